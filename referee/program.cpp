@@ -45,10 +45,10 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program() {
-    if (port_) port_->stop_serving();  // whoever calls must not find a service that is gone
+    if (port_) port_->stop_serving();  // no request may reach a service that is destroyed
   }
 
-  /// Opens everything and serves; the manager does not know of it yet.
+  /// Opens everything and begins to serve, but does not register yet.
   core::Result<void> open() {
     if (auto read = read_options(); !read) return read;
     if (auto opened = open_data(); !opened) return opened;
@@ -57,7 +57,7 @@ class Program {
     return serve();
   }
 
-  /// Registers at the manager. The answer comes later, and stops the program if it is a refusal.
+  /// Registers at the manager. The answer arrives asynchronously; a refusal stops the program.
   core::Result<void> register_with_manager();
 
   /// Runs until it is stopped. Returns the exit code.
@@ -95,7 +95,8 @@ class Program {
   std::unique_ptr<agent::AgentHost> host_;
   agent::ProjectionWriter projections_{
       {.draft_suffix = "." + agent::temporary_id(options_.name) + ".new"}};
-  std::unique_ptr<agent::IdentityStore> identity_store_;  ///< null without --data, as the next
+  std::unique_ptr<agent::IdentityStore> identity_store_;  ///< null without --data; so is the next
+                                                          ///< member
   std::unique_ptr<MatchFiles> files_;
   std::unique_ptr<agent::AgentPort> port_;
   std::unique_ptr<agent::ProbingDelayMeter> delays_;
@@ -147,7 +148,8 @@ core::Result<void> Program::open_data() {
 
 core::Result<void> Program::open_port() {
   const std::string temporary = agent::temporary_id(options_.name);
-  // What another process left that was killed before it had an id stays a log by itself.
+  // The process id makes the name unique: a log that a killed process left before it had an id
+  // stays separate.
   auto log = audit::agent_log_path(options_.common.logs,
                                    "referee_" + temporary + "_" + std::to_string(::getpid()));
   if (!log) return log.error();
@@ -204,11 +206,11 @@ core::Result<void> Program::serve() {
   const bool wants_any = options_.common.port == 0;
   auto served =
       serve_at(wants_any && identity_store_ ? identity_store_->port() : options_.common.port);
-  if (!served && wants_any) served = serve_at(0);  // the port of the last time is taken
+  if (!served && wants_any) served = serve_at(0);  // the port of the last run is in use
   if (!served) return served;
   url_ = port_->session_url();
   if (url_.empty()) url_ = options_.common.contact_endpoint(port_->port());
-  // Where the league is known, nothing is missed while the answer is on its way.
+  // If the league is known already, subscribe before registering, so that no event is missed.
   return hear_events(agent::league_of(manager_url_));
 }
 
@@ -255,7 +257,8 @@ void Program::take_place(const agent::Identity& answer) {
     if (auto kept = identity_store_->keep(answer); !kept)
       agent::log::error("{}", kept.error().message);
   }
-  // An answer that says less than an earlier one makes nobody a guest (protocol §8).
+  // The stored identity includes earlier answers: an answer with fewer fields does not make the
+  // referee a guest (protocol §8).
   const agent::Identity& identity = identity_store_ ? identity_store_->identity() : answer;
   service_->set_identity(identity, url_);
   drain_->set_identity(identity);

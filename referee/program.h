@@ -19,10 +19,11 @@ struct ProgramOptions {
   std::string name = "referee";
   int max_matches = 32;
   std::string endpoints = "any";
-  std::filesystem::path token_file;  ///< of the seat to come back to; empty: that of the identity
+  std::filesystem::path token_file;  ///< of the seat to return to; empty: the token of the stored
+                                     ///< identity
   std::filesystem::path admission_key_file;  ///< the manager's referee.key; empty: none is shown
-  std::filesystem::path players_file;  ///< of addresses, see GuestAssignments; empty: none
-  int drain_seconds = 0;  ///< that matches being played get when the program is to end
+  std::filesystem::path players_file;  ///< players' addresses, see GuestAssignments; empty: none
+  int drain_seconds = 0;  ///< that running matches get when the program is to end
   std::filesystem::path data;  ///< empty: the identity is not kept
 };
 

@@ -12,7 +12,7 @@ namespace league::league_manager {
 /// The data of the pages below; called for each request, from several threads at once.
 struct HealthSource {
   std::function<MetricFigures()> figures;
-  /// Why no new match may start (a full disk); empty where one may.
+  /// Why no new match may start (a full disk); empty: new matches may start.
   std::function<std::string()> trouble;
 };
 

@@ -14,11 +14,11 @@ struct MatchTimeline {
   struct Step {
     core::UtcTimestamp at;
     int attempt = 0;
-    int referee = -1;  ///< who got it; -1: it was taken back
+    int referee = -1;  ///< the referee that got the match; -1: the match was taken back
     std::string reason = {};  ///< why it was taken back
   };
   std::vector<Step> steps;  ///< the last kMostSteps
-  std::optional<ReportEvidence> evidence;  ///< once it is reported
+  std::optional<ReportEvidence> evidence;  ///< nothing before the report
 };
 
 /// The timelines of the last matches, in bounded memory. Not thread-safe.
@@ -28,7 +28,7 @@ class MatchTimelines {
   /// Keeps at most this many matches; those of the first rounds are dropped first.
   explicit MatchTimelines(std::size_t most) : most_(most) {}
 
-  /// The next event of the journal. Returns the match that it is about, if it is about one.
+  /// Takes the next event of the journal. Returns the match that the event is about, if any.
   std::optional<MatchKey> take(const Event& event);
   /// Null if the match is unknown, or no longer kept.
   [[nodiscard]] const MatchTimeline* find(MatchKey match) const;

@@ -14,13 +14,13 @@ using std::chrono_literals::operator""ns;
 
 namespace {
 
-/// The code as it stands in our table.
+/// `code` if it is in our table, otherwise `other`.
 std::string_view known_code(std::string_view code) {
   const auto parsed = core::parse_error_code(code);
   return parsed ? core::wire_code(*parsed) : "other";
 }
 
-/// The role in a peer such as `player:P01`, as it stands in our table.
+/// The role in a peer such as `player:P01` if it is in our table, otherwise `other`.
 std::string_view known_role(std::string_view peer) {
   const std::string_view role = peer.substr(0, peer.find(':'));
   for (auto one :
@@ -39,19 +39,19 @@ std::string_view result_of(const MatchResult& result) {
   return result.outcome == Outcome::kDraw ? "draw" : "win";
 }
 
-/// Why the manager itself ended a match.
+/// The reason why the manager itself ended a match, if it is in our table; otherwise `other`.
 std::string_view known_forfeit(std::string_view reason) {
   for (auto one : {kReasonPlayerShutDown, kReasonNoReferee, kReasonRoundTimeLimit})
     if (reason == one) return one;
   return "other";
 }
 
-/// What the operator did by changing the state of an agent; empty where somebody else did.
+/// The command with which the operator changed an agent's state; empty if it was not the operator.
 std::string_view act_of(const AgentStateChanged& change) {
   if (change.reason == kReasonShutDownByOperator) return "SHUT_DOWN";
   if (change.reason == kReasonDisqualified) return "DISQUALIFY";
   if (change.reason == kReasonRestored) return "RESTORE";
-  // A player that withdraws by itself names nobody.
+  // `by` is missing if a player withdraws by itself.
   return change.reason == kReasonWithdrawn && change.by ? "WITHDRAW" : "";
 }
 
@@ -183,7 +183,7 @@ void Metrics::on_events(const Events& events) {
 void Metrics::on_record(const audit::Record& record) {
   const bool is_request = record.kind == audit::Kind::kRequest;
   const bool is_theirs = is_request == (record.direction == audit::Direction::kIn);
-  if (is_theirs && !is_request) return;  // the request says how long it took
+  if (is_theirs && !is_request) return;  // our answer: the request's record has the duration
   const auto& notes = record.notes;
   std::lock_guard lock(mutex_);
   CallKind kind;

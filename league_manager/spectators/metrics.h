@@ -22,7 +22,7 @@ struct MetricFigures {
   bool is_log_healthy = true;
   std::size_t spectators = 0;
   int journal_waiting = 0;  ///< commits that are not durable yet
-  double journal_seconds = 0;  ///< that the last one took
+  double journal_seconds = 0;  ///< how long the last one took to become durable
   RegistrationBoard::RefusalCounts refused = {};  ///< registrations
 };
 
@@ -36,22 +36,23 @@ class Metrics {
   void on_events(const Events& events);
   /// For audit::AuditLogOptions::on_record.
   void on_record(const audit::Record& record);
-  /// All of them in Prometheus' text format, version 0.0.4.
+  /// All metrics in Prometheus' text format, version 0.0.4.
   [[nodiscard]] std::string text(const League& league, const MetricFigures& figures) const;
 
  private:
-  /// How long something took, in the buckets of Prometheus' histograms.
+  /// A histogram of durations with the buckets that Prometheus expects.
   struct Histogram {
     static constexpr std::array<double, 9> kBounds{0.001, 0.005, 0.025, 0.1, 0.25, 1, 5, 10, 30};
-    std::array<std::uint64_t, kBounds.size() + 1> counts{};  ///< the last one: more
+    std::array<std::uint64_t, kBounds.size() + 1> counts{};  ///< per bucket; the last one counts
+                                                             ///< longer durations
     double sum = 0;
 
     void add(double seconds);
     void append(std::string& out, std::string_view name, const std::string& labels) const;
   };
 
-  /// Calls of one kind: those that others make or ours (`in`, `out`), the role that the other side
-  /// has or claims, the type of the request.
+  /// Calls of one kind: their direction (`in`, `out`), the role of the other side as it is known or
+  /// claimed, and the type of the request.
   struct CallKind {
     std::string_view direction;
     std::string_view role;
@@ -79,7 +80,8 @@ class Metrics {
   std::uint64_t voided_ = 0;
   std::map<std::string_view, Histogram> answers_;  ///< of players, by call
   std::map<CallKind, Calls> calls_;
-  std::unordered_map<std::uint64_t, CallKind> unanswered_;  ///< of ours, by number of the call
+  std::unordered_map<std::uint64_t, CallKind> unanswered_;  ///< our own calls, by number of the
+                                                            ///< call
 };
 
 }  // namespace league::league_manager

@@ -9,12 +9,13 @@ namespace league::league_manager {
 namespace {
 
 constexpr std::string_view kHidden = "[address]";
-/// What ends a word in a sentence; an address may hold every other character.
+/// Characters that separate words; an address can contain any other character.
 constexpr std::string_view kBetweenWords = " \t\r\n\"'<>()[]{},;";
 
 bool is_ip_address(std::string_view word) {
   if (word.find_first_not_of("0123456789abcdefABCDEF:.%/") != word.npos) return false;
-  // Three dots are an IPv4 address; two colons are a time of day, too.
+  // Three dots mean an IPv4 address. Two colons are not enough for IPv6: a time of day has two as
+  // well.
   return std::ranges::count(word, '.') >= 3 || std::ranges::count(word, ':') >= 5 ||
          word.find("::") != word.npos;
 }
@@ -35,7 +36,7 @@ std::string public_text(std::string_view text) {
   for (std::size_t at = 0; at < masked.size();) {
     const auto end = std::min(masked.find_first_of(kBetweenWords, at), masked.size());
     const auto word = std::string_view(masked).substr(at, end - at);
-    // A full stop or a colon behind an address belongs to the sentence.
+    // Punctuation after an address belongs to the sentence.
     const auto bare = word.substr(0, word.find_last_not_of(".:!?") + 1);
     if (is_address(bare)) {
       out.append(kHidden).append(word.substr(bare.size()));

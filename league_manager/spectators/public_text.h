@@ -5,9 +5,9 @@
 
 namespace league::league_manager {
 
-/// `text` as everybody may read it: tokens are masked (audit::mask_secrets), and URLs, bus
-/// sessions, paths of sockets, e-mail and IP addresses become `[address]`. When in doubt, it hides
-/// more.
+/// `text` in a form that may be published: tokens are masked (audit::mask_secrets), and URLs, bus
+/// sessions, paths of sockets, e-mail and IP addresses become `[address]`. In doubt it masks too
+/// much rather than too little.
 [[nodiscard]] std::string public_text(std::string_view text);
 
 }  // namespace league::league_manager

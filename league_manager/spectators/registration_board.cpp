@@ -12,7 +12,7 @@
 namespace league::league_manager {
 namespace {
 
-constexpr std::size_t kLongestShownName = 200;  // bytes of 50 characters
+constexpr std::size_t kLongestShownName = 200;  // bytes; enough for 50 characters
 constexpr std::size_t kLongestRefusal = 400;
 
 }  // namespace

@@ -49,8 +49,9 @@ class RegistrationBoard {
  private:
   struct Refusal {
     AgentKind kind = AgentKind::kPlayer;
-    std::string name;  ///< as strangers may read it
-    /// The name on the operator's list that it is about: the bot's own, or that of its code.
+    std::string name;  ///< passed through public_text
+    /// The name on the operator's list to which the refusal belongs: the one of the shown code, or
+    /// the bot's own name.
     std::string expected;
     core::ErrorCode code{};
     std::string text;

@@ -10,16 +10,18 @@
 namespace league::league_manager {
 namespace {
 
-/// So many events wait unread while nobody watches.
+/// At most this many events wait unread while nobody watches.
 constexpr std::size_t kMostUnreadEvents = 8192;
 constexpr std::size_t kMostLines = 200;
-constexpr std::size_t kMostStoredBytes = 4 * 1024 * 1024;  // of updates, for those who come back
-constexpr std::chrono::seconds kAwayTime{60};  // so long updates are made for those who may return
+constexpr std::size_t kMostStoredBytes = 4 * 1024 * 1024;  // of updates, for spectators that
+                                                           // reconnect
+constexpr std::chrono::seconds kAwayTime{60};  // how long updates are still made after the last
+                                               // spectator has left, since it may reconnect
 constexpr std::chrono::milliseconds kRetry{2000};
-/// All spectators together are told so many bytes in a second at most (docs/measurements.md says
-/// what they cost), ...
+/// The limit of bytes per second for all spectators together (docs/measurements.md says what they
+/// cost), ...
 constexpr std::size_t kBytesPerSecond = 8 * 1024 * 1024;
-/// ... and this part of one processor's time goes into telling them.
+/// ... and of processor time for them: one part in this many of one processor.
 constexpr int kPartOfProcessor = 20;
 
 std::string line_json(const OperatorLine& line, std::uint64_t number, core::UtcTimestamp at) {
@@ -57,7 +59,7 @@ SpectatorFeed::SpectatorFeed(SpectatorOptions options, ReadBook read_book, core:
       clock_(clock) {}
 
 void SpectatorFeed::finish() {
-  constexpr int kMostTries = 5;  // a file of the book may be being written
+  constexpr int kMostTries = 5;  // tick() fails while a file is being written from the book
   for (int i = 0; i < kMostTries && !tick(); ++i) {
   }
   std::lock_guard lock(tick_mutex_);
@@ -81,7 +83,7 @@ void SpectatorFeed::on_events(const Events& events) {
     is_too_much = unread_.size() >= kMostUnreadEvents;
   }
   if (!is_too_much) return;
-  // A running tick picks this up the next time.
+  // If a tick holds the lock, these events are read later.
   if (std::unique_lock lock(tick_mutex_, std::try_to_lock); lock) read_up();
 }
 
@@ -110,7 +112,7 @@ transport::HttpPage SpectatorFeed::open(const transport::PageRequest& request) {
     auto page = json_page(503, R"({"error":"too many people watch this league"})");
     page.headers.emplace_back("Retry-After", "30");
     std::lock_guard lock(mutex_);
-    schedule_locked();  // some may have left
+    schedule_locked();  // the tick removes spectators that have left
     return page;
   }
   std::optional<std::uint64_t> last;
@@ -207,7 +209,7 @@ void SpectatorFeed::read_up() {
     if (!is_watched) continue;
     has_changed_ = true;
     if (match) changed_.matches.insert(*match);
-    // What a round begins with: matches that wait.
+    // A new round adds its matches, which are pending.
     if (const auto* round = std::get_if<RoundStarted>(&event.body)) {
       for (int i = 1; i <= static_cast<int>(round->draw_seeds.size()); ++i)
         changed_.matches.insert({round->round, i});
@@ -263,7 +265,7 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
   return true;
 }
 
-/// Clients that had the last update have now missed something.
+/// Forgets all updates and skips a number, so that every client that reconnects gets a snapshot.
 void SpectatorFeed::forget_updates() {
   ++last_id_;
   updates_.clear();
@@ -297,7 +299,8 @@ void SpectatorFeed::tell_all(const Text& update, const Text& snapshot) {
       }
     } else if (snapshot) {
       (void)pending.channel->push_event(snapshot, event_id(last_id_), "snapshot");
-    } else {  // what it missed has just been forgotten: it comes back for a snapshot
+    } else {  // the missed updates were forgotten meanwhile: the client reconnects and gets a
+              // snapshot
       pending.channel->close();
     }
     readers_.push_back(pending.channel);

@@ -20,27 +20,30 @@
 namespace league::league_manager {
 
 struct SpectatorOptions {
-  std::string epoch;  ///< letters and digits that no other run of the manager has
+  std::string epoch;  ///< letters and digits, different in each run of the manager
   std::size_t most_spectators = 2000;  ///< more are refused with 503
   std::chrono::milliseconds interval{500};  ///< between two updates, at least
   std::function<std::string()> registrations = {};  ///< RegistrationBoard::json; empty: nothing
 };
 
-/// What spectators are told of a league: each gets a snapshot first, then updates, as server-sent
-/// events `EPOCH-NUMBER`; one that comes back with Last-Event-ID gets what it missed. Updates hold
-/// the present state of what has changed, so they may be applied twice.
+/// Sends a league to its spectators as server-sent events with the ids `EPOCH-NUMBER`: first a
+/// snapshot, then updates. A client that reconnects with Last-Event-ID gets the updates that it
+/// missed. Updates contain the current state of whatever has changed, so applying them twice does
+/// no harm.
 ///
-/// All spectators are strangers: an update is rendered once for all of them, on the timer's thread,
-/// and the more work it takes, the longer the next one waits. The transport drops spectators that
-/// do not read. Nothing is rendered while nobody watches. Thread-safe.
+/// The number of spectators is not under the operator's control: an update is rendered once for all
+/// of them, on the timer's thread, and the more work it took, the later the next one follows. The
+/// transport drops spectators that do not read. Nothing is rendered while nobody watches.
+/// Thread-safe.
 class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
  public:
   using BookReader = std::function<void(const LeagueBook&)>;
   /// Passes the book to a reader; false if it is not available now.
   using ReadBook = std::function<bool(const BookReader&)>;
 
-  /// `timer` should belong to the feed alone, since a tick may take milliseconds. It and `clock`
-  /// outlive the feed; everything that `read_book` refers to outlives stop().
+  /// `timer` should belong to the feed alone, since a tick can take milliseconds. `timer` and
+  /// `clock` must outlive the feed; everything that `read_book` refers to must stay valid until
+  /// stop() has returned.
   [[nodiscard]] static std::shared_ptr<SpectatorFeed> create(SpectatorOptions options,
                                                              ReadBook read_book, core::Timer& timer,
                                                              const core::Clock& clock);
@@ -49,12 +52,12 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   void on_events(const Events& events);
   /// A line of the operator's log.
   void on_line(const OperatorLine& line);
-  /// The last lines, as a JSON array.
+  /// The last lines of the operator's log, as a JSON array.
   [[nodiscard]] std::string news() const;
   /// `registrations` of the options has changed.
   void on_registrations();
 
-  /// The page that becomes a spectator's stream.
+  /// The page whose response becomes a spectator's stream.
   [[nodiscard]] transport::HttpPage open(const transport::PageRequest& request);
   /// The page of one match: JSON, or 404.
   [[nodiscard]] transport::HttpPage match(const transport::PageRequest& request);
@@ -70,7 +73,8 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   using Time = core::Clock::Steady;
   struct PendingSpectator {
     Channel channel;
-    std::optional<std::uint64_t> last;  ///< the event it had; nothing: none that is known here
+    std::optional<std::uint64_t> last;  ///< the last event that it received; nothing: none, or from
+                                        ///< another run
   };
   struct Update {
     std::uint64_t id = 0;
@@ -83,7 +87,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   void schedule_locked();
   /// False if the book could not be read now.
   bool tick();
-  // With tick_mutex_
+  // Needs tick_mutex_.
   void read_up();
   [[nodiscard]] bool render(Text& update, Text& snapshot);
   void remember(Text update);
@@ -104,8 +108,8 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   MatchTimelines timelines_{kMostMatchesShown};
   ViewParts changed_;  ///< since the last update
   bool has_changed_ = false;
-  bool has_gap_ = false;  ///< something has changed for which no update is to be made
-  std::uint64_t told_line_ = 0;  ///< the last one that is in an update
+  bool has_gap_ = false;  ///< events were read for which no update was made
+  std::uint64_t told_line_ = 0;  ///< number of the last line that is in an update
   std::vector<Channel> readers_;
   std::vector<PendingSpectator> arrived_;
   std::deque<Update> updates_;  ///< the last ones
@@ -113,12 +117,12 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   std::uint64_t last_id_ = 0;
   Time watched_until_{};
 
-  mutable std::mutex mutex_;  // guards the rest; held for moments only
+  mutable std::mutex mutex_;  // guards the rest; held only briefly
   Events unread_;
   std::vector<PendingSpectator> pending_;
   std::deque<std::pair<std::uint64_t, std::string>> lines_;  ///< by number, as JSON
   std::uint64_t last_line_ = 0;
-  bool has_registrations_ = false;  ///< that are in no update yet
+  bool has_registrations_ = false;  ///< they have changed since the last update
   bool is_watched_ = false;
   bool is_scheduled_ = false;
   Time next_tick_{};

@@ -42,7 +42,7 @@ void append_head(JsonObject& object, const League& league) {
   if (const auto numbers = settings.rules->numbers()) {
     members.name("numbers");
     Rows(head).number(numbers->lowest).number(numbers->highest).end();
-    members.name("kinds");  // of each number, in the game's words
+    members.name("kinds");  // the kind of each number, in the game's words
     Rows kinds(head);
     for (int number = numbers->lowest; number <= numbers->highest; ++number)
       kinds.text(settings.rules->kind_of(number).value_or(""));
@@ -158,7 +158,7 @@ void append_match(std::string& out, const LeagueBook& book, const MatchTimelines
   row.end();
 }
 
-/// By whom and why `match` was made void, and which match is played again as which.
+/// By whom and why `match` was made void, and the match that it replays or that replays it.
 void append_void(JsonObject& object, const LeagueBook& book, MatchKey match) {
   for (const auto& [at, act] : book.acts()) {
     if (act.replay == match) object.text("replay_of", act.match->id().str());
@@ -168,7 +168,7 @@ void append_void(JsonObject& object, const LeagueBook& book, MatchKey match) {
   }
 }
 
-/// The first match of the rounds that are shown, as MatchKey.
+/// The first match of the first round that is shown.
 MatchKey first_shown(const LeagueBook& book) {
   const auto rounds = static_cast<int>(book.rounds().size());
   const int per_round = std::max(1, book.league().schedule().players() / 2);
@@ -240,7 +240,7 @@ std::string match_view(const LeagueBook& book, const MatchTimelines& timelines, 
   }
   steps.end();
   append_void(object, book, match);
-  // From the accepted report on nothing can be changed any more; before it all of this is secret.
+  // These values are secret until the report is accepted; after that they cannot be misused.
   if (view->result) {
     object.text("seed", core::to_hex(seed));
     const auto bindings =

@@ -9,26 +9,27 @@
 
 namespace league::league_manager {
 
-/// Matches that a view holds at most, by whole rounds and at least two of those; the last ones.
+/// The maximum number of matches in a view. It contains only whole rounds, the last ones, and at
+/// least two of them.
 inline constexpr std::size_t kMostMatchesShown = 20'000;
 
 /// The parts of a league to show.
 struct ViewParts {
-  bool is_whole = false;  ///< a snapshot: everything, whatever the others say
+  bool is_whole = false;  ///< a snapshot: contains everything, whatever the other members say
   std::set<MatchKey> matches = {};
   bool has_agents = false;  ///< players and referees
   std::string registrations = {};  ///< JSON; empty: they have not changed
-  std::string log = "[]";  ///< what the feed is to show: JSON
+  std::string log = "[]";  ///< the lines to show, as a JSON array
 };
 
 /// These parts of the league as strangers may see them, as a JSON object; docs/live_page.md says
-/// what is in it. No address, token, e-mail address or seed is, and no choice of a match that is
-/// not finished. `book` must be open.
+/// what is in it. It contains no addresses, tokens, e-mail addresses or seeds, and no choices of
+/// unfinished matches. `book` must be open.
 [[nodiscard]] std::string league_view(const LeagueBook& book, const MatchTimelines& timelines,
                                       const ViewParts& parts, core::UtcTimestamp now);
 
-/// One match with all that makes its result checkable, as a JSON object; empty for one that is not
-/// of a round that has started.
+/// One match with everything that is needed to check its result, as a JSON object; empty if its
+/// round has not started.
 [[nodiscard]] std::string match_view(const LeagueBook& book, const MatchTimelines& timelines,
                                      MatchKey match);
 

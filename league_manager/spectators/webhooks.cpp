@@ -81,7 +81,7 @@ const std::vector<std::chrono::seconds>& Webhooks::pauses() {
   return kPauses;
 }
 
-/// Lives as long as somebody may still call back.
+/// Kept alive by running calls, whose callbacks use it.
 class Webhooks::State : public std::enable_shared_from_this<State> {
  public:
   State(std::vector<transport::Endpoint> targets, std::string secret, Parts parts)
@@ -104,7 +104,7 @@ class Webhooks::State : public std::enable_shared_from_this<State> {
         std::lock_guard lock(mutex_);
         Target& target = targets_[i];
         if (is_ended_ || target.is_gone) continue;
-        // The first of them may be under way.
+        // Keep the first message, whose delivery can be running.
         if (target.waiting.size() >= kMostWaiting) target.waiting.erase(target.waiting.begin() + 1);
         target.waiting.push_back(message);
         if (target.is_busy) continue;
@@ -128,13 +128,14 @@ class Webhooks::State : public std::enable_shared_from_this<State> {
   struct Message {
     std::string id;
     std::shared_ptr<const std::string> body;
-    std::size_t attempts = 0;  ///< that have ended
+    std::size_t attempts = 0;  ///< failed attempts so far
   };
   struct Target {
     transport::Endpoint endpoint;
-    std::deque<Message> waiting;  ///< the first one is under way, or waits for its next attempt
+    std::deque<Message> waiting;  ///< the first one is being delivered, or waits for its next
+                                  ///< attempt
     bool is_busy = false;
-    bool is_gone = false;  ///< it wants nothing any more
+    bool is_gone = false;  ///< it has answered 410 (gone): nothing more is sent to it
   };
 
   void attempt(std::size_t place) {

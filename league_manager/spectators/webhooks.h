@@ -22,18 +22,18 @@ namespace league::league_manager {
 [[nodiscard]] core::Result<std::string> open_webhook_secret(const std::filesystem::path& file,
                                                             core::RandomSource& random);
 
-/// Parses the targets of webhooks: `http` and `https` only. Fails with the first that is something
-/// else.
+/// Parses the targets of webhooks: `http` and `https` only. Fails with the first invalid target.
 [[nodiscard]] core::Result<std::vector<transport::Endpoint>> parse_webhook_targets(
     const std::vector<std::string>& urls);
 
-/// News of a league for other people's servers, as standardwebhooks.com says: a POST of JSON with
-/// the headers webhook-id, webhook-timestamp and webhook-signature. Each target gets them in order;
-/// each is retried until a 2xx or until the attempts are used up. Never blocks. Thread-safe.
+/// Sends news of a league to other servers, as standardwebhooks.com specifies: each message is a
+/// POST of JSON with the headers webhook-id, webhook-timestamp and webhook-signature. A target gets
+/// its messages in order; each is retried until a 2xx or until the attempts are used up. A target
+/// that answers 410 gets no more. Never blocks. Thread-safe.
 class Webhooks {
  public:
-  /// All outlive the webhooks and the caller's last completion. `on_failure` gets a sentence for
-  /// the operator.
+  /// All references must outlive the webhooks and the last completion of `caller`. `on_failure`
+  /// gets a sentence for the operator.
   struct Parts {
     transport::Caller& caller;
     core::Timer& timer;
@@ -52,8 +52,8 @@ class Webhooks {
   Webhooks(const Webhooks&) = delete;
   Webhooks& operator=(const Webhooks&) = delete;
 
-  /// `type` such as `round.completed`. `id` is the same for the same news, in every run of the
-  /// manager, so that a receiver can detect repetitions.
+  /// Queues a message for every target. `type` is for example `round.completed`. `id` is the same
+  /// for the same news, in every run of the manager, so that a receiver can detect repetitions.
   void send(std::string_view type, std::string_view id, const nlohmann::json& data);
   /// Gives running first attempts this long to end, then ends everything.
   void finish(std::chrono::milliseconds patience);

@@ -17,7 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A process that died before it led leaves the name before its own in the broker.
+/// More than one, since the broker can still have an older name: a process that died before it led
+/// has written none there.
 constexpr std::size_t kHoldersKept = 8;
 constexpr std::size_t kMaxSize = 64 << 10;
 
@@ -25,8 +26,8 @@ core::Error holder_error(const std::filesystem::path& file, const std::string& w
   return {core::ErrorCode::kInternalError, "file " + file.string() + ": " + why, ""};
 }
 
-/// This boot of this machine, and this file: what a copy does not have. As long as somebody has the
-/// file open no other gets its number. Empty where the system does not say.
+/// Identifies this file in this boot of this machine, so that a copy is not mistaken for it. The
+/// inode number is not reused while the file is open. Empty if the system does not provide it.
 std::string place_of(int descriptor) {
   std::ifstream boot_file("/proc/sys/kernel/random/boot_id");
   std::string boot;

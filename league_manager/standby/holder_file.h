@@ -8,14 +8,14 @@
 
 namespace league::league_manager {
 
-/// The names under which the managers of one data directory have held the lead, one after the
-/// other. A name that is in the file when it is opened belongs to a process that has ended: its
-/// writer kept the file locked, in this boot of this machine, for as long as it lived. A copy of
-/// the file proves nothing, here or elsewhere, since it is another file. Movable; not thread-safe.
+/// The names under which the managers of one data directory have led, in order. A name that is in
+/// the file when it is opened belongs to a process that has ended: its writer kept the file locked,
+/// in this boot of this machine, for as long as it lived. A copy of the file proves nothing, here
+/// or elsewhere, since it is another file. Movable; not thread-safe.
 class HolderFile {
  public:
-  /// Keeps the file locked for as long as the object lives, and adds `holder` to it. Fails when
-  /// another process has it, or when it cannot be made or written.
+  /// Keeps the file locked for as long as the object lives, and adds `holder` to it. Fails if
+  /// another process has locked it, or if it cannot be created or written.
   [[nodiscard]] static core::Result<HolderFile> open(const std::filesystem::path& file,
                                                      const std::string& holder);
   HolderFile(HolderFile&& other) noexcept;
@@ -24,7 +24,7 @@ class HolderFile {
   HolderFile& operator=(const HolderFile&) = delete;
   ~HolderFile();
 
-  /// The last few before `holder`.
+  /// The last few names before `holder`.
   [[nodiscard]] const std::vector<std::string>& former() const { return former_; }
 
  private:

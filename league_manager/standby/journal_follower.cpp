@@ -44,7 +44,7 @@ void JournalFollower::ProgressPublisher::say() {
     message.payload = write_follower_position(had);
   }
   message.subject = subject;
-  (void)bus.publish(message);  // said again soon
+  (void)bus.publish(message);  // repeated every few seconds anyway
 }
 
 JournalFollower::JournalFollower(journal::Journal& local, transport::Bus& bus,
@@ -72,7 +72,8 @@ core::Result<void> JournalFollower::begin() {
   });
 }
 
-/// A broker that has lost its streams has new ones, which begin anew.
+/// Returns the state of the stream. Starts from its beginning if the broker has lost the old
+/// stream, which shows in lower sequence numbers.
 core::Result<transport::StreamState> JournalFollower::look(core::Clock::Steady deadline) {
   std::promise<core::Result<transport::StreamState>> asked;
   streams_.stream_state(stream_, deadline, [&](core::Result<transport::StreamState> state) {
@@ -104,7 +105,7 @@ core::Result<std::uint64_t> JournalFollower::next_there() {
 core::Result<void> JournalFollower::open_consumer(std::chrono::milliseconds patience) {
   if (auto state = look(clock_.steady_now() + patience); !state) return state.error();
   transport::ConsumerConfig config;
-  // The first time from wherever the stream begins.
+  // The first time, start with the first message that the stream has (0).
   config.start_sequence = next_ == 1 ? 0 : next_;
   config.is_acknowledged = false;
   std::promise<core::Result<std::string>> made;
@@ -173,7 +174,7 @@ core::Result<void> JournalFollower::take(std::chrono::milliseconds patience) {
 core::Result<void> JournalFollower::on_delivery(const transport::StreamDelivery& delivery) {
   if (delivery.sequence < next_ || consumer_.empty()) return {};
   if (delivery.sequence > next_) {
-    // Something was lost on the way, or the stream does not have it any more.
+    // A message was lost in transit, or the stream does not have it any more.
     auto there = next_there();
     if (!there || *there != delivery.sequence) {
       consumer_.clear();
@@ -182,7 +183,7 @@ core::Result<void> JournalFollower::on_delivery(const transport::StreamDelivery&
   }
   auto piece = read_piece(delivery.message);
   next_ = delivery.sequence + 1;
-  if (!piece) return {};  // no manager's: the leader passes over it too
+  if (!piece) return {};  // not from a manager: ignored, as the leader does
   return on_piece(std::move(*piece));
 }
 
@@ -197,7 +198,8 @@ core::Result<void> JournalFollower::on_piece(JournalPiece piece) {
     std::move(piece.records.begin(), piece.records.end(), std::back_inserter(group_.records));
     group_.has_more = piece.has_more;
   } else {
-    group_ = std::move(piece);  // the rest of the one before never came: nobody has it
+    group_ = std::move(piece);  // an incomplete previous group is dropped: no manager has applied
+                                // it
   }
   return group_.has_more ? core::Result<void>() : take_group();
 }
@@ -206,7 +208,7 @@ core::Result<void> JournalFollower::take_group() {
   auto group = std::exchange(group_, {});
   std::uint64_t sequence = group.first_sequence;
   if (sequence > written() + 1 && !std::exchange(is_read_again_, true)) {
-    // It may be another stream than the one that was begun with.
+    // The broker may have created a new stream: read it once from its beginning.
     begin_anew();
     return {};
   }
@@ -244,7 +246,7 @@ core::Result<void> JournalFollower::take_group() {
   return {};
 }
 
-/// A lost acknowledgement matters: the leading manager may be waiting for it.
+/// Repeats the acknowledgement every few seconds: if one is lost, the leader may be waiting for it.
 void JournalFollower::say_now_and_then() {
   auto now = clock_.steady_now();
   if (now < said_at_ + kSayAgain) return;
@@ -269,7 +271,7 @@ core::Result<void> JournalFollower::read_to_end(core::Clock::Steady deadline) {
     if (!taken && taken.error().code != core::ErrorCode::kConnectionError) return taken;
     why = taken ? "" : ": " + taken.error().message;
     if (!taken || next_ != before) continue;
-    // The last one may be gone; its number stays.
+    // The last messages may have been removed; the stream's last sequence number stays.
     auto there = next_there();
     if (there && *there == 0) next_ = std::max(next_, state->last_sequence + 1);
   }

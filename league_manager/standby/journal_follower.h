@@ -26,19 +26,19 @@ struct JournalFollowerOptions {
 
 /// Reads the stream of a league's journal from its beginning, compares it with a local journal,
 /// appends new records there, and acknowledges durable ones. Its calls block and belong to one
-/// thread. All references outlive it except the JetStream, which may end before it.
+/// thread. All references must outlive it, except the JetStream, which may end before it.
 class JournalFollower {
  public:
   JournalFollower(journal::Journal& local, transport::Bus& bus, transport::JetStream& streams,
                   const core::Clock& clock, JournalFollowerOptions options);
 
-  /// Reads the local journal. Once, before all else.
+  /// Reads the local journal. Call it once, before anything else.
   [[nodiscard]] core::Result<void> begin();
   /// Waits up to `patience` for new records and appends them. Fails with kConnectionError if the
   /// broker does not answer, which may be retried; any other error is permanent: the local journal
   /// and the stream belong to different leagues, or the local one fails.
   [[nodiscard]] core::Result<void> take(std::chrono::milliseconds patience);
-  /// Appends everything that the stream has now. As `take`.
+  /// Appends everything that the stream has now. Fails like `take`.
   [[nodiscard]] core::Result<void> read_to_end(core::Clock::Steady deadline);
   /// Waits until all appended records are durable.
   [[nodiscard]] core::Result<void> settle();
@@ -55,7 +55,7 @@ class JournalFollower {
   [[nodiscard]] std::uint64_t written() const { return digests_.size(); }
 
  private:
-  /// What the bus tells, for as long as it may.
+  /// Messages from the bus. Shared with its callbacks, which can run after the follower has ended.
   struct Inbox {
     std::mutex mutex;
     std::condition_variable changed;
@@ -64,7 +64,7 @@ class JournalFollower {
     bool is_gone = false;  ///< the consumer is
     std::uint64_t generation = 0;  ///< of the consumer
   };
-  /// Publishes what is durable.
+  /// Publishes the position up to which records are durable here.
   struct ProgressPublisher {
     explicit ProgressPublisher(transport::Bus& its_bus) : bus(its_bus) {}
     transport::Bus& bus;
@@ -78,7 +78,7 @@ class JournalFollower {
   [[nodiscard]] core::Result<void> open_consumer(std::chrono::milliseconds patience);
   void open_fetch();
   [[nodiscard]] core::Result<transport::StreamState> look(core::Clock::Steady deadline);
-  /// The first that the stream still has from `next_` on; 0: none.
+  /// The sequence number of the stream's first message from `next_` on; 0: there is none.
   [[nodiscard]] core::Result<std::uint64_t> next_there();
   void begin_anew();
   [[nodiscard]] core::Result<void> on_delivery(const transport::StreamDelivery& delivery);
@@ -95,17 +95,18 @@ class JournalFollower {
   const std::shared_ptr<Inbox> inbox_;
   const std::shared_ptr<ProgressPublisher> progress_;
   std::string consumer_;  ///< empty: none
-  std::uint64_t next_ = 1;  ///< sequence number of the stream that comes next
+  std::uint64_t next_ = 1;  ///< sequence number of the stream's next message
   std::vector<core::Digest> digests_;  ///< of the local journal's records
-  JournalPiece group_;  ///< pieces of one group, until it is whole
+  JournalPiece group_;  ///< pieces of one group, until it is complete
   std::uint64_t verified_ = 0;
   std::uint64_t packed_ = 0;
-  bool is_read_again_ = false;  ///< from the beginning, since something was missing
+  bool is_read_again_ = false;  ///< the stream is read again from its beginning, since records were
+                                ///< missing
   int last_term_ = 0;
   core::Clock::Steady said_at_{};
 };
 
-/// What tells one record from another.
+/// A digest by which records are compared.
 [[nodiscard]] core::Digest record_digest(const journal::EventRecord& record);
 
 }  // namespace league::league_manager

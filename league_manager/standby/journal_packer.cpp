@@ -19,7 +19,7 @@ void JournalPacker::add(std::uint64_t sequence, journal::EventRecord record, boo
 }
 
 std::optional<JournalPiece> JournalPacker::next(int term) {
-  // Once begun it goes on to the last record: only then may single pieces be thrown away.
+  // A run of packing continues to the last record: only then can the single pieces be removed.
   const bool is_due = run_began_ != 0 || (size_ >= worth_ && !is_group_open_);
   if (!is_due || records_.empty()) return std::nullopt;
   JournalPiece piece{term, first_, {}, false, true};

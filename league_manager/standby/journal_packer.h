@@ -10,21 +10,22 @@
 
 namespace league::league_manager {
 
-/// Gathers what the stream of a journal has in single pieces, until there is so much that it is
-/// worth packing: then it stands there once more, compressed, and the pieces are thrown away. Pure;
-/// not thread-safe.
+/// Collects the records that a journal's stream has in single pieces, until there are enough to be
+/// worth packing. Then they are added to the stream again, compressed, and the single pieces are
+/// removed. Pure; not thread-safe.
 class JournalPacker {
  public:
-  /// `worth`: bytes of records. Each packed piece holds about as much, or one record that is
-  /// larger.
+  /// `worth`: the size in bytes of records at which packing begins; a packed piece holds about as
+  /// much, or one larger record.
   explicit JournalPacker(std::size_t worth) : worth_(worth) {}
 
-  /// The stream has the next record, which ends a group or not.
+  /// Adds the next record that the stream has.
   void add(std::uint64_t sequence, journal::EventRecord record, bool ends_group);
-  /// What is to be packed next; nothing while there is too little, or in the middle of a group.
+  /// The piece to publish next; nothing while there are too few records, or in the middle of a
+  /// group.
   [[nodiscard]] std::optional<JournalPiece> next(int term);
-  /// The stream has `piece`, which `next` gave, as its message `stream_sequence`. Returns the
-  /// number of the stream's message before which all single pieces are packed; 0: not yet.
+  /// `piece`, which `next` returned, is now the stream's message `stream_sequence`. Returns the
+  /// sequence number of the stream before which all single pieces can be removed; 0: none yet.
   [[nodiscard]] std::uint64_t on_stored(const JournalPiece& piece, std::uint64_t stream_sequence);
 
  private:
@@ -33,7 +34,8 @@ class JournalPacker {
   std::deque<journal::EventRecord> records_;
   std::size_t size_ = 0;  ///< of records_, in bytes
   bool is_group_open_ = false;
-  std::uint64_t run_began_ = 0;  ///< the stream's message that was the first packed one; 0: none
+  std::uint64_t run_began_ = 0;  ///< sequence number of the first packed piece of this run; 0: no
+                                 ///< run
 };
 
 }  // namespace league::league_manager

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kPackedEnding = ".packed";
-/// Far above what a manager packs at once.
+/// The limit when unpacking, far more than a manager packs into one piece.
 constexpr std::size_t kMostUnpacked = 64 << 20;
 
 core::Error unreadable_piece(const std::string& why) {
@@ -82,7 +82,7 @@ transport::StreamConfig journal_stream(const std::string& league, long max_mib) 
   config.name = transport::league_stream("JOURNAL", league);
   config.subjects = {transport::journal_subject(league), transport::packed_journal_subject(league)};
   config.max_bytes = stream_bytes(max_mib);
-  // Without its beginning a journal is worth nothing.
+  // Refuse new messages rather than drop the oldest: without its beginning a journal is useless.
   config.refuses_when_full = true;
   return config;
 }

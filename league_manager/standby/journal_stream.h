@@ -11,11 +11,11 @@
 
 namespace league::league_manager {
 
-/// How the journal of a league stands in a stream of a broker, for managers that stand by. Pure, so
-/// safe from any thread. Source: docs/distributed.md.
+/// The format of a league's journal in a stream of the broker, for stand-by managers. Pure, so safe
+/// from any thread. Source: docs/distributed.md.
 
-/// One message of the stream: entries that follow each other. Without records it says that a term
-/// has begun, before anything of it is written.
+/// One message of the stream: consecutive entries. A message without records marks the beginning of
+/// a term.
 struct JournalPiece {
   int term = 0;  ///< of the manager that has written it
   std::uint64_t first_sequence = 1;  ///< of the first record
@@ -37,18 +37,19 @@ struct JournalPiece {
 
 /// The position up to which a stand-by has made the journal durable.
 struct FollowerPosition {
-  int term = 0;  ///< the last that it has heard of
+  int term = 0;  ///< the highest that it has read
   std::uint64_t sequence = 0;
 };
 [[nodiscard]] std::string write_follower_position(const FollowerPosition& had);
 [[nodiscard]] core::Result<FollowerPosition> read_follower_position(std::string_view payload);
 
-/// The stream of a league's journal, for ever. `max_mib`: 0 for no limit; full, it takes no more.
+/// The stream of a league's journal, whose messages never expire. `max_mib`: 0 for no limit; a full
+/// stream refuses new messages.
 [[nodiscard]] transport::StreamConfig journal_stream(const std::string& league, long max_mib = 0);
-/// The stream of a league's lease; an entry in it is forgotten after `length`.
+/// The stream of a league's lease; its entries expire after `length`.
 [[nodiscard]] transport::StreamConfig lease_stream(const std::string& league,
                                                    std::chrono::milliseconds length);
-/// As StreamConfig::max_bytes.
+/// `max_mib` in the form of StreamConfig::max_bytes.
 [[nodiscard]] std::int64_t stream_bytes(long max_mib);
 
 }  // namespace league::league_manager

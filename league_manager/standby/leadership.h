@@ -11,14 +11,14 @@ namespace league::league_manager {
 
 /// When a record counts as durable.
 enum class Replication : std::uint8_t {
-  kAsync,  ///< when it is durable here; the stream follows
+  kAsync,  ///< when it is durable here; it is published afterwards
   /// A record counts as durable once it is durable here and at a stand-by. The stream gets it
   /// first, so that this journal never holds records that the league's journal does not.
   kSync,
 };
 
-/// Of a manager whose place others can take: its turn. `is_leading` is safe from any thread; the
-/// rest belongs to one.
+/// The lead of a manager that other managers can replace. `is_leading` is thread-safe; all other
+/// functions must be called from one thread.
 class Leadership {
  public:
   virtual ~Leadership() = default;
@@ -26,8 +26,8 @@ class Leadership {
   /// Whether another manager led before this one: that manager's last entries may be void.
   [[nodiscard]] virtual bool has_followed() const = 0;
   [[nodiscard]] virtual journal::Journal& journal() = 0;
-  /// From now on durability follows the rule of `replication`. Call it before anything is answered,
-  /// after the first events of the term are written.
+  /// Applies the rule of `replication` from now on. Call it after the first events of the term are
+  /// written and before anything is answered.
   virtual void serve() = 0;
   /// False: no answer may be sent any more.
   [[nodiscard]] virtual bool is_leading() const = 0;
@@ -36,11 +36,11 @@ class Leadership {
   virtual void finish() = 0;
 };
 
-/// Passes messages on while this manager leads, and leaves others unanswered. Thread-safe as the
-/// handler is, which outlives it, like the leadership.
+/// Passes messages on while this manager leads, and leaves all others unanswered. As thread-safe as
+/// `handler`. `handler` and `leadership` must outlive it.
 class LeadersHandler final : public transport::HandlerDecorator {
  public:
-  /// Without a leadership it hands everything on.
+  /// Passes everything on if `leadership` is null.
   LeadersHandler(transport::MessageHandler& handler, const Leadership* leadership)
       : HandlerDecorator(handler), leadership_(leadership) {}
 
@@ -54,7 +54,7 @@ class LeadersHandler final : public transport::HandlerDecorator {
 
   const Leadership* const leadership_;
   std::mutex mutex_;
-  /// Letting go of them would answer.
+  /// Kept, since destroying a ReplySlot sends an answer.
   std::vector<transport::ReplySlot> unanswered_;
 };
 

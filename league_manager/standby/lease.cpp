@@ -50,7 +50,7 @@ core::Result<Lease::TakeResult> Lease::try_take(std::chrono::milliseconds patien
   auto message = entry_message();
   auto current = read_entry(deadline);
   if (!current) return current.error();
-  // An entry of our own comes from an attempt whose answer was lost.
+  // An entry of our own is from an attempt whose confirmation was lost.
   bool is_free = current->holder.empty() || current->holder == options_.holder ||
                  std::ranges::count(options_.gone, current->holder) > 0;
   if (!is_free) return TakeResult{false, current->holder, 0};
@@ -63,8 +63,8 @@ core::Result<Lease::TakeResult> Lease::try_take(std::chrono::milliseconds patien
   auto ack = published.get_future().get();
   if (ack.status == PublishAck::Status::kConflict) return TakeResult{false, "somebody else", 0};
   if (ack.status != PublishAck::Status::kStored) return ack.why;
-  // Some brokers in a cluster (nats-server before 2.9.21) confirm both of two writes after the same
-  // entry; the last one in the stream counts.
+  // Some brokers in a cluster (nats-server before 2.9.21) confirm two writes that both follow the
+  // same entry; the last one in the stream counts.
   auto last_entry = read_entry(deadline);
   if (!last_entry) return last_entry.error();
   if (last_entry->revision != ack.sequence) return TakeResult{false, last_entry->holder, 0};
@@ -139,15 +139,15 @@ void Lease::publish_renewal(std::uint64_t revision) {
   transport::PublishCondition condition;
   condition.last_subject_sequence = revision;
   auto sent = clock_.steady_now();
-  // Repeated until the lease is over, with one id: the broker stores it once.
+  // Repeated until the lease expires, with the same id, so that the broker stores it only once.
   Steady until{Steady::duration(held_until_.load())};
   streams_.publish(entry_message(), condition, until,
                    [this, sent](const PublishAck& ack) { on_renewed(sent, ack); });
 }
 
 void Lease::on_renewed(Steady sent, const PublishAck& ack) {
-  // Brokers of a cluster look at the revision before they look at the message's id, so a repetition
-  // of what is stored already is refused as well.
+  // Brokers of a cluster check the revision before the message's id, so they refuse a repetition of
+  // an entry that is already stored.
   if (ack.status == PublishAck::Status::kConflict)
     return read_entry(Steady{Steady::duration(held_until_.load())},
                       [this, sent](const core::Result<Entry>& last) { on_refused(sent, last); });
@@ -163,7 +163,7 @@ void Lease::on_refused(Steady sent, const core::Result<Entry>& last) {
   lose("another manager has taken the lead");
 }
 
-/// False when the lease has been given back meanwhile, or is lost.
+/// Ends a renewal; false if the lease was given back meanwhile, or is lost.
 bool Lease::end_renewal(std::optional<std::uint64_t> revision) {
   std::lock_guard lock(mutex_);
   is_renewing_ = false;
@@ -179,7 +179,7 @@ void Lease::go_on(Steady sent, std::uint64_t revision) {
     is_renewed = revision > revision_;
   }
   if (!end_renewal(revision)) return;
-  // Refused, although there is no newer entry: the lease is not extended.
+  // Without a newer entry the renewal was not stored, so the lease is not extended.
   if (is_renewed) hold_until(sent + options_.length);
   renew_at(is_renewed ? sent + options_.length / 3 : clock_.steady_now() + kAgain);
 }
@@ -200,7 +200,8 @@ void Lease::give_back(std::chrono::milliseconds patience) {
     if (!std::exchange(is_kept_, false)) return;
     if (due_ != 0) timer_.cancel(due_);
     hold_until({});
-    // What is given back is the last word: one that is under way would stand for its whole length.
+    // Wait for a running renewal: if it arrived after the release, the lease would be taken for its
+    // whole length.
     renewed_.wait_for(lock, patience, [this] { return !is_renewing_; });
     condition.last_subject_sequence = revision_;
   }

@@ -20,7 +20,7 @@ namespace league::league_manager {
 
 struct LeaseOptions {
   std::string league;
-  std::string holder;  ///< who we are, for others to read; different for each process
+  std::string holder;  ///< our name, which others can read; different for each process
   /// Names of processes that have certainly ended: their leases may be taken over at once.
   std::vector<std::string> gone;
   std::chrono::milliseconds length{6000};
@@ -31,8 +31,8 @@ struct LeaseOptions {
 
 /// Decides which manager leads a league: an entry in a stream of the broker that expires unless it
 /// is renewed. The first manager to write it holds the lease; until it expires the broker refuses
-/// the entries of others. Thread-safe. All references outlive it; the JetStream ends before it.
-/// Source: docs/distributed.md.
+/// the entries of others. Thread-safe. All references must outlive it, except the JetStream, which
+/// ends before it. Source: docs/distributed.md.
 class Lease {
  public:
   Lease(transport::JetStream& streams, const core::Clock& clock, core::Timer& timer,
@@ -44,14 +44,16 @@ class Lease {
   /// The result of an attempt to take the lease.
   struct TakeResult {
     bool is_ours = false;
-    std::string other;  ///< who holds it, unless we do
-    std::uint64_t number = 0;  ///< the broker's, higher than those of all before; 0: not ours
+    std::string other;  ///< the holder, if it is another manager
+    std::uint64_t number = 0;  ///< given by the broker, higher than all earlier ones; 0: not ours
   };
-  /// Blocks for the broker, `patience` at most. kConnectionError when it does not answer.
+  /// Blocks until the broker answers, for `patience` at most. Fails with kConnectionError if it
+  /// does not.
   [[nodiscard]] core::Result<TakeResult> try_take(std::chrono::milliseconds patience);
   /// Renews the lease after every third of its length, from now on.
   void keep();
-  /// False as soon as another manager could hold it, by our own clock.
+  /// False as soon as the lease may have expired by our own clock, so that another manager can hold
+  /// it.
   [[nodiscard]] bool is_held() const;
   /// Releases it, so that another manager can take it at once; blocks for `patience` at most.
   void give_back(std::chrono::milliseconds patience);
@@ -82,7 +84,7 @@ class Lease {
   core::Timer& timer_;
   const LeaseOptions options_;
   using Gate = transport::HandlerGate<std::function<void()>>;
-  const std::shared_ptr<Gate> gate_;  ///< of what the timer calls
+  const std::shared_ptr<Gate> gate_;  ///< for callbacks of the timer
   std::atomic<core::Clock::Steady::rep> held_until_{0};
   std::mutex mutex_;
   std::condition_variable renewed_;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using transport::PublishAck;
 
-/// Of records, as they stand in a message: far below what brokers take.
+/// The maximum size of records in one message, far below the limits of brokers.
 constexpr std::size_t kMaxPiece = 256 << 10;
 constexpr std::chrono::milliseconds kPublishPatience = 10s;
 constexpr std::chrono::milliseconds kPublishAgain = 500ms;
@@ -40,7 +40,7 @@ ReplicatedJournal::ReplicatedJournal(journal::Journal& local, transport::Bus& bu
 ReplicatedJournal::~ReplicatedJournal() { close(); }
 
 core::Result<void> ReplicatedJournal::begin() {
-  // One group: where those of the journal ended is not known any more.
+  // All unpublished records become one group, since the journal does not store where groups end.
   auto read = local_.replay([this](const journal::Entry& entry) -> core::Result<void> {
     std::lock_guard lock(mutex_);
     next_ = entry.sequence + 1;
@@ -107,8 +107,7 @@ void ReplicatedJournal::append_there_first(std::vector<journal::EventRecord> rec
       unpublished_.push_back({first + i, std::move(records[i]), i + 1 == records.size(), false});
     waiting_.push_back({next_ - 1, std::move(durable), clock_.steady_now()});
   }
-  // Not here: who appends may hold locks that those need who are told. What has records is released
-  // when they are where they must be.
+  // Not on this thread, whose caller may hold locks that the `durable` callbacks need.
   if (is_empty) release_elsewhere();
   gate_->run([this] { pump(); });
 }
@@ -137,7 +136,7 @@ void ReplicatedJournal::on_local(std::uint64_t first,
       waiting_.push_back({last, durable, clock_.steady_now()});
     }
   }
-  // In their order: what is said of others may be being said.
+  // Through the strand, which keeps the callbacks in order.
   if (!stored || is_closed) {
     core::Result<void> why = stored ? core::Result<void>(journal_closed()) : stored;
     return strand_.run([durable, why] { durable(why); });
@@ -158,14 +157,14 @@ std::uint64_t ReplicatedJournal::limit() const {
   return 0;
 }
 
-/// Within the strand.
+/// Runs in the strand. Calls `durable` for all appends that the current rule allows.
 void ReplicatedJournal::release() {
   for (;;) {
     Durable durable;
     {
       std::lock_guard lock(mutex_);
       if (is_fenced_ || waiting_.empty() || waiting_.front().sequence > limit()) return;
-      // If another manager leads, nothing may be answered here; the program is ended.
+      // If another manager leads, nothing may be answered any more.
       if (!options_.is_leading()) return;
       durable = std::move(waiting_.front().durable);
       waiting_.pop_front();
@@ -192,7 +191,7 @@ std::shared_ptr<const JournalPiece> ReplicatedJournal::next_piece() {
     piece->records.push_back(item.record);
     if (item.ends_group) whole = piece->records.size();
   }
-  // Groups stay whole in a message where they can.
+  // End the message with the end of a group, if it contains one.
   if (whole > 0) piece->records.resize(whole);
   piece->has_more = whole == 0;
   is_publishing_ = true;
@@ -249,12 +248,12 @@ void ReplicatedJournal::on_stored(const JournalPiece& piece, std::uint64_t strea
     }
   }
   if (superseded > 0) cut(superseded);
-  // What the stream has as a whole group.
+  // The group is completely in the stream: write it to the local journal.
   if (!fresh.empty())
     local_.append(std::move(fresh),
                   [this, last](const core::Result<void>& stored) { on_written(last, stored); });
   {
-    // Not before the local journal has been told: `flush` waits for it afterwards.
+    // Only after the append above, because `flush` then waits for the local journal.
     std::lock_guard lock(mutex_);
     is_publishing_ = false;
     if (unpublished_.empty()) published_all_.notify_all();
@@ -264,7 +263,7 @@ void ReplicatedJournal::on_stored(const JournalPiece& piece, std::uint64_t strea
 }
 
 void ReplicatedJournal::cut(std::uint64_t stream_sequence) {
-  // What fails is cut with the next.
+  // If this fails, the next purge removes these messages, too.
   streams_.purge(transport::league_stream("JOURNAL", options_.league),
                  transport::journal_subject(options_.league), stream_sequence,
                  clock_.steady_now() + kPublishPatience, [](const core::Result<void>&) {});
@@ -285,7 +284,7 @@ void ReplicatedJournal::on_written(std::uint64_t last, const core::Result<void>&
   {
     std::lock_guard lock(mutex_);
     if (stored) figures_.written = std::max(figures_.written, last);
-    if (!stored) failed.swap(waiting_);  // nothing is stored any more
+    if (!stored) failed.swap(waiting_);  // the local journal has failed for good
   }
   if (stored) return strand_.run([this] { release(); });
   strand_.run([failed = std::move(failed), stored] {
@@ -302,7 +301,7 @@ void ReplicatedJournal::on_conflict(const std::shared_ptr<const JournalPiece>& p
   streams_.get(transport::league_stream("JOURNAL", options_.league), next,
                clock_.steady_now() + kPublishPatience,
                [this, piece](const core::Result<std::optional<transport::StoredMessage>>& found) {
-                 if (!found) return publish(piece);  // asked again, and refused again
+                 if (!found) return publish(piece);  // which conflicts again
                  if (!*found) return fence("the journal's stream has lost entries");
                  auto stored = read_piece((*found)->message);
                  if (!stored) return skip((*found)->sequence, piece);
@@ -357,7 +356,7 @@ void ReplicatedJournal::watch() {
     }
   }
   if (!notice.empty() && options_.on_notice) options_.on_notice(std::move(notice));
-  release_elsewhere();  // what waited while it was not known who leads
+  release_elsewhere();  // releases what waited while it was uncertain who leads
   schedule_watch();
 }
 
@@ -371,7 +370,7 @@ void ReplicatedJournal::fence(const std::string& why) {
 }
 
 bool ReplicatedJournal::flush(std::chrono::milliseconds patience) {
-  // What is being written here comes into the stream after it, or the other way round.
+  // The rule decides which comes first, so flush the local journal before and after publishing.
   (void)journal::append_and_wait(local_, {});
   bool is_published = false;
   {
@@ -391,7 +390,7 @@ void ReplicatedJournal::close() {
   }
   followers_.reset();
   gate_->close();
-  // Released now without a call: the callbacks hold objects that end before this journal.
+  // Destroyed without a call: the callbacks hold objects that must end before this journal.
   std::deque<Waiting> waiting;
   std::lock_guard lock(mutex_);
   waiting.swap(waiting_);

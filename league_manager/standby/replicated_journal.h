@@ -25,7 +25,8 @@ namespace league::league_manager {
 struct ReplicatedJournalOptions {
   std::string league;
   int term = 1;
-  /// Where the stream ends, which has everything of the local journal up to `published`.
+  /// The last sequence number of the stream, which has all records of the local journal up to
+  /// `published`.
   std::uint64_t stream_sequence = 0;
   std::uint64_t published = 0;  ///< sequence number of the local journal
   std::uint64_t packed = 0;  ///< likewise, up to which the stream has it packed
@@ -40,11 +41,11 @@ struct ReplicatedJournalOptions {
   std::chrono::milliseconds notice_after{3000};
 };
 
-/// A journal whose records others get too: by a stream of the broker, in order and complete, each
-/// group of records whole. Begins with records counting as durable when the stream and the local
-/// journal have them, for a manager that has just taken the lead; `follow` ends that. Thread-safe;
-/// `durable` is called in the order of the appends and one at a time. All references outlive it;
-/// the JetStream ends before it, after `close`.
+/// A journal that is replicated to other managers through a stream of the broker: in order,
+/// complete, and in whole groups of records. At first, when the manager has just taken the lead, a
+/// record counts as durable once the stream and the local journal have it; `follow` changes the
+/// rule. Thread-safe; `durable` is called in the order of the appends, one at a time. All
+/// references must outlive it, except the JetStream, which ends before it, after `close`.
 class ReplicatedJournal final : public journal::Journal {
  public:
   ReplicatedJournal(journal::Journal& local, transport::Bus& bus, transport::JetStream& streams,
@@ -53,20 +54,21 @@ class ReplicatedJournal final : public journal::Journal {
   ReplicatedJournal(const ReplicatedJournal&) = delete;
   ReplicatedJournal& operator=(const ReplicatedJournal&) = delete;
 
-  /// Publishes the records that the stream lacks, and listens to followers. Once, before the first
-  /// append. Fails as the local journal's `replay` and Bus::subscribe.
+  /// Publishes the records that the stream lacks, and listens to followers. Call it once, before
+  /// the first append. Fails like the local journal's `replay` and Bus::subscribe.
   [[nodiscard]] core::Result<void> begin();
   /// From now on records are durable by the rule of `replication`.
   void follow(Replication replication);
 
-  /// kShuttingDown once it is closed. Nothing is said of records when we do not lead any more.
+  /// Fails with kShuttingDown after `close`. `durable` is not called if this manager no longer
+  /// leads.
   void append(std::vector<journal::EventRecord> records, Durable durable) override;
   [[nodiscard]] core::Result<void> replay(const Visitor& visit) const override;
 
   struct Figures {
     std::uint64_t written = 0;  ///< sequence number of the last record that is durable here
-    std::uint64_t published = 0;  ///< likewise in the stream
-    std::uint64_t followed = 0;  ///< likewise at the manager that follows best
+    std::uint64_t published = 0;  ///< the same for the stream
+    std::uint64_t followed = 0;  ///< the same for the stand-by that is furthest
   };
   [[nodiscard]] Figures figures() const {
     std::lock_guard lock(mutex_);
@@ -74,7 +76,7 @@ class ReplicatedJournal final : public journal::Journal {
   }
   /// Waits until the stream has everything; false: not within `patience`.
   [[nodiscard]] bool flush(std::chrono::milliseconds patience);
-  /// Nothing more is appended, published or said.
+  /// Stops: nothing is appended, published or reported afterwards.
   void close();
 
  private:
@@ -100,25 +102,26 @@ class ReplicatedJournal final : public journal::Journal {
   void on_published(const std::shared_ptr<const JournalPiece>& piece,
                     const transport::PublishAck& ack);
   void on_stored(const JournalPiece& piece, std::uint64_t stream_sequence);
-  /// What the stream has packed before that message of it needs no single pieces.
+  /// Removes the stream's messages before `stream_sequence`, which are packed by now.
   void cut(std::uint64_t stream_sequence);
-  /// Under the lock: takes the records that are published now; those that are not durable here yet
-  /// go to `unwritten_`.
+  /// Needs the lock. Moves the published records from `unpublished_` to the packer; those that the
+  /// local journal does not have yet, also to `unwritten_`.
   void take_published(const JournalPiece& piece);
   void on_written(std::uint64_t last, const core::Result<void>& stored);
-  /// Another's, or our own whose answer was lost?
+  /// Finds out whether the conflicting message is another manager's or our own, whose confirmation
+  /// was lost.
   void on_conflict(const std::shared_ptr<const JournalPiece>& piece);
-  /// The stream holds a message that is no manager's: a broker stores what a referee has sent
-  /// there.
+  /// Ignores a message of the stream that is not from a manager: other agents can publish there,
+  /// too.
   void skip(std::uint64_t stream_sequence, const std::shared_ptr<const JournalPiece>& piece);
   void on_had(const transport::BusMessage& message);
   void release();
-  /// On a thread of the local journal.
+  /// Runs `release` later, on a thread of the local journal.
   void release_elsewhere();
   void watch();
   void schedule_watch();
   void fence(const std::string& why);
-  /// Under the lock: what the next message holds; null for nothing.
+  /// Needs the lock. The next message to publish; null: none now.
   [[nodiscard]] std::shared_ptr<const JournalPiece> next_piece();
   [[nodiscard]] std::uint64_t limit() const;
 
@@ -129,11 +132,11 @@ class ReplicatedJournal final : public journal::Journal {
   core::Timer& timer_;
   const ReplicatedJournalOptions options_;
   using Gate = transport::HandlerGate<std::function<void()>>;
-  const std::shared_ptr<Gate> gate_;  ///< of what the timer and the local journal call
+  const std::shared_ptr<Gate> gate_;  ///< for callbacks of the timer and the local journal
   transport::Strand strand_;  ///< in which `durable` is called
   std::unique_ptr<transport::Bus::Subscription> followers_;
 
-  std::mutex append_mutex_;  ///< makes the order of numbers that of the local journal
+  std::mutex append_mutex_;  ///< ensures that sequence numbers have the order of the local journal
   std::uint64_t next_ = 1;
 
   mutable std::mutex mutex_;  ///< of everything below
@@ -141,7 +144,7 @@ class ReplicatedJournal final : public journal::Journal {
   Rule rule_ = Rule::kPublished;
   JournalPacker packer_;
   std::deque<Item> unpublished_;
-  std::vector<journal::EventRecord> unwritten_;  ///< published, and not whole yet
+  std::vector<journal::EventRecord> unwritten_;  ///< published, but their group is not complete yet
   std::deque<Waiting> waiting_;
   Figures figures_;
   std::uint64_t stream_sequence_ = 0;

@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kBrokerPatience = 2s;
 constexpr std::chrono::milliseconds kLook = 100ms;
 constexpr std::chrono::milliseconds kFlush = 3s;
 
-/// `manager-1 4711 9f3c`: for people who look into the broker.
+/// Such as `manager-1 4711 9f3c`, readable for people who inspect the broker.
 std::string holder_name(core::RandomSource& random) {
   char host[64] = {};
   if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
@@ -165,12 +165,12 @@ core::Result<bool> StandbyTakeover::wait_for_turn(JournalFollower& follower,
       if (leads && *leads) return true;
       if (!leads) {
         say("the broker does not say who leads: " + leads.error().message);
-        (void)prepare();  // it may have lost its streams
+        (void)prepare();  // the broker may have lost its streams
       }
       next_look = deps_.clock.steady_now() + pause;
       continue;
     }
-    // Without another there is nothing to follow: what is in the stream may be thrown away.
+    // Without another manager there is nothing to follow: the stream's old content may be purged.
     auto followed = is_there_another_ ? follower.take(kLook) : core::Result<void>();
     if (!followed && is_for_good(followed.error())) return followed.error();
     if (!followed) (void)prepare();
@@ -183,7 +183,7 @@ core::Result<void> StandbyTakeover::purge() {
   auto state = look_at_journal();
   if (!state) return state.error();
   std::promise<core::Result<void>> purged;
-  // Up to what is there now: the request may be carried out twice, and late.
+  // Only up to the current end, since the request can be executed twice, or late.
   streams_->purge(transport::league_stream("JOURNAL", options_.league), "",
                   state->last_sequence + 1, deps_.clock.steady_now() + options_.lease,
                   [&](const auto& done) { purged.set_value(done); });
@@ -232,7 +232,7 @@ core::Result<void> StandbyTakeover::begin_term(JournalFollower& follower,
       say("the journal cannot be read: " + read.error().message);
       continue;
     }
-    // A broker that has lost its leases counts from 1 again.
+    // Not just the lease's number: a broker that has lost its leases counts from 1 again.
     term_ = std::max(static_cast<int>(lease_number_), follower.last_term() + 1);
     JournalPiece beginning{term_, follower.verified() + 1, {}, false};
     auto message = write_piece(options_.league, beginning);
@@ -247,7 +247,7 @@ core::Result<void> StandbyTakeover::begin_term(JournalFollower& follower,
     if (ack.status == PublishAck::Status::kFailed && is_for_good(ack.why)) return ack.why;
     if (ack.status != PublishAck::Status::kConflict)
       say("the journal cannot be written: " + ack.why.message);
-    // Else the manager before us was not finished yet.
+    // After a conflict: the previous manager was still publishing; read its records and try again.
   }
   return core::Error{ErrorCode::kInternalError,
                      "this manager was to lead league " + options_.league +

@@ -28,23 +28,24 @@ struct StandbyTakeoverOptions {
   std::string league;
   Replication replication = Replication::kAsync;
   bool begins_leagues = true;  ///< false: it waits until there is one to follow
-  /// What another league of this name has left in the broker is thrown away, unless somebody leads
-  /// it.
+  /// Purges what an earlier league of this name has left in the broker, unless a manager leads it.
   bool starts_anew = false;
   std::chrono::milliseconds lease{6000};
   int replicas = 1;  ///< how many brokers of a cluster keep the streams
   long journal_max_mib = 0;  ///< of the journal's stream; 0: no limit
   /// Former leaders from this data directory, which have ended. Empty: unknown.
   std::filesystem::path holder_file;
-  /// Once before the first record of another manager is taken in: whether this one could lead.
+  /// Called once before the first record of another manager is accepted: checks that this manager
+  /// could lead.
   std::function<core::Result<void>()> check_follower;
   /// Whether a record of the league fits this manager's key.
   std::function<core::Result<void>(const journal::EventRecord&)> check_record;
-  /// Another leads, or may: nothing may leave this process any more. On any thread.
+  /// Called on any thread when another manager leads or may lead: this process may send nothing
+  /// more.
   std::function<void(std::string why)> on_fenced;
 };
 
-/// What a StandbyTakeover works with; all outlive it.
+/// The dependencies of a StandbyTakeover; all references must outlive it.
 struct StandbyTakeoverDependencies {
   transport::Bus& bus;
   transport::BusSession session;
@@ -63,8 +64,7 @@ class StandbyTakeover final : public Leadership {
   StandbyTakeover& operator=(const StandbyTakeover&) = delete;
 
   /// Blocks until this manager leads and `local` has the whole journal of the league; false: it was
-  /// asked to stop. Keeps looking for a missing broker as long as needed. Other errors are
-  /// permanent.
+  /// asked to stop. Retries as long as the broker is not available. Other errors are permanent.
   [[nodiscard]] core::Result<bool> lead(journal::Journal& local, transport::StopSignal& stop);
 
   [[nodiscard]] int term() const override { return term_; }
@@ -77,24 +77,24 @@ class StandbyTakeover final : public Leadership {
  private:
   [[nodiscard]] core::Result<void> prepare();
   [[nodiscard]] core::Result<void> prepare_lease();
-  /// Before anything of another manager is taken in.
+  /// Must be called before any record of another manager is accepted.
   [[nodiscard]] core::Result<void> check_follower();
   [[nodiscard]] core::Result<bool> wait_for_turn(JournalFollower& follower,
                                                  transport::StopSignal& stop);
   [[nodiscard]] core::Result<transport::StreamState> look_at_journal();
-  /// Whether the stream has anything of the league.
+  /// Whether the stream contains any records of the league.
   [[nodiscard]] core::Result<bool> is_league_there();
   [[nodiscard]] core::Result<bool> try_to_lead(const JournalFollower& follower);
   [[nodiscard]] core::Result<void> purge();
   [[nodiscard]] core::Result<void> take_over(JournalFollower& follower, journal::Journal& local,
                                              transport::StopSignal& stop);
   [[nodiscard]] core::Result<transport::StreamState> ensure(transport::StreamConfig config);
-  /// Says in the stream that our term has begun; nothing of an earlier one is taken afterwards.
-  /// kShuttingDown: it was asked to stop.
+  /// Writes to the stream that our term has begun, after which no records of an earlier term are
+  /// accepted. Fails with kShuttingDown if the manager was asked to stop.
   [[nodiscard]] core::Result<void> begin_term(JournalFollower& follower,
                                               transport::StopSignal& stop);
   void fence(const std::string& why);
-  /// Says it unless it was the last that was said.
+  /// Logs `what`, unless it was the last text that was logged.
   void say(const std::string& what);
 
   const StandbyTakeoverDependencies deps_;
@@ -107,7 +107,7 @@ class StandbyTakeover final : public Leadership {
   std::uint64_t stream_sequence_ = 0;
   int term_ = 0;
   bool is_follower_checked_ = false;
-  bool is_there_another_ = false;  ///< who leads, or has led when we came
+  bool is_there_another_ = false;  ///< another manager leads, or led when this one started
   std::string said_;
 };
 

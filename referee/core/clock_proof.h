@@ -9,17 +9,18 @@ namespace league::referee {
 
 using core::OwnDelay;
 
-/// What was measured while a call waited for its answer.
+/// Measurements made while a call waited for its answer.
 struct CallEvidence {
-  std::optional<Instant> sent_at;  ///< when its last byte went to the system; nothing if none did
+  std::optional<Instant> sent_at;  ///< when its last byte was written to the socket; nothing: it
+                                   ///< was not sent completely
   OwnDelay own;  ///< from the call to the end of the wait
 
   bool operator==(const CallEvidence&) const = default;
 };
 
-/// Why a call counts as out of time, or does not: a time-out is void when we were late ourselves.
+/// Measurements that decide whether a time-out counts: it is void if the referee itself was late.
 struct ClockProof {
-  Duration limit{};  ///< what the player had for its answer
+  Duration limit{};  ///< the time that the player had for its answer
   std::optional<Instant> sent_at;
   Instant gave_up_at{};
   OwnDelay own;
@@ -27,7 +28,8 @@ struct ClockProof {
   bool operator==(const ClockProof&) const = default;
 };
 
-/// True if we were later than core::allowed_own_delay: the time-out is no fault of the player.
+/// True if the referee was later than core::allowed_own_delay: the time-out is not the player's
+/// fault.
 [[nodiscard]] bool is_void(const ClockProof& proof);
 
 }  // namespace league::referee

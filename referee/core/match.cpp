@@ -139,7 +139,7 @@ MatchSnapshot Match::snapshot() const {
                      .players = {{plan_.seats[Side::kA].player, plan_.seats[Side::kB].player}},
                      .seats = {{progress_[Side::kA].state, progress_[Side::kB].state}},
                      .played = std::nullopt};
-  // A match that ended without acceptance is played again: its choices stay secret.
+  // A match whose result was not accepted can be played again, so its choices stay secret.
   if (ending_ == Ending::kAccepted) view.played = played_;
   return view;
 }
@@ -271,7 +271,7 @@ void Match::fail_answer(Side side, const core::Error& error, Instant now, Effect
   if (notice.retry_count >= notice.max_retries) {
     lose(side, std::move(notice), effects);
   } else if (player.window_end <= now) {
-    // No time is left to answer again: the window has run out like that of a silent player.
+    // No time is left for another answer in this attempt, so it fails like a time-out.
     fail_attempt(side, error, effects);
   } else {
     notice.consequence =
@@ -311,7 +311,7 @@ FailureRecord& Match::record(Side side, const core::Error& error, Duration elaps
                     .player = plan_.seats[side].player,
                     .call = stage_call(),
                     .code = error.code,
-                    // A player that was never called lost at its first attempt: they count from 1.
+                    // Attempts count from 1, also for a player that lost without being called.
                     .attempt = std::max(1, progress_[side].attempt),
                     .elapsed = elapsed,
                     .text = error.message,
@@ -334,7 +334,7 @@ void Match::settle(Instant now, Effects& effects) {
   }
 }
 
-/// A player lost by a time-out, and not all of that time was its own.
+/// Whether a player lost by time-outs of which at least one was the referee's own fault.
 bool Match::is_unfair() const {
   return replays_ < plan_.settings.max_replays &&
          std::ranges::any_of(progress_.both, [](const Progress& player) {
@@ -343,9 +343,10 @@ bool Match::is_unfair() const {
          });
 }
 
-/// From the invitation on, with the same seed: nobody has learnt anything of it. After a pause,
-/// since it was too much for us just now. Where both have committed, they keep to it; a player that
-/// alone has committed may bring another commitment, because what it has revealed is known by now.
+/// Replays the match from the invitation on, with the same seed, which is still secret, and after a
+/// pause, since the referee was overloaded. If both players have committed, their commitments stay
+/// valid. If only one has, it can send a new commitment, because its opponent may know its choice
+/// by now.
 void Match::play_again(Effects& effects) {
   ++replays_;
   progress_ = {};

@@ -11,16 +11,15 @@
 
 namespace league::referee {
 
-/// An answer to GAME_INVITATION that admission has let pass. An empty `match_id` means that the
-/// reply named none.
+/// An answer to GAME_INVITATION that has passed admission. `match_id` is empty if the reply has
+/// none.
 struct JoinAnswer {
   std::string match_id;
   bool accept = true;
   std::optional<std::string> choice_commitment = std::nullopt;  ///< binds the player
 };
 
-/// An answer to CHOOSE_PARITY_CALL that admission has let pass; choice and nonce are still whatever
-/// the player wrote.
+/// An answer to CHOOSE_PARITY_CALL that has passed admission; choice and nonce are not checked yet.
 struct ChoiceAnswer {
   std::string match_id;
   std::string choice;
@@ -29,7 +28,7 @@ struct ChoiceAnswer {
 
 using Reply = std::variant<JoinAnswer, ChoiceAnswer>;
 
-/// How far a player has come.
+/// A player's state in the current stage.
 enum class SeatState { kIdle, kAsked, kWaitingForRetry, kAnswered, kFailed };
 /// `IDLE`, `ASKED`, `WAITING_FOR_RETRY`, `ANSWERED`, `FAILED`.
 [[nodiscard]] std::string_view seat_state_name(SeatState state);
@@ -46,10 +45,10 @@ struct MatchSnapshot {
 };
 
 /// The course of one match as a pure state machine: it takes facts (with their time) and returns
-/// effects. Both players are called in parallel; if one fails finally, the match still waits for
-/// the other's current call, so that a match with two dead players has no winner. If a player would
-/// lose by a time-out while the referee itself was late, the match is replayed, a few times. After
-/// Finished nothing has an effect.
+/// effects. Both players are called in parallel; if one player has lost, the match still waits for
+/// the other one's current call, so that a match with two dead players has no winner. If a player
+/// would lose by a time-out while the referee itself was late, the match is replayed, a few times.
+/// After Finished nothing has an effect.
 ///
 /// A player may commit to its choice in its first accepted GAME_JOIN_ACK. The commitment counts
 /// once a CHOOSE_PARITY_CALL has passed it to the opponent; then the player has to open it. If both
@@ -61,28 +60,28 @@ class Match {
   /// `rules` outlives the match.
   Match(const game::Rules& rules, MatchPlan plan);
 
-  /// Invites both players; one whose seat is unavailable loses unasked (the other is still asked,
-  /// since it may be dead too). The first input, once.
+  /// Invites both players. A player whose seat is unavailable loses without being called; the other
+  /// one is called anyway, since it may be dead, too. Must be the first input; call it once.
   [[nodiscard]] Effects start(Instant now);
-  /// A reply that admission accepted; that it came in time is the caller's judgement. Replies to
-  /// calls that are no longer awaited are ignored.
+  /// Takes a reply that has passed admission and arrived in time, which the caller has to check.
+  /// Ignores replies to calls that are no longer awaited.
   [[nodiscard]] Effects on_reply(CallId id, const Reply& reply, Instant now);
   /// Whether the call `id` still waits for its answer.
   [[nodiscard]] bool awaits(CallId id) const;
-  /// Why on_reply would count `reply` as an invalid answer, for a log; nothing where it would not,
-  /// or no longer awaits one.
+  /// Why on_reply would count `reply` as an invalid answer, for a log; nothing if it would not, or
+  /// if the call is no longer awaited.
   [[nodiscard]] std::optional<core::Error> fault_of(CallId id, const Reply& reply) const;
-  /// A call without a usable reply. kTimeout and kConnectionError are retried; kShuttingDown comes
-  /// from us and abandons the match; every other code is an invalid answer. A player that answers
-  /// with a JSON-RPC error has given an invalid answer: hand in kInvalidReply, not the code the
-  /// player wrote. `evidence` tells whether a time-out was the player's doing or ours.
+  /// Takes the failure of a call without a usable reply. kTimeout and kConnectionError are retried;
+  /// kShuttingDown means that this referee is ending and abandons the match; every other code is an
+  /// invalid answer. A player that answers with a JSON-RPC error has given an invalid answer: pass
+  /// kInvalidReply, not the code from the player. `evidence` shows whether a time-out was the
+  /// player's fault or the referee's.
   [[nodiscard]] Effects on_failure(CallId id, const core::Error& error, Instant now,
                                    const CallEvidence& evidence = {});
   [[nodiscard]] Effects on_timer(TimerId id, Instant now);
   [[nodiscard]] Effects on_report_accepted();
-  /// The report did not arrive, or the manager answered with an error: codes of trouble that passes
-  /// (time-out, connection, overload, internal error) are tried again, every other one is the
-  /// manager's last word.
+  /// The report did not arrive, or the manager answered with an error: temporary errors (time-out,
+  /// connection, overload, internal error) are retried; any other one is final.
   [[nodiscard]] Effects on_report_failed(const core::Error& error);
   /// Abandons the match, for example because it was reassigned.
   [[nodiscard]] Effects abandon();
@@ -102,11 +101,12 @@ class Match {
     int attempt = 0;
     int failed_attempts = 0;
     int invalid_answers = 0;
-    Instant asked_at{};  ///< of the awaited call
-    Instant window_end{};  ///< of the present attempt
+    Instant asked_at{};  ///< when the awaited call was made
+    Instant window_end{};  ///< end of the current attempt
     bool was_wronged = false;  ///< a time-out of this call was void
     std::optional<Termination> lost_by;
-    std::optional<std::string> commitment;  ///< of this play's GAME_JOIN_ACK
+    std::optional<std::string> commitment;  ///< from the GAME_JOIN_ACK of this play (replays count
+                                            ///< as plays of their own)
     std::optional<std::string> choice;
     AnswerTimes answered_in;
   };
@@ -141,8 +141,8 @@ class Match {
   MatchPlan plan_;
   MatchState state_ = MatchState::kWaitingForPlayers;
   PerSide<Progress> progress_;
-  /// The commitments that were handed to the opponents, of the last play in which any was, and the
-  /// nonces of this play that opened them.
+  /// The commitments that were passed to the opponents, in the last play in which any was, and the
+  /// nonces of the current play that opened them.
   game::Bindings bindings_;
   std::vector<FailureRecord> failures_;
   std::optional<RefereedMatch> played_;

@@ -1,4 +1,4 @@
-// What is wrong with a player's answer.
+// The checks of players' answers.
 #include "referee/core/match.h"
 
 namespace league::referee {
@@ -46,7 +46,7 @@ std::optional<core::Error> Match::fault_of(Side side, const Reply& reply) const 
 }
 
 std::optional<core::Error> Match::fault_of_join(Side side, const JoinAnswer& answer) const {
-  // Without a commitment to the seed nobody commits: what is sent all the same is not even read.
+  // Without a draw commitment players cannot commit; a choice_commitment is then ignored.
   if (!answer.accept || !plan_.draw_commitment) return std::nullopt;
   const auto& given = answer.choice_commitment;
   if (given && !game::is_hex_256(*given)) {

@@ -14,13 +14,13 @@ namespace league::referee {
 using CallId = std::uint64_t;  ///< one call of one match; never 0
 using TimerId = std::uint64_t;  ///< one timer of one match; never 0
 
-/// Send GAME_INVITATION or CHOOSE_PARITY_CALL and return the outcome with the id.
+/// Send GAME_INVITATION or CHOOSE_PARITY_CALL, and pass the outcome back with the id.
 struct CallPlayer {
   CallId id = 0;
   Side side = Side::kA;
   Call call = Call::kInvitation;
-  int attempt = 1;  ///< from 1; the same again after an invalid answer
-  Duration time_limit{};  ///< from now on; what is left of the attempt after an invalid answer
+  int attempt = 1;  ///< from 1; a repetition after an invalid answer has the same number
+  Duration time_limit{};  ///< from now on; after an invalid answer only the rest of the attempt
   Instant deadline{};  ///< now + time_limit
   /// Of CHOOSE_PARITY_CALL: the opponent's commitment, the same in every repetition.
   std::optional<std::string> opponent_commitment = std::nullopt;
@@ -32,14 +32,14 @@ struct CallPlayer {
 
 /// Send GAME_ERROR, best effort. Source: protocol §4, message 18.
 struct SendGameError {
-  Side side = Side::kA;  ///< whom to tell
-  Side affected = Side::kA;  ///< whose fault it was
+  Side side = Side::kA;  ///< the recipient
+  Side affected = Side::kA;  ///< the player at fault
   Call call = Call::kInvitation;  ///< which call failed
   core::Error error;
   std::string action_required;  ///< the message that is awaited next, or `NONE`
   std::string consequence;  ///< one sentence for people
   int retry_count = 0;  ///< attempts of this call that have failed so far
-  int max_retries = 0;  ///< attempts that the call has in all
+  int max_retries = 0;  ///< attempts that the call has in total
   std::optional<Duration> next_retry_in;  ///< nothing when no further call follows; 0: at once
 
   bool operator==(const SendGameError&) const = default;
@@ -68,17 +68,17 @@ struct AnnounceGameOver {
   bool operator==(const AnnounceGameOver&) const = default;
 };
 
-/// How a referee's work on a match came to its end.
+/// How a referee's work on a match ended.
 enum class Ending {
   kAccepted,  ///< the manager has the result
-  kRefused,  ///< the manager will not have it (another attempt or referee holds the match): nothing
-             ///< was announced
-  kUnreported,  ///< the manager could not be reached; it will assign the match anew: nothing was
+  kRefused,  ///< the manager refused it (another attempt or referee has the match); nothing was
+             ///< announced
+  kUnreported,  ///< the manager could not be reached and will assign the match again; nothing was
                 ///< announced
   kAbandoned,  ///< the shell gave the match up: nothing was decided or announced
 };
 
-/// The last effect of a match: its place is free.
+/// The last effect of a match: its place is free again.
 struct Finished {
   Ending ending = Ending::kAccepted;
   std::optional<core::Error> error;  ///< why it was refused or unreported

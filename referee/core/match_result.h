@@ -39,7 +39,7 @@ struct FailureRecord {
   core::PlayerId player;
   Call call = Call::kInvitation;
   core::ErrorCode code = core::ErrorCode::kTimeout;
-  int attempt = 0;  ///< from 1; 0 for a player that was not asked
+  int attempt = 0;  ///< from 1; also 1 for a player that was never called
   Duration elapsed{};  ///< since the call was made
   std::string text;  ///< for people
   std::optional<ClockProof> clock;  ///< of a time-out
@@ -58,13 +58,14 @@ struct AnswerTimes {
 /// `WIN`, `DRAW`, `TECHNICAL_LOSS`.
 [[nodiscard]] std::string_view status_name(const game::MatchResult& result);
 
-/// A match as its referee has seen it: the result and what only the referee knows. What GAME_OVER
-/// and the report are made from. Source: protocol §4, messages 10 and 11.
+/// The result of a match and what else its referee knows; GAME_OVER and the report are made from
+/// it. Source: protocol §4, messages 10 and 11.
 struct RefereedMatch {
   game::MatchResult result;
   game::Bindings bindings;  ///< the commitments that count, and the nonces that opened them
   std::string reason;  ///< for people
-  PerSide<std::optional<Termination>> lost_by;  ///< each player's own failure, where it failed
+  PerSide<std::optional<Termination>> lost_by;  ///< each player's own failure; nothing: it did not
+                                                ///< fail
   std::vector<FailureRecord> failures;  ///< in the order in which they happened, of all replays
   PerSide<AnswerTimes> answered_in;  ///< of the play that counts
   int replays = 0;  ///< how often the match was played before and did not count, see ClockProof
@@ -78,8 +79,8 @@ struct RefereedMatch {
 [[nodiscard]] RefereedMatch played(const game::Rules& rules, const MatchPlan& plan,
                                    const game::Choices& choices, game::Bindings bindings);
 
-/// A match in which at least one player failed: the other one wins as by a normal win, two failed
-/// ones both lose. `choices` holds the choices made before. Source: protocol §6.
+/// A match in which at least one player failed: the other one gets a normal win; if both failed,
+/// both lose. `choices`: those that were made before the failure. Source: protocol §6.
 [[nodiscard]] RefereedMatch technically_lost(const MatchPlan& plan,
                                              const PerSide<std::optional<Termination>>& lost_by,
                                              PerSide<std::optional<std::string>> choices,

@@ -26,7 +26,7 @@ enum class Call { kInvitation, kChooseParity };
 /// The message that answers it: `GAME_JOIN_ACK`, `CHOOSE_PARITY_RESPONSE`.
 [[nodiscard]] std::string_view expected_reply(Call call);
 
-/// Where a match is. Source: protocol §7.
+/// The state of a match. Source: protocol §7.
 enum class MatchState { kWaitingForPlayers, kCollectingChoices, kDrawingNumber, kFinished };
 /// `WAITING_FOR_PLAYERS`, `COLLECTING_CHOICES`, `DRAWING_NUMBER`, `FINISHED`.
 [[nodiscard]] std::string_view state_name(MatchState state);
@@ -48,7 +48,8 @@ struct MatchSettings {
 /// One player of a match.
 struct Seat {
   core::PlayerId player;
-  bool is_unavailable = false;  ///< it was suspended and nobody answers there: it loses unasked
+  bool is_unavailable = false;  ///< suspended and without an answer to a ping: it loses without
+                                ///< being called
   bool is_suspended = false;  ///< every call is made once, and not repeated after E001 and E009
 };
 

@@ -6,7 +6,7 @@ namespace league::referee {
 
 core::Result<std::unique_ptr<MatchFiles>> MatchFiles::open(std::filesystem::path data,
                                                            agent::ProjectionWriter& writer) {
-  std::error_code ignored;  // the draft says what is wrong
+  std::error_code ignored;  // the draft reports the error
   std::filesystem::create_directories(data / "matches", ignored);
   auto draft = core::DraftFile::create(data / "matches" / "referee");
   if (!draft) return draft.error();

@@ -16,8 +16,8 @@ class MatchFiles {
   [[nodiscard]] static core::Result<std::unique_ptr<MatchFiles>> open(
       std::filesystem::path data, agent::ProjectionWriter& writer);
 
-  /// `record` has changed. Short: nothing is written here. A file of a later attempt is never
-  /// replaced: another referee has the match by then.
+  /// Call it when `record` has changed. Fast: it does not write the file itself. Never replaces the
+  /// file of a later attempt, which belongs to another referee.
   void publish(const std::shared_ptr<const MatchRecord>& record);
 
  private:

@@ -14,7 +14,7 @@ using rpc::JsonObject;
 
 constexpr std::string_view kVersion = "1.0.0";
 constexpr std::string_view kFinished = "FINISHED";
-/// The longest text of a player that is kept.
+/// The maximum length of a player's text in the record.
 constexpr std::size_t kLongestError = 500;
 
 void add_line(std::string& out, const TranscriptLine& line, bool is_finished) {

@@ -33,19 +33,19 @@ struct TranscriptLine {
   core::UtcTimestamp at;
   std::string from;  ///< `REF01`, `P01`, `league_manager`
   std::string to;
-  std::string message_type;  ///< of an answer that did not come: the awaited one
+  std::string message_type;  ///< for a missing answer, the type of the awaited one
   std::optional<bool> accept{};  ///< of a GAME_JOIN_ACK
   std::string choice_commitment{};  ///< of a GAME_JOIN_ACK
   std::string parity_choice{};  ///< of a CHOOSE_PARITY_RESPONSE
   std::string choice_nonce{};  ///< of a CHOOSE_PARITY_RESPONSE
   std::string error_code{};  ///< why there is no usable answer
-  std::string error{};  ///< the same for people
+  std::string error{};  ///< the same, for people
 };
 
 /// The content of the file `matches/LEAGUE/MATCH.json` of the data directory: life cycle,
 /// transcript and result of one attempt at a match. Choices, commitments, nonces and the result are
-/// shown only in the state FINISHED: before, the result is not accepted, and another attempt may
-/// need them to be secret. docs/files.md describes it. Thread-safe.
+/// shown only in the state FINISHED: until then the result is not accepted, and another attempt may
+/// need them to stay secret. docs/files.md describes it. Thread-safe.
 class MatchRecord {
  public:
   explicit MatchRecord(MatchRecordHead head, std::string_view made_by = "referee");
@@ -56,7 +56,7 @@ class MatchRecord {
   /// `json` is the `result` of MATCH_RESULT_REPORT, as text; shown when the match is finished.
   void set_result(std::string json);
   [[nodiscard]] bool has_transcript() const;
-  /// Brings the transcript into the order of its times.
+  /// Sorts the transcript by time.
   void sort_transcript();
   [[nodiscard]] const MatchRecordHead& head() const { return head_; }
   [[nodiscard]] std::string json() const;
@@ -80,7 +80,7 @@ class MatchRecord {
                                                              const core::LeagueId& league,
                                                              const core::MatchId& match);
 
-/// Whether `file` is that of a later attempt than `attempt`: another referee has the match by now.
+/// Whether `file` is of a later attempt than `attempt`, so that another referee has the match.
 [[nodiscard]] bool has_later_attempt(const std::filesystem::path& file, int attempt);
 
 }  // namespace league::referee

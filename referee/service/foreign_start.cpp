@@ -24,7 +24,8 @@ constexpr std::size_t kLongestUrl = 256;
 constexpr std::size_t kMostMatches = 1024;
 constexpr std::int64_t kMostRounds = 1'000'000;
 
-/// The first of `names` that holds a text of at most `longest` bytes.
+/// The first member among `names` that is a text of at most `longest` bytes; empty if there is
+/// none.
 std::string text_of(const json& object, Names names, std::size_t longest = kLongestId) {
   for (const char* name : names) {
     auto found = object.find(name);
@@ -35,7 +36,7 @@ std::string text_of(const json& object, Names names, std::size_t longest = kLong
   return {};
 }
 
-/// 3 from 3, "3", "R3" and "ROUND_3".
+/// The round's number, for example 3 from 3, "3", "R3" or "ROUND_3".
 int round_of(const json& object) {
   for (const char* name : {"round_id", "round", "round_number"}) {
     auto found = object.find(name);
@@ -208,7 +209,7 @@ void add_usual_spellings(json& report) {
   report["winner"] = winner;
   report["score"] = result["score"];
   report["game_result"] = flat;
-  // `status` beside the result would say how the message fared, not how the match ended.
+  // A `status` at the top level would be taken for the status of the message, not of the match.
   for (const auto& [name, value] : flat.items()) {
     if (name != "status") report[name] = value;
   }

@@ -12,7 +12,7 @@
 
 namespace league::referee {
 
-/// A match as a third-party manager gives it to a referee. What it may leave out is empty.
+/// A match as a third-party manager gives it to a referee. Members that it may omit are empty.
 struct ForeignMatch {
   core::MatchId match_id;
   int round_id = 1;
@@ -21,7 +21,7 @@ struct ForeignMatch {
   PerSide<std::string> endpoints;  ///< URLs
   std::string referee_id;
   std::string referee_endpoint;
-  std::string status;  ///< `PENDING`, where the referee asks for its matches
+  std::string status;  ///< such as `PENDING`, if the referee polls for its matches
 };
 
 /// URLs of players by id.
@@ -41,7 +41,7 @@ using PlayerAddresses = std::map<core::PlayerId, std::string>;
 
 /// The addresses in the answer to GET_REGISTRATIONS (`players`, also inside `data` or `result`: an
 /// array of objects with an id and an address) or in a file of the operator (the same, or an object
-/// of URLs by id). What cannot be read is left out.
+/// of URLs by id). Skips what it cannot read.
 [[nodiscard]] PlayerAddresses read_addresses(const nlohmann::json& answer);
 
 /// The tool that `name`, a method or message type of another dialect, means; empty for none.

@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr std::size_t kMostWaiting = 1024;
 constexpr std::size_t kMostKnown = 1024;
 
-/// An answer that stands in a member of the result, as some managers have it.
+/// Unwraps an answer that some managers put into a member of the result.
 json without_wrapping(json answer) {
   for (const char* name : {"response", "data", "structuredContent"}) {
     if (answer.is_object() && answer.contains(name) && answer[name].is_object())
@@ -40,7 +40,7 @@ envelope::MatchAssignment assignment_of(const ForeignMatch& match,
   assignment.conversation_id = envelope::match_conversation(match.match_id, assignment.attempt);
   assignment.player_a_endpoint = match.endpoints[Side::kA];
   assignment.player_b_endpoint = match.endpoints[Side::kB];
-  // The published protocol shows players the referee's own token; there is nothing else to show.
+  // In the published protocol, referees show players their own token; there is no match credential.
   assignment.player_a_credential = options.identity.token;
   assignment.player_b_credential = options.identity.token;
   assignment.draw_seed = core::to_hex(random.bytes<32>());
@@ -77,7 +77,7 @@ bool GuestAssignments::is_called() {
 }
 
 void GuestAssignments::remember(const core::PlayerId& player, const std::string& address) {
-  // Anybody may have said it: the operator's word stands.
+  // The sender is not authenticated, so the operator's addresses take precedence.
   if (options_.players.contains(player)) return;
   if (known_.size() < kMostKnown || known_.contains(player)) known_[player] = address;
 }
@@ -143,12 +143,12 @@ agent::PeerToolCall GuestAssignments::question(std::string tool, json fields) {
       envelopes_.make(envelope::MessageType::kLeagueQuery, {.conversation_id = conversation});
   if (!options_.identity.token.empty()) envelope.auth_token = options_.identity.token;
   json message = envelope::encode(envelope, envelope::LeagueQuery{});
-  // Of a tool that is no message only the envelope fits: managers may go by the type.
+  // Other tools are not messages: send only the envelope, since managers may dispatch by the type.
   for (const char* field : {"message_type", "query_type", "query_params"}) {
     if (tool != "league_query") message.erase(field);
   }
   message.update(fields);
-  // In the style in which it took the registration.
+  // Use the call style with which the manager accepted the registration.
   const bool goes_by_type =
       deps_.peers.style_of(options_.manager) == agent::CallStyle::kMessageType;
   if (tool == "league_query" && goes_by_type) tool = "LEAGUE_QUERY";

@@ -17,11 +17,11 @@ namespace league::referee {
 
 struct GuestAssignmentsOptions {
   agent::Identity identity;
-  std::string contact_endpoint;  ///< URL of this referee, by which some managers name it
+  std::string contact_endpoint;  ///< URL of this referee, by which some managers identify it
   std::string game_type;  ///< of matches that name none
   transport::Endpoint manager;
   PlayerAddresses players = {};  ///< from the operator
-  /// How long to wait between two questions to a manager that never calls.
+  /// The pause between two polls of a manager that never calls.
   std::chrono::milliseconds poll_interval{5000};
 };
 
@@ -48,16 +48,16 @@ class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
   GuestAssignments(GuestAssignmentsOptions options,
                    const GuestAssignmentsDependencies& dependencies, Play play);
 
-  /// The matches of `message` that are this referee's; see read_foreign_start. From the first such
-  /// message on a manager that answers with an error is not asked again. One that answers is: the
-  /// message may be anybody's.
+  /// The matches of `message` that are this referee's; see read_foreign_start. After the first such
+  /// message a manager that answers polls with an error is not polled again. One that answers
+  /// properly still is, since the message may be from anybody.
   [[nodiscard]] core::Result<std::vector<ForeignMatch>> read(const nlohmann::json& message);
-  /// Plays `matches`, as soon as the players' addresses are known and there are places.
+  /// Plays each of `matches` as soon as its players' addresses are known and a place is free.
   void begin(std::vector<ForeignMatch> matches);
   /// Starts a match that waits for a free place.
   void place_is_free();
-  /// Begins to ask the manager for matches, until it turns out not to know the question, or starts
-  /// matches itself and answers the question only with errors.
+  /// Begins to poll the manager for matches. Stops when the manager does not know the tool, or
+  /// starts matches itself and answers polls only with errors.
   void watch();
 
  private:
@@ -78,7 +78,7 @@ class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
   const envelope::EnvelopeBuilder envelopes_;
   std::mutex mutex_;  // guards what follows
   PlayerAddresses known_;
-  std::deque<ForeignMatch> waiting_;  // for places
+  std::deque<ForeignMatch> waiting_;  // for a free place
   int questions_ = 0;
   bool is_called_ = false;
 };

@@ -101,7 +101,7 @@ void MatchRunner::call_players_at(const envelope::MatchAssignment& assignment) {
 }
 
 void MatchRunner::start() {
-  // Looked at once: a player may come back meanwhile.
+  // Read only once, since a player can return meanwhile.
   const PerSide<std::shared_ptr<const PlayerSeat>> seats{{seat(Side::kA), seat(Side::kB)}};
   if (seats[Side::kA]->is_suspended || seats[Side::kB]->is_suspended) return ping_suspended(seats);
   begin();
@@ -263,13 +263,13 @@ Result<Reply> MatchRunner::read_answer(const CallPlayer& call, const agent::Peer
 
 void MatchRunner::on_answer(const CallPlayer& call, const agent::PeerReply& reply,
                             Result<Reply> answer) {
-  // This process may have been suspended, and with it the timer that ends the wait. Nobody can tell
-  // any more when the answer was given: it is a time-out, and our own lateness is in its proof, so
-  // that it does not count for the player.
+  // This process may have been suspended together with the timer that ends the wait, so that it is
+  // unknown when the answer arrived. It counts as a time-out, whose proof contains our own delay
+  // and makes it void.
   auto late = context_.clock.steady_now() - call.deadline;
   if (answer && late > latest_answer(call.time_limit)) answer = late_answer(late);
   if (answer) {
-    // An answer that the match refuses gets its verdict in the log, too.
+    // Find out before the log entry is written whether the match refuses the answer.
     std::lock_guard lock(mutex_);
     if (auto fault = match_->fault_of(call.id, *answer)) answer = std::move(*fault);
   }

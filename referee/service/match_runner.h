@@ -19,13 +19,13 @@
 
 namespace league::referee {
 
-/// An answer that is read this late after its time limit does not count. It is the audit's bound,
-/// and at least the delay that voids the time-out.
+/// An answer that is read this late after its time limit does not count. It equals the bound of the
+/// audit, and is at least the delay that makes a time-out void.
 [[nodiscard]] inline Duration latest_answer(Duration limit) {
   return std::max<Duration>(std::chrono::seconds(1), core::allowed_own_delay(limit));
 }
 
-/// What every match of one referee uses. All references outlive the runners.
+/// The dependencies of all matches of one referee. All references must outlive the runners.
 struct RunnerContext {
   agent::PeerClient& peers;
   core::Timer& timer;
@@ -37,13 +37,13 @@ struct RunnerContext {
   envelope::Mode mode = envelope::Mode::kOpen;
   transport::Endpoint manager;
   transport::EndpointPolicy endpoints;  ///< which Unix sockets and commands may be called
-  core::AuthToken own_token;  ///< towards the manager; a guest shows it to players too
+  core::AuthToken own_token;  ///< shown to the manager; a guest shows it to players, too
   bool is_guest = false;  ///< of a third-party manager: reports in all spellings
   /// The record of a match has changed; must be short. May be empty: nothing is recorded.
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
 };
 
-/// An answer that came as a call of its own.
+/// An answer that the player sent as a call of its own, not as the reply.
 struct PostedAnswer {
   const envelope::Envelope& envelope;
   const core::PlayerId& player_id;
@@ -55,8 +55,8 @@ struct PostedAnswer {
 /// it. Thread-safe; kept alive by its own calls and timers until the match is finished.
 class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
  public:
-  /// Runs once, when the place is free. `ack` is the manager's answer to the report (null without
-  /// one), in which further assignments may stand.
+  /// Runs once, when the place is free. `ack` is the manager's answer to the report (null: none),
+  /// which can contain further assignments.
   using OnFinished = std::function<void(MatchRunner&, const nlohmann::json& ack)>;
 
   [[nodiscard]] static core::Result<std::shared_ptr<MatchRunner>> create(
@@ -67,19 +67,20 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Gives the match up without a result.
   void abandon();
   [[nodiscard]] MatchSnapshot snapshot() const;
-  /// Takes an answer that came as a call of its own. An error goes to the caller and changes
-  /// nothing: kAuthTokenInvalid where its token is neither the token nor the credential of a player
-  /// of this match, kMatchNotOpen where that player's call is not open (any more), or the answer's
-  /// own fault. Otherwise the caller acknowledges it and then calls the function, with which the
-  /// match goes on. Names of another call are noted, as in a reply. Source: protocol §9, "Methods";
-  /// clause 2.15.
+  /// Takes an answer that a player sent as a call of its own. An error changes nothing and is to be
+  /// returned to the player: kAuthTokenInvalid if the token is neither the token nor the credential
+  /// of a player of this match, kMatchNotOpen if that player's call is not open (any more), or the
+  /// answer's own fault. Otherwise the caller has to acknowledge it and then call the returned
+  /// function, which continues the match. Differing names are noted as leniencies, as in a reply.
+  /// Source: protocol §9, "Methods"; clause 2.15.
   [[nodiscard]] core::Result<std::function<void()>> take_posted(const PostedAnswer& posted);
   /// From now on calls the players at the addresses in `assignment`, a repetition of this match's
   /// assignment, with the credentials in it.
   void call_players_at(const envelope::MatchAssignment& assignment);
   [[nodiscard]] const envelope::MatchAssignment& assignment() const { return assignment_; }
-  /// Whether the match takes one of the referee's places. It does not once it is played: the
-  /// manager counts it as over when it accepts the report, before the referee reads the answer.
+  /// Whether the match takes one of the referee's places. A match whose result is being reported
+  /// does not: the manager counts it as over when it accepts the report, before the referee reads
+  /// the answer.
   [[nodiscard]] bool takes_a_place() const { return !is_reporting_; }
 
  private:
@@ -100,12 +101,12 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Pings the suspended players first; the last answer starts the match.
   void ping_suspended(const PerSide<std::shared_ptr<const PlayerSeat>>& seats);
   void begin();
-  /// `answer` is what `reply` says about that call, or why it says nothing valid.
+  /// `answer`: the content of `reply`, or why it is not valid.
   void on_answer(const CallPlayer& call, const agent::PeerReply& reply, core::Result<Reply> answer);
   /// The player has got the call; its answer may come as a call of its own until the deadline.
   void await_posted(const CallPlayer& call, const agent::PeerReply& receipt);
   [[nodiscard]] std::optional<Side> side_of(const core::AuthToken& shown) const;
-  /// Compares the names in an answer of that player with those of its call, and notes others.
+  /// Compares the names in an answer of the player with those of its call, and notes differences.
   [[nodiscard]] core::Result<void> compare_names(Side side, const PostedAnswer& posted) const;
   /// Records how long a valid answer took and the leniencies applied to it, for the report. Under
   /// mutex_.
@@ -116,21 +117,21 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   [[nodiscard]] core::Result<Reply> read_answer(const CallPlayer& call,
                                                 const agent::PeerReply& reply,
                                                 const Answer& answer) const;
-  /// The call of that player with that message, noted in the record as sent.
+  /// The call of the player with `message`, which is noted in the record as sent.
   template <typename Message>
   [[nodiscard]] agent::MessageCall<Message> call_of(Side side, const Message& message,
                                                     std::chrono::milliseconds limit);
-  /// Sends a message that need only be acknowledged; nobody waits for that.
+  /// Sends a message that needs only an acknowledgement, and does not wait for it.
   template <typename Message>
   void tell(Side side, const Message& message);
-  /// Sends a message whose answer the match waits for.
+  /// Sends a message to whose answer the match waits.
   template <typename Message>
   void ask(const CallPlayer& effect, const Message& message);
   [[nodiscard]] envelope::Envelope envelope_for(envelope::MessageType type,
                                                 const core::AuthToken& token) const;
   [[nodiscard]] ResultFrame result_frame() const;
 
-  /// Begins the record, if somebody wants it. The following add to it.
+  /// Begins the record if `publish` is set. The following functions add to it.
   void open_record();
   void note_sent(const std::string& to, envelope::MessageType type, std::string_view error_code);
   void note_answer(const std::string& from, std::string_view type,
@@ -141,7 +142,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
 
   const RunnerContext& context_;
   const envelope::MatchAssignment assignment_;
-  mutable std::mutex seats_mutex_;  // guards seats_, of which no id ever changes
+  mutable std::mutex seats_mutex_;  // guards seats_, except the ids, which never change
   PerSide<std::shared_ptr<const PlayerSeat>> seats_;
   const int round_id_;
   const OnFinished on_finished_;

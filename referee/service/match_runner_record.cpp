@@ -1,4 +1,4 @@
-// What a match runner writes down for the file of its match.
+// How a match runner fills the record of its match.
 #include "referee/service/match_runner.h"
 
 namespace league::referee {
@@ -49,7 +49,7 @@ void MatchRunner::note_answer(const std::string& from, std::string_view type,
 }
 
 void MatchRunner::note_figures(Side side, const agent::PeerReply& reply) {
-  constexpr std::size_t kMostAnswers = 20;  // more only where a match is played again and again
+  constexpr std::size_t kMostAnswers = 20;  // only a match with several replays has more
   envelope::PlayerAnswers& answers = answers_[side];
   if (answers.elapsed_us.size() == kMostAnswers) return;
   answers.player_id = seat(side)->id;
@@ -82,7 +82,7 @@ void MatchRunner::note_state() {
     std::lock_guard lock(mutex_);
     if (!match_) return;
     auto ending = match_->ending();
-    if (ending == Ending::kAbandoned) return;  // the file is another attempt's
+    if (ending == Ending::kAbandoned) return;  // another attempt owns the file
     state = state_name(match_->state());
     if (ending == Ending::kRefused) state = "REFUSED";
     if (ending == Ending::kUnreported) state = "UNREPORTED";

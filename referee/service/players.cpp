@@ -45,7 +45,7 @@ core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assi
 core::Result<void> check_reply_token(const PlayerSeat& seat,
                                      const std::optional<core::AuthToken>& shown,
                                      envelope::Mode mode, rpc::MessageNotes& notes) {
-  // The manager of a guest tells nobody's token.
+  // A third-party manager sends no token hashes.
   if (seat.token_hash.empty()) return {};
   const bool missing = !shown || shown->empty();
   if (!missing && core::constant_time_equal(shown->hash(), seat.token_hash)) return {};

@@ -8,21 +8,21 @@
 
 namespace league::referee {
 
-/// What a referee knows of one player of one match, from the assignment.
+/// What the assignment says about one player of a match.
 struct PlayerSeat {
   core::PlayerId id;
   transport::Endpoint endpoint;
   core::AuthToken
       credential;  ///< what the referee shows instead of a token of its own (protocol §8)
-  std::string token_hash;  ///< of the token that the player must show; empty where nobody said
+  std::string token_hash;  ///< of the token that the player must show; empty: unknown
   std::optional<agent::CallStyle> style;
   envelope::WinLossDraw standings;
   bool is_suspended = false;  ///< gets one ping, then one attempt per call (protocol §6)
 };
 
-/// The two players of an assignment. Fails with kEndpointNotAllowed when an address cannot be read,
-/// or is a Unix socket or a command that `policy` does not name: the manager admits addresses, but
-/// only this machine's operator decides what runs on it.
+/// The two players of an assignment. Fails with kEndpointNotAllowed if an address is invalid, or is
+/// a Unix socket or a command that `policy` does not allow: the manager admits addresses, but only
+/// the operator of this machine decides what runs on it.
 [[nodiscard]] core::Result<PerSide<PlayerSeat>> seats_of(
     const envelope::MatchAssignment& assignment,
     const transport::EndpointPolicy& policy = transport::EndpointPolicy::any());

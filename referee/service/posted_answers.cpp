@@ -12,7 +12,7 @@ std::optional<Side> MatchRunner::side_of(const core::AuthToken& shown) const {
   if (shown.empty()) return std::nullopt;
   for (Side side : kBothSides) {
     const auto one = seat(side);
-    // Without the hash the credential is this referee's own token, which both players have.
+    // If the hash is missing, the credential is this referee's own token, which both players know.
     if (one->token_hash.empty()) continue;
     if (core::constant_time_equal(shown.hash(), one->token_hash) ||
         one->credential.matches(shown.reveal()))

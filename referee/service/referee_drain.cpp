@@ -64,7 +64,7 @@ void RefereeDrain::wait(transport::StopSignal& stop) {
   auto ask_at = steady_clock::now();
   std::future<Answer> asked;
   std::optional<Answer> last;
-  // A third-party manager has no such tool: only the matches at hand are waited for.
+  // A third-party manager lacks the tool, so wait only for running matches.
   if (!identity->is_at_home()) last = 0;
   do {
     if (asked.valid() && asked.wait_for(milliseconds(0)) == std::future_status::ready)
@@ -72,7 +72,8 @@ void RefereeDrain::wait(transport::StopSignal& stop) {
     if (asked.valid()) continue;
     const bool plays = service_.running_matches() > 0;
     const bool has_failed = last && !*last;
-    // A match that is assigned and not played here is on its way, or its report was refused.
+    // A match that is assigned but not running either has not arrived yet, or its report was
+    // refused.
     const bool has_assigned = last && *last && **last > 0;
     if (last && !plays && !has_assigned) return;
     if ((!last || has_failed || !plays) && steady_clock::now() >= ask_at) {

@@ -12,24 +12,23 @@
 
 namespace league::referee {
 
-/// Before a referee ends it asks its manager for no further match, and the matches that it plays
-/// get some time to end. Thread-safe but for `run`.
+/// Before a referee ends, tells its manager to assign no more matches, and gives running matches
+/// some time to finish. Thread-safe except for `run`.
 class RefereeDrain {
  public:
-  /// `service` and `peers` outlive it. Without patience nothing is waited for.
+  /// `service` and `peers` must outlive it. If `patience` is zero, `run` does not wait.
   RefereeDrain(std::chrono::seconds patience, const RefereeService& service,
                agent::PeerClient& peers, transport::Endpoint manager)
       : patience_(patience), service_(service), peers_(peers), manager_(std::move(manager)) {}
 
   /// The referee has registered as `identity`.
   void set_identity(const agent::Identity& identity);
-  /// Returns when every match that the manager has assigned is played and reported, the patience is
-  /// over, or `stop` comes once more.
+  /// Returns when every match that the manager has assigned is played and reported, the patience
+  /// has run out, or `stop` is signalled once more.
   void run(transport::StopSignal& stop);
 
  private:
-  /// The number of matches that are assigned to this referee; an error where the manager does not
-  /// say.
+  /// The number of matches that are assigned to this referee; an error if the manager does not say.
   using Answer = core::Result<int>;
   [[nodiscard]] std::optional<agent::Identity> identity() const;
   [[nodiscard]] std::future<Answer> ask_for_no_more(const agent::Identity& identity);

@@ -17,7 +17,7 @@ using core::Result;
 using nlohmann::json;
 
 constexpr std::size_t kRememberedMatches = 1024;
-/// The published protocol's example, if a third-party manager has named no league.
+/// The league of the published protocol's example, used if a third-party manager names none.
 constexpr const char* kUnnamedLeague = "league_2025_even_odd";
 
 json state_of(const MatchSnapshot& snapshot) {
@@ -87,7 +87,7 @@ void RefereeService::set_identity(const agent::Identity& identity,
   {
     std::lock_guard lock(mutex_);
     token_ = identity.token;
-    // GAME_INVITATION needs a league, whether its manager named one or not.
+    // GAME_INVITATION needs a league even if the manager has named none.
     const auto league = identity.league.empty() ? core::LeagueId(kUnnamedLeague) : identity.league;
     envelopes_ = std::make_unique<envelope::EnvelopeBuilder>(envelope::Sender::referee(identity.id),
                                                              league, deps_.clock);
@@ -149,7 +149,8 @@ void RefereeService::bind_handlers() {
     if (on_completed_) on_completed_(call.message);
   });
   server_.bind<envelope::LeagueError>([this](agent::Call<envelope::LeagueError> call) {
-    // Without our own token anybody may have sent it: it is in the conversation log, and no more.
+    // Without our own token the sender is unknown: then the message is only in the conversation
+    // log.
     const auto& token = call.envelope.auth_token;
     if (token && !token->empty() && check_token(call.envelope))
       agent::log::warn(
@@ -196,7 +197,7 @@ void RefereeService::on_announcement(agent::Call<json> call) {
     answer["reasons"][match_id] = {{"error_code", core::error_info(why.code).wire_code},
                                    {"error_description", why.message}};
   }
-  // Answer first: the manager waits for this, and the matches take their time.
+  // Answer first: the manager waits for the answer, and matches take long.
   call.reply.send(answer, [runners = std::move(taken.runners)] {
     for (const auto& runner : runners) runner->start();
   });
@@ -220,7 +221,7 @@ void RefereeService::on_posted(const PostedAnswer& posted, agent::Reply reply) {
 }
 
 Result<void> RefereeService::check_token(const envelope::Envelope& envelope) const {
-  // A player's answer shows the player's token, which the match checks.
+  // A player's answer carries the player's token, which the match checks.
   if (envelope.type == envelope::MessageType::kGameJoinAck ||
       envelope.type == envelope::MessageType::kChooseParityResponse)
     return {};
@@ -268,7 +269,7 @@ Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
     auto known = last_attempt_.find(assignment.match_id);
     auto running = running_.find(assignment.match_id);
     if (known != last_attempt_.end() && is_repetition(given, known->second)) {
-      // A repeated announcement, or a player has come back somewhere else.
+      // A repeated announcement, possibly because a player has returned at a new address.
       if (running != running_.end() && given.attempt == known->second.attempt)
         running->second->call_players_at(assignment);
       return std::shared_ptr<MatchRunner>();
@@ -331,7 +332,7 @@ void RefereeService::on_start_match(agent::ToolCall call) {
   auto match = call.arguments.find("match");
   const bool has_match = match != call.arguments.end();
   auto assignments = envelope::decode_assignments(has_match ? json::array({*match}) : json());
-  // A guest's manager may know our assignments, too.
+  // A third-party manager can also send assignments in our own format.
   auto guest = guest_assignments();
   if (guest && !(knows_token && assignments))
     return on_foreign_start(*guest, std::move(call), knows_token);

@@ -21,7 +21,7 @@ struct RefereeOptions {
   PlayerAddresses players = {};  ///< for third-party managers, see GuestAssignments
 };
 
-/// What a referee needs from its program; all references outlive the service.
+/// The dependencies of a referee; all references must outlive the service.
 struct RefereeDependencies {
   agent::PeerClient& peers;
   core::Timer& timer;
@@ -43,7 +43,7 @@ class RefereeService {
   RefereeService(RefereeOptions options, const RefereeDependencies& dependencies);
   ~RefereeService();
 
-  /// What the program's server hands messages to.
+  /// The handler for all messages that the program receives.
   [[nodiscard]] transport::MessageHandler& handler() { return server_; }
   /// From now on the service acts as `identity`, reached at `contact_endpoint` (a URL), and takes
   /// assignments: at home only those of our managers, otherwise those of any (protocol §8).
@@ -58,9 +58,9 @@ class RefereeService {
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
   /// Why a call that check_token refuses is admitted; see agent::AgentServerOptions.
   [[nodiscard]] std::optional<envelope::Leniency> pardon(const envelope::Envelope& envelope) const;
-  /// Null but where the referee is a guest and reads foreign forms.
+  /// Null unless the referee is a guest in open mode.
   [[nodiscard]] std::shared_ptr<GuestAssignments> guest_assignments() const;
-  /// See GuestAssignments.
+  /// Creates guest_assignments().
   void open_guest_assignments(const agent::Identity& identity, const std::string& contact_endpoint);
   /// Reserves a place for a match without starting it; null for a match that is already known.
   core::Result<std::shared_ptr<MatchRunner>> take_place(envelope::MatchAssignment assignment,
@@ -93,15 +93,15 @@ class RefereeService {
 
   mutable std::mutex mutex_;
   std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;  // set once, before the first assignment
-  std::unique_ptr<RunnerContext> context_;  // as envelopes_
+  std::unique_ptr<RunnerContext> context_;  // likewise
   core::AuthToken token_;
-  core::CryptoRandom seeds_;  // of a guest's draws
+  core::CryptoRandom seeds_;  // for the draws of a guest
   std::shared_ptr<GuestAssignments> guest_assignments_;
   std::map<core::MatchId, std::shared_ptr<MatchRunner>> running_;
   std::map<core::MatchId, MatchSnapshot> finished_;
-  std::deque<core::MatchId> finished_order_;  // the oldest are forgotten
-  /// Another promise under the same name is another match: a league that an older copy of its
-  /// journal continues plays a round again, with other seeds.
+  std::deque<core::MatchId> finished_order_;  // the oldest first; limits the size of `finished_`
+  /// A match with the same id but another draw commitment is another match: if a league is
+  /// continued with an older copy of its journal, it plays a round again, with other seeds.
   struct KnownAttempt {
     int attempt = 0;
     std::string draw_commitment;
@@ -110,7 +110,7 @@ class RefereeService {
     return given.attempt <= known.attempt && given.draw_commitment == known.draw_commitment;
   }
   std::map<core::MatchId, KnownAttempt> last_attempt_;
-  int term_ = 0;  // of the newest manager that has given a match
+  int term_ = 0;  // the highest term in an assignment so far
 };
 
 }  // namespace league::referee

@@ -48,7 +48,7 @@ envelope::HexByPlayer by_player(const PerSide<std::optional<std::string>>& value
   return named;
 }
 
-/// GAME_OVER and the report say the same of seed, version, commitments and nonces.
+/// Sets seed, version, commitments and nonces, which are the same in GAME_OVER and the report.
 template <typename Message>
 void add_proof(const RefereedMatch& match, const ResultFrame& frame, Message& message) {
   message.draw_proof = frame.draw_proof;

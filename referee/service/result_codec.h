@@ -6,14 +6,14 @@
 
 namespace league::referee {
 
-/// One instant on both clocks, by which others are converted: the same for every repetition of a
-/// report, so that repetitions are alike.
+/// One instant on both clocks, by which other times are converted. All repetitions of a report use
+/// the same anchor, so that they are identical.
 struct ClockAnchor {
   Instant steady{};
   core::UtcTimestamp utc{};
 };
 
-/// What both messages say beside the result itself. The rules outlive it.
+/// What both messages contain besides the result itself. The rules must outlive it.
 struct ResultFrame {
   const game::Rules& rules;
   PerSide<core::PlayerId> players;
