@@ -72,7 +72,8 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                         {}});
   }
   if (options.common.serving() == agent::Serving::kStdio) {
-    // Nobody could call it at an address; who starts it registers it.
+    // A stdio player has no address at which it could be called, so whoever starts it also
+    // registers it.
     if (options.count > 1) {
       return agent::fail({core::ErrorCode::kInvalidFieldValue,
                           "--transport stdio serves one player; omit --count",

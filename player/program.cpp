@@ -65,10 +65,12 @@ class PlayerGroup {
         options_.common.port == 0 ? 0 : static_cast<std::uint16_t>(options_.common.port + index);
     if (wanted == 0 && local.identity_store) wanted = local.identity_store->port();
     local.socket = agent::numbered_socket(options_.common.socket, index, options_.count);
-    // The manager and each referee have a child of their own of one player.
+    // With stdio, the manager and each referee start their own process of the same player, so the
+    // name needs the process id.
     const std::string process = std::to_string(::getpid());
     if (options_.common.serving() == agent::Serving::kStdio) temporary += "_" + process;
-    // What another process left that was killed before it had an id stays a log by itself.
+    // The process id makes the name unique: a log that a killed process left before it had an id
+    // stays separate.
     auto log = audit::agent_log_path(options_.common.logs, "player_" + temporary + "_" + process);
     if (!log) return log.error();
     auto mode = options_.common.parsed_mode();
@@ -98,7 +100,7 @@ class PlayerGroup {
     local.service->on_league_completed(
         [this](const envelope::LeagueCompleted&) { histories_.write_all_now(); });
     auto served = serve(local, wanted);
-    if (!served && options_.common.port == 0) served = serve(local, 0);  // the old port is taken
+    if (!served && options_.common.port == 0) served = serve(local, 0);  // the old port is in use
     if (!served) return served;
     if (local.identity_store && !local.identity_store->id().empty()) {
       if (auto opened = open_history(local, local.identity_store->id(), {}); !opened) return opened;
@@ -117,7 +119,7 @@ class PlayerGroup {
                                               .manager = manager,
                                               .log_public_key = local.port->log().public_key(),
                                               .hears_events = host_.bus() != nullptr};
-      // Where the league is known, nothing is missed while the answer is on its way.
+      // If the league is known already, subscribe before registering, so that no event is missed.
       if (auto heard = hear_events(local, agent::league_of(manager_url())); !heard) return heard;
       if (local.identity_store) {
         if (auto kept = local.identity_store->prepare(registration, local.port->port()); !kept)
@@ -173,7 +175,7 @@ class PlayerGroup {
     return {};
   }
 
-  /// What the operator gave the player to register with.
+  /// Adds the secrets from the operator, code and token, to the registration.
   core::Result<void> add_secrets(const LocalPlayer& local,
                                  agent::RegistrationOptions& registration) const {
     auto code = read_registration_code(options_.registration_code_file, local.name);
@@ -182,7 +184,8 @@ class PlayerGroup {
     return agent::use_token_of(options_.token_file, registration);
   }
 
-  /// One file for all players of the process, called after the first, whose lock nobody else has.
+  /// Opens the notes, one file for all players of the process. It is named after the first player,
+  /// whose identity file is locked by this process.
   core::Result<void> open_notes(const LocalPlayer& local) {
     if (!local.identity_store || open_matches_) return {};
     auto file = options_.data / "agents" /
@@ -193,7 +196,7 @@ class PlayerGroup {
     return {};
   }
 
-  /// Continues the matches in which the player was, if it is the same one.
+  /// Continues the player's matches from before, if the identity is the same.
   void resume_matches(LocalPlayer& local, const agent::Identity& identity) {
     if (!local.identity_store || !open_matches_) return;
     const core::PlayerId player(identity.id);
@@ -201,7 +204,7 @@ class PlayerGroup {
     local.service->resume(open_matches_->matches_of(player), open_matches_->credentials_of(player));
   }
 
-  /// Has the manager told of what the player disputes, and the history keep it.
+  /// Reports each dispute of the player to the manager, and records it in the history.
   void tell_disputes(LocalPlayer& local, const agent::Identity& identity) {
     auto manager = transport::parse_endpoint(manager_url());
     if (!manager) return;
@@ -217,7 +220,7 @@ class PlayerGroup {
         });
   }
 
-  /// Continues the history of player `id`, who has entered `new_league`, or none.
+  /// Continues the history of player `id`, which has entered `new_league` (empty: no new league).
   core::Result<void> open_history(LocalPlayer& local, const std::string& id,
                                   const core::LeagueId& new_league) {
     auto opened = HistoryFile::open(
@@ -232,7 +235,7 @@ class PlayerGroup {
     return {};
   }
 
-  /// Keeps who the player is, and opens the history that goes with it. Does nothing without --data.
+  /// Stores the player's identity and opens its history. Does nothing without --data.
   core::Result<void> keep(LocalPlayer& local, const agent::Identity& identity) {
     if (!local.identity_store) return {};
     if (!local.identity_store->is_same(identity)) {
@@ -272,7 +275,8 @@ class PlayerGroup {
       exit_code_ = agent::fail(kept.error());
       return stop_.request_stop();
     }
-    // An answer that says less than an earlier one makes nobody a guest (protocol §8).
+    // The stored identity includes earlier answers: an answer with fewer fields does not make the
+    // player a guest (protocol §8).
     const agent::Identity* identity =
         local.identity_store ? &local.identity_store->identity() : &*answer;
     tell_disputes(local, *identity);
@@ -294,7 +298,7 @@ class PlayerGroup {
   std::unique_ptr<OpenMatchFile> open_matches_;  ///< null without --data
   std::vector<LocalPlayer> players_;
   std::atomic<int> exit_code_{0};
-  agent::ProjectionWriter histories_;  // last: it writes what stands above
+  agent::ProjectionWriter histories_;  // last, since it writes data of the members above
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ struct ProgramOptions {
   std::optional<std::uint64_t> seed;
   bool standalone = false;
   bool commits = true;  ///< see PlayerOptions
-  std::filesystem::path token_file;  ///< of the seat to come back to; empty: that of the identity
+  std::filesystem::path token_file;  ///< of the seat to return to; empty: the token of the stored
+                                     ///< identity
   std::filesystem::path registration_code_file;  ///< empty: no code is shown
   std::filesystem::path data;  ///< empty: neither identity nor history is kept
 };

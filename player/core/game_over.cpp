@@ -10,7 +10,8 @@ MatchVerdict verdict_of(const envelope::GameResult& result, const core::PlayerId
   return result.winner_player_id == self ? MatchVerdict::kWin : MatchVerdict::kLoss;
 }
 
-/// A word of some game, whichever; a stranger's megabyte is not remembered.
+/// A choice to remember, of any game; nothing if it is empty or too long, since a stranger has sent
+/// it.
 std::optional<std::string> remembered(const std::optional<std::string>& choice) {
   if (!choice || choice->empty() || choice->size() > kLongestChoice) return std::nullopt;
   return choice;

@@ -80,10 +80,10 @@ std::optional<Error> check_own_choice(const OpenMatch& notes, const envelope::Ga
 std::optional<Error> check_own_commitment(const OpenMatch& notes,
                                           const envelope::GameOver& message) {
   const auto claimed = value_of(message.choice_commitments, notes.player_id);
-  // Before both have joined, nobody's commitment counts.
+  // Commitments count only after both players have joined.
   if (!claimed && is_technical(message)) return std::nullopt;
   if (claimed == notes.commitment()) return std::nullopt;
-  // If a replay failed before the choices, the choices of the play before it still stand.
+  // If a replay failed before the choices, the commitments of the previous play are still valid.
   if (is_technical(message) && !notes.is_revealed && claimed == notes.earlier_commitment) {
     return std::nullopt;
   }
@@ -96,7 +96,8 @@ std::optional<Error> check_own_commitment(const OpenMatch& notes,
 std::optional<Error> check_opponent_commitment(const OpenMatch& notes,
                                                const envelope::GameOver& message) {
   const auto claimed = value_of(message.choice_commitments, notes.opponent_id);
-  // A player that was not asked for its choice was given nothing, and nothing was drawn.
+  // If this player was not asked for its choice, it did not get the opponent's commitment, and no
+  // number was drawn.
   if (is_technical(message) && (!claimed || !notes.is_revealed)) return std::nullopt;
   if (claimed == notes.opponent_commitment) return std::nullopt;
   std::string text = "the opponent's commitment is not the one that was handed over to us";
@@ -128,8 +129,8 @@ Error fault_of(const game::Contradiction& contradiction) {
              : result_fault(field, contradiction.text);
 }
 
-/// Whether a message says enough to be judged. Where no seed was promised, the referee is one of
-/// other origin, and what it leaves out is not false.
+/// Whether a message contains enough to be judged. Without a draw commitment the referee is a
+/// third-party one, for which missing fields are no fault.
 bool can_be_judged(const KnownMatch& known, const envelope::GameOver& message,
                    const game::Rules& rules) {
   if (known.draw_commitment && !known.may_be_unproven) return true;
@@ -138,14 +139,14 @@ bool can_be_judged(const KnownMatch& known, const envelope::GameOver& message,
          (message.game_result.drawn_number || !rules.numbers());
 }
 
-/// Whether a contradiction is one to what this player knows.
+/// Whether a contradiction counts, given what this player knows.
 bool counts(const game::Contradiction& contradiction, const KnownMatch& known,
             const envelope::GameOver& message) {
   const bool is_proof = contradiction.aspect == game::Aspect::kProof;
   const bool is_unproven = contradiction.aspect == game::Aspect::kUnproven;
   if (!known.draw_commitment) return !is_proof && !is_unproven;
   if (known.may_be_unproven) return !is_unproven;
-  return !(is_unproven && is_technical(message));  // then there is no number to prove
+  return !(is_unproven && is_technical(message));  // a technical loss has no number to prove
 }
 
 }  // namespace

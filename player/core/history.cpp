@@ -20,7 +20,7 @@ std::string_view verdict_name(MatchVerdict verdict) {
 MatchHistory::MatchHistory(std::size_t capacity) : capacity_(std::max<std::size_t>(capacity, 1)) {}
 
 bool MatchHistory::add(PlayedMatch match) {
-  // From the newest on, because a repetition comes soon after the first.
+  // Search from the newest match, because a repetition usually arrives soon.
   const bool is_known = std::any_of(matches_.rbegin(), matches_.rend(), [&](const auto& known) {
     return known.match_id == match.match_id && known.league_id == match.league_id;
   });

@@ -18,7 +18,7 @@ enum class MatchVerdict { kWin, kLoss, kDraw };
 /// `WIN`, `LOSS`, `DRAW`.
 [[nodiscard]] std::string_view verdict_name(MatchVerdict verdict);
 
-/// One finished match as its player learned of it in GAME_OVER.
+/// A finished match as its player knows it from GAME_OVER.
 struct PlayedMatch {
   core::LeagueId league_id{};
   core::MatchId match_id{};
@@ -26,25 +26,25 @@ struct PlayedMatch {
   core::PlayerId opponent_id{};
   MatchVerdict verdict = MatchVerdict::kDraw;
   bool is_technical = false;
-  std::optional<std::string> own_choice = std::nullopt;  ///< nothing when the match ended before it
+  std::optional<std::string> own_choice = std::nullopt;  ///< nothing: the match ended without it
   std::optional<std::string> opponent_choice = std::nullopt;  ///< likewise
   std::optional<int> drawn_number = std::nullopt;
 
   bool operator==(const PlayedMatch&) const = default;
 };
 
-/// A match about which the player was told what is false.
+/// A match whose result the player disputes.
 struct DisputedMatch {
   core::LeagueId league_id{};
   core::MatchId match_id{};
   int round_id = 0;  ///< 0 where it is not known
   core::PlayerId opponent_id{};
-  std::string reason{};  ///< what is false, for people; holds no secret
+  std::string reason{};  ///< what is wrong, for people; contains no secret
 
   bool operator==(const DisputedMatch&) const = default;
 };
 
-/// How many matches went which way.
+/// The number of matches won, lost and drawn.
 struct ResultCounts {
   int wins = 0;
   int losses = 0;
@@ -54,7 +54,8 @@ struct ResultCounts {
 };
 
 /// What a player remembers: its last matches, oldest first, the tally of all of them, and what it
-/// disputes. Ids name other bots in another league, so look-ups are by league. Not thread-safe.
+/// disputes. Look-ups need the league, since the same id belongs to another bot in another league.
+/// Not thread-safe.
 class MatchHistory {
  public:
   static constexpr std::size_t kDefaultCapacity = 10'000;
@@ -62,19 +63,19 @@ class MatchHistory {
 
   explicit MatchHistory(std::size_t capacity = kDefaultCapacity);
 
-  /// Remembers `match`; false, and nothing changes, for one that is remembered already (GAME_OVER
-  /// may come twice). Beyond the capacity the oldest match is forgotten; the tally keeps it.
+  /// Remembers `match`; false, without a change, if it is remembered already (GAME_OVER can arrive
+  /// twice). Beyond the capacity the oldest match is forgotten, but still counted in the tally.
   bool add(PlayedMatch match);
 
-  /// Remembers that the player disputes a match; false where it does so already. A dispute is no
-  /// end of the match, and stays when the right end comes. Only the newest disputes are kept.
+  /// Remembers that the player disputes a match; false if it does so already. A dispute does not
+  /// end the match, and stays if a correct GAME_OVER follows. Only the newest disputes are kept.
   bool dispute(DisputedMatch match);
 
   [[nodiscard]] const std::deque<PlayedMatch>& matches() const { return matches_; }
   [[nodiscard]] const std::deque<DisputedMatch>& disputed() const { return disputed_; }
   [[nodiscard]] const ResultCounts& tally() const { return tally_; }
   /// What `opponent` chose in matches of `league` against us, oldest first. These texts and those
-  /// of `own_choices` live until the history changes.
+  /// of `own_choices` are valid until the history changes.
   [[nodiscard]] std::vector<std::string_view> choices_of(const core::LeagueId& league,
                                                          const core::PlayerId& opponent) const;
   /// Our own choices in `league`, oldest first.
@@ -82,7 +83,7 @@ class MatchHistory {
   /// The numbers drawn in our matches in `league`, oldest first.
   [[nodiscard]] std::vector<int> drawn_numbers(const core::LeagueId& league) const;
 
-  /// A history as it was: `matches` oldest first, of which the newest that fit are kept, and the
+  /// Restores a history: `matches` oldest first, of which the newest that fit are kept, and the
   /// tally of all that were ever added.
   [[nodiscard]] static MatchHistory restore(std::vector<PlayedMatch> matches,
                                             const ResultCounts& tally, std::size_t capacity);
@@ -97,7 +98,7 @@ class MatchHistory {
 };
 
 /// The contents of `history.json`: `schema_version`, `player_id`, `stats`, `matches`, and
-/// `disputed` where there is something.
+/// `disputed` if there are disputes.
 [[nodiscard]] nlohmann::json history_to_json(const MatchHistory& history,
                                              const core::PlayerId& player);
 

@@ -59,7 +59,7 @@ class Fields {
   }
   int integer(const char* name) {
     const json* field = find(name);
-    // Small enough for int whatever the file says.
+    // The limit ensures that any number in the file fits into an int.
     if (field && field->is_number_integer() && *field >= 0 && *field <= 1'000'000'000) {
       return field->get<int>();
     }
@@ -75,7 +75,7 @@ class Fields {
   std::optional<int> optional_integer(const char* name) {
     return is_absent(name) ? std::nullopt : std::optional(integer(name));
   }
-  /// Any word: which ones there are is for the game of that match to say.
+  /// Accepts any word, since the valid choices depend on the game of the match.
   std::optional<std::string> optional_choice(const char* name) {
     if (is_absent(name)) return std::nullopt;
     std::string choice = text(name);
@@ -137,7 +137,7 @@ core::Result<DisputedMatch> disputed_from_json(const json& object, std::string p
   return match;
 }
 
-/// Adds what `document` says of disputes, which it need not.
+/// Adds the disputes of `document`, if it contains any.
 core::Result<void> read_disputes(const json& document, MatchHistory& history) {
   const auto list = document.find("disputed");
   if (list == document.end()) return {};

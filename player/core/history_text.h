@@ -6,7 +6,7 @@
 
 namespace league::player {
 
-/// Whose history it is.
+/// The owner of a history.
 struct HistoryOwner {
   core::PlayerId player_id{};
   std::string display_name;

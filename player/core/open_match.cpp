@@ -17,7 +17,7 @@ core::Error fault(const char* field) {
           std::string("/") + field};
 }
 
-/// Takes texts out of an object and keeps the name of the first field that is no text.
+/// Reads texts from an object and remembers the name of the first field that is not a text.
 class Texts {
  public:
   explicit Texts(const json& object) : object_(object) {}

@@ -27,7 +27,7 @@ std::string_view word_after(const Rules& rules, std::size_t index) {
   return rules.choices()[(index + 1) % rules.choices().size()];
 }
 
-/// How often each choice of the game occurs among `words`; what is no choice of it counts nowhere.
+/// How often each choice of the game occurs among `words`; other words are not counted.
 template <typename Container>
 std::vector<int> count_words(const Rules& rules, const Container& words) {
   std::vector<int> counts(rules.choices().size());
@@ -37,7 +37,7 @@ std::vector<int> count_words(const Rules& rules, const Container& words) {
   return counts;
 }
 
-/// The choices that occur most often; all of them where none occurs.
+/// The choices that occur most often; all choices if none occurs.
 Words most_frequent(const Rules& rules, const std::vector<int>& counts) {
   const int highest = *std::ranges::max_element(counts);
   Words words;
@@ -47,7 +47,7 @@ Words most_frequent(const Rules& rules, const std::vector<int>& counts) {
   return words;
 }
 
-/// Whatever comes.
+/// A random choice.
 class Random final : public Strategy {
  public:
   Random(const Rules& rules, core::RandomSource& random) : rules_(rules), random_(random) {}
@@ -69,7 +69,7 @@ class Constant final : public Strategy {
   std::string_view word_;
 };
 
-/// The next choice after that of last time; the game's first one at first.
+/// The choice that follows the previous one; the game's first choice at the beginning.
 class Alternate final : public Strategy {
  public:
   explicit Alternate(const Rules& rules) : rules_(rules) {}
@@ -83,7 +83,7 @@ class Alternate final : public Strategy {
   const Rules& rules_;
 };
 
-/// What was drawn more often. It believes in luck: draws are independent.
+/// The choice that was drawn more often. It has no effect in theory, since draws are independent.
 class Frequency final : public Strategy {
  public:
   Frequency(const Rules& rules, core::RandomSource& random) : rules_(rules), random_(random) {}
@@ -100,9 +100,9 @@ class Frequency final : public Strategy {
   core::RandomSource& random_;
 };
 
-/// Something else than the opponent's next choice. Nobody can foresee the number, but in Even/Odd
-/// two different choices give 3 points to one of the two and equal choices give 1 to each: 1.5
-/// points on average against 1.
+/// A choice that differs from the opponent's predicted one. Nobody can foresee the number, but in
+/// Even/Odd two different choices give 3 points to one of the two and equal choices give 1 to each:
+/// 1.5 points on average against 1.
 class Opposite final : public Strategy {
  public:
   Opposite(const Rules& rules, core::RandomSource& random) : rules_(rules), random_(random) {}
@@ -124,7 +124,8 @@ struct NamedStrategy {
   Make make;
 };
 
-/// The one list of strategies beside the choices of a game. A new one is one more line here.
+/// All strategies except the constant ones, which are the choices of a game. To add a strategy, add
+/// a line.
 constexpr std::array<NamedStrategy, 4> kStrategies = {{
     {"random",
      [](auto& rules, auto& random) -> std::unique_ptr<Strategy> {

@@ -13,19 +13,20 @@
 
 namespace league::player {
 
-/// What a player knows when it has to choose. Lives as long as the call.
+/// What a player knows when it has to choose. Valid only during the call.
 struct StrategyInput {
   core::LeagueId league_id;
   core::MatchId match_id;
-  int round_id = 0;  ///< 0 where the referee did not say
+  int round_id = 0;  ///< 0: the referee did not say
   core::PlayerId opponent_id;
   const MatchHistory& history;
-  std::optional<ResultCounts> standings = std::nullopt;  ///< our own, where the referee sent them
+  std::optional<ResultCounts> standings = std::nullopt;  ///< our own; nothing: the referee did not
+                                                         ///< send them
 };
 
 /// History in, choice out: one of the choices of the game that the strategy was made for.
-/// Implementations hold nothing but the rules and the source of randomness, so a strategy may be
-/// asked again and from any thread.
+/// Implementations keep no state except the rules and the random source, so a strategy can be
+/// called repeatedly and from any thread.
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -38,15 +39,15 @@ class Strategy {
                                                                     const game::Rules& rules,
                                                                     core::RandomSource& random);
 
-/// `random`, then each choice of the game (whoever plays by it never chooses anything else),
-/// `alternate`, `frequency`, `opposite`.
+/// `random`, then each choice of the game (as a strategy it always makes that choice), `alternate`,
+/// `frequency`, `opposite`.
 [[nodiscard]] std::vector<std::string_view> known_strategies(const game::Rules& rules);
 /// Those of the first game of standard_games().
 [[nodiscard]] std::vector<std::string_view> known_strategies();
 
-/// What a player that chose `choices` will choose next: its constant choice, the next one where it
-/// goes through the choices in order, else what it chose more often than anything else; nothing
-/// where the choices do not say.
+/// What a player that chose `choices` will choose next: its constant choice, the next one if it
+/// goes through the choices in order, otherwise its most frequent choice; nothing if that is not
+/// unique.
 [[nodiscard]] std::optional<std::string_view> predict_next(
     const game::Rules& rules, const std::vector<std::string_view>& choices);
 

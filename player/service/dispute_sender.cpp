@@ -11,7 +11,7 @@ namespace {
 
 using envelope::MessageType;
 
-/// One dispute on its way; kept alive by its calls and timers.
+/// The sending of one dispute; kept alive by its calls and timers.
 class Attempt : public std::enable_shared_from_this<Attempt> {
  public:
   Attempt(const DisputeContext& context, const agent::Identity& identity, DisputedMatch match)

@@ -5,7 +5,7 @@
 
 namespace league::player {
 
-/// What telling the league manager of a dispute needs; all references outlive it.
+/// The dependencies of send_dispute; all references must outlive its calls.
 struct DisputeContext {
   agent::PeerClient& peers;
   core::Timer& timer;
@@ -15,8 +15,8 @@ struct DisputeContext {
 };
 
 /// Tells the league manager, with the player's own token, that `match` is disputed: LEAGUE_QUERY
-/// DISPUTE_MATCH (protocol §4, message 15). A call that is not answered is made again as often as
-/// any other; then the player's own log and history are all that says so. Asynchronous.
+/// DISPUTE_MATCH (protocol §4, message 15). An unanswered call is retried like any other; if all
+/// attempts fail, only the player's own log and history contain the dispute. Asynchronous.
 void send_dispute(const DisputeContext& context, const agent::Identity& identity,
                   const DisputedMatch& match);
 

@@ -44,7 +44,7 @@ HistoryFile::HistoryFile(fs::path file, HistoryOwner owner, agent::ProjectionWri
 
 core::Result<void> HistoryFile::load() {
   std::error_code failed;
-  fs::create_directories(file_.parent_path(), failed);  // the draft says what is wrong
+  fs::create_directories(file_.parent_path(), failed);  // the draft reports the error
   if (auto draft = core::DraftFile::create(file_); !draft) return draft.error();
   if (!fs::exists(file_, failed)) return {};
   std::ifstream in(file_, std::ios::binary);

@@ -11,23 +11,24 @@
 namespace league::player {
 
 /// Keeps a player's `players/ID/history.json` in its data directory: reads it when the player
-/// begins, and writes it in the background after each match. docs/files.md says what is in it.
+/// starts, and writes it in the background after each match. docs/files.md describes its content.
 /// Thread-safe.
 class HistoryFile {
  public:
-  /// Reads the file of `owner` below `data`. One of another player who had the same id, or of an
-  /// earlier league of the same name, is put aside, as `history-1.json`; an empty one, as a loss of
-  /// power leaves it, counts as none. Fails, changing nothing, when the file is damaged, of another
-  /// version or cannot be written. `writer` outlives the object or is stopped before it goes.
+  /// Reads the file of `owner` below `data`. A file of another player with the same id, or of an
+  /// earlier league with the same name, is renamed to `history-1.json`; an empty file, which a
+  /// power failure can leave, counts as missing. Fails, without a change, if the file is damaged,
+  /// has another version or cannot be written. `writer` must outlive the object or be stopped
+  /// before it is destroyed.
   [[nodiscard]] static core::Result<std::unique_ptr<HistoryFile>> open(
       const std::filesystem::path& data, HistoryOwner owner, agent::ProjectionWriter& writer);
 
   [[nodiscard]] const HistoryOwner& owner() const { return owner_; }
-  /// What the file held when it was opened.
+  /// The content of the file when it was opened.
   [[nodiscard]] MatchHistory read() const;
-  /// The player has learned of the end of a match. Short: nothing is written here.
+  /// Adds a match that has ended. Fast: it does not write the file itself.
   void add(PlayedMatch match);
-  /// The player disputes a match. As short.
+  /// Adds a dispute. As fast as `add`.
   void dispute(DisputedMatch match);
 
  private:
@@ -47,7 +48,7 @@ class HistoryFile {
   std::vector<DisputedMatch> unwritten_disputes_;
 };
 
-/// `DATA/players/ID/history.json`; fails with kInvalidFieldValue when the id is no safe name.
+/// `DATA/players/ID/history.json`; fails with kInvalidFieldValue if the id is not a safe file name.
 [[nodiscard]] core::Result<std::filesystem::path> history_file(const std::filesystem::path& data,
                                                                const core::PlayerId& player);
 

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of a referee of ours, which needs no note.
+/// What a referee of this project shows; it is the default and is not stored.
 constexpr std::string_view kMatchCredential = "match";
 
 core::Error notes_error(const std::filesystem::path& file, const std::string& why) {
@@ -48,7 +48,7 @@ std::string credential_line(const core::PlayerId& player, const core::MatchId& m
   return out + '\n';
 }
 
-/// Whether all that has happened since `known` is that the choice was asked for.
+/// Whether `now` differs from `known` only because the choice was asked for.
 bool was_only_asked_for(const OpenMatch& known, const OpenMatch& now) {
   if (known.is_revealed || !now.is_revealed || known.opponent_commitment) return false;
   OpenMatch asked = known;
@@ -61,7 +61,8 @@ bool was_only_asked_for(const OpenMatch& known, const OpenMatch& now) {
 
 core::Result<std::unique_ptr<OpenMatchFile>> OpenMatchFile::open(Options options) {
   std::error_code failed;
-  std::filesystem::create_directories(options.file.parent_path(), failed);  // the draft says why
+  std::filesystem::create_directories(options.file.parent_path(), failed);  // the draft reports the
+                                                                            // error
   std::unique_ptr<OpenMatchFile> file(new OpenMatchFile(std::move(options)));
   if (auto loaded = file->load(); !loaded) return loaded.error();
   if (auto written = file->rewrite(); !written) return written.error();
@@ -211,7 +212,7 @@ core::Result<void> OpenMatchFile::append(std::string_view lines) {
   if (written < 0) return notes_error(options_.file, std::strerror(errno));
   size_ += static_cast<std::size_t>(written);
   if (static_cast<std::size_t>(written) < lines.size()) {
-    // The rest of the disk was too small; a line end keeps the next line whole.
+    // The disk is full and the line incomplete; a line end keeps it from damaging the next line.
     (void)!::write(descriptor_, "\n", 1);
     return notes_error(options_.file, std::strerror(ENOSPC));
   }
@@ -253,7 +254,7 @@ void OpenMatchFile::flush_loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return is_dirty_ || is_stopped_; });
-    // What is written meanwhile goes along.
+    // Wait a little, so that one flush covers several lines.
     changed_.wait_for(lock, options_.flush_interval, [this] { return is_stopped_; });
     const bool is_last = is_stopped_;
     if (is_dirty_) {

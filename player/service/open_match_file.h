@@ -14,26 +14,25 @@
 
 namespace league::player {
 
-/// What the referees of announced matches show their players (protocol §8), where it is not the
-/// match credential.
+/// What the referees of announced matches show their players (protocol §8), if it is not the match
+/// credential.
 using RefereeCredentials = std::map<core::MatchId, std::string>;
 
-/// Keeps what the players of a process have committed themselves to, so that a player that is
-/// killed in the middle of a match comes back with the same choice, and by what they know foreign
-/// referees. One file for all players of the
-/// process, to which each change is appended; a thread flushes it ten times a second and makes it
-/// small again when it has grown. docs/files.md says what is in it. Thread-safe.
+/// Stores the commitments of the players of a process, so that a player that is killed during a
+/// match returns with the same choice, and the credentials of third-party referees. One file for
+/// all players of the process; changes are appended to it, and a thread flushes it ten times a
+/// second and rewrites it when it has grown. docs/files.md describes its content. Thread-safe.
 class OpenMatchFile {
  public:
   struct Options {
-    std::filesystem::path file;  ///< mode 0600; its directory is made
+    std::filesystem::path file;  ///< mode 0600; its directory is created
     std::size_t most_bytes =
-        4U << 20U;  ///< of what is over; more than that, and it is written anew
-    std::chrono::milliseconds flush_interval{100};  ///< what a loss of power can cost at most
+        4U << 20U;  ///< of finished matches; if the file has more, it is rewritten
+    std::chrono::milliseconds flush_interval{100};  ///< the most that a power failure can lose
   };
 
-  /// Reads what is there. A damaged line, as a kill leaves one at the end, is left out and
-  /// reported. Fails when the file cannot be read or written.
+  /// Reads the file. Skips and reports a damaged line, such as a killed process leaves at the end.
+  /// Fails if the file cannot be read or written.
   [[nodiscard]] static core::Result<std::unique_ptr<OpenMatchFile>> open(Options options);
   /// Flushes.
   ~OpenMatchFile();
@@ -41,19 +40,19 @@ class OpenMatchFile {
   OpenMatchFile& operator=(const OpenMatchFile&) = delete;
 
   [[nodiscard]] std::vector<OpenMatch> matches_of(const core::PlayerId& player) const;
-  /// What is known of a match now. When this returns it is with the system, and so survives the end
-  /// of the process; the disk has it within the flush interval.
+  /// Stores the current state of a match. When this returns, the system has the data, so that it
+  /// survives the end of the process; it is on disk within the flush interval.
   [[nodiscard]] core::Result<void> keep(const OpenMatch& match);
   [[nodiscard]] RefereeCredentials credentials_of(const core::PlayerId& player) const;
-  /// What the referee of a match shows, as it was announced; `match` forgets what was announced
-  /// before. As keep().
+  /// Stores what the referee of a match shows according to the announcement; the value `match`
+  /// removes an earlier one. Durable like keep().
   [[nodiscard]] core::Result<void> keep_credential(const core::PlayerId& player,
                                                    const core::MatchId& match,
                                                    const std::string& credential);
-  /// The match is over. That goes to the system with the next line or flush: without it, and where
-  /// it fails, the match is found open again, and nobody asks.
+  /// Marks a match as finished, with the next line or flush. If that is lost, the match is restored
+  /// as open, which does no harm, since no referee calls for it.
   void forget(const core::PlayerId& player, const core::MatchId& match);
-  /// All matches of a player who has entered another league.
+  /// Forgets all matches of a player that has entered another league.
   void forget_all(const core::PlayerId& player);
 
  private:
@@ -61,29 +60,30 @@ class OpenMatchFile {
 
   explicit OpenMatchFile(Options options) : options_(std::move(options)) {}
   [[nodiscard]] core::Result<void> load();
-  /// Takes in one line; false for one that is damaged.
+  /// Applies one line; false if it is damaged.
   bool read_line(const std::string& line);
-  /// Takes in that a choice was asked for; false where the match or a field of `note` is unknown.
+  /// Applies a line saying that a choice was asked for; false if the match or a field of `note` is
+  /// unknown.
   bool read_asked_for(const Key& key, const nlohmann::json& note);
   void take_credential(const Key& key, const std::string& credential);
-  /// Writes the file anew, with what is open only.
+  /// Rewrites the file with open matches only.
   [[nodiscard]] core::Result<void> rewrite();
   [[nodiscard]] core::Result<void> append(std::string_view lines);
-  /// The flushing thread has something to do.
+  /// Wakes the flushing thread.
   void mark_dirty();
   void flush_loop();
 
   const Options options_;
-  mutable std::mutex mutex_;  // held while a line goes to the system: lines must not mix
+  mutable std::mutex mutex_;  // also held while a line is written, so that lines do not mix
   std::condition_variable changed_;
   std::map<Key, OpenMatch> matches_;
   std::map<Key, std::string> credentials_;
-  std::string over_lines_;  ///< of matches that are over, for the next write
+  std::string over_lines_;  ///< lines for finished matches, to be written next
   std::size_t size_ = 0;
-  std::size_t open_size_ = 0;  ///< when it was written anew the last time
+  std::size_t open_size_ = 0;  ///< the size of the file after the last rewrite
   bool is_dirty_ = false;
   bool is_stopped_ = false;
-  int descriptor_ = -1;  // only the flushing thread changes it once that runs
+  int descriptor_ = -1;  // changed only by the flushing thread once it runs
   std::thread flusher_;  // last: it uses everything above
 };
 

@@ -16,7 +16,8 @@ using envelope::MessageType;
 constexpr std::size_t kMostOpenMatches = 1024;
 constexpr std::size_t kLongestReason = 200;
 
-/// Nobody is in so many matches at once: they are left over from what was never ended.
+/// No player is in this many matches at once: most are leftovers of matches whose end was never
+/// reported.
 template <typename Map>
 void make_room(Map& map) {
   if (map.size() >= kMostOpenMatches) map.erase(map.begin());
@@ -80,7 +81,7 @@ std::optional<std::string> PlayerService::commitment(const envelope::Envelope& e
     std::lock_guard lock(mutex_);
     OpenMatch& joined = join(envelope, invitation, self);
     is_new = !joined.is_committed();
-    // A guest cannot know who will be shown what: it plays as the published protocol has it.
+    // A guest does not know to whom its commitment is shown, so it plays by the published protocol.
     const bool commits = options_.commits && !options_.standalone && identity_.is_at_home();
     if (is_new && commits && invitation.draw_commitment && joined.choice.empty()) {
       commit(joined, choose(joined, nullptr),
@@ -91,7 +92,7 @@ std::optional<std::string> PlayerService::commitment(const envelope::Envelope& e
   if (!match.is_committed() || deps_.open_matches == nullptr) return match.commitment();
   auto kept = deps_.open_matches->keep(match);
   if (kept || !is_new) return match.commitment();
-  // What could not be repeated after a crash must not be promised.
+  // Do not commit to a choice that could not be repeated after a crash.
   agent::log::error("plays {} without a commitment: {}", match.match_id.str(),
                     kept.error().message);
   std::lock_guard lock(mutex_);
@@ -120,7 +121,7 @@ OpenMatch& PlayerService::join(const envelope::Envelope& envelope,
   }
   HeldMatch& held = open->second;
   held.match = after_invitation(&held.match, std::move(invited));
-  // A standalone player checks nobody, so it has nothing to remember either.
+  // A standalone player checks no credentials, so it does not remember any.
   if (!options_.standalone) held.credential = envelope.auth_token.value_or(core::AuthToken{});
   return held.match;
 }
@@ -154,7 +155,7 @@ PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,
   }
   OpenMatch& match = open->second.match;
   Reveal reveal;
-  // A repeated call gets the same answer: the first may have been lost on its way.
+  // A repeated call gets the same answer, since the first answer may have been lost.
   if (match.choice.empty()) match.choice = choose(match, told);
   if (told != nullptr && told->draw_commitment)
     open->second.call_commitment = told->draw_commitment;
@@ -181,7 +182,7 @@ void PlayerService::on_choose(agent::Call<envelope::ChooseParityCall> call) {
   auto envelope =
       reply_envelope(MessageType::kChooseParityResponse, call.envelope, response.player_id);
   auto message = envelope::encode(envelope, response);
-  if (is_guest()) message["choice"] = response.parity_choice;  // what some referees read
+  if (is_guest()) message["choice"] = response.parity_choice;  // some referees read this field
   answer(std::move(call.reply), std::move(message));
   if (revealed.objection) dispute(*revealed.match, *revealed.objection);
 }
@@ -241,7 +242,7 @@ void PlayerService::on_game_over(agent::Call<envelope::GameOver> call) {
   call.reply.acknowledge();
   const auto self = own_id({});
   const auto& choices = call.message.game_result.choices;
-  // It says that it is about a match of other players.
+  // The message is about a match of other players.
   if (!options_.standalone && !choices.empty() && !choices.contains(self)) return;
   core::LeagueId league;
   {

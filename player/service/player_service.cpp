@@ -20,14 +20,14 @@ using nlohmann::json;
 
 constexpr std::size_t kHugeAnswer = 8U << 20U;
 
-/// A choice of the first game with a capital letter, which makes it none.
+/// An invalid choice: one of the first game with a capital letter.
 std::string misspelt(const game::Registry& games) {
   std::string word((*games.find(games.names().front()))->choices().front());
   word.front() = static_cast<char>(std::toupper(word.front()));
   return word;
 }
 
-/// Another choice of the game that has `word`.
+/// Another choice of the game to which `word` belongs.
 std::string another_choice(const game::Registry& games, const std::string& word) {
   for (const std::string& name : games.names()) {
     const game::Rules& rules = **games.find(name);
@@ -96,10 +96,10 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
 void PlayerService::set_identity(const agent::Identity& identity) {
   {
     std::lock_guard lock(mutex_);
-    // Ids mean other matches in another league.
+    // In another league the same ids belong to other matches.
     if (identity_.id != identity.id || !identity_.token.matches(identity.token.reveal())) {
       announced_.clear();
-      if (!identity_.id.empty()) credentials_.clear();  // else they are those of resume()
+      if (!identity_.id.empty()) credentials_.clear();  // otherwise they were set by resume()
     }
     identity_ = identity;
     envelopes_->set_identity(envelope::Sender::player(identity.id), identity.league);
@@ -165,7 +165,7 @@ void PlayerService::bind_handlers() {
 }
 
 void PlayerService::on_league_error(agent::Call<envelope::LeagueError> call) {
-  // Without our own token anybody may have sent it: it is in the conversation log, and no more.
+  // Without our own token the sender is unknown: then the message is only in the conversation log.
   const auto& token = call.envelope.auth_token;
   const bool is_true =
       token && !token->empty() && !options_.standalone && check_token(call.envelope);
@@ -187,7 +187,7 @@ std::optional<envelope::Leniency> PlayerService::pardon(const envelope::Envelope
   if (is_guest()) return shows_token ? Leniency::kForeignCallToken : Leniency::kMissingCallToken;
   if (envelope.sender.role != envelope::Role::kReferee || !envelope.match_id) return std::nullopt;
   std::lock_guard lock(mutex_);
-  // The announcement came with this player's own token, so the manager has said it.
+  // The announcement carried this player's own token, so it was from the manager.
   const auto announced = credentials_.find(*envelope.match_id);
   if (announced == credentials_.end()) return std::nullopt;
   const std::string& credential = announced->second;

@@ -22,23 +22,24 @@ struct PlayerOptions {
   std::string display_name;
   std::string strategy = "random";  ///< a strategy's or a misbehaviour's name
   envelope::Mode mode = envelope::Mode::kOpen;
-  /// Serves without being registered: whoever calls is believed, so that a checker can try the bot.
+  /// Serves without being registered: calls are accepted without credentials, so that a checker can
+  /// test the bot.
   bool standalone = false;
-  /// Binds itself to its choice when it joins a match whose seed is promised (protocol §7).
+  /// Commits to its choice when it joins a match with a draw commitment (protocol §7).
   bool commits = true;
   const game::Registry& games = game::standard_games();  ///< outlives the service
 };
 
-/// What a player needs from its program; all references outlive the service.
+/// The dependencies of a player; all references must outlive the service.
 struct PlayerDependencies {
   core::Timer& timer;
   const core::Clock& clock;
   core::RandomSource& random;  ///< of the strategy
   const envelope::MessageSchemas& schemas;
-  /// Where it writes what it has committed itself to; null: it remembers that while it runs.
+  /// Stores the player's commitments; null: they are kept in memory only.
   OpenMatchFile* open_matches = nullptr;
-  /// Of the nonces of its commitments. Null: the cryptographic source, and nothing else will do but
-  /// in a test that is to be repeatable.
+  /// The random source for the nonces of commitments. Null: the cryptographic source; use another
+  /// one only in repeatable tests.
   core::RandomSource* nonces = nullptr;
 };
 
@@ -50,20 +51,19 @@ class PlayerService {
       PlayerOptions options, const PlayerDependencies& dependencies);
 
   [[nodiscard]] transport::MessageHandler& handler() { return server_; }
-  /// From now on the service is `identity`, and checks the tokens that it is shown.
+  /// Makes the service act as `identity`, and check the tokens of incoming messages.
   void set_identity(const agent::Identity& identity);
   /// Runs when the manager says that the league is over. Set before messages arrive.
   void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
 
-  /// Gives the player what it remembers from before. To be called before `set_identity`.
+  /// Sets the history from earlier runs. Call it before `set_identity`.
   void remember(MatchHistory history);
-  /// Gives the player the matches in which it was when its process ended. As `remember`.
-  /// `credentials` are what the referees of announced matches show.
+  /// Sets the matches that were open when the previous process ended. Call it before
+  /// `set_identity`, too. `credentials`: what the referees of announced matches show.
   void resume(std::vector<OpenMatch> matches, RefereeCredentials credentials = {});
-  /// Told of each match whose end the player has learned of; must be short. Set before messages
-  /// arrive.
+  /// Runs for each match that has ended; must be fast. Set it before messages arrive.
   void on_match_over(std::function<void(const PlayedMatch&)> callback);
-  /// Told of each match that the player begins to dispute; as `on_match_over`.
+  /// Runs for each match that the player begins to dispute; otherwise like `on_match_over`.
   void on_dispute(std::function<void(const DisputedMatch&)> callback);
   [[nodiscard]] MatchHistory history() const;
   /// The games that it plays, for its registration: those that have its strategy.
@@ -74,13 +74,14 @@ class PlayerService {
   using Strategies = std::map<std::string, std::unique_ptr<Strategy>, std::less<>>;
   struct HeldMatch {
     OpenMatch match;
-    core::AuthToken credential;  ///< of the invitation, found right: spares the HMAC of later calls
-    std::optional<std::string> call_commitment;  ///< the draw's, as the call for the choice had it
+    core::AuthToken credential;  ///< of the invitation, already verified: saves the HMAC in later
+                                 ///< calls
+    std::optional<std::string> call_commitment;  ///< the draw commitment in the call for the choice
   };
-  /// What is about to be answered to CHOOSE_PARITY_CALL.
+  /// The content of the answer to CHOOSE_PARITY_CALL.
   struct Reveal {
     std::string choice;
-    std::optional<OpenMatch> match;  ///< where there was an invitation
+    std::optional<OpenMatch> match;  ///< nothing: there was no invitation
     std::optional<std::string> objection;  ///< to the opponent's commitment
   };
 
@@ -102,13 +103,13 @@ class PlayerService {
   void on_choose(agent::Call<envelope::ChooseParityCall> call);
   void on_game_over(agent::Call<envelope::GameOver> call);
   void on_get_player_state(agent::ToolCall call);
-  /// What the manager says of this player, such as its new state, goes to the operations log.
+  /// Writes what the manager says about this player, such as its new state, to the operations log.
   void on_league_error(agent::Call<envelope::LeagueError> call);
 
-  /// Takes part in a match, committed where that is possible. With `mutex_`.
+  /// Creates or updates the notes of the match of an invitation. Needs `mutex_`.
   OpenMatch& join(const envelope::Envelope& envelope, const envelope::GameInvitation& invitation,
                   const core::PlayerId& self);
-  /// What is to be answered with GAME_JOIN_ACK; nothing where the player does not commit itself.
+  /// The commitment for GAME_JOIN_ACK; nothing if the player does not commit to a choice.
   [[nodiscard]] std::optional<std::string> commitment(const envelope::Envelope& envelope,
                                                       const envelope::GameInvitation& invitation,
                                                       const core::PlayerId& self);
@@ -117,20 +118,21 @@ class PlayerService {
   /// With `mutex_`.
   [[nodiscard]] std::string choose(const OpenMatch& match,
                                    const envelope::ChoiceContext* told) const;
-  /// What there is to compare GAME_OVER with; nothing where there is nothing. With `mutex_`.
+  /// What is known of a match, to compare GAME_OVER with it; nothing if the match is unknown. Needs
+  /// `mutex_`.
   [[nodiscard]] std::optional<KnownMatch> known_match(const core::MatchId& match) const;
-  /// What is false about GAME_OVER.
+  /// What is wrong with GAME_OVER; nothing if all is correct.
   [[nodiscard]] std::optional<core::Error> check_result(const envelope::Envelope& envelope,
                                                         const envelope::GameOver& message);
   void end_match(const PlayedMatch& match);
   void dispute(const OpenMatch& match, std::string reason);
 
-  /// From player `id`.
+  /// The envelope of a reply from player `id`.
   [[nodiscard]] envelope::Envelope reply_envelope(envelope::MessageType type,
                                                   const envelope::Envelope& request,
                                                   const core::PlayerId& id) const;
   [[nodiscard]] core::PlayerId own_id(const core::PlayerId& fallback) const;
-  /// Sends a game answer, late, spoilt or not at all where this player misbehaves.
+  /// Sends an answer to a game call; if this player misbehaves, late, falsified or not at all.
   void answer(agent::Reply reply, nlohmann::json message);
   void misbehave(agent::Reply reply, nlohmann::json message);
 
@@ -149,7 +151,7 @@ class PlayerService {
   agent::Identity identity_;
   MatchHistory history_;
   std::map<core::MatchId, envelope::AnnouncedMatch> announced_;  // our own matches
-  RefereeCredentials credentials_;  ///< as announced_ has them, and as an earlier process had
+  RefereeCredentials credentials_;  ///< from announcements, also from those to an earlier process
   std::map<core::MatchId, HeldMatch> open_matches_;
   std::vector<std::shared_ptr<agent::Reply>> never_answered_;  // of `silent`
 };

@@ -12,7 +12,8 @@ core::Result<core::AuthToken> read_registration_code(const std::filesystem::path
     return core::Error{core::ErrorCode::kInternalError, file.string() + ": " + why, ""};
   };
   auto content = core::read_private_file(file);
-  // A list may be longer than what is read here; then the table says so or reads it.
+  // A failed read is no error yet: a list can be longer than a private file, and CodeTable reads it
+  // or reports the error.
   if (content && !*content) return failed("there is no such file");
   if (content) {
     std::string_view line = **content;

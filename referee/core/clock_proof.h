@@ -11,8 +11,8 @@ using core::OwnDelay;
 
 /// Measurements made while a call waited for its answer.
 struct CallEvidence {
-  std::optional<Instant> sent_at;  ///< when its last byte was written to the socket; nothing: it
-                                   ///< was not sent completely
+  std::optional<Instant> sent_at;  ///< when its last byte was passed to the system; nothing: it was
+                                   ///< not, or unknown
   OwnDelay own;  ///< from the call to the end of the wait
 
   bool operator==(const CallEvidence&) const = default;
