@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::size_t kSummaryLength = 100;
 
-/// The fields that tell a message from others of its type, in this order.
+/// The fields that are shown in a summary of a message, in this order.
 constexpr std::array<const char*, 17> kTelling{
     "status",        "reason",        "referee_id", "player_id",     "accept",      "accepted",
     "parity_choice", "choice",        "deadline",   "role_in_match", "opponent_id", "query_type",
@@ -32,7 +32,8 @@ void add(std::string& out, std::string_view key, const json& value) {
   out.append(key).append("=").append(printable(scalar(value), 60));
 }
 
-/// GAME_OVER and MATCH_RESULT_REPORT keep what matters one level down.
+/// Adds the fields that are nested in GAME_OVER and MATCH_RESULT_REPORT, and the number of
+/// `matches`.
 void add_result(std::string& out, const json& message) {
   for (const char* key : {"game_result", "result"}) {
     if (!message.contains(key) || !message[key].is_object()) continue;
@@ -162,9 +163,9 @@ std::string printable(std::string_view text, std::size_t limit) {
   std::string out(part);
   for (std::size_t i = 0; i < out.size(); ++i) {
     auto c = static_cast<unsigned char>(out[i]);
-    // C1 controls are two bytes, C2 80 to C2 9F; terminals obey them too.
+    // C1 controls (the two bytes C2 80 to C2 9F) are interpreted by terminals, too.
     bool c1 = c == 0xC2 && i + 1 < out.size() && static_cast<unsigned char>(out[i + 1]) < 0xA0;
-    // Marks that turn the direction of writing would move what stands around them.
+    // Directional formatting characters would reorder the text around them.
     auto at = [&](std::size_t k) {
       return static_cast<unsigned char>(i + k < out.size() ? out[i + k] : 0);
     };

@@ -9,7 +9,7 @@
 
 namespace league::tools {
 
-/// Writes text in colour where the reader is a person at a terminal, plain elsewhere. Immutable.
+/// Writes text in colour for a terminal, plain otherwise. Immutable.
 class Paint {
  public:
   explicit Paint(bool colour) : colour_(colour) {}
@@ -30,12 +30,12 @@ class Paint {
 [[nodiscard]] std::string time_of_day(core::UtcTimestamp time);
 /// `412 us`, `3.2 ms`, `2.00 s`.
 [[nodiscard]] std::string duration_text(std::int64_t microseconds);
-/// Control characters of what a peer sent become `?`, so that nobody paints on the reader's
-/// terminal; at most `limit` bytes.
+/// At most `limit` bytes of text from a peer; control characters become `?`, so that it cannot
+/// manipulate the reader's terminal.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit);
 
-/// What matters of a body in a few words: `parity_choice=even`, `status=REJECTED reason=...`; else
-/// its beginning.
+/// A short summary of a body, such as `parity_choice=even` or `status=REJECTED reason=...`;
+/// otherwise its beginning.
 [[nodiscard]] std::string summarise(const audit::LogEntry& entry);
 
 /// What a leniency means and how to do it right; empty for a name that is not known.

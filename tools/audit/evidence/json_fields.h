@@ -11,8 +11,8 @@ using schema::field_at;
 using schema::number_at;
 using schema::text_at;
 
-/// Where a record stands, when it was written, who said what kind of message to whom, in which
-/// conversation: how every command names a record to a machine.
+/// The place, time, sender, recipient, message type and conversation of a record, in the form that
+/// all commands use in their JSON output.
 [[nodiscard]] nlohmann::ordered_json json_of_record(const audit::LogEntry& entry);
 
 }  // namespace league::tools

@@ -10,18 +10,19 @@ namespace {
 
 using nlohmann::json;
 
-/// Empty for a record without a number.
+/// The key of a record with the number of its call; empty if it has none.
 std::string number_key(const json& record, std::size_t run) {
   auto call = record.find("call");
   if (call == record.end() || !call->is_number_unsigned()) return {};
   return std::to_string(run) + ":" + std::to_string(call->get<std::uint64_t>());
 }
 
-/// `direction` is that of the request.
+/// The key of a record without a number. `direction`: of the request.
 std::string text_key(const json& record, const char* direction, std::string_view type) {
   std::string key =
       std::string(direction) + "|" + text_at(record, "conversation_id") + "|" + std::string(type);
-  // Both players of a match share its conversation; who registers gets another name by the answer.
+  // Both players of a match share its conversation, so the peer is needed there; in a registration
+  // it cannot be used, since the answer changes the agent's name.
   bool is_of_game = type == "GAME_INVITATION" || type == "CHOOSE_PARITY_CALL";
   return is_of_game ? key + "|" + text_at(record, "peer") : key;
 }
@@ -32,7 +33,7 @@ std::vector<std::string_view> requests_for(const std::string& type) {
   for (const auto& spec : envelope::all_messages()) {
     if (spec.reply && envelope::wire_name(*spec.reply) == type) found.push_back(spec.wire_name);
   }
-  // The answer to a report is an acknowledgement, which may name no type or that of the report.
+  // The answer to a report is an acknowledgement, without a type or with that of the report.
   if (found.empty()) found.push_back("MATCH_RESULT_REPORT");
   if (type == "GAME_ERROR" || type == "LEAGUE_ERROR" || type.empty()) {
     found.push_back("CHOOSE_PARITY_CALL");

@@ -17,23 +17,23 @@ struct OpenCall {
   std::string type;  ///< message type
   std::string conversation;
   std::string match_id;
-  bool is_accepted = false;  ///< it was not refused, and its token was checked
-  nlohmann::json message;  ///< only of requests whose answer makes a fact
+  bool is_accepted = false;  ///< not refused, and its token was valid
+  nlohmann::json message;  ///< kept only if the answer to the request makes it a fact
   std::size_t game_call = kNone;  ///< place in LogFacts::calls
   LogPosition place;
 };
 
-/// Ties answers to their requests: by the number `call` of the record, or in logs that were made
-/// before it was written by conversation and type. Not thread-safe.
+/// Matches answers with their requests: by the number `call` of the record; in older logs, which
+/// lack it, by conversation and type. Not thread-safe.
 class OpenCalls {
  public:
   void open(const nlohmann::json& record, std::size_t run, OpenCall call);
-  /// The request that the reply or failure `record`, whose message is of `type`, answers; it is
-  /// open no longer.
+  /// The request that the reply or failure `record`, whose message is of `type`, answers; removes
+  /// it.
   [[nodiscard]] std::optional<OpenCall> close(const nlohmann::json& record, std::size_t run,
                                               const std::string& type);
 
-  /// The same, and it stays open; null if there is none.
+  /// The same without removing it; null if there is none.
   [[nodiscard]] const OpenCall* find(const nlohmann::json& record, std::size_t run,
                                      const std::string& type) const;
 

@@ -6,7 +6,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What the message of an event says of it.
+/// Fills in the members of an event that its message contains.
 void read_message(const json& message, const std::string& match_id, MatchEvent& event) {
   const std::string& match = text_at(message, "match_id");
   if (!event.outbound && !match.empty() && match != match_id) event.failed = true;
@@ -21,8 +21,8 @@ void read_message(const json& message, const std::string& match_id, MatchEvent& 
 
 }  // namespace
 
-/// A third-party referee may report in a conversation of its own: what it says to the manager
-/// belongs to the attempt that it played last.
+/// A third-party referee may report in a conversation of its own: its messages to the manager then
+/// belong to the attempt that it played last.
 MatchConversation& EvidenceCollector::conversation_of(const std::string& conversation,
                                                       const std::string& match_id,
                                                       bool with_manager) {
@@ -38,7 +38,7 @@ MatchConversation& EvidenceCollector::conversation_of(const std::string& convers
   return last != nullptr ? *last : facts_->conversations[conversation];
 }
 
-/// An answer belongs to the match and the conversation of its call, whatever it says itself.
+/// An answer belongs to the match and the conversation of its call, whatever the answer names.
 void EvidenceCollector::take_event(const json& record, const json& body, const json& message,
                                    const OpenCall* call) {
   const std::string& match_id =
@@ -59,7 +59,7 @@ void EvidenceCollector::take_event(const json& record, const json& body, const j
   bool is_posted = event.request && !event.outbound &&
                    (event.type == "GAME_JOIN_ACK" || event.type == "CHOOSE_PARITY_RESPONSE");
   if (is_posted) event.request = false;  // an answer by a call of its own
-  if (is_posted && event.failed) return;  // which may be anybody's
+  if (is_posted && event.failed) return;  // whose sender is unknown
   if (call != nullptr && !event.request && !call->type.empty() &&
       event.type != reply_type_of(call->type))
     event.type.clear();

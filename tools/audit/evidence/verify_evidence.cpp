@@ -23,13 +23,13 @@ bool is_game_call(const std::string& type) {
   return type == "GAME_INVITATION" || type == "CHOOSE_PARITY_CALL";
 }
 
-/// The match that a message names, or to which it came.
+/// The match that a message names; otherwise `noted`, the match of its record.
 std::string match_in(const std::string& noted, const json& message) {
   const std::string& named = text_at(message, "match_id");
   return named.empty() ? noted : named;
 }
 
-/// Whether it is an id that a manager can have given: `P01`, `REF01`.
+/// Whether `id` has the form of the ids that managers assign: `P01`, `REF01`.
 bool is_agent_id(std::string_view id) {
   for (std::string_view prefix : {"REF", "P"}) {
     if (!id.starts_with(prefix)) continue;
@@ -40,7 +40,7 @@ bool is_agent_id(std::string_view id) {
   return false;
 }
 
-/// A message is of the type that it names; one without a name is of the type by which it came.
+/// The type that a message names; otherwise the type that its record names.
 std::string type_in(const json& record, const json& message) {
   const std::string& named = text_at(message, "message_type");
   return named.empty() ? text_at(record, "message_type") : named;
@@ -88,7 +88,8 @@ void EvidenceCollector::begin_record(const audit::RecordLine& line, const LogPos
   run->second.end = place;
 }
 
-/// An agent that does not know its league yet will: what it said before belongs to that league.
+/// Continues with the facts of `league`. Facts from before the agent knew its league belong to the
+/// first league that it enters.
 void EvidenceCollector::enter(const audit::LeagueIdentity& league) {
   auto same = std::ranges::find_if(contents_.leagues, [&](const LogFacts& one) {
     return is_same_league(one.league, league) && &one != facts_;
@@ -107,7 +108,7 @@ void EvidenceCollector::enter(const audit::LeagueIdentity& league) {
   if (is_unnamed) {
     append_facts(std::move(*facts_), *same);
     *facts_ = LogFacts{};
-    facts_->league.id = "?";  // nothing is left in it, and nothing may come
+    facts_->league.id = "?";  // emptied, and must not be used again
     open_ = {};
   }
   facts_ = &*same;
@@ -164,7 +165,7 @@ void EvidenceCollector::take_at_manager(const json& message, const std::string& 
     describe(field_at(message, "matches"), field_at(message, "round_id"));
     assign(field_at(message, "matches"));
   } else if (type == "START_MATCH" || type == "MATCH_ASSIGNMENT") {
-    // One match for a third-party referee: it is announced in no other way.
+    // One match for a third-party referee, for which there is no other announcement.
     const json matches = json::array({message});
     describe(matches, field_at(message, "round_id"));
     assign(matches);
@@ -252,7 +253,7 @@ void EvidenceCollector::take_answer(const json& record, const json& body, const 
 }
 
 void EvidenceCollector::answer(GameCall& call, const json& record, const json& message) {
-  // An answer that names another match is none to this call.
+  // An answer that names another match does not answer this call.
   const std::string& named = text_at(message, "match_id");
   if (!named.empty() && named != call.match_id) return;
   call.is_answered = true;
@@ -268,7 +269,7 @@ void EvidenceCollector::answer(GameCall& call, const json& record, const json& m
   call.answer_place = place_;
 }
 
-/// A bot that answers by a call of its own.
+/// Takes an answer that a bot sends as a call of its own.
 void EvidenceCollector::take_posted_answer(const json& record, const json& message,
                                            const std::string& type) {
   bool is_ack = type == "GAME_JOIN_ACK";

@@ -10,20 +10,20 @@
 
 namespace league::tools {
 
-/// Takes the facts from the records of one log, and nothing else: what a message says counts only
-/// if it is the type that states it, from the agent that is entitled to it, in a delivery whose
-/// token was checked. Everything else is hearsay. Source: protocol §8, docs/audit.md, "Evidence".
-/// Not thread-safe; `contents` outlives it.
+/// Extracts the facts from the records of one log. A statement counts only in the message type that
+/// is meant for it, from the agent that is entitled to it, in a delivery whose token was checked;
+/// everything else is ignored. Source: protocol §8, docs/audit.md, "Evidence". Not thread-safe;
+/// `contents` must outlive it.
 class EvidenceCollector {
  public:
   explicit EvidenceCollector(LogContents& contents) : contents_(contents) {}
 
-  /// The next record begins: decides of which league and which process it is.
+  /// Begins the next record: determines its league and its process.
   void begin_record(const audit::RecordLine& line, const LogPosition& place, std::int64_t time_us);
-  /// The facts of that record. `body` and `message` are null where it could not be read.
+  /// Takes the facts of the record. `body` and `message` are null if they could not be read.
   void take(const nlohmann::json& record, const nlohmann::json& body,
             const nlohmann::json& message);
-  /// The facts of a copy of the manager's broadcast, of which another copy was taken in full.
+  /// Takes the facts of a copy of the manager's broadcast after another copy was taken in full.
   void take_received_head(const audit::LogHead& head) {
     facts_->received_heads.push_back({head, place_});
   }
@@ -31,7 +31,7 @@ class EvidenceCollector {
   /// Whether the reply `record` answers a request that asks for a message of `type`.
   [[nodiscard]] bool asks_for(const nlohmann::json& record, const std::string& type) const;
 
-  /// Of the record that was begun last.
+  /// The facts of the current record's league.
   [[nodiscard]] LogFacts& facts() { return *facts_; }
 
  private:
@@ -73,7 +73,7 @@ class EvidenceCollector {
 [[nodiscard]] std::string id_of(const std::string& agent);
 /// Whether a record is of a delivery that was taken, and whose token was checked.
 [[nodiscard]] bool is_checked_delivery(const nlohmann::json& record);
-/// The end of the manager's log that a broadcast of the manager tells.
+/// The head of the manager's log that a broadcast of the manager contains.
 [[nodiscard]] std::optional<audit::LogHead> head_told_in(const nlohmann::json& message);
 /// The instant at `key` of `value`, in microseconds; nothing if there is none.
 [[nodiscard]] std::optional<std::int64_t> instant_at(const nlohmann::json& value, const char* key);

@@ -14,13 +14,13 @@
 
 namespace league::tools {
 
-/// A line of a log; `file` lives as long as the log that it came from.
+/// A line of a log; `file` is valid as long as the log from which it was read.
 struct LogPosition {
   const std::string* file = nullptr;
   std::size_t line = 0;
 };
 
-/// What one agent said or did not say in an attempt, as its referee recorded it.
+/// A message of an attempt, or a missing one, as the referee recorded it.
 struct MatchEvent {
   std::int64_t mono_ns = 0;
   bool outbound = false;
@@ -33,17 +33,18 @@ struct MatchEvent {
   std::optional<std::int64_t> allowed_us;  ///< of a call with a deadline
   bool accepts = true;  ///< of GAME_JOIN_ACK
   bool is_normal = false;  ///< of a report: both chose
-  int replays = 0;  ///< of a report: how often the match was played before and did not count
+  int replays = 0;  ///< of a report: earlier plays of the match that did not count
   LogPosition place;
 };
 
-/// What a referee and its two players said in one attempt of a match.
+/// The messages between a referee and its two players in one attempt at a match.
 struct MatchConversation {
   std::string match_id;
   std::vector<MatchEvent> events;
 };
 
-/// An attempt in which both players had chosen, so that whoever knew the seed knew the result.
+/// An attempt in which both players had chosen, so that everybody who knew the seed knew the
+/// result.
 struct DecidedAttempt {
   std::string match_id;
   std::string conversation;
@@ -57,16 +58,16 @@ struct GameCall {
   std::string player;  ///< `P01`
   std::string referee;  ///< `referee:REF01`
   bool is_invitation = false;
-  bool is_accepted = true;  ///< whoever got the call did not refuse it and checked its token
+  bool is_accepted = true;  ///< the recipient did not refuse the call, and checked its token
   bool knows_opponent = false;  ///< a call that could carry the opponent's commitment
-  std::string draw_commitment;  ///< that it names; empty: none
+  std::string draw_commitment;  ///< as the message names it; empty: none
   std::string opponent_commitment;
   std::int64_t time_us = 0;
   std::optional<std::int64_t> allowed_us;
   LogPosition place;
 
   bool is_answered = false;
-  bool is_answer_accepted = false;  ///< by who wrote the record
+  bool is_answer_accepted = false;  ///< by the agent that wrote the record
   bool accepts = false;
   std::string commitment;
   std::string choice;
@@ -75,12 +76,13 @@ struct GameCall {
   LogPosition answer_place;
 };
 
-/// A match as somebody who is entitled to it described it: the manager, or the match's referee.
+/// The description of a match by an agent that is entitled to it: the manager, or the match's
+/// referee.
 struct Described {
   std::string match_id;
   std::string sender;
   std::string game_type;
-  std::string player_a;  ///< empty where it is not said
+  std::string player_a;  ///< empty: not stated
   std::string player_b;
   std::string commitment;
   std::int64_t round = 0;
@@ -113,19 +115,19 @@ struct AcceptedReport {
 struct Registration {
   std::string agent;  ///< `player:P01`
   std::string log_key;  ///< empty: it keeps no sealed log
-  bool match_credentials = false;  ///< of a referee: it is one of ours
+  bool match_credentials = false;  ///< of a referee: it is one of this project
 };
 
 /// A GAME_OVER that a player accepted.
 struct ReceivedGameOver {
   std::string match_id;
   std::string sender;
-  std::string seed;  ///< that it revealed; empty: none
+  std::string seed;  ///< the revealed seed; empty: none
   std::int64_t time_us = 0;
   LogPosition place;
 };
 
-/// A player told the manager that a result is false.
+/// A player disputed a result at the manager.
 struct Dispute {
   std::string match_id;
   std::string player;
@@ -137,14 +139,14 @@ struct Dispute {
 /// The table of a LEAGUE_COMPLETED that the manager sent.
 struct FinalTable {
   nlohmann::json standings;
-  std::set<std::string> voided;  ///< matches that it says do not count
+  std::set<std::string> voided;  ///< the void matches that the message lists
   std::int64_t time_us = 0;
   LogPosition place;
 };
 
-/// What one log says of one league. Facts are taken only from the message that states them, sent by
-/// the agent that is entitled to them, in a delivery whose token was checked: protocol §8. Not
-/// thread-safe.
+/// The facts in one log about one league. Facts are taken only from the message that states them,
+/// sent by the agent that is entitled to them, in a delivery whose token was checked: protocol §8.
+/// Not thread-safe.
 struct LogFacts {
   struct Received {
     std::uint64_t body = 0;  ///< the first half of the hash
@@ -158,10 +160,11 @@ struct LogFacts {
   };
 
   audit::LeagueIdentity league;
-  std::int64_t begins_us = 0;  ///< the first and the last record
+  std::int64_t begins_us = 0;  ///< times of the first and the last record
   std::int64_t ends_us = 0;
   std::vector<Received> received;
-  std::map<std::string, LogPosition> senders;  ///< in whose name it sent, and where first
+  std::map<std::string, LogPosition> senders;  ///< the senders that its messages named, each with
+                                               ///< the first place
   std::vector<ReceivedHead> received_heads;
   std::vector<Described> matches;
   std::vector<Assignment> assignments;  ///< of the manager
@@ -171,7 +174,7 @@ struct LogFacts {
   std::vector<AcceptedReport> reports;  ///< of the manager
   std::vector<ReceivedGameOver> ends;  ///< of players
   std::vector<Dispute> disputes;  ///< of the manager
-  std::vector<FinalTable> finals;  ///< of the manager: the first that each process sent
+  std::vector<FinalTable> finals;  ///< of the manager: the first one of each process
 
   /// The final table that counts; null while the league runs.
   [[nodiscard]] const FinalTable* final_table() const {
@@ -179,18 +182,18 @@ struct LogFacts {
   }
 };
 
-/// What one process wrote of a log.
+/// The part of a log that one process wrote.
 struct LogRun {
   std::int64_t begins_us = 0;
   std::int64_t ends_us = 0;
   LogPosition end;
 };
 
-/// Everything that the records of one log say. Not thread-safe.
+/// The extracted content of one log. Not thread-safe.
 struct LogContents {
-  std::deque<std::string> files;  ///< that places refer to
-  std::unordered_map<std::uint64_t, std::int64_t> sent;  ///< bodies, and when first
-  std::map<std::size_t, LogRun> runs;  ///< by number of the process
+  std::deque<std::string> files;  ///< file names, to which LogPosition points
+  std::unordered_map<std::uint64_t, std::int64_t> sent;  ///< by body: when it was first sent
+  std::map<std::size_t, LogRun> runs;  ///< by index of the process
   std::deque<LogFacts> leagues;
   std::vector<audit::LogFault> faults;
 };

@@ -72,7 +72,7 @@ core::Error damaged(const std::filesystem::path& file) {
   return {core::ErrorCode::kInternalError, file.string() + " is not what a bundle holds", {}};
 }
 
-/// Bundles of earlier versions do not have it.
+/// Bundles of earlier versions lack this field.
 bool read_given_up(const json& content, JournalLeague& league) {
   const json& rows = field_at(content, "given_up");
   if (rows.is_null()) return true;
@@ -113,7 +113,8 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
   return std::optional(std::move(league));
 }
 
-/// A bundle says nothing of the machine's directories: of a path the last part is left.
+/// Shortens paths to their last part, since a bundle must not contain names of the machine's
+/// directories.
 std::string without_directories(std::string_view text) {
   std::string left;
   std::size_t word = 0;

@@ -13,54 +13,57 @@
 
 namespace league::tools {
 
-/// How a match ended, as the manager keeps it.
+/// The result of a match in the manager's journal.
 struct JournalResult {
   std::string match_id;
   game::Outcome outcome = game::Outcome::kNoWinner;
   bool by_manager = false;  ///< ended without a report, ...
-  std::string reason;  ///< ... for this reason; of a reported one the technical loss's, if any
+  std::string reason;  ///< ... for this reason; for a reported one the reason of the technical
+                       ///< loss, if any
   std::uint64_t entry = 0;  ///< of the journal
-  std::int64_t attempt = 0;  ///< that was reported; 0: not known
+  std::int64_t attempt = 0;  ///< the reported attempt; 0: unknown
   std::optional<int> drawn_number = {};
 };
 
-/// The operator went on from an older journal (`league_manager --accept-loss`).
+/// The operator continued the league with an older journal (`league_manager --accept-loss`).
 struct AcceptedLoss {
   std::int64_t at_us = 0;
   std::string text;  ///< what the journal lacked
-  std::size_t results = 0;  ///< so many of `JournalLeague::results` stood in the journal then
+  std::size_t results = 0;  ///< the number of `JournalLeague::results` that were in the journal
+                            ///< then
   std::uint64_t entry = 0;  ///< of the journal
 };
 
-/// The operator has made a match void (protocol §12).
+/// The operator has declared a match void (protocol §12).
 struct VoidedMatch {
   std::string match_id;
-  std::string replay;  ///< as what it is played again; empty: it is not
+  std::string replay;  ///< the match that replays it; empty: none
   std::string by;
   std::string reason;
   std::uint64_t entry = 0;  ///< of the journal
 };
 
-/// Who has made the match void, why, and as what it is played again.
+/// A sentence that says who declared the match void, why, and which match replays it.
 [[nodiscard]] std::string words_of(const VoidedMatch& match);
 
-/// What the manager keeps of a league beside its log.
+/// What the manager stores about a league besides its conversation log.
 struct JournalLeague {
-  std::filesystem::path file;  ///< where it stands
-  std::vector<JournalResult> results;  ///< in the order of their ends
+  std::filesystem::path file;  ///< the file from which it was read
+  std::vector<JournalResult> results;  ///< in the order in which the matches ended
   std::map<std::string, std::string> seeds;  ///< in hexadecimal digits, by match
-  std::map<std::string, std::string> log_keys;  ///< that the agents registered, by `player:P01`
-  std::vector<AcceptedLoss> given_up;  ///< in their order
+  std::map<std::string, std::string> log_keys;  ///< public keys that the agents registered, by
+                                                ///< `player:P01`
+  std::vector<AcceptedLoss> given_up;  ///< in order
   std::vector<VoidedMatch> voided;
 };
 
-/// Reads the journal in `data`; or else `results.json`, which a bundle has in its place. Nothing if
-/// there is neither. Fails if what is there is damaged.
+/// Reads the journal in `data`; otherwise `results.json`, which a bundle has instead. Nothing if
+/// there is neither. Fails if the file is damaged.
 [[nodiscard]] core::Result<std::optional<JournalLeague>> read_kept_league(
     const std::filesystem::path& data);
 
-/// What the journal in `data` holds that nobody else may know: the nonces of tokens, and the seeds
-/// of matches that have no result. Nothing without a journal.
+/// The secrets in the journal in `data`: the nonces of tokens, and the seeds of matches that have
+/// no result. Empty if there is no journal.
 [[nodiscard]] core::Result<std::vector<std::string>> kept_secrets(
     const std::filesystem::path& data);
 

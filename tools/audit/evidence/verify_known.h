@@ -11,21 +11,20 @@
 
 namespace league::tools {
 
-/// What is left to check of a broadcast that was found good in another record.
+/// What has to be checked in a further copy of a broadcast that was found valid.
 struct KnownBroadcast {
   std::string sender;
   std::string conversation;
-  std::optional<audit::LogHead> head;  ///< that the manager's message told
+  std::optional<audit::LogHead> head;  ///< as the manager's message states it
 };
 
-/// The part of a broadcast that is the same for everybody who got it: its method, and all that
-/// follows the masked token. Nothing for a body that does not begin exactly as our manager writes
-/// it.
+/// The part of a broadcast that is the same for all recipients: its method, and everything after
+/// the masked token. Nothing for a body that does not begin exactly as our manager writes it.
 [[nodiscard]] std::optional<std::string> common_part(std::string_view body);
 
-/// Large broadcasts of which one copy was checked: every player has one, and the manager as many as
-/// there are players. Known by SHA-256, so nobody can pass off another body as one of them.
-/// Thread-safe.
+/// Large broadcasts of which one copy was checked: each player's log has one copy, and the
+/// manager's log has one for each player. They are identified by SHA-256, so another body cannot be
+/// passed off as one of them. Thread-safe.
 class KnownBroadcasts {
  public:
   [[nodiscard]] std::optional<KnownBroadcast> find(const core::Digest& digest) const;

@@ -8,13 +8,13 @@
 
 namespace league::tools {
 
-/// Whether two headers speak of one league: by its key, or where one of them does not say it by its
-/// id. Two that say nothing are of one unknown league.
+/// Whether two headers name the same league: by its key, or by its id if one of them lacks the key.
+/// Two headers that name no league are of the same unknown league.
 [[nodiscard]] bool is_same_league(const audit::LeagueIdentity& a, const audit::LeagueIdentity& b);
-/// What both headers together say of one league.
+/// The league's identity from both headers together.
 [[nodiscard]] audit::LeagueIdentity merged(const audit::LeagueIdentity& a,
                                            const audit::LeagueIdentity& b);
-/// Adds what one log says of a league to what it says of the same league elsewhere.
+/// Appends `more` to `facts`; both are from one log, about one league.
 void append_facts(LogFacts&& more, LogFacts& facts);
 
 }  // namespace league::tools

@@ -35,14 +35,15 @@ std::vector<fs::path> private_files(const fs::path& data) {
 core::Result<void> copy_private(const fs::path& from, const fs::path& to) {
   auto content = core::read_private_file(from);
   if (!content) return content.error();
-  if (!*content) return {};  // gone meanwhile
+  if (!*content) return {};  // removed meanwhile
   std::error_code failed;
   fs::create_directories(to.parent_path(), failed);
   if (failed) return backup_error(to.parent_path().string() + ": " + failed.message());
   return core::write_private_file(to, **content);
 }
 
-/// Fills an empty directory. The journal comes last: it then has all that the other files hold.
+/// Fills an empty directory. The journal is copied last, so that it contains everything to which
+/// the other files refer.
 core::Result<void> fill(const fs::path& data, const fs::path& draft) {
   for (const auto& name : private_files(data)) {
     if (auto copied = copy_private(data / name, draft / name); !copied) return copied;
@@ -64,7 +65,7 @@ core::Result<void> check_target(const fs::path& target) {
   return {};
 }
 
-/// Makes `target` by filling a directory beside it, which takes its place when it is whole.
+/// Creates `target`: fills a temporary directory next to it, which is renamed when it is complete.
 core::Result<league_manager::LeagueBook> make(const fs::path& data, const fs::path& target) {
   if (auto is_free = check_target(target); !is_free) return is_free.error();
   fs::path draft = target.string() + ".new";

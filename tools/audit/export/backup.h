@@ -12,8 +12,8 @@ struct BackupOptions {
 };
 
 /// Makes a data directory with which the league of `source` can be continued: its journal as it is
-/// at one moment, whether its manager runs or not, and the keys and identities that stand beside
-/// it. The copy is there whole or not at all. 0: it is made, 2: it could not be.
+/// at one moment, whether its manager runs or not, and the keys and identities that are stored with
+/// it. The copy is complete, or there is none. Returns 0, or 2 if the copy could not be made.
 int back_up(const BackupOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace league::tools

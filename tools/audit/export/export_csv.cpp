@@ -48,7 +48,7 @@ std::string disputed_by(const lm::League& league, lm::MatchKey match) {
   return players;
 }
 
-/// The cells of a result; empty ones for a match without.
+/// Adds the cells of a result; empty cells for a match without one.
 void add_result(std::vector<std::string>& cells, const lm::LeagueBook& book,
                 const lm::MatchView& view) {
   constexpr std::size_t kCells = 22;

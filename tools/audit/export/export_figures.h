@@ -15,7 +15,7 @@ enum class LossCause : std::uint8_t {
   kConnection,
   kInvalidAnswer,
   kShutDown,
-  kNotItsFault,  ///< no referee brought the match to an end, or the referee itself was late
+  kNotItsFault,  ///< no referee finished the match, or the referee itself was late
 };
 inline constexpr int kLossCauses = 5;
 /// `timeouts`: the heading of its column.
@@ -26,20 +26,21 @@ struct OwnMatch {
   league_manager::MatchView view;
   game::Side side = game::Side::kA;
   int opponent = 0;
-  std::optional<int> points;  ///< nothing for a void one and for one without a result
+  std::optional<int> points;  ///< nothing for a void match and for one without a result
   std::optional<LossCause> lost_technically;
   std::vector<std::int64_t> answered_in_us;  ///< for its answers that counted
 };
 
-/// What a league has shown of one player.
+/// The figures of one player in a league.
 struct PlayerFigures {
   league_manager::RankedPlayer row;
-  std::vector<OwnMatch> matches;  ///< those that began, by round
+  std::vector<OwnMatch> matches;  ///< those that have begun, by round
   std::map<std::string, std::uint64_t> leniencies;  ///< and how often each was needed
 
   [[nodiscard]] int losses(LossCause cause) const;
   [[nodiscard]] int technical_losses() const;
-  /// Of all its answers that counted, in milliseconds; nothing without answers. `percent` 0...100.
+  /// A percentile (`percent` 0...100) of the times of all its answers that counted, in
+  /// milliseconds; nothing if there are none.
   [[nodiscard]] std::optional<double> answer_percentile(int percent) const;
 };
 

@@ -11,21 +11,21 @@
 
 namespace league::tools {
 
-/// What a course knows of its players beside the league.
+/// What a course knows about its players besides the league.
 struct GradeSources {
   std::filesystem::path
       names;  ///< CSV with a column `name`; its other columns but `code` are copied
   std::vector<std::filesystem::path> checks;  ///< of `league check --format json`; may be empty
 };
 
-/// By name or endpoint of a bot, what else stands in the table of grades.
+/// The additional columns of the table of grades, by name or endpoint of a bot.
 struct GradeColumns {
   std::vector<std::string> headings;
   std::map<std::string, std::vector<std::string>> by_name;  ///< core::comparable_name
   std::map<std::string, std::string> levels;  ///< by endpoint
 };
 
-/// Fails where a file cannot be read or is of another form.
+/// Fails if a file cannot be read or has another form.
 [[nodiscard]] core::Result<GradeColumns> read_grade_columns(const GradeSources& sources);
 
 /// `grades.csv` below `out`: a row for each player, in the order of the table.
@@ -40,7 +40,7 @@ struct GradeColumns {
                                                        std::span<const PlayerFigures> players,
                                                        const std::filesystem::path& out);
 
-/// A match in a sentence, as the player sees it: who was met, what was drawn or what went wrong and
+/// A match in a sentence, as the player sees it: the opponent, and the draw, or what went wrong and
 /// what to do about it.
 [[nodiscard]] std::string match_in_words(const league_manager::LeagueBook& book,
                                          const OwnMatch& match);

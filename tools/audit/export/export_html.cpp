@@ -10,7 +10,7 @@ namespace {
 
 namespace lm = league_manager;
 
-/// A cross table of more players is of no use to anybody.
+/// A cross table of more players would be unreadable.
 constexpr int kMostCrossed = 200;
 
 class IndexPage {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace lm = league_manager;
 using nlohmann::json;
 
-/// The history that stands at `file`, if it is one of `player`.
+/// The history in `file`, if it is one of `player`.
 std::optional<player::MatchHistory> history_at(const fs::path& file, const std::string& player) {
   std::ifstream in(file, std::ios::binary);
   auto document = json::parse(in, nullptr, false);
@@ -25,7 +25,7 @@ std::optional<player::MatchHistory> history_at(const fs::path& file, const std::
   return std::move(*history);
 }
 
-/// What the player had played in other leagues before comes first.
+/// Prepends the matches that the player had played in other leagues before.
 player::MatchHistory with_other_leagues(const player::MatchHistory& played, const fs::path& file,
                                         const std::string& player, const core::LeagueId& league) {
   player::MatchHistory all;
@@ -52,8 +52,8 @@ OutputFile history_output(const ExportedLeague& league, const fs::path& out,
           .is_ours = [player](const fs::path& file) { return !!history_at(file, player); }};
 }
 
-/// Whether the referee's own file of the attempt that counts is at `path`: better than what can be
-/// made without its log.
+/// Whether `path` is the referee's own file of the attempt that counts. It is kept, since a file
+/// that is made without the referee's log contains less.
 bool is_whole(const fs::path& path, const referee::MatchRecordHead& head) {
   std::ifstream in(path, std::ios::binary);
   auto match = json::parse(in, nullptr, false);

@@ -30,7 +30,7 @@ std::vector<OutputFile> files_of(ExportedLeague& league, const std::vector<Playe
   return layout_files(league, out);
 }
 
-/// What tables need: the journal alone.
+/// Reads only the journal, which is enough for tables.
 core::Result<ExportedLeague> read_tables(const ExportSource& source) {
   auto book = league_manager::read_book(source.data);
   if (!book) return book.error();
@@ -39,7 +39,8 @@ core::Result<ExportedLeague> read_tables(const ExportSource& source) {
   return league;
 }
 
-/// A manager that runs meanwhile writes its files too, and the older state must not be the last.
+/// Writes the manager's files again if its journal has grown: a running manager writes them, too,
+/// and this export must not leave an older state.
 core::Result<void> catch_up(const ExportSource& source, const fs::path& out,
                             std::uint64_t written_entries) {
   constexpr int kMostRounds = 5;

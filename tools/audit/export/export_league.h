@@ -18,8 +18,8 @@ struct ExportOptions {
   bool json = false;  ///< the summary as one JSON object
 };
 
-/// Makes the files of a league again from its journal and its logs and says on `out` where they
-/// are. 0: they are written, 2: they could not be.
+/// Recreates the files of a league from its journal and its logs, and prints their places on `out`.
+/// Returns 0, or 2 if they could not be written.
 int export_league(const ExportOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace league::tools

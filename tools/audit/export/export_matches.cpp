@@ -31,7 +31,7 @@ referee::MatchRecordHead head_of(const lm::LeagueBook& book, const lm::MatchView
       .draw_commitment = game::draw_commitment(book.note(view.match).seed, view.match.id().str())};
 }
 
-/// What the journal knows of a result, in the form of MATCH_RESULT_REPORT.
+/// The result in the journal, in the form of MATCH_RESULT_REPORT.
 std::string result_from_journal(const lm::LeagueBook& book, const lm::MatchView& view) {
   const lm::CompactResult& result = *view.result;
   const auto& note = book.note(view.match);
@@ -105,7 +105,7 @@ class TranscriptReader {
       record.set_result(rpc::to_json_text(message["result"]));
   }
 
-  /// The request that was made `elapsed_us` before the answer came.
+  /// Finds and removes the request that was sent `elapsed_us` before this answer.
   std::string take_request(const audit::LogEntry& entry, const std::string& peer) {
     auto& open = requests_[entry.conversation_id + " " + peer];
     std::int64_t made_at = entry.mono_ns - entry.elapsed_us.value_or(0) * 1000;
@@ -128,7 +128,7 @@ class TranscriptReader {
     if (type == "GAME_INVITATION") line.message_type = "GAME_JOIN_ACK";
     if (type == "CHOOSE_PARITY_CALL") line.message_type = "CHOOSE_PARITY_RESPONSE";
     if (type == "MATCH_RESULT_REPORT") line.message_type = "MATCH_RESULT_REPORT";
-    if (line.message_type.empty()) return;  // news, which is not answered
+    if (line.message_type.empty()) return;  // a notification, which is not answered
     line.error_code = entry.verdict;
     line.error = entry.fault;
     if (entry.verdict.empty()) {
@@ -170,7 +170,7 @@ void read_matches(const std::filesystem::path& logs, ExportedLeague& league) {
     if (!read) league.notes.push_back(read.error().message);
   }
   for (auto& [match, record] : league.matches) {
-    record->sort_transcript();  // logs hold an answer when it has been dealt with
+    record->sort_transcript();  // logs record an answer only after it was handled
     auto view = book.league().match(match);
     if (view && view->result) record->enter("FINISHED", book.note(match).finished_at);
   }

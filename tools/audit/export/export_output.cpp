@@ -26,7 +26,7 @@ core::Result<void> check(const OutputFile& file, const OutputOptions& options) {
                         "is in the way and is no file: move it away, or choose another --out");
   }
   if (options.may_overwrite) return {};
-  // An empty one has nothing to lose.
+  // An empty file contains nothing that could be lost.
   if (fs::file_size(file.path, failed) == 0 || file.is_ours(file.path)) return {};
   return output_error(file.path,
                       "is there already and was not made by a league of this name: move it away, "
@@ -41,7 +41,7 @@ core::Result<void> write_output(const std::vector<OutputFile>& files,
     if (auto free = check(file, options); !free) return free;
   }
   for (const auto& file : files) {
-    std::error_code failed;  // the draft says what is wrong
+    std::error_code failed;  // the draft reports the error
     fs::create_directories(file.path.parent_path(), failed);
     auto draft = core::DraftFile::create(file.path, {.suffix = kDraftSuffix});
     if (!draft) return draft.error();
@@ -64,7 +64,8 @@ std::string head_of_file(const fs::path& file) {
 }
 
 bool is_file_of_league(const fs::path& file, std::string_view league_id) {
-  // Only the beginning is at hand, so it cannot be parsed; blanks are as people like them.
+  // This is only the beginning of the file, so it cannot be parsed. Its formatting may vary, so
+  // blanks are ignored.
   std::string plain = head_of_file(file);
   std::erase_if(plain, [](char c) { return c == ' ' || c == '\n'; });
   std::string member = "\"league_id\":";

@@ -14,16 +14,16 @@ namespace league::tools {
 struct OutputFile {
   std::filesystem::path path;
   std::function<core::Result<void>(core::DraftFile&)> write;
-  /// Whether a file that stands there is of our making, so that it may be replaced.
+  /// Whether an existing file was made by an export, so that it may be replaced.
   std::function<bool(const std::filesystem::path&)> is_ours;
 };
 
 struct OutputOptions {
-  bool may_overwrite = false;  ///< also what is not ours, but never a link or a directory
+  bool may_overwrite = false;  ///< also other files, but never a link or a directory
 };
 
-/// Writes all files, each whole or not at all, with their directories. Writes none when one of them
-/// would take the place of something else; the error names it and what to do.
+/// Writes all files, each completely or not at all, and creates their directories. Writes none if
+/// one of them would replace something else; the error names that and what to do.
 [[nodiscard]] core::Result<void> write_output(const std::vector<OutputFile>& files,
                                               const OutputOptions& options);
 

@@ -94,7 +94,7 @@ void add_acts(std::string& out, const lm::LeagueBook& book, lm::MatchKey match) 
 }  // namespace
 
 std::string html_text(std::string_view text) {
-  // The JSON text of a string has no byte that is no UTF-8; control characters are escaped in it.
+  // The conversion to JSON replaces invalid UTF-8.
   std::string valid = json::parse(rpc::to_json_text(json(text))).get<std::string>();
   std::string out;
   for (char c : valid) {

@@ -7,7 +7,7 @@
 
 namespace league::tools {
 
-/// By this an exported page of `league` is known.
+/// A mark in each exported page of `league`, by which it is recognised.
 [[nodiscard]] std::string page_mark(std::string_view league);
 
 /// Everything before the first paragraph; `title_html` is escaped already.

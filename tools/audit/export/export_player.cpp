@@ -65,7 +65,7 @@ class PlayerPage {
   void add_faults() {
     out_ += "<h2>What went wrong</h2>\n<ul>\n";
     bool is_any = false;
-    // The same fault once, with all the matches that it cost.
+    // Each fault once, with all matches that were lost by it.
     std::vector<std::pair<std::string, std::string>> faults;
     for (const OwnMatch& match : figures_.matches) {
       if (!match.lost_technically) continue;

@@ -37,7 +37,7 @@ double height_of(double value, double most) {
   return kHeight - kBottom - value / most * (kHeight - kTop - kBottom);
 }
 
-/// A step of 1, 2 or 5 times a power of ten, with about five of them up to `most`.
+/// The distance of grid lines: 1, 2 or 5 times a power of ten, so that about five fit into `most`.
 int step_of(int most) {
   int power = 1;
   while (most / power >= 50) power *= 10;
@@ -70,7 +70,7 @@ std::string line_plot(const std::string& title, const std::vector<PlottedLine>& 
   for (int round = 0; round <= rounds; round += step_of(rounds))
     out +=
         svg_text(x(static_cast<std::size_t>(round)), kHeight - 8, "middle", std::to_string(round));
-  // What is drawn last lies on top: the first of the table.
+  // Draw in reverse order, so that the line of the first player is on top.
   for (std::size_t i = lines.size(); i-- > 0;) {
     const auto& values = lines[i].values;
     if (values.empty()) continue;

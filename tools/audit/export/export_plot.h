@@ -19,7 +19,7 @@ struct PlottedBar {
   int value = 0;
 };
 
-/// Bars with their values, and a dashed line at what is expected of each.
+/// Bars with their values, and a dashed line at the expected value.
 [[nodiscard]] std::string bar_plot(const std::string& title, const std::vector<PlottedBar>& bars,
                                    double expected);
 

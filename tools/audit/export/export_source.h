@@ -17,8 +17,8 @@ namespace league::tools {
 /// `P01` of the player 0; empty for -1.
 [[nodiscard]] std::string player_id_of(int index);
 
-/// Why the player on `side` lost `match` technically, `CALL: E001 TIMEOUT_ERROR (text)`; empty
-/// where no cause is known.
+/// Why the player on `side` lost `match` technically, `CALL: E001 TIMEOUT_ERROR (text)`; empty if
+/// no cause is known.
 [[nodiscard]] std::string cause_of(const league_manager::LeagueBook& book,
                                    league_manager::MatchKey match, game::Side side);
 
@@ -28,7 +28,7 @@ struct ExportSource {
   std::filesystem::path logs;  ///< may be missing
 };
 
-/// All that a league leaves behind, put together again.
+/// Everything that a league has left in its journal and logs, combined.
 struct ExportedLeague {
   league_manager::LeagueBook book;
   std::map<league_manager::MatchKey, std::unique_ptr<referee::MatchRecord>> matches;
@@ -41,11 +41,12 @@ struct ExportedLeague {
 [[nodiscard]] core::Result<ExportSource> find_export_source(const std::filesystem::path& directory,
                                                             const std::filesystem::path& logs);
 
-/// Journal and logs. Logs that are missing or damaged are noted, a journal is an error.
+/// Journal and logs. Missing or damaged logs are only noted; a missing or damaged journal is an
+/// error.
 [[nodiscard]] core::Result<ExportedLeague> read_league(const ExportSource& source);
 
 /// The matches of `league.book` that have been assigned or decided: life cycle and transcript from
-/// the referees' logs, results from the journal where no log has them.
+/// the referees' logs, results from the journal if no log has them.
 void read_matches(const std::filesystem::path& logs, ExportedLeague& league);
 
 /// What each player with a log was told by GAME_OVER in this league.
