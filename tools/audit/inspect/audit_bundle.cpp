@@ -43,7 +43,7 @@ const ordered_json& left_out() {
   return kList;
 }
 
-/// A directory beside the archive that is gone when this is.
+/// A temporary directory next to the archive, removed by the destructor.
 class StagingDirectory {
  public:
   explicit StagingDirectory(const fs::path& archive) : root_(archive.string() + ".partial") {
@@ -71,7 +71,8 @@ class Bundle {
   Bundle(fs::path from, fs::path to, const BundleRedactor& redactor)
       : from_(std::move(from)), to_(std::move(to)), redactor_(redactor) {}
 
-  /// Seals first: a log that grows meanwhile then reaches at least as far as its seal says.
+  /// Seals are copied first, so that a log that grows meanwhile reaches at least as far as its
+  /// seal.
   Result<void> add_logs() {
     for (const char* ending : {".seal.json", ".jsonl", ".jsonl.gz"}) {
       if (auto added = add_all("logs", {ending}); !added) return added;
@@ -110,7 +111,7 @@ class Bundle {
     fs::recursive_directory_iterator end;
     for (fs::recursive_directory_iterator it(from_ / folder, error); !error && it != end;
          it.increment(error)) {
-      // A bundle is of one league.
+      // A bundle contains only one league, so archived ones are skipped.
       if (audit::is_archive(*it, from_ / folder)) it.disable_recursion_pending();
       std::string name = it->path().filename().string();
       bool is_wanted = std::ranges::any_of(
@@ -125,8 +126,8 @@ class Bundle {
     return {};
   }
 
-  /// A file is at most one segment of a log: it fits into memory. A compressed one is not so in the
-  /// bundle, which is compressed itself.
+  /// Copies one file, which fits into memory since it is at most one segment of a log. A compressed
+  /// segment is stored uncompressed, because the bundle itself is compressed.
   Result<void> copy(const fs::path& name) {
     const fs::path plain = name.extension() == ".gz" ? fs::path(name).replace_extension() : name;
     if (plain != name && fs::exists(to_ / plain)) return {};
@@ -173,7 +174,7 @@ class Bundle {
   ordered_json redacted_ = ordered_json::array();
 };
 
-/// The system's tar; the names of the operator and of the machine's files stay out of it.
+/// Packs with the system's tar, without the names of the operator and of the machine's directories.
 Result<void> pack(const fs::path& root, const fs::path& archive) {
   bool zip = archive.extension() == ".gz" || archive.extension() == ".tgz";
   std::vector<std::string> words{

@@ -26,7 +26,7 @@ struct LogContent {
 };
 
 struct LogDifference {
-  std::optional<std::size_t> first_line;  ///< of two copies: where they part
+  std::optional<std::size_t> first_line;  ///< of two copies: the first line that differs
   std::vector<LogEntry> only_a;
   std::vector<LogEntry> only_b;
   std::vector<std::pair<LogEntry, LogEntry>> differ;
@@ -50,7 +50,8 @@ const std::string& body_key(const LogEntry& entry) {
   return entry.raw_sha256.empty() ? entry.raw : entry.raw_sha256;
 }
 
-/// Moves the entries that have an equal partner out of both lists; the first with the first.
+/// Removes pairs of entries with equal keys from both lists and returns them. Among several with
+/// the same key, the first ones are paired first.
 template <typename Key>
 std::vector<std::pair<LogEntry, LogEntry>> take_pairs(std::vector<LogEntry>& a,
                                                       std::vector<LogEntry>& b, Key key) {
@@ -78,7 +79,7 @@ std::vector<std::pair<LogEntry, LogEntry>> take_pairs(std::vector<LogEntry>& a,
   return pairs;
 }
 
-/// The number of the first line that the files do not share; nothing if they are equal.
+/// The number of the first line in which the files differ; nothing if they are equal.
 std::optional<std::size_t> first_difference(const std::string& a, const std::string& b) {
   std::ifstream one(a, std::ios::binary);
   std::ifstream other(b, std::ios::binary);
@@ -92,7 +93,7 @@ std::optional<std::size_t> first_difference(const std::string& a, const std::str
   }
 }
 
-/// Copies of one log have the same record under the same number.
+/// Compares two copies of one log, in which records with the same number must be equal.
 LogDifference compare_copies(LogContent a, LogContent b, bool whole) {
   LogDifference difference;
   if (whole) difference.first_line = first_difference(a.name, b.name);
@@ -113,7 +114,7 @@ void keep_conversations_with(const std::string& peer, std::vector<LogEntry>& ent
   });
 }
 
-/// What one sent the other must have got, byte by byte.
+/// Compares the logs of two agents: each must have received what the other one sent, byte by byte.
 LogDifference compare_sides(LogContent a, LogContent b) {
   keep_conversations_with(b.agent, a.entries);
   keep_conversations_with(a.agent, b.entries);

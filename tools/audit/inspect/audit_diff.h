@@ -13,11 +13,11 @@ struct DiffOptions {
   AuditOutput output = {};
 };
 
-/// `league audit diff LOGA LOGB`. Two files of one agent are compared as copies: where they part
-/// first, which records only one has, which have other bodies. Files of two agents are compared as
-/// the two sides of their conversations: which messages between them only one has, which arrived
-/// otherwise than they were sent (by `raw_sha256`, the bytes of the wire). Returns 0 if they agree,
-/// 1 if they differ, 2 if one is no conversation log.
+/// `league audit diff LOGA LOGB`. Two files of one agent are compared as copies: the first line
+/// that differs, records that only one has, and records with different bodies. Files of two agents
+/// are compared as the two sides of their conversations: messages between them that only one has,
+/// and messages that arrived differently from how they were sent (by `raw_sha256`, the bytes on the
+/// wire). Returns 0 if they agree, 1 if they differ, 2 if one is not a conversation log.
 int audit_diff(const std::filesystem::path& first, const std::filesystem::path& second,
                const DiffOptions& options, std::ostream& out, std::ostream& err);
 

@@ -49,7 +49,7 @@ std::string_view winner_text(game::Outcome outcome) {
   return "";
 }
 
-/// How the manager itself ended a match, if it did.
+/// A sentence on how the manager itself ended a match; empty if it did not.
 std::string word_of_manager(const std::filesystem::path& directory, const std::string& match) {
   auto kept = read_kept_league(directory / "data");
   if (!kept || !*kept) return {};
@@ -62,7 +62,7 @@ std::string word_of_manager(const std::filesystem::path& directory, const std::s
   return {};
 }
 
-/// What all sealed logs together say of a match stands with its last attempt.
+/// Adds to the explanation of the last attempt what all sealed logs together show about the match.
 void add_truth(const std::filesystem::path& directory, std::vector<Explanation>& explanations) {
   auto last = std::find_if(explanations.rbegin(), explanations.rend(),
                            [](const auto& one) { return !one.match.empty(); });

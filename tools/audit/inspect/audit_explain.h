@@ -13,10 +13,10 @@ struct ExplainOptions {
   std::filesystem::path html = {};  ///< a file to write the page to; empty: text on `out`
 };
 
-/// `league audit explain DIR MATCH|CONVERSATION`: who said what when, as a sequence diagram from
-/// all roles' logs with both clocks, then what follows from it: the result and whose fault a
-/// technical loss was, calls that were repeated, leniencies, messages that only one side has a
-/// record of, and how far the clocks are apart. A match that was assigned several times has several
+/// `league audit explain DIR MATCH|CONVERSATION`: a sequence diagram of the messages from the logs
+/// of all roles, with both clocks, and then conclusions: the result and whose fault a technical
+/// loss was, repeated calls, leniencies, messages of which only one side has a record, and the
+/// differences between the clocks. A match that was assigned several times has several
 /// conversations; one that the manager ended without a referee has none. Returns 0, 1 if there is
 /// no such match or conversation, 2 if DIR holds no logs or the file cannot be written.
 int audit_explain(const std::filesystem::path& directory, const std::string& what,

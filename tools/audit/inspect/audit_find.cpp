@@ -46,7 +46,8 @@ void print(const audit::LogEntry& entry, const Paint& paint, std::ostream& out) 
   out << paint.dim("  " + entry.file + ":" + std::to_string(entry.line)) << '\n';
 }
 
-/// Times are compared as texts, so they must be written as the logs do.
+/// Whether `text` is the beginning of a time in the format of the logs, as times are compared as
+/// texts.
 bool is_beginning_of_time(const std::string& text) {
   constexpr std::string_view kForm = "0000-00-00T00:00:00.000000Z";
   if (text.size() > kForm.size()) return false;

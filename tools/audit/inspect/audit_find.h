@@ -8,11 +8,11 @@
 
 namespace league::tools {
 
-/// What records are looked for; what is empty matches everything.
+/// The records to find; an empty member matches everything.
 struct FindQuery {
   std::string player = {};  ///< or referee: `P01`, `REF01`, on either side
   std::string type = {};  ///< `CHOOSE_PARITY_CALL`
-  std::string error = {};  ///< `E004`; `any`: whatever was refused or failed
+  std::string error = {};  ///< `E004`; `any`: everything that was refused or failed
   std::string match = {};  ///< `R1M1`
   std::string since =
       {};  ///< timestamps as the log has them, or their beginnings: `2025-01-15T10:30`
@@ -20,7 +20,7 @@ struct FindQuery {
 };
 
 /// `league audit find`: one line per record that matches, in the order of time. Returns 0, 1 if
-/// there is none, 2 if a time is written otherwise or DIR holds no logs.
+/// there is none, 2 if a time has another format or DIR contains no logs.
 int audit_find(const std::filesystem::path& directory, const FindQuery& query, AuditOutput options,
                std::ostream& out, std::ostream& err);
 

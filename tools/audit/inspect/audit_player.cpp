@@ -13,7 +13,7 @@
 namespace league::tools {
 namespace {
 
-/// The conversations in which the player got its id: in them it still had a temporary name.
+/// The conversations in which the player got its id; it still has a temporary name in them.
 std::set<std::string> registrations(const audit::LogSearch& search, const std::string& player) {
   std::set<std::string> ids;
   for (const audit::LogEntry& entry : search.entries) {
@@ -26,7 +26,7 @@ std::set<std::string> registrations(const audit::LogSearch& search, const std::s
   return ids;
 }
 
-/// The records of the others about the player; its own only where nobody else's are there.
+/// The records about the player in other agents' logs; if there are none, those in its own log.
 std::vector<audit::LogEntry> about(audit::LogSearch search, const std::string& player) {
   std::string sender = "player:" + player;
   std::set<std::string> registered = registrations(search, player);

@@ -16,13 +16,13 @@ using nlohmann::json;
 
 constexpr std::size_t kSlowest = 5;
 
-/// Whether the player is who sent, or should have sent, this; before registration it has another
-/// name.
+/// Whether the player sent this, or should have sent it; before registration it has another name.
 bool is_from_player(const LogEntry& entry, const std::string& sender) {
   return entry.from() == sender || (entry.agent != sender && !entry.outbound);
 }
 
-/// Two texts that differ in numbers only (a duration, a port, a match) say the same.
+/// `text` with each number replaced by `#`: texts that differ only in numbers (a duration, a port,
+/// a match) count as the same.
 std::string without_numbers(const std::string& text) {
   std::string out;
   for (char c : text) {
@@ -41,7 +41,8 @@ void note_fault(const LogEntry& entry, const std::map<std::string, std::string>&
       {entry.time, entry.match_id, entry.conversation_id, type, entry.verdict, entry.fault});
 }
 
-/// The caller tried names and ways until the player knew one: no fault of anybody's.
+/// Whether the refusal belongs to the caller's search for the player's dialect, which is nobody's
+/// fault.
 bool is_search(const LogEntry& entry) {
   return !entry.verdict.empty() && rpc::is_search_for_dialect(entry.fault);
 }
@@ -122,7 +123,7 @@ std::string times_text(std::uint64_t count) {
   return count == 1 ? "once" : std::to_string(count) + " times";
 }
 
-/// One line for each reason, with all the matches that were lost for it.
+/// Prints one line for each reason, with all matches that were lost for it.
 void print_losses(const PlayerReport& report, const Paint& paint, std::ostream& out) {
   std::vector<const TechnicalLoss*> firsts;
   std::map<std::string, std::vector<const TechnicalLoss*>> by_reason;
@@ -149,7 +150,7 @@ void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& o
     out << paint.red("fault " + fault.code) << "  " << times_text(count) << ", first "
         << time_of_day(fault.time) << (fault.match_id.empty() ? "" : " in ")
         << printable(fault.match_id, 20) << "  ";
-    // Most texts begin with the message's type themselves.
+    // Most texts already begin with the message type.
     if (!fault.text.starts_with(fault.message_type))
       out << printable(fault.message_type, 40) << ": ";
     out << printable(fault.text, 400) << '\n';

@@ -12,17 +12,17 @@
 
 namespace league::tools {
 
-/// Something that was wrong with what the player sent, or with not sending it.
+/// A fault in a message from the player, or a missing message.
 struct PlayerFault {
   core::UtcTimestamp time;
   std::string match_id;
   std::string conversation_id;
-  std::string message_type;  ///< what it was about; of a failure the call that got no answer
+  std::string message_type;  ///< the type of the message; of a failure the unanswered call
   std::string code;  ///< `E004`
   std::string text;
 };
 
-/// The same thing wrong several times; numbers in the text may differ.
+/// A fault that occurred once or several times; numbers in its text may differ.
 struct DistinctFault {
   PlayerFault first;
   std::uint64_t count = 0;
@@ -54,27 +54,27 @@ struct StateEntry {
 /// Everything that `league audit log` says about a player.
 struct PlayerReport {
   std::string player;
-  std::uint64_t calls = 0;  ///< that it was sent
-  std::uint64_t answers = 0;  ///< that it gave
-  std::uint64_t requests = 0;  ///< that it made itself
+  std::uint64_t calls = 0;  ///< calls to the player
+  std::uint64_t answers = 0;  ///< its answers
+  std::uint64_t requests = 0;  ///< its own requests
   std::vector<PlayerFault> faults;
   std::vector<TechnicalLoss> losses;
   std::vector<StateEntry> states;
   std::map<std::string, std::uint64_t> leniencies;
-  std::uint64_t searches = 0;  ///< answers that only showed how it wants to be called
+  std::uint64_t searches = 0;  ///< refusals that only showed its dialect
   std::vector<TimedAnswer> slowest;  ///< at most five, the slowest first
 };
 
-/// Sums up `exchanges`, which are of `player`'s conversations with the others.
+/// Summarises `exchanges`, the messages between `player` and the others.
 [[nodiscard]] PlayerReport report_on(const std::string& player,
                                      const std::vector<audit::LoggedMessage>& exchanges);
 
-/// Each thing that was wrong once, in the order in which it was first seen: what comes first is
-/// often the cause of the rest.
+/// Each different fault once, in the order of first occurrence: the first one is often the cause of
+/// the others.
 [[nodiscard]] std::vector<DistinctFault> distinct_faults(const PlayerReport& report);
 
 /// Adds what only the journal in `data` knows: the player's states, the causes of its technical
-/// losses, and those that the manager decided itself. Fails where it cannot be read.
+/// losses, and those that the manager decided itself. Fails if the journal cannot be read.
 [[nodiscard]] core::Result<void> add_journal(const std::filesystem::path& data,
                                              PlayerReport& report);
 

@@ -25,7 +25,7 @@ std::string type_of(const LoggedMessage& exchange) {
 
 std::string name_of(const std::string& agent) { return agent.empty() ? "?" : printable(agent, 40); }
 
-/// Both sides can find fault; the receiver's word comes first.
+/// The fault that was found in a message; if both sides found one, the receiver's.
 std::pair<std::string, std::string> fault_of(const LoggedMessage& exchange) {
   for (const auto* side : {&exchange.received, &exchange.sent}) {
     if (*side && !(*side)->verdict.empty()) return {(*side)->verdict, (*side)->fault};

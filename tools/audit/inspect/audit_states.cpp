@@ -9,7 +9,7 @@ namespace {
 
 namespace lm = league_manager;
 
-/// The reason of `loss` as the journal has it, with the cause where it has one.
+/// The reason of the loss in the journal, with its cause if that is known.
 std::string reason_in(const lm::LeagueBook& book, lm::MatchKey match, game::Side side) {
   std::string reason = book.note(match).technical_reason;
   const auto* causes = book.causes(match);

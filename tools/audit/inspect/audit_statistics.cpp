@@ -23,20 +23,21 @@ TestResult uniformity(const LeagueStatistics& all) {
     test.statistic += expected > 0 ? off * off / expected : 0;
   }
   test.p = chi_squared_tail(test.statistic, 9);
-  // One number with 0.2 and the others with 0.8 / 9 each.
+  // The noncentrality for one number with probability 0.2 and the others with 0.8 / 9 each.
   double off = 0.1 - 0.8 / 9;
   double shift = 10 * (0.01 + 9 * off * off) * as_real(all.matches);
   test.power = chi_squared_tail(chi_squared_critical(kSuspicious, 9), 9, shift);
   return test;
 }
 
-/// Whether a number is of the kind of the game's first word.
+/// Whether a number is of the kind that the game's first choice names.
 bool is_first_kind(int number) {
   const game::Rules& rules = statistics_rules();
   return rules.kind_of(number) == rules.choices().front();
 }
 
-/// The kind of the number must not depend on which of the four pairs of choices was made.
+/// Tests that the kind of the number does not depend on the pair of choices, of which there are
+/// four.
 TestResult dependence(const Matches& matches) {
   TestResult test{.name = "draws do not depend on the choices",
                   .sample = matches.size(),
@@ -54,13 +55,13 @@ TestResult dependence(const Matches& matches) {
   }
   if (freedom == 0) return test;
   test.p = chi_squared_tail(test.statistic, freedom);
-  // A parity of 0.6 instead of 0.5 adds n times 0.04.
+  // A probability of 0.6 instead of 0.5 gives a noncentrality of 0.04 n.
   test.power = chi_squared_tail(chi_squared_critical(kSuspicious, freedom), freedom,
                                 0.04 * as_real(matches.size()));
   return test;
 }
 
-/// Of the matches that somebody won, player A must have won half.
+/// Tests that player A won half of the matches that were not drawn.
 TestResult advantage_of_role(const Matches& matches) {
   std::size_t decided = 0;
   std::size_t a_wins = 0;
@@ -78,10 +79,10 @@ TestResult advantage_of_role(const Matches& matches) {
   return test;
 }
 
-/// Nobody is A much more often than B; the most one-sided player counts, corrected for their
-/// number.
+/// Tests that nobody is A much more often than B. The p-value is that of the most one-sided player,
+/// corrected for the number of players.
 TestResult role_balance(const Matches& matches) {
-  std::map<std::string, std::pair<std::size_t, std::size_t>> roles;  // as A; in all
+  std::map<std::string, std::pair<std::size_t, std::size_t>> roles;  // matches as A; all matches
   for (const auto& match : matches) {
     ++roles[match.player_a].first;
     ++roles[match.player_a].second;
@@ -130,7 +131,7 @@ std::vector<PairRate> pair_rates(const Matches& matches) {
     const auto& [first, second] = std::minmax(match.player_a, match.player_b);
     pairs[first + " " + second].push_back(&match);
   }
-  // Only those that met often enough are judged, so the correction is for them alone.
+  // Only pairs that met often enough are tested, so only they count for the correction.
   std::erase_if(pairs, [](const auto& pair) { return pair.second.size() < kFewestOfAPair; });
   std::vector<PairRate> rates;
   auto count = as_real(pairs.size());

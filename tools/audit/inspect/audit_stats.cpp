@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// One league's manager's log, message by message.
+/// Reads the manager's log of one league, message by message.
 class LeagueReader {
  public:
   explicit LeagueReader(bool by_display_name) : by_display_name_(by_display_name) {}
@@ -59,7 +59,7 @@ class LeagueReader {
     return statistics_rules().index_of(choice.get<std::string>()) == 0U;
   }
 
-  /// Nothing for a match that was not played to its end.
+  /// The sample of a match; nothing if it was not played to its end.
   static std::optional<MatchSample> played(const json& report, const std::string& player_a) {
     constexpr int kHighest = 10;
     auto details = report.value("/result/details"_json_pointer, json::object());
@@ -96,7 +96,8 @@ bool is_of_interest(const audit::LogEntry& entry) {
   return type == "MATCH_RESULT_REPORT" || type == "LEAGUE_REGISTER_REQUEST";
 }
 
-/// The matches of all managers' logs, by reports that were not refused; the first of each counts.
+/// The matches in all managers' logs, from reports that were not refused; the first report of each
+/// match counts.
 std::vector<MatchSample> played_matches(const std::vector<std::filesystem::path>& directories) {
   std::map<std::filesystem::path, LeagueReader> leagues;
   for (const auto& directory : directories) {

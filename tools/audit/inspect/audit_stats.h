@@ -15,7 +15,7 @@ namespace league::tools {
 struct MatchSample {
   std::string player_a;
   std::string player_b;
-  bool a_first = false;  ///< A chose the first word of the game
+  bool a_first = false;  ///< A made the first choice of the game
   bool b_first = false;
   int number = 0;  ///< 1 to 10
 };
@@ -23,14 +23,16 @@ struct MatchSample {
 /// The rules of Even/Odd: what these statistics are about.
 [[nodiscard]] const game::Rules& statistics_rules();
 
-/// There are five tests, the pairs being one, so an honest league is accused once in a hundred.
+/// There are five tests (all pairs together are one), so one honest league in a hundred is
+/// suspected.
 inline constexpr double kSuspicious = 0.002;
-/// Pairs that met less often are not judged.
+/// Pairs that met less often are not tested.
 inline constexpr std::size_t kFewestOfAPair = 5;
 
-/// The outcome of one statistical test. `p`: how likely figures are that are at least so far from
-/// what they should be, if all is well, corrected where the worst of many is taken. `power`: how
-/// likely the test finds (p < kSuspicious), with this sample, what `deviation` describes.
+/// The outcome of one statistical test. `p`: the probability of figures that deviate at least this
+/// much if all is well; corrected if the worst of several values is taken. `power`: the probability
+/// that the test detects (p < kSuspicious) the deviation that `deviation` describes, with this
+/// sample.
 struct TestResult {
   std::string name;
   std::size_t sample = 0;
@@ -41,20 +43,21 @@ struct TestResult {
   [[nodiscard]] bool is_suspicious() const { return sample > 0 && p < kSuspicious; }
 };
 
-/// How often two players chose differently, beside what their own habits let expect.
+/// How often two players chose differently, compared with the value that follows from each one's
+/// habits.
 struct PairRate {
   std::string pair;  ///< `P01 P02`
   std::size_t matches = 0;
   std::size_t opposite = 0;
   double expected = 0;
   double p = 1;  ///< corrected for the number of pairs
-  double power = 0;  ///< to see that they choose differently in 0.95 of their matches
+  double power = 0;  ///< for the deviation that they choose differently in 0.95 of their matches
   [[nodiscard]] bool is_suspicious() const { return p < kSuspicious; }
 };
 
 struct LeagueStatistics {
   std::size_t matches = 0;
-  std::array<std::size_t, 10> numbers{};  ///< how often 1 to 10 came
+  std::array<std::size_t, 10> numbers{};  ///< how often each of 1 to 10 was drawn
   std::vector<TestResult> tests;  ///< uniformity, dependence, who wins, roles
   std::vector<PairRate> pairs;  ///< that met at least kFewestOfAPair times, by p
   [[nodiscard]] bool is_suspicious() const;
@@ -65,8 +68,8 @@ struct LeagueStatistics {
 [[nodiscard]] LeagueStatistics statistics_of(const std::vector<MatchSample>& matches);
 
 /// `league audit stats`: the same for the reports that the managers of one or several leagues
-/// accepted. With several, players are who has the same display name. Returns 0, 1 if something is
-/// suspicious, 2 if there is nothing to count.
+/// accepted. With several leagues, players are identified by their display names. Returns 0, 1 if
+/// something is suspicious, 2 if there is nothing to count.
 int audit_stats(const std::vector<std::filesystem::path>& directories, AuditOutput options,
                 std::ostream& out, std::ostream& err);
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Shorter words are names and numbers.
+/// Shorter words are no secrets, but names and numbers.
 constexpr std::size_t kShortestSecret = 16;
 constexpr std::size_t kShownOfSecret = 8;
 
@@ -87,7 +87,8 @@ core::Result<BundleRedactor> BundleRedactor::for_data(const fs::path& data) {
   }
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(data / "agents", error)) {
-    // What players noted of their open matches stands in their logs as soon as it is revealed.
+    // Players' notes of open matches are not read: choices and nonces are public once they are
+    // revealed.
     const bool is_note = entry.path().extension() == ".jsonl";
     if (entry.is_regular_file(error) && !is_note) redactor.add_keys_of(entry.path());
   }
@@ -98,8 +99,8 @@ core::Result<BundleRedactor> BundleRedactor::for_data(const fs::path& data) {
 }
 
 std::string BundleRedactor::redacted(std::string_view text) const {
-  // A record that refers to another holds only pieces of a body, and a piece of what is masked
-  // looks like a secret.
+  // A record with a reference to another one contains only pieces of a body; a piece of a masked
+  // token would look like a secret and be masked again.
   bool is_piece = text.find(",\"raw_ref\":") != text.npos;
   std::string masked = is_piece ? std::string(text) : audit::mask_again(text);
   for (const std::string& part : parts_) {

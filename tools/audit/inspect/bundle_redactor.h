@@ -10,16 +10,15 @@
 
 namespace league::tools {
 
-/// Knows the secrets of one league directory and takes them out of text. What logs mask anyway it
-/// masks again, and beside it whatever is equal to a secret of this league: tokens, operator and
-/// signing keys, nonces, the seeds of matches that are not over. Immutable once made.
+/// Knows the secrets of one league directory and removes them from text. Masks again what logs mask
+/// anyway, and also everything that equals a secret of this league: tokens, operator and signing
+/// keys, nonces, the seeds of unfinished matches. Immutable.
 class BundleRedactor {
  public:
-  /// Reads the secrets of `data`; what is missing there is no secret. Fails if the journal is
-  /// damaged.
+  /// Reads the secrets of `data`; missing files are ignored. Fails if the journal is damaged.
   [[nodiscard]] static core::Result<BundleRedactor> for_data(const std::filesystem::path& data);
 
-  /// `text` without secrets; equal to `text` if it holds none.
+  /// `text` without secrets; equal to `text` if it contains none.
   [[nodiscard]] std::string redacted(std::string_view text) const;
 
  private:
@@ -27,7 +26,7 @@ class BundleRedactor {
   void add_keys_of(const std::filesystem::path& file);
 
   std::unordered_set<std::string> words_;  ///< whole runs of letters, digits, `_`, `-`
-  std::vector<std::string> parts_;  ///< the few that are looked for inside of words too
+  std::vector<std::string> parts_;  ///< the few secrets that are also searched for inside words
 };
 
 }  // namespace league::tools

@@ -10,10 +10,10 @@ namespace {
 using audit::LogEntry;
 using audit::LoggedMessage;
 
-/// Wall and monotonic clock of one machine may drift apart by so much before it is said.
+/// A drift between the wall clock and the monotonic clock of one machine is reported from this
+/// value on.
 constexpr std::int64_t kNotableDriftUs = 2'000;
-/// Monotonic clocks of two machines are not as near to each other as this, those of one machine
-/// are.
+/// Monotonic clocks that differ by less than this are assumed to belong to the same machine.
 constexpr std::int64_t kSameMachineUs = 1'000'000;
 
 std::int64_t wall_us(const LogEntry& entry) {
@@ -21,7 +21,7 @@ std::int64_t wall_us(const LogEntry& entry) {
 }
 std::int64_t monotonic_us(const LogEntry& entry) { return entry.mono_ns / 1000; }
 
-/// The shortest ways of messages from one agent to another, on both kinds of clock.
+/// The shortest transit times of messages from one agent to another, by both kinds of clock.
 struct ShortestWay {
   std::int64_t wall = INT64_MAX;
   std::int64_t mono = INT64_MAX;
@@ -36,8 +36,8 @@ std::string signed_text_of(std::int64_t microseconds) {
          duration_text(microseconds < 0 ? -microseconds : microseconds);
 }
 
-/// If the shortest ways there and back differ, the clocks do, by half of it: NTP's rule. The error
-/// is at most half their sum.
+/// Describes the difference of two clocks. As in NTP, it is half of the difference between the
+/// shortest transit times in both directions, with an error of at most half of their sum.
 std::string skew_text(const std::string& one, const std::string& other, const ShortestWay& there,
                       const ShortestWay& back) {
   auto wall = (there.wall - back.wall) / 2;
@@ -78,7 +78,7 @@ std::vector<std::string> explain_clocks(const std::vector<LoggedMessage>& exchan
   }
   std::vector<std::string> sentences;
   for (const auto& [pair, there] : ways) {
-    // Seen from the referee, who talks to everybody.
+    // Only relative to the referee, which talks to everybody.
     auto back = ways.find({pair.second, pair.first});
     if (back == ways.end() || !pair.first.starts_with("referee:")) continue;
     sentences.push_back(skew_text(pair.first, pair.second, there, back->second));

@@ -15,14 +15,15 @@ using audit::LogEntry;
 using audit::LoggedMessage;
 using nlohmann::json;
 
-/// What the referee says of itself for a time-out: the fair clock of docs/protocol.md.
+/// The referee's measurements of its own lateness at a time-out: the fair clock of
+/// docs/protocol.md.
 struct ClockProof {
   std::int64_t delay_us = 0;
   std::int64_t canary_us = 0;
   bool is_void = false;
 };
 
-/// A call of a game that did not bring what it asked for, with what the called one's log says.
+/// A game call that failed, with what the peer's log says about it.
 struct FailedCall {
   std::string caller;
   std::string peer;
@@ -34,7 +35,7 @@ struct FailedCall {
   std::optional<std::int64_t> answered_after_us;  ///< by the peer's own clock
   core::UtcTimestamp time;  ///< when it had failed
   std::optional<ClockProof> proof = {};
-  bool refused = false;  ///< the answer says no, instead of being wrong itself
+  bool refused = false;  ///< the answer is a refusal, not an invalid answer
 };
 
 /// The id of the JSON-RPC frame, to find the answer to a call.
@@ -53,10 +54,10 @@ std::string shown_name(const LogEntry& entry) {
   return entry.message_type.empty() ? "a request" : entry.message_type;
 }
 
-/// The proofs of the report by player and call, in the order of the time-outs.
+/// The clock proofs in the report, by player and call, in the order of the time-outs.
 using ClockProofs = std::map<std::pair<std::string, std::string>, std::vector<ClockProof>>;
 
-/// `details.failures` of the report with this code.
+/// The entries of `details.failures` in the report that have this code.
 std::vector<json> reported_failures(const std::vector<LoggedMessage>& exchanges,
                                     const std::string& code) {
   const json::json_pointer place("/result/details/failures");
@@ -122,7 +123,7 @@ class FailureSearch {
   }
 
  private:
-  /// The call that was made when the wait for this answer began.
+  /// The call that this answer belongs to, found by the time at which the wait began.
   [[nodiscard]] const LoggedMessage* call_of(const LogEntry& answer) const {
     std::int64_t asked = answer.mono_ns - answer.elapsed_us.value_or(0) * 1000;
     const LoggedMessage* best = nullptr;
@@ -139,7 +140,7 @@ class FailureSearch {
     return best;
   }
 
-  /// What the peer says it answered.
+  /// Adds what the peer's own log says about its answer.
   void note_answer(const LoggedMessage& call, FailedCall& failed) const {
     std::string id = frame_id(call.main());
     for (const LoggedMessage& exchange : exchanges_) {
@@ -160,7 +161,7 @@ std::string what_happened(const FailedCall& call) {
   return "answered " + call.type + " wrongly";
 }
 
-/// Whose fault a missing answer is, as far as both logs tell.
+/// Whose fault a missing answer is, as far as both logs show it.
 std::string who_kept_waiting(const FailedCall& call, std::optional<core::UtcTimestamp> log_end) {
   std::string waited = duration_text(call.waited_us);
   if (!log_end)

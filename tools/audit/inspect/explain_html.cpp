@@ -49,7 +49,7 @@ std::string note_of(const ExplainedStep& step) {
   return note;
 }
 
-/// The whole message, for the mouse that rests on its arrow.
+/// The whole message, shown while the mouse is over its arrow.
 std::string tooltip(const ExplainedStep& step) {
   std::string text = step.from + " to " + step.to + ": " + step.type + " " + step.what;
   if (!step.way.empty()) text += " [" + step.way + "]";

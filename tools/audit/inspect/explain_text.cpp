@@ -36,7 +36,7 @@ std::string arrow(const Explanation& explanation, const ExplainedStep& step) {
   return row;
 }
 
-/// `17:14:35.275112  +12.345 ms  402 us`: wall clock, monotonic clock, way.
+/// `17:14:35.275112 +12.345 ms 402 us`: wall clock, monotonic clock, transit time.
 std::string times(const ExplainedStep& step) {
   std::string mono = "+" + duration_text(step.mono_us);
   std::string way = step.way_us ? duration_text(*step.way_us) : "";

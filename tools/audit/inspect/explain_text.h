@@ -13,8 +13,7 @@ namespace league::tools {
 /// wrong with it; then the sentences.
 void print_explanation(const Explanation& explanation, const Paint& paint, std::ostream& out);
 
-/// The same as one HTML page that needs nothing else and runs no script. All that peers sent is
-/// escaped.
+/// The same as one self-contained HTML page without scripts. All text from peers is escaped.
 [[nodiscard]] std::string html_of(const std::vector<Explanation>& explanations,
                                   const std::string& title);
 

@@ -61,7 +61,7 @@ MatchTruth truth_of(const std::filesystem::path& directory, const std::string& m
   }
   for (const auto* list : {&findings.faults, &findings.missing, &findings.incidents}) {
     for (const auto& one : *list) {
-      if (has_journal && one.rule == "match.voided") continue;  // the journal knows more of it
+      if (has_journal && one.rule == "match.voided") continue;  // the journal has more details
       if (is_about(one, match_id, *match)) truth.sentences.push_back(one.rule + ": " + one.text);
     }
   }

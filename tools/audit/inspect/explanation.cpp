@@ -40,7 +40,7 @@ std::string shown_type(const LoggedMessage& exchange) {
                                                                : "(" + entry.kind + ")";
 }
 
-/// The receiver's word about a message comes before the sender's.
+/// Takes the verdict on a message: the receiver's, if it has one, otherwise the sender's.
 void take_judgement(const LoggedMessage& exchange, ExplainedStep& step) {
   for (const auto* side : {&exchange.received, &exchange.sent}) {
     if (!*side) continue;
@@ -110,7 +110,7 @@ std::string choices_text(const json& choices) {
   return text;
 }
 
-/// The result in words, from GAME_OVER or, where there is none, from the report.
+/// The result in words, from GAME_OVER, otherwise from the report.
 std::vector<std::string> outcome_of(const std::vector<LoggedMessage>& exchanges) {
   for (const char* type : {"GAME_OVER", "MATCH_RESULT_REPORT"}) {
     for (const LoggedMessage& exchange : exchanges) {
@@ -157,7 +157,7 @@ void count_repeats(const std::vector<LoggedMessage>& exchanges, Explanation& exp
   }
 }
 
-/// Messages that only one side has, summed up by who lacks them.
+/// Messages that only one side has, summarised by the agent whose log lacks them.
 std::vector<std::string> missing_messages(const std::vector<ExplainedStep>& steps,
                                           const LogEnds& log_ends,
                                           const std::vector<std::string>& parties) {

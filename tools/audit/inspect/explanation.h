@@ -10,17 +10,18 @@
 
 namespace league::tools {
 
-/// One message of a conversation, or a failure in the place of one, ready to be shown. Texts are as
-/// the logs have them: who shows them escapes them.
+/// One message of a conversation, or a failure instead of one, ready to be shown. Texts are as in
+/// the logs; code that shows them has to escape them.
 struct ExplainedStep {
   core::UtcTimestamp time;  ///< when it was sent, by the sender's wall clock, or else received
   std::int64_t mono_us = 0;  ///< the same on the monotonic clock of `clock`, since its first record
   std::string clock;  ///< the agent whose clocks these are
-  std::optional<std::int64_t> way_us;  ///< from one wall clock to the other; may be negative
+  std::optional<std::int64_t> way_us;  ///< transit time, from one wall clock to the other; may be
+                                       ///< negative
   std::string from;
   std::string to;
   std::string type;  ///< message type, `(reply)`, `(no answer)`
-  std::string what;  ///< what matters of the body
+  std::string what;  ///< summary of the body
   std::string way;  ///< method and place of the message: see way_of
   std::optional<std::int64_t> took_us;  ///< of an answer: since the call
   int http_status = 0;
@@ -33,7 +34,7 @@ struct ExplainedStep {
   std::vector<std::string> places;  ///< file:line of each record
 };
 
-/// What is to be known of one conversation. Sentences are for people.
+/// The explanation of one conversation. Sentences are for people.
 struct Explanation {
   std::string conversation;
   std::string match;
@@ -57,12 +58,13 @@ using LogEnds = std::map<std::string, core::UtcTimestamp>;
                                   const std::vector<audit::LoggedMessage>& exchanges,
                                   const LogEnds& log_ends);
 
-/// How far the clocks of the agents are apart, and whether one was set meanwhile, from the shortest
-/// ways of messages there and back.
+/// The differences between the agents' clocks, and whether one was set during the conversation,
+/// computed from the shortest transit times in both directions.
 [[nodiscard]] std::vector<std::string> explain_clocks(
     const std::vector<audit::LoggedMessage>& exchanges);
 
-/// What went wrong between the referee and each player, and whose fault it was by all logs.
+/// The failures between the referee and each player, and whose fault each was according to all
+/// logs.
 [[nodiscard]] std::vector<std::string> explain_failures(
     const std::vector<audit::LoggedMessage>& exchanges, const LogEnds& log_ends);
 

@@ -49,7 +49,7 @@ double binomial_point(double k, double n, double p) {
 
 double chi_squared_tail(double x, double freedom, double noncentrality) {
   if (noncentrality <= 0) return gamma_tail(freedom / 2, x / 2);
-  // A mixture of central ones, weighted by Poisson.
+  // The noncentral distribution is a Poisson-weighted mixture of central ones.
   double mean = noncentrality / 2;
   double sum = 0;
   double begin = std::max(0.0, std::floor(mean - 12 * std::sqrt(mean) - 12));

@@ -5,15 +5,17 @@
 /// The few distributions that `league audit stats` needs. All are pure functions.
 namespace league::tools {
 
-/// P(X >= x) for a chi-squared X with `freedom` degrees; `noncentrality` 0 for the usual one.
+/// P(X >= x) for a chi-squared X with `freedom` degrees; `noncentrality` 0: the central
+/// distribution.
 [[nodiscard]] double chi_squared_tail(double x, double freedom, double noncentrality = 0);
 /// The x with chi_squared_tail(x, freedom) == p.
 [[nodiscard]] double chi_squared_critical(double p, double freedom);
 
-/// How likely `k` of `n`, or what is as far to its side, is with chance `p` each, times two: the
-/// two-sided p-value. Exact.
+/// The exact two-sided p-value of `k` successes in `n` trials with probability `p`: twice the
+/// probability of the tail from `k` on.
 [[nodiscard]] double binomial_two_sided(std::uint64_t k, std::uint64_t n, double p);
-/// How likely a two-sided test of chance `p` at level `alpha` rejects when the chance is `truth`.
+/// The power of a two-sided test of probability `p` at level `alpha` if the true probability is
+/// `truth`.
 [[nodiscard]] double binomial_power(std::uint64_t n, double p, double truth, double alpha);
 
 }  // namespace league::tools

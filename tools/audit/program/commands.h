@@ -8,14 +8,14 @@ class App;
 
 namespace league::tools {
 
-// The commands of league-audit. When one of them is given, `chosen` becomes what runs it and
-// returns the exit code.
+// The commands of league-audit. If one of them is given, `chosen` is set to a function that runs it
+// and returns the exit code.
 
 /// `league audit`, which explains what happened from the conversation logs.
 void add_audit_command(CLI::App& app, std::function<int()>& chosen);
 /// `league backup`, which copies the state of a league, also while it is running.
 void add_backup_command(CLI::App& app, std::function<int()>& chosen);
-/// `league export`, which makes the files of a league again from its journal and its logs.
+/// `league export`, which recreates the files of a league from its journal and its logs.
 void add_export_command(CLI::App& app, std::function<int()>& chosen);
 
 }  // namespace league::tools

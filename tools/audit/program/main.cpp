@@ -1,4 +1,4 @@
-// `league audit`, `league export` and `league backup`: what logs and journals say.
+// `league audit`, `league export` and `league backup`: commands that read logs and journals.
 #include <CLI/CLI.hpp>
 #include <csignal>
 

@@ -27,7 +27,8 @@ void gather(const std::vector<CheckedLog>& logs, VerifyReport& report) {
   }
 }
 
-/// The names of the agents of which only a seal is left: `P03`, or `league` for the manager.
+/// The names of the agents whose log is missing although its seal exists: `P03`, or `league` for
+/// the manager.
 std::set<std::string> only_sealed(const std::vector<audit::LogSegments>& logs) {
   std::set<std::string> names;
   for (const auto& log : logs) {

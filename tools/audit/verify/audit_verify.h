@@ -16,7 +16,8 @@ struct VerifyOptions {
   bool chain_only = false;  ///< hashes, numbers and seals, not what the records say
   bool json = false;
   std::size_t threads = 0;  ///< 0: one per processor
-  /// Logs that are known to be kept elsewhere: `P03`, `REF01`, `league_manager`, `journal`.
+  /// Logs that are kept elsewhere, so that their absence is no fault: `P03`, `REF01`,
+  /// `league_manager`, `journal`.
   std::set<std::string> without = {};
   const game::Registry* games = &game::standard_games();  ///< outlives the verification
 };
@@ -25,16 +26,16 @@ struct VerifyOptions {
 struct VerifiedDirectory {
   std::filesystem::path path;
   std::size_t logs = 0;
-  std::size_t leagues = 0;  ///< whose records stand in its logs
+  std::size_t leagues = 0;  ///< number of leagues in its logs
   bool ok = true;  ///< nothing is wrong, and nothing is missing
 };
 
-/// What became of a verification.
+/// The result of a verification.
 struct VerifyReport {
   std::vector<audit::LogFault> faults;  ///< contradictions: somebody's record is false or damaged
   std::vector<audit::LogFault> missing;  ///< evidence that is not there
   std::vector<audit::LogFault> incidents;  ///< no rule is broken, but somebody should look at them
-  std::vector<std::string> notes;  ///< no faults: unsealed tails, torn lines
+  std::vector<std::string> notes;  ///< remarks that are no faults: unsealed tails, torn lines
   std::uint64_t records = 0;
   std::size_t logs = 0;
   double seconds = 0;

@@ -13,10 +13,10 @@ namespace {
 
 constexpr const char* kManager = "league_manager";
 
-/// Removes the facts whose loss one entry of the journal accepts. Three things distinguish an old
-/// play from the one that counts: the commitment of its draw, if the round was begun again with new
-/// seeds; its conversation, if that was reported only since; and the time, which is the weakest
-/// evidence in the logs of other machines.
+/// Removes the facts whose loss one entry of the journal accepts. An old play differs from the one
+/// that counts in its draw commitment, if the round was begun again with new seeds; in its
+/// conversation, if that was reported only afterwards; and in its time, which is the weakest
+/// evidence in logs of other machines.
 class FactRemover {
  public:
   /// `kept`: the matches that had a result in the journal at `at_us`.
@@ -46,7 +46,8 @@ class FactRemover {
   [[nodiscard]] bool is_old(std::int64_t time_us) const { return time_us < at_us_; }
   [[nodiscard]] bool is_kept(const std::string& match) const { return kept_.contains(match); }
 
-  /// The manager's own log is the best evidence for when it committed to a draw.
+  /// Finds out which draw commitments are from before and which from after the loss. The manager's
+  /// own log takes precedence for their times.
   void learn_promises() {
     std::map<std::string, std::map<std::string, std::int64_t>> first;
     for (bool of_manager : {true, false}) {
@@ -65,7 +66,7 @@ class FactRemover {
       for (const auto& [commitment, time_us] : promises)
         (is_old(time_us) ? old_promises_ : new_promises_)[match].insert(commitment);
     }
-    // A round that the journal still has keeps its promises.
+    // Without a new commitment the round is still in the journal, and its commitments stay valid.
     std::erase_if(old_promises_,
                   [&](const auto& one) { return !new_promises_.contains(one.first); });
   }
@@ -80,7 +81,8 @@ class FactRemover {
         if (is_kept(report.match_id)) continue;
         auto& attempts = is_old(report.time_us) ? reported_before_ : reported_since_;
         attempts.insert({report.match_id, report.conversation});
-        const Assignment* last = nullptr;  // a referee may report in a conversation of its own
+        const Assignment* last = nullptr;  // used too, since a referee may report in a conversation
+                                           // of its own
         for (const Assignment* one : given[report.match_id]) {
           if (one->time_us <= report.time_us) last = one;
         }
@@ -98,7 +100,7 @@ class FactRemover {
     return is_promise(old_promises_, match, commitment);
   }
 
-  /// Forgets what is stated once and applies to one moment.
+  /// Removes facts from single messages: reports, disputes, assignments, descriptions, GAME_OVER.
   void forget_words(LogFacts& facts) {
     for (const AcceptedReport& one : facts.reports) {
       if (is_kept(one.match_id) || !is_old(one.time_us)) continue;
@@ -141,8 +143,8 @@ class FactRemover {
     });
   }
 
-  /// Whether a referee that kept running has played the attempt to its end, and reported it to the
-  /// manager that came back; or the clock of this log is late.
+  /// Whether an attempt from before the loss continued: a referee that kept running finished it and
+  /// reported it to the restarted manager, or this log's clock is behind.
   [[nodiscard]] bool goes_on(
       const GameCall& call,
       const std::set<std::pair<std::string, std::string>>& invited_since) const {
@@ -151,7 +153,7 @@ class FactRemover {
            !invited_since.contains({call.conversation, call.player});
   }
 
-  /// Of a referee's conversations that hold anything old only what follows the invitations that
+  /// In conversations that contain old events, keeps only the events after the invitations that
   /// count.
   void forget_conversations(LogFacts& facts) {
     std::map<std::string, std::map<std::string, std::int64_t>> begins;  // by conversation, by peer
@@ -180,11 +182,12 @@ class FactRemover {
   const std::int64_t at_us_;
   const std::set<std::string>& kept_;
   std::set<std::string>& forgotten_;
-  std::map<std::string, std::set<std::string>> old_promises_;  ///< those that were replaced
+  std::map<std::string, std::set<std::string>> old_promises_;  ///< draw commitments that were
+                                                               ///< replaced
   std::map<std::string, std::set<std::string>> new_promises_;
   std::set<Attempt> reported_before_;
   std::set<Attempt> reported_since_;
-  std::set<std::string> old_conversations_;  ///< in which a call was forgotten
+  std::set<std::string> old_conversations_;  ///< conversations of removed calls
   std::map<std::string, std::string> results_;
 };
 

@@ -10,21 +10,22 @@
 
 namespace league::tools {
 
-/// What the operator of a league has given up by going on from an older journal: what happened
-/// before such an entry of the journal to a match that has no result before it does not count any
-/// more, for or against anybody. docs/audit.md, "Given up". Not thread-safe.
+/// What the operator of a league has given up by continuing with an older journal. Such an
+/// acceptance is an entry of the journal; a match without a result before that entry has no valid
+/// past: what happened to it earlier counts neither for nor against anybody. docs/audit.md, "Given
+/// up". Not thread-safe.
 class AcceptedLosses {
  public:
-  /// `kept` outlives it; null: nothing is known to be given up.
+  /// `kept` must outlive it; null: no losses are known.
   explicit AcceptedLosses(const JournalLeague* kept);
 
-  /// Takes the facts of that past out of the logs of the league; each entry is an incident that
-  /// names the accepted results that are gone with it.
+  /// Removes the facts that do not count any more from the logs of the league, and adds an incident
+  /// for each entry, with the accepted results that were lost.
   void forget(std::vector<LeagueLog>& logs, Findings& findings);
 
-  /// Whether what happened at `time_us` to this match is of that past.
+  /// Whether an event of this match at `time_us` does not count any more.
   [[nodiscard]] bool covers(const std::string& match_id, std::int64_t time_us) const;
-  /// Whether the logs held anything of a play of this match that does not count any more.
+  /// Whether the logs contained anything about a play of this match that does not count any more.
   [[nodiscard]] bool has_forgotten(const std::string& match_id) const {
     return forgotten_.contains(match_id);
   }

@@ -10,14 +10,15 @@ namespace {
 
 using nlohmann::json;
 
-/// The failure of the last call of a player that lost by it, from its referee.
+/// The referee's record of the failed call by which a player lost.
 struct Failure {
   std::string call;  ///< message type; empty where the report does not say
   std::string code;
   std::int64_t elapsed_ms = 0;
 };
 
-/// The network or the host may be to blame, and tokens are masked: nobody contradicts anybody.
+/// Whether a failure with this code proves no false record: the network or the host may be the
+/// cause, or it is about a token, which logs mask.
 bool is_nobodys_word(const std::string& code) {
   return code == "E001" || code == "E009" || code == "E011" || code == "E012" || code == "E014";
 }
@@ -53,7 +54,7 @@ class ChoiceCheck {
     return kNone;
   }
 
-  /// When the match was first given to a referee, as far as that is known.
+  /// When the match was first assigned to a referee, if that is known.
   [[nodiscard]] std::int64_t assigned_time() const {
     std::int64_t time = report_.time_us;
     for (const Assignment* one : match_.assignments) time = std::min(time, one->time_us);
@@ -81,7 +82,8 @@ class ChoiceCheck {
                        ". Ask " + player + " for its whole log, or say --without " + player);
   }
 
-  /// The player's own records come first; of a bot without a log the referee's are all there is.
+  /// Checks the reported choice against the player's own log; for a bot without a log, against the
+  /// referee's.
   void check_choice(const std::string& player, const std::vector<const GameCall*>& own,
                     bool has_log) {
     const std::string& reported = reported_choice(player);
@@ -107,7 +109,8 @@ class ChoiceCheck {
     findings_.fault(report_.place, "choice.differs", text + opponents_word(player, own));
   }
 
-  /// The opponent holds the commitment, which only one choice opens.
+  /// A sentence on which choice opens the commitment in the opponent's log; empty if none is known
+  /// to.
   [[nodiscard]] std::string opponents_word(const std::string& player,
                                            const std::vector<const GameCall*>& own) const {
     for (const GameCall* held : match_.own) {
@@ -153,7 +156,7 @@ class ChoiceCheck {
   void check_loss(const std::string& player, const std::vector<const GameCall*>& own) {
     if (!has_lost(player) || read_.termination.empty()) return;
     Failure failure = last_failure(player);
-    if (failure.code == "E038") return;  // it was not asked
+    if (failure.code == "E038") return;  // the player was not called
     if (failure.call.empty() && read_.failed.contains(match_.opponent_of(player)) &&
         !read_.failed.contains(player))
       return;
@@ -177,7 +180,8 @@ class ChoiceCheck {
     }
   }
 
-  /// The last call of a kind is the one that decides.
+  /// Whether the player's own log has a valid answer, in time, to its last invitation or call for a
+  /// choice.
   [[nodiscard]] bool is_good_answer(const std::string& player,
                                     const std::vector<const GameCall*>& own, bool is_invitation,
                                     const Failure& failure) const {

@@ -7,12 +7,12 @@
 
 namespace league::tools {
 
-/// The accepted reports against what the players themselves recorded: their choices, and the losses
-/// of those that answered.
+/// Checks the accepted reports against the players' own records: the choices, and technical losses
+/// of players that did answer.
 void check_choices(const LeagueEvidence& evidence, const game::Registry& games, Findings& findings);
 
-/// Says of each disputed match whose word the sealed records support. `findings` already has what
-/// all other rules found.
+/// Adds a note for each disputed match on whose statement the sealed records support. Call it after
+/// all other checks, whose results in `findings` it uses.
 void note_disputes(const LeagueEvidence& evidence, Findings& findings);
 
 }  // namespace league::tools

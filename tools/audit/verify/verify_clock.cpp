@@ -23,7 +23,8 @@ bool is_marked_void(const json& clock) {
   return mark != clock.end() && mark->is_boolean() && mark->get<bool>();
 }
 
-/// By the rule: later than 50 ms and than 5 % of the limit.
+/// Whether a time-out is void by the rule: a delay of more than 50 ms and more than 5 % of the
+/// limit.
 bool is_void_by_rule(const json& clock) {
   std::int64_t allowed =
       std::max<std::int64_t>(whole_number_at(clock, "limit_ms") * 1000 / 20, 50'000);
@@ -40,7 +41,8 @@ std::vector<const json*> fatal_failures(const json& failures, const std::string&
         (text_at(*it, "call") != text_at(*fatal.back(), "call") ||
          whole_number_at(*it, "attempt") > whole_number_at(*fatal.back(), "attempt")))
       break;
-    // The same attempt twice is an invalid answer and then a time-out; a new play begins with 1.
+    // An attempt can have invalid answers and then one time-out as its end, so an earlier time-out
+    // with the same number is from an earlier play.
     if (!fatal.empty() &&
         whole_number_at(*it, "attempt") == whole_number_at(*fatal.back(), "attempt") &&
         text_at(*it, "error_code") == kTimedOut)
@@ -93,7 +95,7 @@ class ClockCheck {
   void check_loss(const json& failures, const std::string& player, std::int64_t replays) {
     auto fatal = fatal_failures(failures, player);
     if (fatal.empty() || text_at(*fatal.front(), "error_code") != kTimedOut)
-      return;  // not for time
+      return;  // not a time-out
     for (const json* failure : fatal) {
       if (text_at(*failure, "error_code") != kTimedOut) continue;
       auto clock = failure->find("clock");

@@ -7,8 +7,8 @@
 
 namespace league::tools {
 
-/// The proofs of a report's time-outs: whether a match that was lost for time has them, and whether
-/// they allow the loss. Source: the fair clock of docs/protocol.md.
+/// Checks the clock proofs of a report: that a match that was lost by a time-out has them, and that
+/// they justify the loss. Source: the fair clock of docs/protocol.md.
 void check_clock(const AcceptedReport& report, std::vector<audit::LogFault>& faults);
 
 }  // namespace league::tools

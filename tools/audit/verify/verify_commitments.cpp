@@ -11,10 +11,10 @@ namespace {
 /// The records of one player's commitment in one attempt, from sealed logs.
 struct SealedCommitment {
   bool has_ack = false;  ///< the player's own log has its answer to the invitation
-  std::set<std::string> given;  ///< that such answers carried
+  std::set<std::string> given;  ///< the commitments in these answers
   std::string last_given;
   bool has_call = false;  ///< the opponent's own log has a call for its choice
-  std::string handed;  ///< that the last of them carried
+  std::string handed;  ///< the commitment in the last of them
   LogPosition place;  ///< of the newest of these records
 
   [[nodiscard]] bool holds(const std::string& commitment) const {
@@ -96,7 +96,7 @@ class CommitmentCheck {
     }
   }
 
-  /// A third-party referee may not know commitments at all.
+  /// Whether the referee is one of this project; a third-party referee need not know commitments.
   [[nodiscard]] bool is_own_referee() const {
     return evidence_.has_match_credentials(report_.sender);
   }
@@ -130,7 +130,7 @@ class CommitmentCheck {
   ReadReport read_;
 };
 
-/// Commitments that both count hold for all attempts of a match.
+/// Checks that, once both commitments count, they stay the same in all attempts of a match.
 class AttemptCheck {
  public:
   AttemptCheck(const std::string& id, const MatchEvidence& match, const LeagueEvidence& evidence,
@@ -154,9 +154,9 @@ class AttemptCheck {
   using Both = std::map<std::string, std::string>;  ///< player to commitment
 
   /// An assignment can be delivered late, after another attempt has decided the match. By then the
-  /// players have opened their commitments and may have forgotten them; what they answer binds
-  /// nobody, as long as no result comes of it. Each player's log is compared with itself only,
-  /// since clocks differ.
+  /// players have opened their commitments and may have forgotten them, so their answers do not
+  /// count unless a result follows from them. Each player's log is compared with itself only, since
+  /// clocks differ.
   [[nodiscard]] bool is_after_the_end(const std::string& conversation,
                                       const std::vector<const GameCall*>& calls) const {
     if (report_of(conversation) != nullptr) return false;

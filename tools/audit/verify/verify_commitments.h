@@ -6,12 +6,12 @@
 
 namespace league::tools {
 
-/// Whether the commitments in the accepted reports are those that the players' sealed logs hold,
-/// whether they are opened, and whether they held through all attempts. Protocol §7.
+/// Checks that the commitments in the accepted reports are those in the players' sealed logs, that
+/// they are opened, and that they stay the same in all attempts. Protocol §7.
 void check_commitments(const LeagueEvidence& evidence, Findings& findings);
 
-/// `both`, `one` or `none`, and `claimed` where no sealed log holds a commitment that the report
-/// lists: how far the players bound the draw of the match.
+/// The fairness of a match: `both`, `one` or `none` of the players committed; `claimed` if the
+/// report lists a commitment that is in no sealed log.
 [[nodiscard]] std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& match);
 
 }  // namespace league::tools

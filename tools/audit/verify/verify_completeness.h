@@ -9,7 +9,7 @@
 
 namespace league::tools {
 
-/// Logs that are known to be kept elsewhere.
+/// Logs that are kept elsewhere, so that their absence is no fault.
 class ExcludedLogs {
  public:
   /// `without`: ids such as `P03`, `league_manager`, `journal`. Reads `MANIFEST.json` of a bundle.
@@ -25,9 +25,9 @@ class ExcludedLogs {
   std::vector<std::string> paths_;
 };
 
-/// Every agent that registered a log key has a log, and the league has its manager's log and its
-/// journal, or they are known to be kept elsewhere. `seals` names the agents of which only a seal
-/// is left (`P03`): that is the fault `log.missing`.
+/// Checks that each agent that registered a log key has a log, and that the league has its
+/// manager's log and its journal, unless they are kept elsewhere. `seals`: agents (`P03`) of whose
+/// log only the seal is left, which is the fault `log.missing`.
 void check_completeness(const std::filesystem::path& directory, const std::vector<LeagueLog>& logs,
                         const std::set<std::string>& seals, const ExcludedLogs& excluded,
                         Findings& findings);

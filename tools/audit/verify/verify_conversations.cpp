@@ -16,7 +16,8 @@ class ConversationCheck {
   ConversationCheck(std::vector<MatchEvent> events, const CheckedLog& log,
                     std::vector<LogFault>& faults)
       : events_(std::move(events)), log_(log), faults_(faults) {
-    // A record is written when the message is dealt with; the clock says when it came.
+    // Sort by the monotonic clock, the time of arrival: a record is written only after its message
+    // was handled.
     std::stable_sort(events_.begin(), events_.end(), [](const MatchEvent& a, const MatchEvent& b) {
       return a.mono_ns < b.mono_ns;
     });
@@ -40,12 +41,13 @@ class ConversationCheck {
  private:
   struct Side {
     bool invited = false, joined = false, refused = false, chose = false;
-    int calls = 0, causes = 0;  ///< of CHOOSE_PARITY_CALL: how many, and what allowed more than one
+    int calls = 0, causes = 0;  ///< CHOOSE_PARITY_CALLs, and the failures that justify repeated
+                                ///< ones
     int invitations = 0, invitation_causes = 0;
     std::string last_call;
     const MatchEvent* invitation = nullptr;  ///< the last one
     const MatchEvent* call = nullptr;  ///< the last one for a choice
-    int plays = 1;  ///< how often the match was begun with it
+    int plays = 1;  ///< how often the match was begun with this player
     const MatchEvent* last_begin = nullptr;
   };
 
@@ -55,13 +57,13 @@ class ConversationCheck {
         {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(text)});
   }
 
-  /// A fault that one more answer in the log would explain.
+  /// Adds a fault, unless an answer that the end of the log lacks could explain it.
   void lack(const MatchEvent& event, const char* rule, std::string text) {
     if (!is_at_open_end(log_, event.time_us)) fault(event, rule, std::move(text));
   }
 
-  /// The same of a call that repeats `before`: a referee that was killed in between and began anew
-  /// may have lost the record of why.
+  /// The same for a call that repeats `before`, unless the referee was killed in between and may
+  /// have lost the record of the reason.
   void lack_cause(const MatchEvent& event, const MatchEvent* before, std::string text) {
     if (before != nullptr && may_be_lost(log_, before->time_us, event.time_us)) return;
     lack(event, "retry.without_cause", std::move(text));
@@ -72,9 +74,8 @@ class ConversationCheck {
     if (event.type == "GAME_INVITATION") {
       if (over_) fault(event, "order.after_end", "an invitation follows GAME_OVER");
       if (side.joined &&
-          side.invitation !=
-              nullptr) {  // the match is played again, since the referee was late itself
-        // A referee that was killed and begins anew plays the match for the first time.
+          side.invitation != nullptr) {  // the match is replayed, since the referee itself was late
+        // For a referee that was killed and restarted, it is the first play again.
         bool is_new = may_be_lost(log_, side.invitation->time_us, event.time_us);
         int plays = side.plays + (is_new ? 0 : 1);
         side = Side();
@@ -140,8 +141,8 @@ class ConversationCheck {
       if (side.call == nullptr)
         return fault(event, "order.choice_before_call", "nobody asked for a choice");
       side.chose = true;
-      // Deadlines have no fractions, so the limit may have been a second longer; and a referee
-      // takes what it reads a second or a twentieth of the limit late.
+      // Deadlines are in whole seconds, so the limit may have been a second longer; and a referee
+      // accepts answers that are late by a second or a twentieth of the limit.
       constexpr std::int64_t kSecond = 1'000'000;
       if (side.call->allowed_us) {
         const auto limit = *side.call->allowed_us + kSecond;
@@ -160,7 +161,8 @@ class ConversationCheck {
   bool reported_ = false, accepted_ = false, over_ = false;
 };
 
-/// Attempts of which two players have a record that they chose, and no referee has that they did.
+/// Adds attempts in which both players chose according to their own logs, but not according to a
+/// referee's.
 void add_attempts_by_players(const std::vector<LeagueLog>& logs,
                              std::vector<DecidedAttempt>& decided) {
   std::set<std::string> known;

@@ -35,7 +35,7 @@ std::vector<fs::path> files_below(const fs::path& folder, std::string_view endin
   return found;
 }
 
-/// The outcome that winner and score of a `result` name; nothing if they are none.
+/// The outcome according to winner and score of a `result`; nothing if they are not valid.
 std::optional<game::Outcome> outcome_in(const json& result, const MatchEvidence& match) {
   const json& score = field_at(result, "score");
   auto a = number_at(score, match.player_a.c_str());
@@ -85,7 +85,7 @@ class FileCheck {
     findings_.faults.push_back({file.string(), 0, rule, std::move(text)});
   }
 
-  /// A file of an earlier league may have the same name.
+  /// False for a file of an earlier league, which can have the same name.
   [[nodiscard]] bool is_of_this_league(const json& file) const {
     return league_.id.empty() || text_at(file, "league_id") == league_.id;
   }
@@ -113,10 +113,10 @@ class FileCheck {
     }
   }
 
-  /// When the match of a file was over, in microseconds.
+  /// When the match in a file ended, in microseconds.
   [[nodiscard]] static std::int64_t end_of(const json& file) {
     const json& steps = field_at(file, "lifecycle");
-    constexpr auto kUnknown = std::numeric_limits<std::int64_t>::max();  // not before anything
+    constexpr auto kUnknown = std::numeric_limits<std::int64_t>::max();  // later than any time
     if (!steps.is_array() || steps.empty()) return kUnknown;
     return instant_at(steps.back(), "at").value_or(kUnknown);
   }
@@ -159,7 +159,7 @@ class FileCheck {
       const MatchEvidence* match = evidence_.match(id);
       if (kept == results_.end() || match == nullptr || !match->is_announced() ||
           !is_of_this_league(one) || past_.has_forgotten(id))
-        continue;  // a player keeps the first result that it was told
+        continue;  // after a given-up play, a player keeps the first result that it got
       if (text_at(one, "result") == result_for(player, *match, kept->second.outcome) &&
           has_number(field_at(one, "drawn_number"), kept->second) &&
           has_choices_of(player, one, *match))

@@ -39,7 +39,7 @@ void check_keys(const std::vector<LeagueLog>& logs, Findings& findings) {
     const audit::VerifiedChain& chain = log.log->chain;
     auto known = registered.find(chain.agent);
     if (known == registered.end()) continue;
-    // Keys are known for the whole log, which may hold other leagues too.
+    // The key is that of the whole log, which can contain other leagues, too.
     bool has_others = log.log->contents.leagues.size() > 1;
     for (const std::string& key : chain.public_keys) {
       if (known->second.contains(key) || has_others) continue;

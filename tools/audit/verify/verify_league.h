@@ -10,7 +10,7 @@
 
 namespace league::tools {
 
-/// A log's chain and its facts.
+/// One log: its checked chain and its facts.
 struct CheckedLog {
   audit::VerifiedChain chain;
   LogContents contents;
@@ -36,23 +36,23 @@ struct Findings {
   void incident(const LogPosition& place, const char* rule, std::string text);
 };
 
-/// Witnesses, keys, names, transfers: what the logs of one league say about each other.
+/// Compares what the logs of one league say about each other: witnesses, keys, names, transfers.
 void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings& findings);
 
 /// Every message that an agent accepted must have been sent by its peer: otherwise
 /// `transfer.one_sided`, or, if the peer's program was killed, `log.short` and `log.tail_lost`.
 void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 
-/// Whether something that its agent did at some time between the two may be missing in a log
-/// because a process was killed.
+/// Whether records of the log's agent from between the two times can be missing because a process
+/// was killed.
 [[nodiscard]] bool may_be_lost(const CheckedLog& log, std::int64_t first_us, std::int64_t last_us);
 
 /// Whether a process that was killed, or still runs, wrote its last record at most a second after
-/// `time_us`: an answer is recorded when it has been dealt with, so behind the calls that it led
-/// to, and may be missing though they are there.
+/// `time_us`: an answer is recorded after it was handled, so after the calls that follow from it,
+/// and can be missing although they are there.
 [[nodiscard]] bool is_at_open_end(const CheckedLog& log, std::int64_t time_us);
 
-/// The order of messages in each match, as its referee recorded it: protocol §6. Returns the
+/// Checks the order of messages in each match, as its referee recorded it: protocol §6. Returns the
 /// attempts in which both players had chosen.
 std::vector<DecidedAttempt> check_conversations(const std::vector<LeagueLog>& logs,
                                                 std::vector<audit::LogFault>& faults);

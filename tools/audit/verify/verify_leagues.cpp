@@ -30,7 +30,7 @@ void add(LeagueGroup& group, const CheckedLog& log, LogFacts&& facts) {
   group.logs.push_back({&log, log.chain.names, std::move(facts)});
 }
 
-/// When the manager last wrote of a league; 0 if it has no manager's log.
+/// When the manager last wrote a record of a league; 0 if there is no manager's log.
 std::int64_t managed_until(const LeagueGroup& group) {
   std::int64_t until = 0;
   for (const LeagueLog& log : group.logs) {
@@ -49,7 +49,7 @@ std::int64_t written_until(const LeagueGroup& group) {
 
 std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
   std::vector<LeagueGroup> groups;
-  // Those with a key first, so that those without one find them.
+  // Facts with a key first, so that those without one can be added to their groups.
   for (bool with_key : {true, false}) {
     for (CheckedLog& log : logs) {
       for (LogFacts& facts : log.contents.leagues) {
@@ -57,7 +57,8 @@ std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
           continue;
         LeagueGroup* group = find_group(groups, facts.league);
         if (group == nullptr) group = &groups.emplace_back();
-        add(*group, log, std::exchange(facts, LogFacts{}));  // what is empty is nobody's below
+        add(*group, log, std::exchange(facts, LogFacts{}));  // left empty, so that it is skipped
+                                                             // below
       }
     }
   }

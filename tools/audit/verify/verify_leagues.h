@@ -10,7 +10,7 @@ namespace league::tools {
 struct LeagueGroup {
   audit::LeagueIdentity league;
   std::vector<LeagueLog> logs;
-  bool is_current = false;  ///< the last one of the directory: data/ is its
+  bool is_current = false;  ///< the last league of the directory, to which data/ belongs
 };
 
 /// Groups the facts of the logs by league: by the league's key in the headers, or, without one, by

@@ -33,7 +33,7 @@ void in_parallel(std::size_t count, std::size_t threads, Work work) {
   for (auto& thread : others) thread.join();
 }
 
-/// The big ones first, so that no thread is left alone with one.
+/// Indexes of the logs, the largest first, so that no large one is left for the end.
 std::vector<std::size_t> by_size(const std::vector<audit::LogSegments>& logs) {
   std::vector<std::uintmax_t> sizes(logs.size());
   std::vector<std::size_t> order(logs.size());
@@ -46,7 +46,8 @@ std::vector<std::size_t> by_size(const std::vector<audit::LogSegments>& logs) {
   return order;
 }
 
-/// A process that was killed at once has a header and nothing else: others may hold what it said.
+/// Adds processes that have only a header, because they were killed at once: other logs can contain
+/// messages from them.
 void add_silent_runs(CheckedLog& log) {
   for (std::size_t i = 0; i < log.chain.processes.size(); ++i) {
     const audit::LogProcess& process = log.chain.processes[i];
@@ -87,7 +88,7 @@ nlohmann::json final_standings_of(const std::vector<LeagueLog>& logs) {
   return nullptr;
 }
 
-/// Null: there is none, or it is damaged, which is a fault.
+/// The journal in `data`; nothing if there is none or if it is damaged, which is added as a fault.
 std::optional<JournalLeague> kept_in(const fs::path& data, Findings& findings) {
   if (data.empty()) return std::nullopt;
   auto kept = read_kept_league(data);

@@ -15,8 +15,8 @@ namespace league::tools {
                                                 const envelope::MessageSchemas* schemas,
                                                 std::size_t threads);
 
-/// Everything that the records of one league say, and `data` unless it is empty. What its operator
-/// has given up is taken out of `group`.
+/// Checks the records of one league, and its files in `data` unless that is empty. Removes from
+/// `group` what the operator has given up.
 void check_league(LeagueGroup& group, const std::filesystem::path& data,
                   const game::Registry& games, Findings& findings);
 

@@ -27,7 +27,7 @@ std::optional<std::string> optional_text(const json& object, const char* key) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Points of the wire are small; anything else is no number of points.
+/// A number of points or a drawn number; nothing if it is not a small integer.
 std::optional<int> small_number(const json& value) {
   if (!value.is_number_integer()) return std::nullopt;
   auto number = value.get<std::int64_t>();
@@ -63,7 +63,7 @@ ReadReport read_report(const AcceptedReport& report) {
   read.attempt = number_at(details, "attempt");
   read.claim.drawn_number = small_number(field_at(details, "drawn_number"));
   if (!read.claim.drawn_number && !field_at(details, "drawn_number").is_null())
-    read.claim.drawn_number = -1;  // no number that could be drawn
+    read.claim.drawn_number = -1;  // an impossible number, so that the judge refuses it
   read.claim.number_kind = optional_text(details, "number_parity");
   read.claim.choices = by_player(field_at(details, "choices"));
   read.claim.commitments = by_player(field_at(details, "choice_commitments"));
@@ -71,7 +71,7 @@ ReadReport read_report(const AcceptedReport& report) {
   if (auto version = number_at(details, "draw_version"))
     read.claim.draw_version = static_cast<int>(std::clamp<std::int64_t>(*version, -1, 99));
   read.claim.seed = optional_text(details, "draw_proof");
-  // A result with a number was played, whether it says how it ended or not.
+  // A result with a number was played even if it does not say how it ended.
   read.is_played = read.termination == "NORMAL" ||
                    (read.termination.empty() && read.claim.drawn_number.value_or(0) != 0);
   if (!read.is_played)
@@ -99,7 +99,8 @@ LeagueEvidence::LeagueEvidence(const std::vector<LeagueLog>& logs) : logs_(logs)
   for (const LeagueLog& log : logs_) take_calls(log);
 }
 
-/// The manager describes any match, a referee its own. The manager's own log comes first.
+/// Takes descriptions of matches from one kind of source: the manager may describe any match, a
+/// referee only its own.
 void LeagueEvidence::take_descriptions(const LeagueLog& log, Source source) {
   if ((source == Source::kManagersLog) != log.names.contains("league_manager")) return;
   for (const Described& one : log.facts.matches) {

@@ -11,22 +11,22 @@
 
 namespace league::tools {
 
-/// Everything that counts about one match. Pointers are into the facts of the league's logs.
+/// The facts about one match. Pointers refer to the facts of the league's logs.
 struct MatchEvidence {
   std::string player_a;
   std::string player_b;
   std::string game_type;
   std::int64_t round = 0;
-  std::map<std::string, LogPosition> commitments;  ///< of the draw, and where each stands first
-  std::string promised;  ///< the first of them: the manager's own word
-  const Described* other = nullptr;  ///< the first that states another one
-  std::vector<const Assignment*> assignments;  ///< in their order
+  std::map<std::string, LogPosition> commitments;  ///< of the draw, each with its first place
+  std::string promised;  ///< the first of them, from the manager if possible
+  const Described* other = nullptr;  ///< the first description with another one
+  std::vector<const Assignment*> assignments;  ///< in order
   std::vector<const AcceptedReport*> reports;
   std::vector<const GameCall*> own;  ///< in the logs of the players themselves
   std::vector<const GameCall*> at_referee;  ///< in the logs of the match's referees
   std::vector<const Dispute*> disputes;
 
-  /// The assignment in `conversation`; null where that is a conversation of the referee's own.
+  /// The assignment in `conversation`; null if it is a conversation of the referee's own.
   [[nodiscard]] const Assignment* assigned_in(const std::string& conversation) const;
   [[nodiscard]] bool is_announced() const { return !player_a.empty() && !player_b.empty(); }
   [[nodiscard]] const std::string& opponent_of(const std::string& player) const {
@@ -40,26 +40,26 @@ class LeagueEvidence {
   explicit LeagueEvidence(const std::vector<LeagueLog>& logs);
 
   [[nodiscard]] const std::map<std::string, MatchEvidence>& matches() const { return matches_; }
-  /// The conversation of the attempt that `report` is about, whatever the report calls it.
+  /// The conversation of the attempt that `report` is about, even if the report names another one.
   [[nodiscard]] static std::string conversation_of(const AcceptedReport& report,
                                                    const MatchEvidence& match);
   /// The calls of that attempt in the log of `player`, in order.
   [[nodiscard]] static std::vector<const GameCall*> own_calls(const AcceptedReport& report,
                                                               const MatchEvidence& match,
                                                               const std::string& player);
-  /// Null for a match of which nothing is known.
+  /// Null for an unknown match.
   [[nodiscard]] const MatchEvidence* match(const std::string& id) const;
-  /// The log of `agent` (`player:P01`), whichever process wrote it; null if there is none.
+  /// The log of `agent` (`player:P01`), from any of its processes; null if there is none.
   [[nodiscard]] const LeagueLog* log_of(const std::string& agent) const;
   /// The registrations of `agent` that the manager accepted.
   [[nodiscard]] std::vector<const Registration*> registrations_of(const std::string& agent) const;
-  /// Whether `referee` declared that it shows players no token of its own: one of our own.
+  /// Whether `referee` declared match credentials, which means that it is one of this project.
   [[nodiscard]] bool has_match_credentials(const std::string& referee) const;
-  /// Whether the league's logs are of a time when referees could declare that.
+  /// Whether the league's logs are from versions in which referees could declare that.
   [[nodiscard]] bool knows_credentials() const { return knows_credentials_; }
-  /// The commitment of the draw as it was announced; nothing where none was.
+  /// The commitment of the draw as it was announced; nothing if none was announced.
   [[nodiscard]] static std::optional<std::string> commitment_of(const MatchEvidence& match);
-  /// Whether `referee` (`referee:REF01`) was given the match, in any attempt.
+  /// Whether `referee` (`referee:REF01`) was assigned the match, in any attempt.
   [[nodiscard]] static bool is_referee_of(const std::string& referee, const MatchEvidence& match);
 
  private:
@@ -72,14 +72,14 @@ class LeagueEvidence {
   bool knows_credentials_ = false;
 };
 
-/// A report in the words of the judge, and what cannot be said in them.
+/// A report in the form that the judge needs, with additional fields.
 struct ReadReport {
   game::Claim claim;
   std::string termination;
   bool is_played = false;  ///< both chose
   std::optional<std::int64_t> attempt;
-  std::set<std::string> failed;  ///< players that `failures` names
-  std::string form_error;  ///< it is no result at all: why; else empty
+  std::set<std::string> failed;  ///< players in `failures`
+  std::string form_error;  ///< why it is not a valid result; empty: it is
 };
 [[nodiscard]] ReadReport read_report(const AcceptedReport& report);
 

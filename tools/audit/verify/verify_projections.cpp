@@ -59,13 +59,13 @@ std::string written(const lm::LeagueBook& book, const Projection& projection) {
   return done ? text : std::string();
 }
 
-/// How far the journal goes, and when a manager last took over from another.
+/// The last entry of the journal, and when a manager last took over from another one.
 struct JournalEnd {
   std::uint64_t entry = 0;
   std::optional<core::UtcTimestamp> last_term;
 };
 
-/// Replays the journal and writes each file anew at the moment from which it is.
+/// Replays the journal and renders each file again at the entry from which it was made.
 core::Result<JournalEnd> replay(const fs::path& journal, std::vector<Projection>& projections) {
   lm::LeagueBook book;
   JournalEnd end;
@@ -86,7 +86,8 @@ core::Result<JournalEnd> replay(const fs::path& journal, std::vector<Projection>
   return end;
 }
 
-/// A manager that takes over continues without results of its predecessor that it did not get.
+/// Reports a file that is ahead of the journal: an incident if another manager took over since,
+/// because it may lack results of its predecessor; otherwise a fault.
 void note_ahead(const Projection& one, const JournalEnd& end, Findings& findings) {
   std::string text = "it is of entry " + std::to_string(one.entry) +
                      " of the journal, which has only " + std::to_string(end.entry);
@@ -129,7 +130,8 @@ void forget_new(json& expected, const json& file) {
   }
 }
 
-/// Whether a file differs from what this program writes only by what older ones did not write.
+/// Whether a file differs from the output of this program only in parts that older programs did not
+/// write.
 bool is_of_older_program(const Projection& one) {
   auto file = schema::parse_json(one.content);
   auto expected = schema::parse_json(*one.expected);
@@ -171,7 +173,7 @@ void check_projections(const fs::path& data, const json& final_standings, Findin
   fs::path journal = data / "journal" / "journal.sqlite";
   if (!fs::exists(journal) || projections.empty()) return;
   auto end = replay(journal, projections);
-  if (!end) return;  // journal.damaged says it
+  if (!end) return;  // reported as journal.damaged
   for (const Projection& one : projections) compare_with_journal(one, *end, findings);
 }
 

@@ -8,16 +8,17 @@
 
 namespace league::tools {
 
-/// Compares `leagues/*/standings.json` and `rounds.json` in `data`, byte by byte, with what follows
-/// from the journal up to the entry that the file names; and the rows of a finished league with
-/// `final_standings`, the table that the manager sent to everybody (null if it sent none). A file
-/// that is older than the journal is no fault: it is written in the background. One that is ahead
-/// of it is, unless a manager took over from another since. docs/files.md.
+/// Compares `leagues/*/standings.json` and `rounds.json` in `data`, byte by byte, with the content
+/// that follows from the journal up to the entry that the file names; also compares the rows of a
+/// finished league with `final_standings`, the table that the manager sent to everybody (null if it
+/// sent none). A file that is older than the journal is no fault, since files are written in the
+/// background. A file that is ahead of it is a fault, unless a manager took over from another one
+/// since. docs/files.md.
 void check_projections(const std::filesystem::path& data, const nlohmann::json& final_standings,
                        Findings& findings);
 
 /// Compares the referees' `matches/*/*.json` and the players' `history.json` in `data` with the
-/// results that the manager keeps, or where they are not known (null) with the accepted reports. A
+/// results in the manager's journal (`kept`), or with the accepted reports if `kept` is null. A
 /// file that was written before its match was given up is no fault. docs/files.md.
 void check_match_files(const std::filesystem::path& data, const LeagueEvidence& evidence,
                        const JournalLeague* kept, const AcceptedLosses& past,

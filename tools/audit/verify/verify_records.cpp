@@ -19,8 +19,8 @@ using nlohmann::json;
 constexpr std::size_t kShortestToken = 12;
 constexpr std::size_t kLargeBroadcast = 1024;  // bytes; below it parsing costs no more than hashing
 
-/// The league message that a JSON-RPC frame carries in one of the places that we use: as parameters
-/// or result, or inside a `tools/call` of MCP and its answer.
+/// The league message that a JSON-RPC frame carries in one of the places that our programs use: as
+/// parameters or result, or inside an MCP `tools/call` and its answer.
 const json* message_in(const json& body) {
   if (!body.is_object()) return nullptr;
   for (auto [place, of_tools] :
@@ -134,14 +134,15 @@ void RecordChecker::take_body(const json& record, const std::string& raw) {
   evidence_.take(record, *body, message != nullptr ? *message : json::object());
 }
 
-/// Whether it is a broadcast in the log of the manager that sent it or of an agent that took it.
+/// Whether the record is of a message from the manager, in the manager's own log or in a
+/// recipient's.
 bool RecordChecker::is_from_manager(const json& record, const json& message) const {
   return text_at(message, "sender") == "league_manager" &&
          (text_at(record, "dir") == "out") == (agent_ == "league_manager");
 }
 
-/// Tables and announcements go to everybody: each is checked once, and of its copies only what the
-/// record says about them.
+/// Checks a broadcast. Tables and announcements go to everybody, so each is checked completely only
+/// once; for further copies only the record is checked.
 void RecordChecker::take_broadcast(const json& record, const std::string& raw) {
   auto part = common_part(raw);
   if (!part) return take_body(record, raw);
@@ -187,8 +188,9 @@ std::string RecordChecker::body_of(const json& record) {
   return base->second.substr(0, before) + raw + base->second.substr(base->second.size() - after);
 }
 
-/// What arrived must have been sent; only for what was taken for good, and whose sender is known:
-/// an answer on a connection that we opened, or a call whose token was checked.
+/// Notes sent and received messages, since every received one must have been sent. Only for
+/// accepted messages whose sender is known: answers on a connection that the agent opened, and
+/// calls whose token was checked.
 void RecordChecker::note_transfer(const json& record) {
   const std::string& hash = text_at(record, "raw_sha256");
   if (hash.size() != 64) return;
@@ -225,14 +227,14 @@ void RecordChecker::check_message(const json& record, const json& message) {
   if (!known || record.contains("verdict") || record.contains("leniencies")) return;
   const bool is_out = text_at(record, "dir") == "out";
   const bool is_reply = text_at(record, "kind") == "reply";
-  // What a player sends is judged where it arrives: a bot may try what it likes.
+  // A player's message is checked in its recipient's log, because a bot may try whatever it wants.
   if (agent_.starts_with("player:") && is_out) return;
-  // What an acknowledgement says counts nowhere, and errors may come from anybody.
+  // The content of an acknowledgement never counts, and errors can come from anybody.
   if (is_reply ? !evidence_.asks_for(record, type) : is_only_reply(*known)) return;
   if (type == "LEAGUE_ERROR" && (is_reply || !is_out)) return;
   check_schema(record, type, message);
   if (!is_reply) check_conversation(record, text_at(message, "conversation_id"));
-  if (type.ends_with("REGISTER_REQUEST")) return;  // who registers has no name yet
+  if (type.ends_with("REGISTER_REQUEST")) return;  // a new agent has no id yet
   const std::string& sender = text_at(message, "sender");
   auto role = role_of(sender);
   if (!role || !envelope::spec(*known).senders.contains(*role))
@@ -245,7 +247,7 @@ void RecordChecker::check_conversation(const json& record, const std::string& co
     fault("record.conversation", "the record and the message name different conversations");
 }
 
-/// The sender that the record gives must be that of the message.
+/// Checks that the peer in the record is the sender in the message.
 void RecordChecker::check_names(const json& record, const std::string& sender) {
   if (text_at(record, "dir") == "out") {
     evidence_.facts().senders.try_emplace(sender, place_);
@@ -258,9 +260,9 @@ void RecordChecker::check_names(const json& record, const std::string& sender) {
 void RecordChecker::check_schema(const json& record, const std::string& type, const json& message) {
   auto valid = schemas_.validate(*envelope::message_type_from_wire(type), message);
   if (valid) return;
-  // The id of an answer is that of its request, which may have had none, or a wrong one.
+  // An answer repeats the id of its request, which may have been missing or invalid.
   if (text_at(record, "kind") == "reply" && valid.error().field == "/conversation_id") return;
-  // What is masked may not be what the schema wants.
+  // A masked value does not have to match the schema.
   json::json_pointer field;
   try {
     field = json::json_pointer(valid.error().field);

@@ -11,8 +11,8 @@
 
 namespace league::tools {
 
-/// Checks the records of one log one by one, and gathers what only all logs together can answer.
-/// Not thread-safe; `schemas`, `known` (shared by all logs) and `contents` outlive it.
+/// Checks each record of one log, and collects facts for the checks that need all logs. Not
+/// thread-safe; `schemas`, `known` (shared by all logs) and `contents` outlive it.
 class RecordChecker {
  public:
   RecordChecker(const envelope::MessageSchemas& schemas, KnownBroadcasts& known,

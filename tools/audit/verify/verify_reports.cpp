@@ -24,7 +24,7 @@ class ReportCheck {
   std::optional<game::Outcome> run(const game::Registry& games) {
     check_assignment();
     if (!match_.is_announced()) {
-      // A manager that was killed before may have lost the record of its announcement.
+      // A manager that was killed can have lost the record of the announcement.
       const LeagueLog* manager = evidence_.log_of("league_manager");
       if (manager == nullptr || !may_be_lost(*manager->log, 0, report_.time_us))
         fault("result.unknown_match", report_.match_id + " was never announced");
@@ -50,8 +50,8 @@ class ReportCheck {
     fault(rule, std::move(text));
   }
 
-  /// A report without an assigned conversation may answer an attempt that its referee had before
-  /// another one did, and has again: whoever ever had the match may report it.
+  /// A report in a conversation that was never assigned is accepted from every referee that had the
+  /// match in any attempt: it may have had the match, lost it and got it again.
   void check_assignment() {
     const Assignment* given = match_.assigned_in(report_.conversation);
     bool had_it = given != nullptr ? "referee:" + given->referee == report_.sender
@@ -73,7 +73,7 @@ class ReportCheck {
     check_attempt(given);
   }
 
-  /// A third-party referee counts its attempts as it likes.
+  /// Third-party referees may number attempts differently.
   void check_attempt(const Assignment* given) {
     bool is_own = evidence_.has_match_credentials(report_.sender) || !evidence_.knows_credentials();
     if (!read_.attempt || !is_own) return;
@@ -151,7 +151,8 @@ class ReportCheck {
     for (const auto& one : game::judge(**rules, facts, read_.claim).contradictions) take(one);
   }
 
-  /// Where several seeds were promised, `draw.commitment` says so; the one that was kept counts.
+  /// If there are several draw commitments, which the rule `draw.commitment` reports, the one that
+  /// the seed matches counts.
   [[nodiscard]] std::optional<std::string> promised_for(const std::string& seed) const {
     auto parsed = game::parse_seed(seed);
     if (parsed) {
@@ -180,7 +181,7 @@ class ReportCheck {
         if (read_.is_played) fault("result.form", std::move(text));
         return;
       case Aspect::kWinner:
-        // A report that contradicts itself is not also checked against the rules.
+        // Not for a report that contradicts itself, which is already a fault.
         if (is_consistent_) fault("draw.winner", std::move(text));
         return;
       case Aspect::kForm:  // check_points() and the rules of choices and commitments say it

@@ -6,7 +6,7 @@
 namespace league::tools {
 namespace {
 
-/// The results of a league as its manager's log has them, and as the journal has.
+/// Checks the results of a league in its manager's log and in the journal.
 class ResultCheck {
  public:
   ResultCheck(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
@@ -43,8 +43,8 @@ class ResultCheck {
     reported_.insert(report.match_id);
     auto outcome = check_report(report, evidence_, games, findings_);
     if (!outcome) return;
-    // A third-party referee reports in a conversation of its own: that tells nothing of which
-    // attempt it is.
+    // A third-party referee reports in a conversation of its own: that conversation does not
+    // identify the attempt.
     const MatchEvidence* match = evidence_.match(report.match_id);
     auto conversation = match->assigned_in(report.conversation) != nullptr
                             ? std::optional(report.conversation)
@@ -101,7 +101,7 @@ class ResultCheck {
     });
   }
 
-  /// Commitments that stayed without a draw, once the league is over or the match is.
+  /// Notes draw commitments that were never used, once the league or the match is over.
   void note_undrawn(const JournalLeague& kept) {
     bool is_over = std::ranges::any_of(
         logs_, [](const LeagueLog& log) { return log.facts.final_table() != nullptr; });
@@ -125,8 +125,8 @@ class ResultCheck {
     }
   }
 
-  /// Anyone who knows the seed knows the result as soon as both have chosen, and could abandon an
-  /// attempt with an unwelcome result.
+  /// Notes abandoned attempts in which both players had chosen: everybody who knew the seed knew
+  /// the result and could have abandoned it because of that.
   void note_abandoned(const std::vector<DecidedAttempt>& decided) {
     for (const DecidedAttempt& attempt : decided) {
       auto result = results_.find(attempt.match_id);
@@ -140,8 +140,8 @@ class ResultCheck {
     }
   }
 
-  /// A void match is a fact and not a fault: the journal says who voided it and why, or else the
-  /// final table of the manager says so.
+  /// Notes void matches, which are no faults: from the journal, with author and reason, otherwise
+  /// from the manager's final table.
   void note_voided(const JournalLeague* kept) {
     std::set<std::string> told;
     for (const LeagueLog& log : logs_) {

@@ -11,7 +11,7 @@
 
 namespace league::tools {
 
-/// The result of a match as its manager took it.
+/// The result of a match as the manager accepted it.
 struct LeagueResult {
   game::Outcome outcome = game::Outcome::kNoWinner;
   std::optional<std::string> conversation;  ///< of the report, if it is known; empty: none
@@ -29,9 +29,8 @@ std::optional<game::Outcome> check_report(const AcceptedReport& report,
 bool check_seed(const std::string& match_id, const std::string& seed, const LogPosition& place,
                 const LeagueEvidence& evidence, Findings& findings);
 
-/// Commitments, drawn numbers, winners, one result per match, and the final table, from the reports
-/// that the manager accepted; then the same against what the manager keeps beside its log (null: it
-/// is not known). Protocol §7.
+/// Checks the accepted reports (commitments, drawn numbers, winners, one result per match) and the
+/// final table, and compares them with the manager's journal (null: unknown). Protocol §7.
 void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
                    const JournalLeague* kept, const std::vector<DecidedAttempt>& decided,
                    const game::Registry& games, Findings& findings);

@@ -18,8 +18,8 @@ struct Players {
   std::string b;
 };
 
-/// A round of which nobody could play a match is not announced: its pairings follow from the
-/// schedule.
+/// The players of a match. A round in which no match could be played is not announced, so its
+/// pairings are computed from the schedule.
 Players players_of(const std::string& match_id, const LeagueEvidence& evidence, int players,
                    const JournalLeague* kept) {
   const MatchEvidence* match = evidence.match(match_id);

@@ -10,21 +10,21 @@
 namespace league::tools {
 namespace {
 
-/// How much a killed program may fail to write: its log is sealed this often.
+/// How much a killed program can lose: its log is sealed at this interval.
 constexpr std::int64_t kMostLostUs = 5'000'000;
 
 using LogsByName = std::multimap<std::string, const LeagueLog*>;
 
-/// Messages that others hold of a run of a peer's log, sent after its end.
+/// Messages in other logs that a process sent after the end of its own log.
 struct LostTail {
   const LogRun* run = nullptr;
   std::int64_t first_us = 0;  ///< by the peer's clock
   std::int64_t last_us = 0;
   std::size_t messages = 0;
-  std::string example;  ///< where the last of them stands
+  std::string example;  ///< the place of the last of them
 };
 
-/// The last process that had begun by `time_us`, if it did not end in order.
+/// The last process that began by `time_us`, if it was not closed properly.
 std::optional<std::size_t> open_run_at(const CheckedLog& log, std::int64_t time_us) {
   const auto& runs = log.contents.runs;
   auto found = std::find_if(runs.rbegin(), runs.rend(),
@@ -35,18 +35,17 @@ std::optional<std::size_t> open_run_at(const CheckedLog& log, std::int64_t time_
   return found->first;
 }
 
-/// The process that did not end in order and whose records end before `time_us`, with no other that
-/// had begun by then.
+/// The process from open_run_at, if its records end before `time_us`.
 std::optional<std::size_t> open_run_before(const CheckedLog& log, std::int64_t time_us) {
   auto run = open_run_at(log, time_us);
-  // Some messages are quicker than the usual one by which two clocks are compared.
+  // Tolerance, since some messages are faster than the median by which the clocks are compared.
   constexpr std::int64_t kQuickerUs = 1'000'000;
   if (run && time_us <= log.contents.runs.at(*run).ends_us - kQuickerUs) return std::nullopt;
   return run;
 }
 
-/// The delay of a message from sending to receipt, on two clocks. The median, since some are wrong:
-/// of two alike messages one may have been lost, and the other one is compared.
+/// The delay of a message from sending to receipt, on two clocks. The median, since some values are
+/// wrong: if one of two identical messages was lost, the wrong pair is compared.
 std::int64_t usual_way(std::vector<std::int64_t>& ways) {
   std::ranges::sort(ways);
   return ways[ways.size() / 2];
@@ -82,7 +81,7 @@ class TransferCheck {
     }
   }
 
-  /// Also learns how far the two clocks are apart.
+  /// Whether the peer's log has the message; also collects the difference of the clocks.
   bool is_sent(const LogFacts::Received& received) {
     auto [begin, end] = named_.equal_range(received.peer);
     for (auto peer = begin; peer != end; ++peer) {
@@ -95,7 +94,8 @@ class TransferCheck {
     return false;
   }
 
-  /// Whether the message may have stood behind the end of a process that did not end in order.
+  /// Whether the message may have been lost from the end of a peer's log, because its process was
+  /// killed.
   bool note_lost(const LogFacts::Received& received) {
     auto [begin, end] = named_.equal_range(received.peer);
     for (auto peer = begin; peer != end; ++peer) {
@@ -132,7 +132,7 @@ class TransferCheck {
   const std::vector<LeagueLog>& logs_;
   Findings& findings_;
   LogsByName named_;
-  // Of the log that is checked.
+  // For the log that is being checked.
   std::map<const CheckedLog*, std::vector<std::int64_t>> ways_;
   std::map<const CheckedLog*, std::int64_t> offsets_;
   std::map<std::pair<const CheckedLog*, std::size_t>, LostTail> tails_;
