@@ -21,7 +21,7 @@ struct BusConfigOptions {
   std::string agents_file;
   int players = 0;
   int referees = 1;
-  std::string league_id;  // empty: as a manager that is not told its own
+  std::string league_id;  // empty: the default of a manager
   std::string directory = "bus";
   std::string listen = "127.0.0.1:4222";
   std::vector<std::string> cluster;
@@ -57,7 +57,7 @@ core::Result<std::vector<BrokerAddress>> brokers_of(const BusConfigOptions& opti
   return brokers;
 }
 
-/// The broker may be started from anywhere.
+/// Paths must be absolute, since the broker can be started in any directory.
 std::string absolute_path(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }

@@ -69,8 +69,8 @@ int list_tools(McpAccess& access, const CallOptions& options) {
   return 0;
 }
 
-/// Over HTTP a call of 2026-07-28 repeats the arguments that the tool's schema marks: the list
-/// tells which. A server without one is called all the same.
+/// Fetches the list of tools. In revision 2026-07-28 a call over HTTP repeats some arguments in
+/// header fields, and the tool's schema marks which. A failure is ignored.
 void learn_tools(McpAccess& access) {
   const bool is_http = access.session()->endpoint().scheme.starts_with("http");
   if (!is_http || !access.session()->negotiated().is_modern) return;

@@ -27,7 +27,7 @@ int write_table(const CodesOptions& options, const agent::CodeTable& table) {
   return written ? 0 : fail(written.error());
 }
 
-/// 80 random bits in groups that can be read out: `mfrg-g2lt-n5xc-4y3p`.
+/// 80 random bits in groups that can be read aloud: `mfrg-g2lt-n5xc-4y3p`.
 core::AuthToken fresh_code(core::RandomSource& random) {
   constexpr std::size_t kBytes = 10;
   constexpr std::size_t kGroup = 5;

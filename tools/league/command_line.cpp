@@ -28,7 +28,7 @@ void add_version_command(CLI::App& app, std::function<int()>& chosen) {
   });
 }
 
-/// The first word that is no option, when it is no command; empty otherwise.
+/// The first argument that is not an option, if it is not a command either; otherwise empty.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
   std::string word = argv[1];

@@ -10,16 +10,16 @@ class App;
 
 namespace league::tools {
 
-/// What the command on the command line does; it returns the exit code.
+/// Runs the command on the command line; returns the exit code.
 using ChosenCommand = std::function<int()>;
 
-/// The exit code after a failed call of a manager: 2 where it did not answer, 1 where it refused.
+/// The exit code after a failed call of a manager: 2 if it did not answer, 1 if it refused.
 [[nodiscard]] int exit_code_of(const core::Error& error);
 
-// Each adds a command to `league`; when it is the one that is given, `chosen` becomes what runs it.
+// Each of these adds a command to `league`; if that command is given, `chosen` is set to a function
+// that runs it.
 
-/// `league admin`: what the operator of a league can have done to its agents; commands to a running
-/// one show the operator's key.
+/// `league admin`: the operator's commands; those to a running league need the operator's key.
 void add_admin_command(CLI::App& app, ChosenCommand& chosen);
 /// `codes` of `league admin`: the file of registration codes.
 void add_codes_commands(CLI::App& admin, ChosenCommand& chosen);
@@ -31,19 +31,20 @@ void add_call_command(CLI::App& app, ChosenCommand& chosen);
 void add_config_command(CLI::App& app, ChosenCommand& chosen);
 /// `league enter URL`: registers a player that cannot do it itself.
 void add_enter_command(CLI::App& app, ChosenCommand& chosen);
-/// `league events`, which prints what a league on a bus tells everybody.
+/// `league events`, which prints the public events of a league on a bus.
 void add_events_command(CLI::App& app, ChosenCommand& chosen);
-/// `league status URL`: how far a league is.
+/// `league status URL`: shows the progress of a league.
 void add_status_command(CLI::App& app, ChosenCommand& chosen);
-/// `league start URL`: starts a league with whoever is in.
+/// `league start URL`: starts a league with the registered agents.
 void add_start_command(CLI::App& app, ChosenCommand& chosen);
-/// What `league admin` does to one agent: `shut-down`, `disqualify`, `withdraw`, `restore`.
+/// The commands of `league admin` for one agent: `shut-down`, `disqualify`, `withdraw`, `restore`.
 void add_agent_acts(CLI::App& admin, ChosenCommand& chosen);
-/// ... and to the league: `pause`, `resume`, `extend`, `announce`, `void`, `end`.
+/// The commands of `league admin` for the league: `pause`, `resume`, `extend`, `announce`, `void`,
+/// `end`.
 void add_league_acts(CLI::App& admin, ChosenCommand& chosen);
 /// `league up`, which plays a whole league on this machine.
 void add_up_command(CLI::App& app, ChosenCommand& chosen);
-/// `league watch URL`: a league in a terminal, until it is over or somebody has seen enough.
+/// `league watch URL`: shows a league in a terminal, until it is over or the user quits.
 void add_watch_command(CLI::App& app, ChosenCommand& chosen);
 
 }  // namespace league::tools

@@ -28,7 +28,7 @@ using nlohmann::json;
 
 constexpr const char* kLimits = "limits";
 
-/// A file for what a program says on stderr, gone with this object.
+/// A temporary file for a program's stderr, removed by the destructor.
 class Complaints {
  public:
   Complaints() {
@@ -39,7 +39,7 @@ class Complaints {
   Complaints(const Complaints&) = delete;
   Complaints& operator=(const Complaints&) = delete;
   ~Complaints() {
-    std::error_code ignored;  // a temporary file that stays harms nobody
+    std::error_code ignored;  // a temporary file that remains does no harm
     std::filesystem::remove(path_, ignored);
   }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -54,8 +54,8 @@ class Complaints {
   std::filesystem::path path_;
 };
 
-/// What the program, or the command of `league`, makes of the file: rows of {"name", "value",
-/// "from"}. Null where the program has refused it, which it has said on stderr.
+/// The settings that the program, or the command of `league`, reads from the file: rows of {"name",
+/// "value", "from"}. Null if the program has refused the file, with the reason on stderr.
 Result<json> ask_program(const std::string& name, const std::string& file,
                          const std::vector<std::string>& more) {
   const bool is_program = name != "up";
@@ -143,7 +143,7 @@ int show(const std::string& file, const std::string& table, const std::vector<st
   return 0;
 }
 
-/// Says everything that is wrong, a table after the other.
+/// Checks the file table by table, and prints all errors.
 int check(const std::string& file) {
   auto config = agent::ConfigFile::load(file);
   if (!config) {

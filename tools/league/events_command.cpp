@@ -42,13 +42,14 @@ std::set<std::string> split_types(const std::string& list) {
   return types;
 }
 
-/// Writes each event out, at once: who reads our output shall have it before it is acknowledged.
+/// Prints each event and flushes, so that the reader of our output has it before it is
+/// acknowledged.
 class EventPrinter {
  public:
   EventPrinter(const EventsOptions& options, transport::StopSignal& stop)
       : options_(options), stop_(stop) {}
 
-  /// False where it was not wanted any more, or could not be written.
+  /// False if no more events are wanted, or if it could not be written.
   bool print(std::uint64_t sequence, const std::string& payload) {
     std::lock_guard lock(mutex_);
     if (is_full_) return false;

@@ -1,4 +1,4 @@
-// The tool for people: plays a league, asks a manager, reads the logs.
+// `league`, the command-line tool: plays a league, sends commands to a manager, reads logs.
 #include <csignal>
 
 #include "common/transport/link/socket.h"

@@ -39,7 +39,7 @@ int status(const ManagerOptions& options) {
   auto answer = client->call("get_league_status", json::object());
   if (!answer) return fail(answer.error());
   LeagueProgress progress = parse_progress(*answer);
-  // For people the top of the table, for machines all of it.
+  // People get the top of the table, JSON contains all of it.
   core::Result<json> agents = json::array();
   if (options.all) agents = client->agents();
   if (!agents) return fail(agents.error());

@@ -1,4 +1,4 @@
-// The commands of the message bus, as they are built with -DLEAGUE_BUS=OFF.
+// The commands for the message bus in a build with -DLEAGUE_BUS=OFF.
 #include <CLI/CLI.hpp>
 #include <iostream>
 

@@ -12,7 +12,7 @@
 #include "tools/league/operator_call.h"
 #include "tools/league/up/manager_client.h"
 
-// What `league admin` does to a league and to its agents.
+// The commands of `league admin` for a league and its agents.
 namespace league::tools {
 namespace {
 
@@ -28,7 +28,7 @@ struct ActOptions {
   bool replays = false;
 };
 
-/// Who acts, unless --by says it: the user of this machine.
+/// The name under which a command is recorded without --by: that of the user of this machine.
 std::string own_name() {
   for (const char* variable : {"SUDO_USER", "USER", "LOGNAME"}) {
     const char* value = std::getenv(variable);
@@ -81,7 +81,8 @@ int act_on_agent(const ActOptions& options, const AgentAct& act) {
                           std::move(arguments), options.agent + act.done);
 }
 
-/// Until no match is being played: 0; 1 where that takes too long, 2 where nobody answers.
+/// Waits until no match is being played. Returns 0, 1 if that takes too long, 2 if the manager does
+/// not answer.
 int wait_for_matches(const ActOptions& options) {
   auto client = ManagerClient::connect(options.access.url);
   if (!client) return 2;

@@ -5,11 +5,11 @@
 
 namespace league::tools {
 
-/// Which manager, and as whom.
+/// Which manager to call, and with which key.
 struct OperatorAccess {
   std::string url;
   std::string key_file;  ///< its first line is the operator's key
-  bool json = false;  ///< the answer is printed as it is
+  bool json = false;  ///< print the answer unchanged
 };
 
 /// Calls `tool` of the manager, which only its operator may call, and prints `done`. Returns the

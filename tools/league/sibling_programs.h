@@ -9,14 +9,15 @@ class App;
 namespace league::tools {
 
 // Commands of `league` that are programs of their own beside it, as `bench` is league-bench and
-// `export` is in league-audit: nobody needs them while a league is played, so a first league does
-// not wait until they are built.
+// `export` is in league-audit: they are not needed to play a league, so a first league does not
+// have to wait until they are built.
 
-/// Adds them to what --help lists. Their own --help says what they take.
+/// Adds these commands to the list of --help. Their options are in their own --help.
 void add_sibling_commands(CLI::App& app);
 
-/// Becomes the program that the first argument names and hands it the others; returns only where
-/// that fails, with an exit code, or where no program has that name, with nothing.
+/// Replaces this process with the program that the first argument names, and passes it the other
+/// arguments. Returns only on failure, with an exit code, or with nothing if there is no such
+/// program.
 [[nodiscard]] std::optional<int> run_sibling(int argc, char** argv);
 
 }  // namespace league::tools

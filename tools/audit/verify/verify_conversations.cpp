@@ -74,7 +74,8 @@ class ConversationCheck {
     if (event.type == "GAME_INVITATION") {
       if (over_) fault(event, "order.after_end", "an invitation follows GAME_OVER");
       if (side.joined &&
-          side.invitation != nullptr) {  // the match is replayed, since the referee itself was late
+          side.invitation !=
+              nullptr) {  // the match is played again, since the referee was late itself
         // For a referee that was killed and restarted, it is the first play again.
         bool is_new = may_be_lost(log_, side.invitation->time_us, event.time_us);
         int plays = side.plays + (is_new ? 0 : 1);

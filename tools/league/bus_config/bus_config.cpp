@@ -22,7 +22,8 @@ bool is_number(const std::string& host) {
   return host.starts_with('[') || host.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-/// A name may stand for 127.0.1.1 on its own machine, where nobody else would reach it.
+/// The address to listen on: all interfaces for a host name, since the machine itself may resolve
+/// its name to 127.0.1.1, which others cannot reach.
 std::string listening(const std::string& host, std::uint16_t port) {
   bool is_own_machine = is_number(host) || host == "localhost";
   return config_string((is_own_machine ? host : "0.0.0.0") + ":" + std::to_string(port));
@@ -180,7 +181,8 @@ std::string render_credentials(const BusConfig& config, const BusUser& agent) {
                          {"password", agent.streams_login->password}};
   } else if (!config.has_streams() &&
              (agent.role == BusRole::kManager || agent.role == BusRole::kOperator)) {
-    // A forbidden request gets no answer at all, not even "no responders", so it is not sent.
+    // Tells the agent not to ask for streams: a forbidden request gets no answer at all, not even
+    // "no responders".
     object["streams"] = false;
   }
   return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

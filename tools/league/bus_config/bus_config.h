@@ -20,18 +20,18 @@ enum class BusRole { kManager, kOperator, kReferee, kPlayer };
 
 /// A user of the broker.
 struct BusLogin {
-  std::string user;  ///< quoted wherever it stands, so it may be any text
-  std::string password;  ///< as its owner says it
-  std::string stored_password;  ///< as the broker keeps it: a bcrypt hash, or the password
+  std::string user;  ///< always written in quotes, so it may be any text
+  std::string password;  ///< as its owner sends it
+  std::string stored_password;  ///< as the broker stores it: a bcrypt hash, or the password
 };
 
-/// Who gets a user of its own.
+/// An agent that gets its own user.
 struct BusUser {
   BusRole role = BusRole::kPlayer;
   std::string name;
   transport::BusSession session;
   BusLogin login;
-  /// Of the manager and the operator: at the streams, where the brokers keep any.
+  /// Of the manager and the operator: for the account of the streams, if there are streams.
   std::optional<BusLogin> streams_login = std::nullopt;
 };
 
@@ -41,13 +41,13 @@ struct BrokerAddress {
   std::uint16_t client_port = 4222;
   std::uint16_t route_port = 6222;  ///< for the other brokers of its cluster
 
-  /// `HOST`, `HOST:PORT` or `HOST:PORT:ROUTE_PORT`; an IPv6 address in brackets. Nothing for a text
-  /// that is none.
+  /// `HOST`, `HOST:PORT` or `HOST:PORT:ROUTE_PORT`; an IPv6 address in brackets. Nothing for any
+  /// other text.
   [[nodiscard]] static std::optional<BrokerAddress> parse(std::string_view text);
   bool operator==(const BrokerAddress&) const = default;
 };
 
-/// Files as the broker will find them; `ca` may be empty where the certificate is a public one.
+/// Paths of files on the broker's machine; `ca` may be empty if the certificate is a public one.
 struct BusTls {
   std::string cert;
   std::string key;
@@ -60,7 +60,7 @@ struct BusConfig {
   std::vector<BrokerAddress> brokers;  ///< several: a cluster
   std::optional<BusTls> tls;
   std::string jetstream;  ///< where streams are kept; empty: the brokers keep none
-  std::string route_password;  ///< between the brokers of a cluster
+  std::string route_password;  ///< for connections between the brokers of a cluster
 
   [[nodiscard]] bool has_streams() const { return !jetstream.empty(); }
 };
@@ -68,21 +68,22 @@ struct BusConfig {
 /// The league as a part of subjects, spelled as in those of its events.
 [[nodiscard]] std::string league_token(const std::string& league_id);
 
-/// A text as a string of the broker's configuration, whatever it contains.
+/// Any text as a quoted string of the broker's configuration.
 [[nodiscard]] std::string config_string(std::string_view text);
 
 /// The file of all users, which every broker includes.
 [[nodiscard]] std::string render_users(const BusConfig& config);
 /// The file of the broker `config.brokers[index]`; includes `users.conf` from beside it.
 [[nodiscard]] std::string render_broker(const BusConfig& config, std::size_t index);
-/// What an agent needs to come in: a JSON object with url, user, password, session, league_id and,
-/// with TLS, ca_file; of the manager served_first, the sessions of referees and operator; with
-/// `streams`, a second user and its password where there is one, or false for an agent that may not
-/// ask for streams but would.
+/// The credentials of an agent: a JSON object with url, user, password, session, league_id and,
+/// with TLS, ca_file. The manager's also has served_first, the sessions of referees and operator.
+/// `streams`: a second user and its password, if there is one; false for an agent that would
+/// otherwise ask for streams although there are none.
 [[nodiscard]] std::string render_credentials(const BusConfig& config, const BusUser& agent);
 
-/// Where a user is at home. A subject of one account is none of the other's, but that the league's
-/// account hears the events. Without JetStream there is one for all, and no row of kStreams holds.
+/// The broker's account of a user. Subjects are separate for each account, except that the league's
+/// account imports the events. Without JetStream there is only one account, and rows of kStreams do
+/// not apply.
 enum class BusAccount { kLeague, kStreams };
 
 /// What one role may do, and why: one row of the table below.
@@ -97,7 +98,7 @@ struct BusPermission {
   BusAccount account = BusAccount::kLeague;
 };
 
-/// The one table of permissions. Sources: docs/distributed.md; nats-server's subjects of streams.
+/// The table of all permissions. Sources: docs/distributed.md; nats-server's subjects of streams.
 [[nodiscard]] const std::vector<BusPermission>& bus_permissions();
 
 }  // namespace league::tools

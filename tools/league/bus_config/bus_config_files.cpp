@@ -21,7 +21,8 @@ core::Result<void> make_private_directory(const fs::path& path) {
   return {};
 }
 
-/// Credentials of users that are no more would only confuse; nothing that is not ours is touched.
+/// Removes the files of an earlier configuration, since credentials of removed users would be
+/// confusing. Does not touch other files.
 core::Result<void> clear(const fs::path& directory) {
   std::error_code failed;
   std::vector<fs::path> old = {directory / "users.conf"};
@@ -29,7 +30,7 @@ core::Result<void> clear(const fs::path& directory) {
     std::string name = entry.path().filename().string();
     if (name.starts_with("server") && name.ends_with(".conf")) old.push_back(entry.path());
   }
-  std::error_code none;  // there may be no such directory
+  std::error_code none;  // the directory may be missing
   for (const auto& entry : fs::directory_iterator(directory / "credentials", none)) {
     if (entry.path().extension() == ".json") old.push_back(entry.path());
   }

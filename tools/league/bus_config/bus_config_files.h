@@ -9,7 +9,7 @@
 
 namespace league::tools {
 
-/// What `write_bus_config` has made.
+/// The files that `write_bus_config` has written.
 struct BusConfigFiles {
   std::vector<std::filesystem::path> brokers;  ///< one for each broker of the configuration
   std::filesystem::path users;
@@ -17,7 +17,7 @@ struct BusConfigFiles {
 };
 
 /// Writes the configuration into `directory`, all files with mode 0600 in directories of mode 0700.
-/// Refuses a directory that holds anything (kInternalError, as for what cannot be written), unless
+/// Refuses a directory that is not empty (kInternalError, as for write errors), unless
 /// `may_overwrite`; then the files of another configuration are removed first.
 [[nodiscard]] core::Result<BusConfigFiles> write_bus_config(const std::filesystem::path& directory,
                                                             const BusConfig& config,

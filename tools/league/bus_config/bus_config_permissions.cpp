@@ -27,7 +27,7 @@ std::vector<BusPermission> manager_rows() {
           {kRole, Kind::kSubscribe, "_INBOX.>", kAnswers}};
 }
 
-/// A row of the account of the streams.
+/// A row for the account of the streams.
 BusPermission at_streams(BusRole role, Kind kind, std::string_view subject,
                          std::string_view reason) {
   return {role, kind, subject, reason, BusAccount::kStreams};

@@ -63,7 +63,7 @@ BusUser make_agent(BusRole role, const std::string& name,
                 .name = name,
                 .session = session ? *session : transport::BusSession::make(random),
                 .login = make_login(name, random)};
-  // No name of an agent has a slash.
+  // The slash makes the name unique, since agents' names have none.
   if (role == BusRole::kManager || role == BusRole::kOperator)
     agent.streams_login = make_login(name + "/streams", random);
   return agent;
@@ -127,7 +127,7 @@ std::optional<std::string> bcrypt_hash(const std::string& password, core::Random
     return std::nullopt;
   auto scratch = std::make_unique<crypt_data>();
   const char* hash = ::crypt_r(password.c_str(), setting.c_str(), scratch.get());
-  // A failure is a text that begins with an asterisk.
+  // On failure, crypt returns a text that begins with an asterisk.
   if (hash == nullptr || !std::string_view(hash).starts_with(kPrefix)) return std::nullopt;
   return std::string(hash);
 #else

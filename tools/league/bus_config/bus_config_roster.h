@@ -11,7 +11,7 @@
 
 namespace league::tools {
 
-/// Who is to have a user, before passwords are made.
+/// An agent that gets a user, before its password is made.
 struct BusEntry {
   BusRole role = BusRole::kPlayer;
   std::string name;
@@ -19,9 +19,9 @@ struct BusEntry {
   bool operator==(const BusEntry&) const = default;
 };
 
-/// `player NAME [SESSION]` or `referee NAME [SESSION]`, one a line; `#` begins a comment.
-/// kInvalidFieldValue with the line for what is no such thing, for a name that cannot be a file's
-/// and for one that comes twice.
+/// `player NAME [SESSION]` or `referee NAME [SESSION]`, one a line; `#` begins a comment. Fails
+/// with kInvalidFieldValue and the line for any other text, for a name that is not a valid file
+/// name and for a repeated name.
 [[nodiscard]] core::Result<std::vector<BusEntry>> parse_bus_agents(std::string_view text);
 /// `player01`, `player02`, ... and `referee01`, ....
 [[nodiscard]] std::vector<BusEntry> numbered_bus_agents(int players, int referees);
@@ -32,8 +32,8 @@ struct BusEntry {
                                                    core::RandomSource& random);
 
 /// The password's bcrypt hash (`$2a$`, by crypt(3)), or nothing where the system cannot make one.
-/// At the least cost: a random password of 128 bits needs no slow hash, and a broker that has
-/// restarted checks those of all agents at once. Thread-safe.
+/// Uses the lowest cost: a random password of 128 bits needs no slow hash, and a restarted broker
+/// has to check the passwords of all agents at once. Thread-safe.
 [[nodiscard]] std::optional<std::string> bcrypt_hash(const std::string& password,
                                                      core::RandomSource& random);
 

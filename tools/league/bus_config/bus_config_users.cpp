@@ -5,7 +5,8 @@ namespace {
 
 using Kind = BusPermission::Kind;
 
-// An answer may have events in front of it; and who asked may have to wait for a slow player.
+// Up to 16 messages for one request, since events can precede the answer; five minutes, since a
+// player can be slow.
 constexpr std::string_view kResponses = R"({ max: 16, expires: "5m" })";
 constexpr std::string_view kLeagueAccount = "LEAGUE";
 constexpr std::string_view kStreamsAccount = "STREAMS";
@@ -15,7 +16,7 @@ std::string with(std::string text, std::string_view placeholder, const std::stri
   return at == std::string::npos ? text : text.replace(at, placeholder.size(), value);
 }
 
-/// Whether the row is for that user.
+/// Whether the row applies to the user.
 bool is_for(const BusPermission& row, const BusUser& agent, BusAccount account) {
   return row.role == agent.role && row.account == account;
 }
@@ -55,7 +56,8 @@ std::string render_user(const BusConfig& config, const BusUser& agent, BusAccoun
   if (!forbidden.empty()) text += "          deny: " + config_list(forbidden) + "\n";
   text += "        }\n        subscribe: { allow: " +
           config_list(subjects_of(config, agent, account, Kind::kSubscribe)) + " }\n";
-  // The manager may publish at every inbox anyway, and at the streams nobody answers.
+  // Not for the manager, which may publish at every inbox anyway, nor in the account of the
+  // streams, where no user answers requests.
   if (agent.role != BusRole::kManager && account == BusAccount::kLeague)
     text += "        allow_responses: " + std::string(kResponses) + "\n";
   return text + "      }\n    }\n";
@@ -84,9 +86,9 @@ std::string render_reasons(const BusConfig& config) {
   return text;
 }
 
-/// Where a request goes to streams, the broker answers at the request's reply subject and asks
-/// nobody whether the sender may write there. In an account of their own streams hear nothing of
-/// such an answer.
+/// Puts the streams into an account of their own. The broker answers a request to a stream at the
+/// request's reply subject, without checking that the sender may publish there; in a separate
+/// account a stream cannot receive such an answer.
 std::string render_accounts(const BusConfig& config) {
   const std::string events = config_string("mcp.events." + league_token(config.league_id) + ".>");
   const std::string league(kLeagueAccount);

@@ -9,7 +9,7 @@
 namespace league::tools {
 namespace {
 
-/// Stops what is served when the pointer is let go of.
+/// A pointer whose deleter stops the server.
 template <typename Server>
 std::shared_ptr<void> stopped_at_end(std::unique_ptr<Server> server) {
   return std::shared_ptr<void>(server.release(), [](void* served) {

@@ -27,25 +27,27 @@ class BusLink {
     const core::Clock& clock;
     core::RandomSource& random;
   };
-  /// All of `context` outlives it. Fails where the credentials are wrong, or no bus was named.
+  /// All references in `context` must outlive it. Fails if the credentials are wrong, or no bus was
+  /// named.
   [[nodiscard]] static core::Result<std::unique_ptr<BusLink>> join(const agent::BusOptions& options,
                                                                    const Context& context);
 
   [[nodiscard]] transport::Bus& bus() { return *bus_; }
-  /// A connection of the caller's own by which streams are asked, made now; null where `bus`
-  /// reaches them as well. Fails with no_streams_error for `who`, and as agent::connect_streams.
+  /// Opens a separate connection for requests to streams; null if `bus` can be used for them. Fails
+  /// with no_streams_error for `who`, and like agent::connect_streams.
   [[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_streams(
       const std::string& who) const;
   [[nodiscard]] const transport::BusSession& session() const { return session_; }
-  /// Serves the session; ends when what it returns is let go of. `handler` and this outlive that.
+  /// Serves the session until the returned pointer is destroyed. `handler` and this object must
+  /// outlive it.
   [[nodiscard]] core::Result<std::shared_ptr<void>> serve(transport::MessageHandler& handler,
                                                           const core::Clock& clock) const;
-  /// Serves all sessions that look for the league `league_id`, as a league manager does; ends as
-  /// `serve`. `context` outlives that as well.
+  /// Serves all sessions that look for the league `league_id`, as a league manager does; ends like
+  /// `serve`. `context` must outlive the returned pointer, too.
   [[nodiscard]] core::Result<std::shared_ptr<void>> serve_league(transport::MessageHandler& handler,
                                                                  const std::string& league_id,
                                                                  const Context& context) const;
-  /// To `nats:` endpoints. Its connections do not outlive this.
+  /// Connects to `nats:` endpoints. Its connections must not outlive this object.
   [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const {
     return connector_;
   }

@@ -16,7 +16,7 @@ constexpr int kBatch = 64;
 
 }  // namespace
 
-/// Shared with the streams and the timer.
+/// Shared with the callbacks of streams and timer.
 class DurableReader::State : public std::enable_shared_from_this<State> {
  public:
   State(EventReading reading, transport::JetStream& streams, const std::string& league_id,
@@ -26,7 +26,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
         stream_(transport::event_stream(league_id)),
         name_(std::move(name)) {}
 
-  /// Looks whether the stream is still the one that was read.
+  /// Checks that the stream is still the one that was read, and then reads on.
   void open() {
     if (is_stopped()) return;
     auto last = last_read();
@@ -39,7 +39,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
   void open_consumer() {
     transport::ConsumerConfig config;
     config.durable_name = name_;
-    // Of one that exists already the broker keeps its own place.
+    // Used only for a new consumer; the broker keeps the position of an existing one.
     config.start_sequence = start();
     // One at a time: otherwise unacknowledged events of a killed reader would come after the rest.
     config.max_ack_pending = 1;
@@ -73,7 +73,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     std::lock_guard lock(mutex_);
     return last_;
   }
-  /// Where a new consumer begins.
+  /// The sequence number at which a new consumer begins.
   [[nodiscard]] std::uint64_t start() {
     std::lock_guard lock(mutex_);
     if (last_.sequence != 0) return last_.sequence + 1;
@@ -83,7 +83,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     if (!state) return again(state.error());
     auto last = last_read();
     if (state->last_sequence < last.sequence) return begin_anew();
-    // A new one may have grown beyond what was read.
+    // A new stream can already be longer than what was read, so compare the last event.
     streams_.get(stream_, last.sequence, reading_.clock.steady_now() + kPatience,
                  [weak = weak_from_this(), last](const auto& found) {
                    auto self = weak.lock();
@@ -123,7 +123,8 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
       is_new = delivery.sequence != last_.sequence;
       taker_ = std::this_thread::get_id();
     }
-    // One that comes again because its acknowledgement was lost has been told.
+    // If an event comes again because its acknowledgement was lost, it is acknowledged but not
+    // reported again.
     bool is_taken = !is_new || reading_.on_event(delivery.sequence, delivery.message.payload);
     if (is_taken)
       streams_.ack(delivery);
@@ -149,9 +150,9 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
   const std::string name_;
   std::mutex mutex_;  // guards the rest, never held while others are called
   std::condition_variable is_idle_;
-  std::thread::id taker_;  ///< who is at an event; none where nobody is
+  std::thread::id taker_;  ///< the thread that handles an event; none: no thread does
   LastRead last_;
-  bool is_anew_ = false;  ///< the stream is not the one that was to be read
+  bool is_anew_ = false;  ///< the stream was lost, and a new one is read from its beginning
   bool is_stopped_ = false;
 };
 

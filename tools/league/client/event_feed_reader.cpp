@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kAnswer{3};
 
 }  // namespace
 
-/// Shared with bus and timer.
+/// Shared with the callbacks of bus and timer.
 class FeedReader::State : public std::enable_shared_from_this<State> {
  public:
   State(EventReading reading, std::string league_id, std::set<std::string> types)
@@ -101,7 +101,8 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
         }
       }
     }
-    // It waits for its callback, which may be about to wait for this thread.
+    // Destroyed on the timer's thread: the destructor waits for a running callback, which may wait
+    // for this thread.
     if (ended) reading_.timer.schedule(std::chrono::milliseconds(0), [ended] {});
     ended.reset();
     if (attachment) return ask();
@@ -149,7 +150,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
       if (is_stopped_ || (is_good && !is_first_answer_)) return;
       if (is_good) is_first_answer_ = false;
     }
-    if (message.is_no_responders) return;  // it is asked again
+    if (message.is_no_responders) return;  // the request is repeated later
     if (!is_good) {
       reading_.on_trouble("the manager does not tell events: " + message.payload.substr(0, 300));
     } else if (answer["result"].value("is_kept", false) == false) {
@@ -182,12 +183,12 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
       try {
         sequence = std::stoull(*event.id);
       } catch (const std::exception&) {
-        return;  // not the manager's
+        return;  // not from the manager
       }
     }
     {
       std::lock_guard lock(mutex_);
-      // Told again, because we had asked again before it came.
+      // Received already: the request had been repeated before this event arrived.
       if (is_stopped_ || (sequence != 0 && after_ && sequence <= *after_)) return;
       if (sequence != 0) after_ = sequence;
     }
@@ -216,7 +217,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
   std::string inbox_;
   std::mutex mutex_;  // guards the rest, never held while others are called but the switch
   std::condition_variable is_idle_;
-  std::thread::id teller_;  ///< who tells of events; none where nobody does
+  std::thread::id teller_;  ///< the thread that reports events; none: no thread does
   std::optional<std::uint64_t> after_;
   std::unique_ptr<transport::Bus::Subscription> out_;
   std::unique_ptr<transport::Bus::Subscription> answers_;

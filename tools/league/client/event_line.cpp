@@ -23,7 +23,7 @@ std::string word_at(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// What people want to know of a message.
+/// A summary of a message for people.
 std::string gist_of(const json& params) {
   std::string gist;
   if (auto round = params.find("round_id"); round != params.end() && round->is_number_integer())

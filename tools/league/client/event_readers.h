@@ -16,32 +16,33 @@
 
 namespace league::tools {
 
-/// What readers of a league's events share; all references outlive them.
+/// The dependencies of readers of a league's events; all references must outlive them.
 struct EventReading {
   transport::Bus& bus;
   const transport::BusSession& session;
   const core::Clock& clock;
   core::Timer& timer;
   core::RandomSource& random;
-  std::optional<std::uint64_t> after = std::nullopt;  ///< begin behind this number
-  /// One event, with its number in the stream, 0 for none; one at a time and in order, on a thread
-  /// of the bus, which waits for it. False: it was not taken, and nobody wants more.
+  std::optional<std::uint64_t> after = std::nullopt;  ///< begin after this number
+  /// Called for each event with its number in the stream (0: none), in order, one at a time, on a
+  /// thread of the bus, which it blocks. Returns false if the event was not handled and no more are
+  /// wanted.
   std::function<bool(std::uint64_t sequence, const std::string& payload)> on_event;
-  std::function<void(const std::string&)> on_trouble;  ///< for people; reading goes on
+  std::function<void(const std::string&)> on_trouble;  ///< a text for people; reading continues
 };
 
-/// Has the league's manager push events to our session (events_subscribe), and asks again, behind
-/// what it has seen, when the manager was silent: so nothing is missed or seen twice as long as the
-/// broker keeps events. Thread-safe.
+/// Subscribes our session to the events of the league's manager (events_subscribe). If the manager
+/// is silent, subscribes again after the last event that was received, so that no event is missed
+/// or repeated as long as the broker stores events. Thread-safe.
 class FeedReader {
  public:
   FeedReader(EventReading reading, std::string league_id, std::set<std::string> types);
-  /// Afterwards nothing of `reading` is used, unless it is what calls.
+  /// Waits until `reading` is not used any more, unless it is called from one of its callbacks.
   ~FeedReader();
   FeedReader(const FeedReader&) = delete;
   FeedReader& operator=(const FeedReader&) = delete;
 
-  /// Begins. Fails as Bus::subscribe.
+  /// Begins to read. Fails like Bus::subscribe.
   [[nodiscard]] core::Result<void> start();
 
  private:
@@ -50,9 +51,9 @@ class FeedReader {
 };
 
 /// Reads the league's stream through a durable consumer: the broker remembers under its name what
-/// was acknowledged, and so a reader goes on where the last one stopped. An event is acknowledged
-/// after `on_event`: who is killed in between is told of that one again, with the same number.
-/// Needs the rights of an operator. Thread-safe.
+/// was acknowledged, so a reader continues where the last one stopped. An event is acknowledged
+/// after `on_event`: a reader that is killed in between gets the same event again, with the same
+/// number. Needs the permissions of an operator. Thread-safe.
 class DurableReader {
  public:
   /// `streams` outlives it.
@@ -63,7 +64,8 @@ class DurableReader {
   DurableReader& operator=(const DurableReader&) = delete;
 
   void start();
-  /// Reads nothing more, and waits until the broker knows what was read, at most for `patience`.
+  /// Stops reading, and waits for at most `patience` until the broker has received the
+  /// acknowledgements.
   void stop(std::chrono::milliseconds patience);
 
  private:

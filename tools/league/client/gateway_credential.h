@@ -11,12 +11,12 @@
 
 namespace league::tools {
 
-/// With what the gateway proves itself to its backend.
+/// The credential that the gateway shows to its backend.
 class GatewayCredential {
  public:
   using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-  /// The client's own headers go along, Authorization and Cookie too.
+  /// Passes on the client's own headers, including Authorization and Cookie.
   GatewayCredential() = default;
 
   /// `passthrough`, `header:NAME=SOURCE`, `bearer:SOURCE` or `query:NAME=SOURCE`, where SOURCE is
@@ -25,8 +25,8 @@ class GatewayCredential {
   [[nodiscard]] static core::Result<GatewayCredential> parse(std::string_view text,
                                                              const Environment& environment);
 
-  /// Adds itself to a call. With an own credential the client's Authorization and Cookie stay here:
-  /// they are meant for the gateway.
+  /// Adds the credential to a call. Except with `passthrough`, removes the client's Authorization
+  /// and Cookie, which are meant for the gateway.
   void apply(transport::Endpoint& endpoint, transport::HttpHeaders& headers) const;
   /// `text` without the secret, for errors and logs.
   [[nodiscard]] std::string scrub(std::string text) const;

@@ -9,7 +9,7 @@
 namespace league::tools {
 namespace {
 
-/// How long the other side may take for its part of the end.
+/// How long the other side may take to end the session.
 constexpr std::chrono::seconds kFarewell{3};
 
 bool has_scheme(const std::string& url) {

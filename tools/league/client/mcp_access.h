@@ -15,26 +15,26 @@
 
 namespace league::tools {
 
-/// A person's way to one MCP server: a session with everything under it, and functions that wait.
-/// Not thread-safe.
+/// Access to one MCP server for command-line tools: a session with everything that it needs, and
+/// blocking functions. Not thread-safe.
 class McpAccess {
  public:
   struct Options {
     std::string credential;  ///< as --credential; empty: none
     std::chrono::milliseconds patience{30'000};
-    bool shows_child_errors = false;  ///< what a child writes on stderr goes to ours
+    bool shows_child_errors = false;  ///< the stderr of a child process is passed on to ours
     agent::BusOptions bus = {};  ///< for nats: addresses
     std::chrono::milliseconds longest_probe = mcp::kLongestProbe;  ///< as SessionOptions
-    /// What the server's questions (elicitation) are answered with, a JSON object; nothing: it may
-    /// ask none.
+    /// The answer to the server's questions (elicitation), a JSON object; nothing: the server may
+    /// not ask.
     std::optional<nlohmann::json> answers = std::nullopt;
   };
 
-  /// `url` may leave out `http://` and `/mcp`. Fails with a text for people when it is none, or the
-  /// credential cannot be had.
+  /// `url` may omit `http://` and `/mcp`. Fails with a text for people if it is invalid, or the
+  /// credential cannot be read.
   [[nodiscard]] static core::Result<std::unique_ptr<McpAccess>> open(const std::string& url,
                                                                      const Options& options);
-  /// Ends the session and lets a child end.
+  /// Ends the session, and waits some time for a child process to end.
   ~McpAccess();
   McpAccess(const McpAccess&) = delete;
   McpAccess& operator=(const McpAccess&) = delete;
@@ -44,10 +44,10 @@ class McpAccess {
   [[nodiscard]] core::Clock::Steady deadline() const { return deadline_; }
   /// `http`, `sse`, `subprocess`, ...
   [[nodiscard]] std::string transport_name() const;
-  /// Without the credential.
+  /// `error` without the credential.
   [[nodiscard]] core::Error scrubbed(core::Error error) const;
 
-  /// Begins something with a completion, and waits for what it gets.
+  /// Calls `begin` with a completion, and waits for the value that the completion gets.
   template <typename T, typename Begin>
   [[nodiscard]] T wait(Begin begin) {
     // Shared: set_value may still be at work on it when get() returns.
@@ -73,11 +73,11 @@ class McpAccess {
   bool has_connected_ = false;
 };
 
-/// `url` as a person types it for short, completed: `localhost:8000` is
+/// Completes the short form of a URL that a person types: `localhost:8000` is
 /// `http://localhost:8000/mcp`.
 [[nodiscard]] core::Result<transport::Endpoint> parse_typed_endpoint(const std::string& url);
 
-/// The variable of our environment; nothing where there is none.
+/// The environment variable; nothing if it is not set.
 [[nodiscard]] std::optional<std::string> environment_variable(const std::string& name);
 
 }  // namespace league::tools

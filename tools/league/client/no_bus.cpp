@@ -1,4 +1,4 @@
-// The tools' place on a message bus, as it is built with -DLEAGUE_BUS=OFF.
+// The BusLink of a build with -DLEAGUE_BUS=OFF, without a bus.
 #include "tools/league/client/bus_link.h"
 
 namespace league::tools {

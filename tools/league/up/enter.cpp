@@ -34,7 +34,6 @@ nlohmann::json request_of(const Entrant& entrant, const core::Clock& clock,
   return envelope::encode(envelope, message);
 }
 
-/// Empty where it is no text.
 }  // namespace
 
 core::Result<Entry> enter_player(ManagerClient& manager, const Entrant& entrant,
@@ -42,7 +41,7 @@ core::Result<Entry> enter_player(ManagerClient& manager, const Entrant& entrant,
   const auto& row = envelope::spec(MessageType::kLeagueRegisterRequest);
   const auto request = request_of(entrant, clock, random);
   auto answer = manager.call(std::string(row.method), request);
-  // Some third-party managers know the message by its type only.
+  // Some third-party managers accept only the message type as the method.
   if (!answer && answer.error().code == core::ErrorCode::kUnknownMessageType)
     answer = manager.call(std::string(row.wire_name), request);
   if (!answer) return answer.error();
@@ -52,7 +51,7 @@ core::Result<Entry> enter_player(ManagerClient& manager, const Entrant& entrant,
 }
 
 core::Result<Entry> read_entry(nlohmann::json message, const std::string& display_name) {
-  // The status says whether it is registered; the envelope is not checked.
+  // Only the status decides about success; the envelope is not checked.
   envelope::Leniencies overlooked;
   auto rewritten = envelope::normalise(message, MessageType::kLeagueRegisterResponse,
                                        envelope::Mode::kOpen, {.is_guest = true}, overlooked);

@@ -12,33 +12,34 @@
 
 namespace league::tools {
 
-/// A player that cannot register itself: a child that speaks on its standard streams, a plain MCP
+/// A player that cannot register itself, such as a child process on standard streams or a plain MCP
 /// server.
 struct Entrant {
   std::string display_name;
   std::string endpoint;  ///< any contact_endpoint that the manager's policy allows
   std::vector<std::string> game_types = {"even_odd"};
-  core::AuthToken registration_code = {};  ///< empty where the league asks for none
-  /// Of this registration: repeated, it brings the same identity; empty: made here.
+  core::AuthToken registration_code = {};  ///< empty: the league requires none
+  /// The nonce of this registration: a repetition with the same nonce gets the same identity;
+  /// empty: a new one is made.
   std::string nonce = {};
 };
 
-/// What the manager gave it.
+/// The identity that the manager gave to the player.
 struct Entry {
   std::string player_id;
   std::string league_id;
-  core::AuthToken token;  ///< empty where a third-party manager gave none
+  core::AuthToken token;  ///< empty: a third-party manager gave none
 };
 
-/// Registers `entrant` at the manager, in its place (protocol §4, messages 3 and 4). Fails as
-/// ManagerClient::call, and with the manager's own words when it rejects the player.
+/// Registers `entrant` at the manager on its behalf (protocol §4, messages 3 and 4). Fails like
+/// ManagerClient::call, and with the manager's text if it rejects the player.
 [[nodiscard]] core::Result<Entry> enter_player(ManagerClient& manager, const Entrant& entrant,
                                                const core::Clock& clock,
                                                core::RandomSource& random);
 
-/// What `message`, the answer of any manager, says of the registration of `display_name`: success
-/// and failure by its status, whatever its envelope is like. The token may be empty. Fails with the
-/// manager's own words, or with what was received where there is no status.
+/// Reads the answer of any manager to the registration of `display_name`. Only its status decides
+/// about success, not its envelope. The token may be empty. Fails with the manager's text, or with
+/// what was received if there is no status.
 [[nodiscard]] core::Result<Entry> read_entry(nlohmann::json message,
                                              const std::string& display_name);
 
