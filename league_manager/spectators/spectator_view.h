@@ -22,9 +22,9 @@ struct ViewParts {
   std::string log = "[]";  ///< the lines to show, as a JSON array
 };
 
-/// These parts of the league as strangers may see them, as a JSON object; docs/live_page.md says
-/// what is in it. It contains no addresses, tokens, e-mail addresses or seeds, and no choices of
-/// unfinished matches. `book` must be open.
+/// These parts of the league as strangers may see them, as a JSON object; spectator_view.cpp
+/// describes its rows. It contains no addresses, tokens, e-mail addresses or seeds, and no choices
+/// of unfinished matches. `book` must be open.
 [[nodiscard]] std::string league_view(const LeagueBook& book, const MatchTimelines& timelines,
                                       const ViewParts& parts, core::UtcTimestamp now);
 

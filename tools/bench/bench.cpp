@@ -113,7 +113,7 @@ class Bench {
     return 0;
   }
 
-  /// The run with the median speed, with its stages.
+  /// Runs the benchmark several times; returns the run with the median speed, with its stages.
   Result<BenchRun> measure(const std::string& what, bool broadcasts) {
     std::vector<BenchRun> runs;
     for (int i = 0; i < options_.repeat; ++i) {

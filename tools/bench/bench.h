@@ -14,15 +14,15 @@ struct BenchOptions {
   int repeat = 3;  ///< leagues of each kind; the one with the median speed is shown
   std::filesystem::path directory;  ///< for logs; empty: a fresh one below runs/
   bool keep = false;  ///< the logs
-  bool is_cost_only = false;  ///< no leagues: what a call costs beside HTTP
+  bool is_cost_only = false;  ///< measure only the cost of a call, compared with HTTP
   bool as_json = false;
   agent::Serving transport = agent::Serving::kHttp;  ///< of all three programs and the echo
   bool is_plain = false;  ///< without journal, hash chains and seals
-  bool commits = true;  ///< players bind their choices
+  bool commits = true;  ///< players commit to their choices
 };
 
-/// Measures the match path and the whole league, each against an echo, and prints it; a signal
-/// ends it early. The exit code.
+/// Measures the match path and the whole league, each in comparison with an echo, and prints the
+/// results; a signal ends it early. Returns the exit code.
 [[nodiscard]] int run_bench(const BenchOptions& options, transport::StopSignal& stop);
 
 }  // namespace league::tools

@@ -30,11 +30,12 @@ using transport::BusMessage;
 
 constexpr std::chrono::seconds kPatience{5};
 constexpr int kAttempts = 12;
-constexpr std::chrono::milliseconds kPause{200};  // where nobody listens yet
+constexpr std::chrono::milliseconds kPause{200};  // before a question without a responder is
+                                                  // repeated
 
 std::string utc_now() { return core::SystemClock().utc_now().to_wire(); }
 
-/// Publishes messages some time after they were made, all the same time.
+/// Publishes messages after a delay, which is the same for all of them.
 class LatePost {
  public:
   LatePost(transport::Bus& bus, std::chrono::milliseconds delay)
@@ -57,7 +58,7 @@ class LatePost {
     while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); })) {
       auto due = waiting_.front().first;
       if (due > std::chrono::steady_clock::now()) {
-        // Nobody takes its place at the front: all wait equally long.
+        // The first message stays the first, since all have the same delay.
         changed_.wait_until(lock, stop, due, [] { return false; });
         if (stop.stop_requested()) return;
         continue;
@@ -75,7 +76,7 @@ class LatePost {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<std::pair<std::chrono::steady_clock::time_point, BusMessage>> waiting_;
-  std::jthread thread_;  // last: it uses everything above
+  std::jthread thread_;  // last, since it uses all members above
 };
 
 /// One question at a time, answered at an inbox.
@@ -94,7 +95,8 @@ class Asker {
     return {};
   }
 
-  /// The `result`; an error for an `error`, and where no answer came in time, however often asked.
+  /// The `result` of an answer; fails with its `error`, or if no answer arrived in time after
+  /// several attempts.
   core::Result<json> ask(const std::string& subject, const BusMessage& question) {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       std::future<BusMessage> answer;
@@ -199,13 +201,14 @@ class BenchBot {
 
   void on_call(const BusMessage& call) {
     auto frame = rpc::peek_frame(call.payload);
-    // Only at an inbox: at other subjects a bot could be made to say what it does not mean.
+    // Answer only to inboxes: with another reply subject, a caller could make the bot publish to
+    // any subject.
     if (!call.reply.starts_with("_INBOX.") || frame.kind != rpc::FrameKind::kRequest) return;
     std::string text = R"({"jsonrpc":"2.0","id":)";
     frame.id.append_to(text);
     text += R"(,"result":)";
     bool is_invitation = frame.method == "handle_game_invitation";
-    if (!is_invitation && frame.method != "choose_parity") {  // everything else is news
+    if (!is_invitation && frame.method != "choose_parity") {  // everything else is a notification
       (void)bus_.publish({call.reply, "", {}, text + R"({"status":"ok"}})"});
       return;
     }
@@ -245,9 +248,10 @@ class BenchBot {
   const std::string name_;
   const std::string choice_;
   const transport::BusSession session_;
-  std::mutex mutex_;  // guards what the league says of us
+  std::mutex mutex_;  // guards the identity that the league gave us
   std::string id_, league_, token_;
-  std::unique_ptr<transport::Bus::Subscription> subscription_;  // last: it calls us
+  std::unique_ptr<transport::Bus::Subscription> subscription_;  // last, since its callbacks use
+                                                                // this object
 };
 
 core::Result<void> play(const BenchBotsOptions& options, transport::StopSignal& stop) {

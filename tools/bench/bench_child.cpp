@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kStopPatience{10'000};
 
-/// What is left until then.
+/// The time that is left until `until`.
 std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point until) {
   return std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
 }

@@ -33,11 +33,11 @@ class BenchChild {
   BenchChild& operator=(BenchChild&&) = delete;
   ~BenchChild();
 
-  /// The next line of its stdout; an error if it ended or said nothing in time.
+  /// The next line of its stdout; an error if it has ended or wrote nothing in time.
   [[nodiscard]] core::Result<std::string> read_line(std::chrono::milliseconds patience);
   void write_line(const std::string& line) const { child_->write_line(line); }
   [[nodiscard]] CpuTime cpu() const;
-  /// The most memory that it has had resident, in bytes.
+  /// Its peak resident memory in bytes.
   [[nodiscard]] long peak_memory() const;
   [[nodiscard]] pid_t pid() const { return child_->pid(); }
 
@@ -47,7 +47,7 @@ class BenchChild {
 
   std::string name_;
   std::unique_ptr<ChildProcess> child_;  ///< null once it was moved away
-  std::deque<std::string> lines_;  ///< that have come and were not read
+  std::deque<std::string> lines_;  ///< received lines that were not read yet
 };
 
 }  // namespace league::tools

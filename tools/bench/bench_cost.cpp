@@ -21,7 +21,7 @@ LeagueTraffic calls(std::uint64_t count, int in_flight) {
   traffic.referee.calls = count;
   traffic.referee.request_bytes = count * kBodyBytes;
   traffic.referee.reply_bytes = count * kBodyBytes;
-  traffic.referee.busy_seconds = in_flight;  // Little's law, backwards
+  traffic.referee.busy_seconds = in_flight;  // so that the echo has this many in flight
   return traffic;
 }
 

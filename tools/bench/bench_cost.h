@@ -8,28 +8,28 @@
 
 namespace league::tools {
 
-/// What one call costs over one transport.
+/// The cost of one call over one transport.
 struct CallCost {
   double calls_per_second = 0;  ///< with 32 calls in flight
-  double cpu_us = 0;  ///< processor time of both sides, then
+  double cpu_us = 0;  ///< processor time of both sides, in the same run
   double sequential_us = 0;  ///< one call after the other
 
   [[nodiscard]] double wall_us() const { return calls_per_second > 0 ? 1e6 / calls_per_second : 0; }
 };
 
-/// One transport beside HTTP with JSON.
+/// The comparison of one transport with HTTP and JSON.
 struct CostComparison {
   CallCost http;
   CallCost other;
 
-  /// How much more a call costs than over HTTP: time per call with many in flight.
+  /// The time per call relative to HTTP, with many calls in flight.
   [[nodiscard]] double ratio() const { return other.wall_us() / http.wall_us(); }
   [[nodiscard]] double cpu_ratio() const { return other.cpu_us / http.cpu_us; }
   [[nodiscard]] double sequential_ratio() const { return other.sequential_us / http.sequential_us; }
 };
 
 /// Measures echoes over HTTP and over `options.transport` in turn, `repeat` times each, with one
-/// address and bodies of the usual size; the medians. The directory must be there.
+/// address and bodies of the usual size; returns the medians. The directory must exist.
 [[nodiscard]] core::Result<CostComparison> compare_cost(EchoOptions options, int repeat);
 
 [[nodiscard]] nlohmann::json cost_json(const CostComparison& cost);

@@ -15,7 +15,7 @@ using core::Result;
 constexpr std::chrono::milliseconds kReadyPatience{30'000};
 constexpr std::chrono::milliseconds kDonePatience{120'000};
 
-/// As many calls as were under way at a time (Little's law).
+/// The average number of calls in flight (Little's law).
 int mean_in_flight(const CallerTraffic& caller, double seconds) {
   return seconds > 0 ? std::max(1, static_cast<int>(std::lround(caller.busy_seconds / seconds)))
                      : 1;
@@ -36,7 +36,7 @@ Result<Done> read_done(BenchChild& child) {
   return done;
 }
 
-/// Everything after `ready`, tabs between.
+/// The URLs after `ready`, separated by tabs.
 Result<std::string> read_urls(BenchChild& child) {
   auto line = child.read_line(kReadyPatience);
   if (!line) return line.error();

@@ -11,14 +11,14 @@
 
 namespace league::tools {
 
-/// What one process of the echo does (hidden command `league-bench echo`).
+/// The options of one process of the echo (hidden command `league-bench echo`).
 struct EchoPeerOptions {
   std::string transport = "http";  ///< a name of agent::Serving
   std::string socket;  ///< of unix; several servers number theirs
-  std::string bus;  ///< URL of the broker, in place of a transport
+  std::string bus;  ///< URL of the broker, instead of a transport
   /// `player`, `manager`, `referee`; empty: a child of a caller, which speaks stdio.
   std::string role;
-  int ports = 1;  ///< so many servers, each answering every call with the same bytes
+  int ports = 1;  ///< number of servers; each answers every call with the same bytes
   std::uint64_t reply_bytes = 0;
   std::vector<std::string> targets;  ///< called in turn; none: only serve
   std::string seventh;  ///< every seventh call goes here, as a match's report does
@@ -27,12 +27,12 @@ struct EchoPeerOptions {
   int in_flight = 1;
 };
 
-/// Over stdio: answers lines until they end. Else: serves, says `ready URL ...`, and with targets
-/// waits for a line on stdin, calls and says `done CALLS FIRST_NS LAST_NS`. Ends when stdin does.
-/// The exit code.
+/// With stdio: answers lines until stdin ends. Otherwise: serves, prints `ready URL ...`; with
+/// targets, waits for a line on stdin, makes the calls and prints `done CALLS FIRST_NS LAST_NS`.
+/// Ends when stdin does. Returns the exit code.
 [[nodiscard]] int run_echo_peer(const EchoPeerOptions& options);
 
-/// What an empty JSON-RPC echo achieves where the league's three processes were.
+/// The speed of an empty JSON-RPC echo in place of the league's three processes.
 struct EchoResult {
   std::uint64_t calls = 0;
   double seconds = 0;
@@ -43,12 +43,12 @@ struct EchoResult {
   }
 };
 
-/// How echoes are made.
+/// The options of measure_echo.
 struct EchoOptions {
   std::filesystem::path program;  ///< this executable
-  std::filesystem::path directory;  ///< for what the processes say
+  std::filesystem::path directory;  ///< for the output of the processes
   agent::Serving transport = agent::Serving::kHttp;
-  int players = 64;  ///< addresses that are called
+  int players = 64;  ///< number of addresses that are called
   std::string bus = {};  ///< URL of the broker, for Serving::kNats
 };
 

@@ -10,16 +10,16 @@
 
 namespace league::tools {
 
-/// An echo's place on a bus, with everything that calls need.
+/// The connection of an echo to a bus, with everything that is needed for calls.
 class EchoBus {
  public:
-  /// `loop` outlives it. Fails where there is no broker, and where the program was built without a
+  /// `loop` must outlive it. Fails if there is no broker, or if the program was built without a
   /// bus.
   [[nodiscard]] static core::Result<std::unique_ptr<EchoBus>> join(transport::EventLoop& loop,
                                                                    const std::string& url);
   virtual ~EchoBus() = default;
   [[nodiscard]] virtual transport::Caller& caller() = 0;
-  /// Serves a new session; its URL.
+  /// Serves a new session; returns its URL.
   [[nodiscard]] virtual core::Result<std::string> serve(transport::MessageHandler& handler) = 0;
 };
 

@@ -25,7 +25,7 @@ std::string frame(std::string_view head, std::string_view tail, std::uint64_t by
   return text.append(tail);
 }
 
-/// `head`, a number and `tail`, where a frame has its id.
+/// A frame whose id is a number: `head`, the number, `tail`.
 class NumberedFrame {
  public:
   explicit NumberedFrame(std::string tail) : tail_(std::move(tail)) {}
@@ -59,7 +59,7 @@ class EchoHandler final : public transport::MessageHandler {
   const NumberedFrame answer_;
 };
 
-/// Keeps so many calls in flight until all are made; the answer to one sends the next.
+/// Keeps a number of calls in flight until all are made; each answer triggers the next call.
 class EchoCalls {
  public:
   EchoCalls(const EchoPeerOptions& options, transport::Caller& caller,
@@ -136,7 +136,7 @@ int call_all(const EchoPeerOptions& options, transport::Caller& caller) {
 /// Everything that one process of the echo serves.
 class EchoServers {
  public:
-  /// `bus` is null where the transport is another.
+  /// `bus` is null for other transports.
   EchoServers(const EchoPeerOptions& options, transport::EventLoop& loop, EchoBus* bus)
       : options_(options),
         bus_(bus),
@@ -144,11 +144,11 @@ class EchoServers {
         loop_(loop),
         handler_(options.reply_bytes) {}
 
-  /// The addresses.
+  /// Starts the servers; returns their addresses.
   core::Result<std::vector<std::string>> start() {
     std::vector<std::string> urls;
     if (transport_ == agent::Serving::kStdio) {
-      // Whoever calls one starts it.
+      // A stdio server is started by its caller.
       std::string command = "stdio:" + std::filesystem::read_symlink("/proc/self/exe").string();
       command += " echo --transport stdio --reply-bytes ";
       command += std::to_string(options_.reply_bytes) + " --ports ";

@@ -55,7 +55,7 @@ class League {
   Result<std::vector<ProcessCost>> play() {
     std::vector<std::string> words{"--players", std::to_string(options_.players), "--referees",
                                    "1"};
-    // Its keys go somewhere all the same, and not into whatever directory we are in.
+    // Even an ephemeral league writes its keys, which must not go to the current directory.
     if (options_.is_plain)
       words.insert(words.end(), {"--ephemeral", "--data", (options_.directory / "data").string()});
     if (options_.transport == agent::Serving::kUnix)
@@ -90,7 +90,7 @@ class League {
   }
 
  private:
-  /// With a data directory a program writes its files too.
+  /// Adds a data directory, so that the program also writes its files.
   [[nodiscard]] std::vector<std::string> with_data(std::vector<std::string> words) const {
     if (!options_.is_plain)
       words.insert(words.end(), {"--data", (options_.directory / "data").string()});

@@ -14,17 +14,17 @@ namespace league::tools {
 /// One league to be measured: three real processes, full log and validation.
 struct BenchLeagueOptions {
   std::filesystem::path programs;  ///< directory of the executables
-  std::filesystem::path directory;  ///< for logs, data and what the programs say
+  std::filesystem::path directory;  ///< for logs, data and the output of the programs
   int players = 64;
   int concurrent_matches = 32;  ///< places of the one referee
-  bool broadcasts = true;  ///< false: the match path alone
+  bool broadcasts = true;  ///< false: only the match path
   agent::Serving transport = agent::Serving::kHttp;  ///< not kStdio
-  std::filesystem::path sockets;  ///< directory of Unix sockets, where they are used
+  std::filesystem::path sockets;  ///< directory of Unix sockets, if they are used
   bool is_plain = false;  ///< without journal, hash chains and seals
-  bool commits = true;  ///< players bind their choices
+  bool commits = true;  ///< players commit to their choices
 };
 
-/// What one of the three processes has used between the last registration and the end.
+/// The resources that one of the three processes used between the last registration and the end.
 struct ProcessCost {
   std::string name;
   CpuTime cpu;
@@ -32,7 +32,8 @@ struct ProcessCost {
 };
 
 /// Plays the league to its end; afterwards `directory/logs` holds its conversation logs. Fails with
-/// kShuttingDown at a signal, else with what the program that did not come up or did not end said.
+/// kShuttingDown at a signal, otherwise with the output of the program that did not start or did
+/// not end.
 [[nodiscard]] core::Result<std::vector<ProcessCost>> play_bench_league(
     const BenchLeagueOptions& options, transport::StopSignal& stop);
 

@@ -18,17 +18,17 @@ struct BenchRun {
   EchoResult echo;
   std::vector<StageCost> stages;
 
-  /// Calls per second, as a part of the echo's.
+  /// Calls per second relative to the echo.
   [[nodiscard]] double ratio() const {
     return echo.calls > 0 ? traffic.calls_per_second() / echo.calls_per_second() : 0;
   }
 };
 
-/// The stages with what the measured ones leave over: the transport, as much as the echo needed
-/// for as many calls, and everything else.
+/// The measured stages, then the transport (what the echo needed for the same number of calls) and
+/// the rest.
 [[nodiscard]] std::vector<StageCost> all_stages(const BenchRun& run);
 
-/// What `league bench --json` prints.
+/// The output of `league bench --json`.
 [[nodiscard]] nlohmann::json bench_json(const BenchRun& match_path, const BenchRun& league);
 /// The same for people.
 [[nodiscard]] std::string bench_text(const std::string& title, const BenchRun& run);

@@ -21,7 +21,7 @@ double thread_cpu_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Processor time of one run of `step`, averaged over many.
+/// The processor time of one call of `step`, averaged over many.
 template <typename Step>
 double seconds_of(Step step) {
   step();
@@ -57,7 +57,7 @@ audit::Record record_of(const MessageGroup& group) {
   return record;
 }
 
-/// Adds up the costs of one kind of message after the other.
+/// Adds up the costs of all kinds of messages.
 class Stages {
  public:
   explicit Stages(const envelope::MessageSchemas& schemas) : schemas_(schemas) {}
@@ -74,7 +74,7 @@ class Stages {
     audit::RecordWriter writer;
     audit::Record record = record_of(group);
     std::string line;
-    // Both ends log it.
+    // Times two, since both sides log each message.
     log_ += 2 * count * seconds_of([&] {
               line.clear();
               writer.append(record, 1, line);
@@ -90,8 +90,8 @@ class Stages {
   void add_validation(const json& message, double count) {
     if (!message.is_object()) return;
     auto type = envelope::MessageSchemas::type_of(message);
-    // Only valid messages say what validation costs: a fault is explained at length. Masking has
-    // made some shorter, none invalid.
+    // Measure validation only with valid messages, since explaining a fault takes long. Masking of
+    // tokens keeps messages valid.
     if (!type || !schemas_.validate(*type, message)) return;
     validate_ += count * seconds_of([&] { (void)schemas_.validate(*type, message); });
   }

@@ -21,7 +21,7 @@ struct Span {
   }
 };
 
-/// Collects what the callers' logs say; registrations and pings are no part of the work.
+/// Collects the calls in the callers' logs, without registrations and pings.
 class Collector {
  public:
   explicit Collector(LeagueTraffic& out) : out_(out) {}

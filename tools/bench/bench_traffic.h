@@ -10,7 +10,7 @@
 
 namespace league::tools {
 
-/// All messages of one kind that one agent sent or was answered.
+/// All messages of one kind in one agent's calls, or in the answers to them.
 struct MessageGroup {
   std::string message_type;  ///< empty for a plain acknowledgement
   bool is_reply = false;
@@ -19,9 +19,9 @@ struct MessageGroup {
   std::string sample;  ///< one of them, tokens masked
 };
 
-/// The calls of one process, as its conversation log has them.
+/// The calls of one process, from its conversation log.
 struct CallerTraffic {
-  std::uint64_t calls = 0;  ///< that were answered
+  std::uint64_t calls = 0;  ///< answered calls
   std::uint64_t failures = 0;
   std::uint64_t request_bytes = 0;
   std::uint64_t reply_bytes = 0;
@@ -32,7 +32,7 @@ struct CallerTraffic {
   }
 };
 
-/// What happened in a league, measured from its conversation logs.
+/// Figures of a league, measured from its conversation logs.
 struct LeagueTraffic {
   CallerTraffic manager;
   CallerTraffic referee;
@@ -53,11 +53,11 @@ struct LeagueTraffic {
   }
 };
 
-/// Reads the logs of the manager and the referees below `logs`; those of the players hold the same
-/// calls once more.
+/// Reads the logs of the manager and the referees below `logs`; the players' logs contain the same
+/// calls again.
 [[nodiscard]] core::Result<LeagueTraffic> measure_traffic(const std::filesystem::path& logs);
 
-/// The value below which `share` (0 … 1) of `values` lie; 0 for none. Sorts them.
+/// The value below which `share` (0 … 1) of `values` lie; 0 if there are none. Sorts `values`.
 [[nodiscard]] std::int64_t percentile(std::vector<std::int64_t>& values, double share);
 
 }  // namespace league::tools

@@ -1,4 +1,4 @@
-// `league bench` as it is built with -DLEAGUE_BUS=OFF.
+// `league bench` in a build with -DLEAGUE_BUS=OFF.
 #include <iostream>
 
 #include "tools/bench/bench_bots.h"

@@ -15,14 +15,14 @@ namespace league::tools::check {
 /// The checker on a message bus: calls agents there, and can be their league manager. Thread-safe.
 class CheckerBus {
  public:
-  /// Fails as BusLink::join.
+  /// Fails like BusLink::join.
   [[nodiscard]] static core::Result<std::unique_ptr<CheckerBus>> join(
       const agent::BusOptions& options);
 
   /// Calls `nats:` endpoints.
   [[nodiscard]] transport::Caller& caller() { return *caller_; }
-  /// Serves agents that look for the league, until what it returns is let go of; `handler` and this
-  /// outlive that.
+  /// Serves agents that look for the league, until the returned pointer is destroyed; `handler` and
+  /// this object must outlive it.
   [[nodiscard]] core::Result<std::shared_ptr<void>> serve_league(transport::MessageHandler& handler,
                                                                  const std::string& league_id);
 

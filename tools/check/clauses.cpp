@@ -11,8 +11,8 @@ struct Clause {
   std::string_view text;
 };
 
-// `P-` is the protocol document, then its section and, where it is numbered, the item; `M-` is the
-// Model Context Protocol.
+// `P-` stands for the protocol document, followed by the section and, if it is numbered, the item;
+// `M-` stands for the Model Context Protocol.
 constexpr auto kClauses = std::to_array<Clause>({
     {"P-1",
      "JSON-RPC 2.0 over POST /mcp. The message itself is params or result, without anything around "

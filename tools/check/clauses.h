@@ -5,8 +5,8 @@
 namespace league::tools::check {
 
 /// The sentence of docs/protocol.md that a clause stands for; empty for an unknown one. The table
-/// in clauses.cpp is the one place where checks and the document meet. The set of clauses is
-/// frozen for a version of the protocol.
+/// in clauses.cpp is the only link between checks and the document. The set of clauses is frozen
+/// for a version of the protocol.
 [[nodiscard]] std::string_view clause_text(std::string_view clause);
 
 /// The version of the protocol whose requirements are checked.

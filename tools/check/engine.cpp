@@ -42,7 +42,7 @@ class Engine {
     if (!checks.empty() && died_of != findings_.end()) revive(*died_of);
   }
 
-  /// Goes on with a bot that has died, and says so at the check that it died of.
+  /// Restarts a bot that has died, and notes that in the finding of the check that caused it.
   void revive(Finding& finding) {
     constexpr int kMostRevivals = 4;
     if (!options_.revive || revivals_ == kMostRevivals || Steady::now() > ends_) return;
@@ -98,7 +98,7 @@ class Engine {
 
   const RunOptions& options_;
   const Steady::time_point ends_;
-  std::optional<bool> playing_;  ///< known before slow checks run side by side
+  std::optional<bool> playing_;  ///< determined before slow checks run in parallel
   std::optional<std::string> gone_;
   int revivals_ = 0;
   std::vector<Finding> findings_;

@@ -11,8 +11,8 @@
 
 namespace league::tools::check {
 
-/// The league manager that the checker plays: gives whoever registers an id, a token and the name
-/// of the league, answers queries, and keeps what it was told. Thread-safe.
+/// The league manager that the checker plays: gives each agent that registers an id, a token and
+/// the name of the league, answers queries, and stores all calls. Thread-safe.
 class MockManager {
  public:
   struct Options {
@@ -21,22 +21,23 @@ class MockManager {
     std::string league_id = "league_check";
     std::string player_id = "P07";
     std::string referee_id = "REF03";
-    CheckerBus* bus = nullptr;  ///< where agents reach it as well; outlives it
+    CheckerBus* bus = nullptr;  ///< a further way to reach it; must outlive it
   };
   /// `runtime` outlives it. Fails as MockServer::open, and as CheckerBus::serve_league.
   [[nodiscard]] static core::Result<std::unique_ptr<MockManager>> open(
       transport::HttpRuntime& runtime, Options options);
 
   [[nodiscard]] MockServer& server() { return *server_; }
-  /// What an agent that the checker starts is told: `nats:manager/LEAGUE`, or the server's URL.
+  /// The manager's address for an agent that the checker starts: `nats:manager/LEAGUE`, or the
+  /// server's URL.
   [[nodiscard]] std::string url() const;
-  /// All addresses at which it waits, for people.
+  /// All addresses at which it listens, for people.
   [[nodiscard]] std::string addresses() const;
   [[nodiscard]] const core::AuthToken& token() const { return token_; }
   [[nodiscard]] const Options& options() const { return options_; }
   /// The next `count` registrations are answered with HTTP 503.
   void refuse_registrations(int count);
-  /// Answers in place of the usual ones while it returns something; null: none.
+  /// Sets a function whose answers replace the usual ones as long as it returns any; null: none.
   void set_answer(std::function<std::optional<MockAnswer>(const InboundCall&)> answer);
 
   /// What the manager says beside the answer: `P07` and the token, in the form of the protocol.

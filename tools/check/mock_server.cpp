@@ -110,7 +110,7 @@ void MockServer::on_message(transport::Inbound message, transport::ReplySlot rep
   InboundCall call = read_call(message.bytes.str());
   MockAnswer answer;
   {
-    // The script decides first; only then is the call stored, where waiting threads see it.
+    // The script runs before the call is stored, because waiting threads see a stored call at once.
     std::lock_guard lock(script_mutex_);
     answer = script_(call);
   }

@@ -16,37 +16,37 @@
 
 namespace league::tools::check {
 
-/// One call that somebody made to the checker.
+/// One call to the checker.
 struct InboundCall {
   std::string bytes;
-  nlohmann::json document;  ///< discarded where the bytes are no JSON
+  nlohmann::json document;  ///< discarded if the bytes are not JSON
   nlohmann::json id;
   std::string method;  ///< empty for a bare message; the tool's name for `tools/call`
   std::string style;  ///< `tool_name`, `message_type`, `tools_call`, `handle_message`, `bare`, ...
-  nlohmann::json message;  ///< the innermost object that is the league message; an object always
+  nlohmann::json message;  ///< the league message, unwrapped; always an object
   std::chrono::steady_clock::time_point at{};
 
-  /// `message_type`, or what the method says.
+  /// `message_type`; if it is missing, the type that follows from the method.
   [[nodiscard]] std::string type() const;
 };
 
 /// What the checker answers.
 struct MockAnswer {
   nlohmann::json result;  ///< the `result` of a JSON-RPC answer
-  nlohmann::json error = nullptr;  ///< in its place
+  nlohmann::json error = nullptr;  ///< instead of `result`
   int http_status = 200;
-  std::string raw = {};  ///< in place of both
+  std::string raw = {};  ///< instead of both
   std::chrono::milliseconds delay{0};
 };
 
-/// A server at which the checker plays a manager, a referee or a player. Keeps
-/// every call. Thread-safe.
+/// A server with which the checker plays a manager, a referee or a player. Stores every call.
+/// Thread-safe.
 class MockServer final : public transport::MessageHandler {
  public:
   /// Answers one call; runs on a thread of the server, one call at a time.
   using Script = std::function<MockAnswer(const InboundCall&)>;
 
-  /// `runtime` outlives it. Fails as HttpServer::start.
+  /// `runtime` must outlive it. Fails like HttpServer::start.
   [[nodiscard]] static core::Result<std::unique_ptr<MockServer>> open(
       transport::HttpRuntime& runtime, const std::string& address, std::uint16_t port,
       Script script);
@@ -55,16 +55,16 @@ class MockServer final : public transport::MessageHandler {
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
   /// `http://127.0.0.1:PORT/mcp`.
   [[nodiscard]] std::string url() const;
-  /// From now on.
+  /// Replaces the script.
   void set_script(Script script);
 
   void on_message(transport::Inbound message, transport::ReplySlot reply) override;
 
-  /// How many calls there were.
+  /// The number of calls so far.
   [[nodiscard]] std::size_t count() const;
   /// The calls from number `from` on.
   [[nodiscard]] std::vector<InboundCall> calls(std::size_t from = 0) const;
-  /// The first call from number `from` on that `wanted` takes; waits for it.
+  /// Waits for the first call from number `from` on for which `wanted` returns true.
   [[nodiscard]] std::optional<InboundCall> wait_for(
       const std::function<bool(const InboundCall&)>& wanted, std::size_t from,
       std::chrono::milliseconds limit) const;
@@ -81,10 +81,10 @@ class MockServer final : public transport::MessageHandler {
   std::unique_ptr<transport::HttpServer> server_;
 };
 
-/// The text in the field of an object; empty where there is none.
+/// The text in the field of an object; empty if there is none.
 [[nodiscard]] std::string text_field(const nlohmann::json& object, const std::string& field);
 
-/// Takes a call apart, in any of the tolerated forms.
+/// Parses a call in any of the tolerated forms.
 [[nodiscard]] InboundCall read_call(std::string bytes);
 
 }  // namespace league::tools::check

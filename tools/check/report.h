@@ -10,43 +10,42 @@
 
 namespace league::tools::check {
 
-/// What is said of one bot.
+/// The report on one bot.
 struct Report {
   std::string subject;  ///< its endpoint, or the name that it registered with
   std::string role = "player";
   std::vector<Finding> findings;
-  std::set<std::string> ways;  ///< how it was called
-  std::set<std::string> leniencies;  ///< what a league has to overlook
-  std::vector<std::string> secrets;  ///< not to be shown
+  std::set<std::string> ways;  ///< the dialects in which it was called
+  std::set<std::string> leniencies;  ///< leniencies that the bot needs
+  std::vector<std::string> secrets;  ///< texts that must not be shown
   /// Match credentials that the checker showed, each with the text of which it is the HMAC.
   std::map<std::string, std::string> credentials;
-  std::vector<std::string> stale;  ///< entries of the baseline that fail no more
+  std::vector<std::string> stale;  ///< entries of the baseline that do not fail any more
   std::chrono::milliseconds took{0};
 
   [[nodiscard]] Grade grade() const { return grade_of(findings); }
   [[nodiscard]] std::size_t count(Outcome outcome) const;
-  /// How many checks were skipped because there was no time for them: the level says nothing of
-  /// those.
+  /// The number of checks that were skipped for lack of time; the level does not cover them.
   [[nodiscard]] std::size_t not_tried() const;
-  /// The level, and how many were not tried if any were not.
+  /// The level, with the number of checks that were not tried, if any.
   [[nodiscard]] std::string level_text() const;
 };
 
-/// `text` without what must not be shown: every secret, and the value of every `auth_token`, is cut
-/// to 8 characters. At most `limit` bytes, then a word on how many there were.
+/// `text` with every secret and the value of every `auth_token` cut to 8 characters. At most
+/// `limit` bytes, followed by a note on the full size if it was longer.
 [[nodiscard]] std::string masked(const std::string& text, const std::vector<std::string>& secrets,
                                  std::size_t limit = 1500);
-/// A command for a shell that repeats the request, or a word on why there is none. It takes secrets
-/// from the variable TOKEN, and says what to set it to.
+/// A shell command that repeats the request, or the reason why there is none. The command takes
+/// secrets from the variable TOKEN and says how to set it.
 [[nodiscard]] std::string repeat_line(const Exchange& exchange, const Report& report);
 
 // The formats. Each is a whole document.
 [[nodiscard]] std::string text_report(const Report& report);
 [[nodiscard]] std::string json_report(const std::vector<Report>& reports);
 [[nodiscard]] std::string junit_report(const std::vector<Report>& reports);
-/// One page without a network; a matrix where there are several bots.
+/// A self-contained page, with a matrix if there are several bots.
 [[nodiscard]] std::string html_report(const std::vector<Report>& reports);
-/// `results.json` of Gradescope: one test a check.
+/// `results.json` of Gradescope: one test per check.
 [[nodiscard]] std::string gradescope_report(const Report& report);
 
 }  // namespace league::tools::check

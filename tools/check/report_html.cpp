@@ -91,7 +91,7 @@ void write_report(std::string& out, const Report& report) {
   out += "</details>\n";
 }
 
-/// One row a check that some bot does not keep, one column a bot.
+/// One row for each check that some bot fails, one column for each bot.
 void write_matrix(std::string& out, const std::vector<Report>& reports) {
   out += "<h2>Matrix</h2><div class=\"scroll\"><table><thead><tr><th>Check</th>";
   for (const Report& report : reports) out += "<th>" + escaped(report.subject) + "</th>";

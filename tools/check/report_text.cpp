@@ -16,10 +16,10 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-/// Of a token that is masked: its first eight characters and three dots.
+/// The size of a masked token: its first eight characters and three dots.
 constexpr std::size_t kMaskedSize = 11;
 
-/// Masks the beginning of `secret` where a text that was cut ends with it.
+/// Masks a beginning of `secret` at the end of a text that was cut off.
 std::string without_cut(std::string text, const std::string& secret) {
   constexpr std::string_view kCut = "...";
   if (!text.ends_with(kCut)) return text;
@@ -31,7 +31,7 @@ std::string without_cut(std::string text, const std::string& secret) {
   return text;
 }
 
-/// Cuts the values of `"auth_token":"..."`.
+/// Masks the values of `"auth_token":"..."`.
 std::string without_tokens(const std::string& text) {
   static const std::string kKey = "\"auth_token\"";
   std::string out;
@@ -59,7 +59,7 @@ std::string quoted_for_shell(const std::string& text) {
   return "'" + replaced(text, "'", "'\\''") + "'";
 }
 
-/// `quoted`, a text in single quotes, with expansions of TOKEN in place of what is secret.
+/// `quoted`, a text in single quotes, with secrets replaced by expansions of TOKEN.
 std::string with_token(std::string quoted, const Report& report) {
   static const std::string kKey = "\"auth_token\":\"";
   if (const std::size_t key = quoted.find(kKey); key != std::string::npos) {
@@ -99,7 +99,7 @@ void write_failure(std::ostream& out, const Finding& finding, const Report& repo
 }
 
 void write_skipped(std::ostream& out, const Report& report) {
-  std::vector<std::pair<std::string, std::string>> reasons;  // in the order in which they came up
+  std::vector<std::pair<std::string, std::string>> reasons;  // in order of first occurrence
   for (const Finding& finding : report.findings) {
     if (finding.verdict.outcome != Outcome::kSkipped) continue;
     const std::string& reason = finding.verdict.got;

@@ -18,7 +18,7 @@ std::string with_value(std::string text, const std::string& name, const std::str
   return text;
 }
 
-/// A port that nobody listens on now.
+/// A port on which no program listens now.
 std::uint16_t free_port() {
   auto socket = transport::listen_on("127.0.0.1", 0);
   return socket ? transport::local_address(socket->get()).port : std::uint16_t{0};
@@ -42,7 +42,7 @@ core::Result<StartedBot> StartedBot::start(const std::string& command,
 
 StartedBot::~StartedBot() {
   kill();
-  std::error_code ignored;  // it may be gone
+  std::error_code ignored;  // it may be missing
   if (!output_.empty()) std::filesystem::remove(output_, ignored);
 }
 

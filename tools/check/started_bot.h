@@ -9,14 +9,14 @@
 
 namespace league::tools::check {
 
-/// The bot's program, where the checker starts it. Not thread-safe.
+/// The bot's program, if the checker starts it. Not thread-safe.
 class StartedBot {
  public:
   /// `command` is for the shell; `{manager}` and `{port}` in it become the manager's URL and a free
-  /// port, the same each time. What the bot writes goes to a file that is gone at the end.
+  /// port, the same each time. The bot's output goes to a temporary file.
   [[nodiscard]] static core::Result<StartedBot> start(const std::string& command,
                                                       const std::string& manager_url);
-  /// What `{port}` stands for; 0 where the command has none.
+  /// The value of `{port}`; 0 if the command does not use it.
   [[nodiscard]] std::uint16_t port() const { return port_; }
   ~StartedBot();
   StartedBot(StartedBot&&) noexcept = default;
@@ -26,7 +26,7 @@ class StartedBot {
   [[nodiscard]] core::Result<void> restart();
   /// Kills it.
   void kill();
-  /// The last lines that it wrote on its stderr.
+  /// The last lines of its stderr.
   [[nodiscard]] std::string last_words() const;
   [[nodiscard]] bool has_ended();
 

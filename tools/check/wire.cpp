@@ -23,7 +23,7 @@ using Steady = std::chrono::steady_clock;
 constexpr std::size_t kMaxAnswer = 16U << 20U;
 constexpr std::size_t kMaxHead = 64U << 10U;
 
-/// Takes the parts of one answer, and of an event stream the last one, which is the answer.
+/// Collects the parts of an answer; of an event stream only the last event, which is the answer.
 class AnswerSink final : public transport::ResponseSink {
  public:
   void on_head(const transport::ResponseHead& head) override {
@@ -77,8 +77,8 @@ core::Result<transport::FileDescriptor> connect_any(const transport::Endpoint& e
   return socket;
 }
 
-/// False when the peer takes no more, which is no fault: it may have answered already. The program
-/// ignores SIGPIPE (transport::StopSignal).
+/// False if the peer accepts no more bytes, which is no fault, since it may have answered already.
+/// The program ignores SIGPIPE (transport::StopSignal).
 bool write_all(int fd, std::string_view bytes, const transport::WaitOptions& wait) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());
@@ -110,7 +110,7 @@ std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRe
   }
   std::optional<transport::ResponseReader> reader(kMaxHead);
   AnswerSink sink;
-  std::string rest;  // what came behind an answer
+  std::string rest;  // bytes after an answer
   char buffer[16384];
   while (out.size() < answers) {
     if (!reader->feed(std::exchange(rest, {}), sink)) {
@@ -165,7 +165,7 @@ core::Result<std::unique_ptr<Wire>> Wire::open(const agent::BusOptions& bus, boo
     joined = std::move(*place);
   }
   transport::EndpointCallerOptions options;
-  options.repeats_refused = false;  // what a bot answers is what is looked at
+  options.repeats_refused = false;  // checks need the bot's actual answer
   auto caller = transport::StandaloneCaller::create(options);
   if (!caller) return caller.error();
   return std::unique_ptr<Wire>(new Wire(std::move(*caller), std::move(joined)));

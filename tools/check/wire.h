@@ -19,10 +19,10 @@ using std::chrono::milliseconds;
 struct RawRequest {
   std::vector<std::string> pieces;
   milliseconds between{0};  ///< pause between two pieces
-  milliseconds limit{3000};  ///< until the whole answer is here
+  milliseconds limit{3000};  ///< for the whole answer
 };
 
-/// What an HTTP server answered on one connection.
+/// An HTTP server's answer on one connection.
 struct RawAnswer {
   int status = 0;
   std::string content_type;
@@ -32,8 +32,8 @@ struct RawAnswer {
   bool is_refused = false;
 };
 
-/// One HTTP exchange on a connection of its own, without any of the tolerance of our own client.
-/// Also reads several answers of one connection, in their order (`answers`). Blocks.
+/// One HTTP exchange on a connection of its own, without the tolerance of our own client. Can read
+/// several answers (`answers`) on one connection, in order. Blocks.
 [[nodiscard]] std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint,
                                               const RawRequest& request, std::size_t answers = 1);
 
@@ -45,16 +45,16 @@ struct RawAnswer {
 /// calls block.
 class Wire {
  public:
-  /// Fails when the system refuses what callers need, and as CheckerBus::join where `bus` is wanted
-  /// or `needs_bus`.
+  /// Fails if the system lacks resources, and like CheckerBus::join if `bus` is given or
+  /// `needs_bus`.
   [[nodiscard]] static core::Result<std::unique_ptr<Wire>> open(const agent::BusOptions& bus = {},
                                                                 bool needs_bus = false);
 
-  /// Null where no bus is wanted.
+  /// Null if no bus is used.
   [[nodiscard]] CheckerBus* bus() { return bus_.get(); }
 
-  /// One request and its answer. `id` is that of the request in `bytes`; transports other than HTTP
-  /// find the answer by it.
+  /// Sends one request and waits for its answer. `id`: of the request in `bytes`, by which
+  /// transports other than HTTP find the answer.
   [[nodiscard]] Exchange send(const transport::Endpoint& endpoint, std::string bytes,
                               const rpc::Id& id, milliseconds limit);
 
@@ -66,7 +66,7 @@ class Wire {
   const std::unique_ptr<CheckerBus> bus_;
 };
 
-/// Whether the endpoint as it was typed is on a message bus.
+/// Whether an endpoint from the command line is on a message bus.
 [[nodiscard]] inline bool is_on_bus(const std::string& endpoint) {
   return endpoint.starts_with("nats:");
 }

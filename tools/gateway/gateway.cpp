@@ -29,8 +29,8 @@ std::string header_of(const rpc::MessageContext& context, std::string_view name)
   return std::string(value.value_or(std::string_view()));
 }
 
-/// Whose requests these are: a session, or a connection of its own. HTTP without a session says
-/// nothing of who asks.
+/// The owner of a request: its session, or a connection of its own. Empty for HTTP without a
+/// session, where the client is unknown.
 std::string owner_of(const transport::Inbound& message) {
   if (message.channel && !is_http(message.context)) return message.channel->id();
   return header_of(message.context, "Mcp-Session-Id");
@@ -38,7 +38,7 @@ std::string owner_of(const transport::Inbound& message) {
 
 json own_server_info() { return {{"name", "league-gateway"}, {"version", LEAGUE_VERSION}}; }
 
-/// A league message brings a conversation of its own.
+/// The conversation that a league message contains.
 std::string conversation_in(const rpc::Request& request) {
   if (!request.params.is_object() || !request.params.contains("arguments")) return {};
   return schema::text_at(request.params["arguments"], "conversation_id").substr(0, 64);
@@ -260,7 +260,7 @@ void Gateway::forward(rpc::Request request, transport::Inbound message, Slot slo
     if (pending->method == kListenMethod) ++listeners_;
   }
   message.notes->conversation_id = call.correlation_id;
-  // In 2026-07-28 a stream that is closed is a request that is cancelled.
+  // In revision 2026-07-28 closing the stream cancels the request.
   if (message.watch && (is_modern || backend_.ends_with_client()))
     message.watch->when_gone([this, pending] { give_up(pending, "the client is gone"); });
   auto cancel = backend_.forward(
@@ -272,7 +272,7 @@ void Gateway::forward(rpc::Request request, transport::Inbound message, Slot slo
       return;
     }
   }
-  // Answered within the call, or given up before there was anything to cancel.
+  // The request was answered within the call, or abandoned before it could be cancelled.
   if (cancel) cancel();
 }
 
@@ -368,7 +368,7 @@ std::optional<transport::StreamRefusal> Gateway::on_session_end(
 void Gateway::on_channel_closed(const transport::PeerChannel& channel) {
   sessions_.forget_channel(channel.id());
   questions_.forget(channel.id());
-  backend_.end(channel.id());  // where it was a connection
+  backend_.end(channel.id());  // if the channel was a connection of its own
   std::vector<std::shared_ptr<Pending>> gone;
   {
     std::lock_guard lock(mutex_);

@@ -21,23 +21,24 @@ struct GatewayOptions {
   std::chrono::milliseconds call_timeout{30'000};
   /// Tools that clients may see and call; nothing: all.
   std::optional<std::set<std::string>> allowed_tools;
-  /// Gives clients sessions and streams of their own, for what the backend says unasked.
+  /// Gives clients their own sessions and streams, for notifications and requests of the backend
+  /// outside a call.
   bool has_sessions = false;
-  /// Ends questions of the backend that a client leaves unanswered for `call_timeout`; null: they
-  /// end with the client. Outlives the gateway.
+  /// Ends requests of the backend that a client does not answer within `call_timeout`; null: they
+  /// end with the client. Must outlive the gateway.
   core::Timer* timer = nullptr;
-  /// Subscriptions of clients of 2026-07-28 at once.
+  /// The maximum number of simultaneous subscriptions of clients of revision 2026-07-28.
   std::size_t most_listeners = 256;
 };
 
 /// Answers MCP clients on behalf of a backend: passes on `tools/list`, `tools/call` and the other
 /// methods that the backend takes, and answers the rest itself. Messages and requests of the
 /// backend go to the client that they concern, and only that client's answer goes back. Clients
-/// speak JSON-RPC over any transport, in 2026-07-28, in any revision with a handshake, or without
-/// one. Thread-safe.
+/// speak JSON-RPC over any transport: in revision 2026-07-28, in any revision with a handshake, or
+/// without a handshake. Thread-safe.
 class Gateway final : public transport::MessageHandler {
  public:
-  /// All outlive the gateway; the backend's calls end before it does.
+  /// All references must outlive the gateway; the backend's calls must end before it does.
   Gateway(GatewayOptions options, GatewayBackend& backend, const core::Clock& clock,
           core::RandomSource& random);
 
@@ -47,7 +48,7 @@ class Gateway final : public transport::MessageHandler {
       const rpc::MessageContext& context) override;
   void on_channel_closed(const transport::PeerChannel& channel) override;
 
-  /// Requests under way.
+  /// The number of running requests.
   [[nodiscard]] std::size_t in_work() const;
 
  private:
@@ -87,7 +88,7 @@ class Gateway final : public transport::MessageHandler {
   mutable std::mutex mutex_;  // never held during calls of others
   std::uint64_t next_correlation_ = 1;
   std::size_t listeners_ = 0;
-  /// Under way, by the channel of the client that waits.
+  /// Running requests, by the channel of the waiting client.
   std::multimap<std::string, std::shared_ptr<Pending>> pending_;
 };
 

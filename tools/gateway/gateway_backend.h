@@ -18,36 +18,37 @@
 
 namespace league::tools {
 
-/// One request of a client on its way to the backend.
+/// One request of a client to the backend.
 struct GatewayCall {
   rpc::Request request;
-  rpc::MessageContext context;  ///< how the client's request came, with its headers
+  rpc::MessageContext context;  ///< the context of the client's request, with its headers
   core::Clock::Steady deadline;  ///< of a subscription: until it must be acknowledged
   bool is_modern = false;  ///< the client speaks 2026-07-28
-  /// The session or connection in which the client has shaken hands; empty: it has not.
+  /// The session or connection in which the client has completed the handshake; empty: it has not.
   std::string owner = {};
   std::string correlation_id;  ///< in the records of both sides
-  /// Takes news about this request before its answer; null where the client cannot have any.
+  /// Receives notifications about this request before its answer; null if the client cannot receive
+  /// any.
   std::shared_ptr<transport::PeerChannel> channel = nullptr;
-  /// What the backend asks the client while it works on this; null where the client cannot be
+  /// Receives requests of the backend to the client during this call; null if the client cannot be
   /// asked.
   mcp::TakeServerRequest on_request = nullptr;
 };
 
-/// A client that has shaken hands, for whom a backend may keep something.
+/// A client that has completed the handshake, for which a backend can keep state.
 struct GatewayClient {
   std::string owner;  ///< its session or connection
-  nlohmann::json capabilities = nlohmann::json::object();  ///< what it says that it can do
-  /// Receives notifications of the backend for this client only. Called on the backend's thread,
-  /// must be short.
+  nlohmann::json capabilities = nlohmann::json::object();  ///< as declared in the handshake
+  /// Receives notifications of the backend for this client only. Called on the backend's thread;
+  /// must be fast.
   std::function<void(const rpc::Notification&)> on_notification = nullptr;
   /// Receives requests of the backend to this client, outside the stream of one of its calls.
   mcp::TakeServerRequest on_request = nullptr;
-  /// The backend has forgotten the client to make room for others.
+  /// Called when the backend has dropped the client to make room for others.
   std::function<void()> on_forgotten = nullptr;
 };
 
-/// What a client is answered.
+/// The answer to a client.
 struct GatewayAnswer {
   GatewayAnswer(rpc::Response response_in) : response(std::move(response_in)) {}  // NOLINT: is one
   rpc::Response response;  ///< with the id of the client's request
@@ -60,32 +61,32 @@ class GatewayBackend {
  public:
   /// Runs once, unless the call was cancelled.
   using Answered = std::function<void(GatewayAnswer)>;
-  /// Cancels a call that nobody waits for any more; does nothing after its answer. May be empty.
+  /// Cancels a call whose answer is no longer needed; does nothing after its answer. May be empty.
   using Cancel = std::function<void()>;
 
   virtual ~GatewayBackend() = default;
   /// `answered` runs on any thread, perhaps within the call.
   [[nodiscard]] virtual Cancel forward(GatewayCall call, Answered answered) = 0;
-  /// The result of `initialize` as this client gets it, but for protocolVersion: capabilities,
-  /// serverInfo, instructions. Runs once, with a response that carries the request's id.
+  /// The result of `initialize` for this client, except protocolVersion: capabilities, serverInfo,
+  /// instructions. Runs once, with a response that carries the request's id.
   virtual void describe(const GatewayCall& call, Answered answered) = 0;
-  /// A client has shaken hands; a second time under the same name, it begins anew. Fails with
+  /// Called after a client's handshake; another one by the same owner starts again. Fails with
   /// kOverloaded.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): others keep it
   [[nodiscard]] virtual core::Result<void> begin(GatewayClient /*client*/) { return {}; }
-  /// Such a client has gone.
+  /// Called when such a client has gone.
   virtual void end(const std::string& /*owner*/) {}
-  /// A notification of such a client.
+  /// Takes a notification from such a client.
   virtual void notify(const std::string& /*owner*/, const rpc::Notification& /*note*/) {}
   /// Whether a method other than tools/list and tools/call goes to the backend.
   [[nodiscard]] virtual bool takes(std::string_view method) const = 0;
-  /// Whether a call is ended when its client has gone without saying so. Where backends are shared
-  /// it is not: a lost connection is no cancellation (MCP, Streamable HTTP).
+  /// Whether a call ends when its client's connection is lost. False for shared backends, because a
+  /// lost connection is no cancellation (MCP, Streamable HTTP).
   [[nodiscard]] virtual bool ends_with_client() const = 0;
 };
 
 /// Lets a backend's challenge (HTTP 401 with `WWW-Authenticate`) reach the client: as status and
-/// header field, and in the error's `data` for those that have neither.
+/// header field, and in the error's `data` for transports without these.
 void pass_on_challenge(int http_status, const rpc::HeaderMap* headers, GatewayAnswer& answer);
 
 /// `gateway: WHAT` as the answer to a request that the backend did not answer.

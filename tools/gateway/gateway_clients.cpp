@@ -83,7 +83,7 @@ void Gateway::ask_client(const std::string& owner, Channels ways, rpc::Request r
   auto answered = [this, owner, ways = std::move(ways), request,
                    answer = std::move(answer)](core::Result<rpc::Response> response) mutable {
     if (response) return answer(std::move(*response));
-    // A client that takes no events in answer to its call may listen elsewhere.
+    // A client that does not accept events in the answer to its call may have another stream.
     if (response.error().code == ErrorCode::kConnectionError && !ways.empty())
       return ask_client(owner, std::move(ways), std::move(request), std::move(answer));
     answer(gateway_failure(request.id, response.error().message));

@@ -33,7 +33,8 @@ bool stays(std::string_view lower_name) {
                      [&](std::string_view prefix) { return lower_name.starts_with(prefix); });
 }
 
-/// What the field `Connection` names belongs to that one connection, too (RFC 9110 §7.6.1).
+/// The fields that are named in `Connection`: they belong to that connection only, too (RFC 9110
+/// §7.6.1).
 std::set<std::string> named_by_connection(const rpc::HeaderMap& headers) {
   std::set<std::string> names;
   auto [begin, end] = headers.equal_range("connection");

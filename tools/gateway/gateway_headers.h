@@ -9,16 +9,16 @@
 
 namespace league::tools {
 
-/// What the gateway puts into every request to an HTTP backend (RFC 9110 §7.6.3), so that the
-/// backend does not take its clients for programs of the gateway's machine.
+/// The header field that the gateway adds to every request to an HTTP backend (RFC 9110 §7.6.3), so
+/// that the backend does not mistake clients for programs on the gateway's machine.
 inline const std::pair<std::string, std::string> kVia{"Via", "1.1 league-gateway"};
 
-/// The fields of a client's POST that go along to the backend: all but those of the body
-/// (content-*, transfer-encoding), of the connection (host, connection and what it names,
+/// The header fields of a client's POST that are passed on to the backend: all but those of the
+/// body (content-*, transfer-encoding), of the connection (host, connection and what it names,
 /// keep-alive, te, trailer, upgrade, expect, proxy-*), of negotiation (accept*), pseudo fields
 /// (`:path`), `origin`, which the backend would judge by its own rules, and those of MCP's
-/// transport (mcp-*, last-event-id), which belong to the client's own session; with `kVia` behind
-/// them. Pure. Source: the design of a proxy for legacy servers (docs/decisions.md).
+/// transport (mcp-*, last-event-id), which belong to the client's own session. `kVia` is added.
+/// Pure. Source: the design of a proxy for legacy servers (docs/decisions.md).
 [[nodiscard]] transport::HttpHeaders headers_for_backend(const rpc::HeaderMap& headers);
 
 /// The fields of a client of 2026-07-28 that repeat arguments of a tool (`Mcp-Param-NAME`), for a

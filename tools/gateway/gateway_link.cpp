@@ -65,7 +65,7 @@ GatewayAnswer GatewayLink::Shared::answer_of(const GatewayCall& call, mcp::Sessi
   response.id = call.request.id;
   if (call.request.method == kListenMethod) name_subscription(response.id, response.result);
   if (fault && answer.is_unfinished && call.request.method == "tools/call") {
-    // The tool has said so, not the backend's transport.
+    // Passed on as the tool's own error, not as one of the backend's transport.
     json content = json::array({{{"type", "text"}, {"text", fault->message}}});
     response = rpc::make_result(response.id, {{"content", std::move(content)}, {"isError", true}});
   } else if (fault) {
@@ -98,7 +98,7 @@ void GatewayLink::Shared::run(const std::shared_ptr<const GatewayCall>& call,
          std::nullopt);
   auto request = session_request(*call, negotiated);
   if (!options.is_own) {
-    // What belongs to one client's call is for no other client.
+    // Notifications about one client's call must not reach another client.
     request.on_notification = [take = request.on_notification](const rpc::Notification& note) {
       if (take) (void)take(note);
       return true;

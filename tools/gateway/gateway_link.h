@@ -18,42 +18,42 @@ struct GatewayLinkOptions {
   mcp::Headers headers;  ///< credentials; never logged
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds longest_probe = mcp::kLongestProbe;  ///< as SessionOptions
-  /// Before a backend that was lost is begun again: doubled each time, until it has lived for the
-  /// longest of these.
+  /// The delay before a lost backend is started again: doubled each time, until the backend has
+  /// lived for `longest_delay`.
   std::chrono::milliseconds first_delay{200};
   std::chrono::milliseconds longest_delay{2'000};
-  /// Texts of errors go through this, so that no credential is in them.
+  /// Removes credentials from the texts of errors.
   std::function<std::string(std::string)> scrub = nullptr;
-  /// What the backend says unasked.
+  /// Receives notifications of the backend outside a call.
   std::function<void(const rpc::Notification&)> on_notification = nullptr;
-  /// What the backend asks; without it, it is refused.
+  /// Receives requests of the backend; if empty, they are refused.
   mcp::TakeServerRequest on_request = nullptr;
-  /// What the backend may ask, a JSON object.
+  /// The capabilities that are declared to the backend, a JSON object.
   nlohmann::json client_capabilities = nlohmann::json::object();
-  /// One client's own: begins with the handshake, since only it has sessions. What belongs to a
-  /// call goes to all of `on_notification` and `on_request` where the call cannot take it.
+  /// The link belongs to one client: it always uses the handshake, since only that gives a session.
+  /// If a call cannot receive its notifications or requests, they go to `on_notification` and
+  /// `on_request`.
   bool is_own = false;
-  /// For people: the backend is there, or lost and why.
+  /// Called with a text for people when the backend is available, or is lost and why.
   std::function<void(const std::string&)> on_change = nullptr;
 };
 
 /// A session with a backend, of one client or of all that share it: a child, a connection, an HTTP
-/// server. It is initialised by the gateway; requests go there with ids of its own. A backend that
-/// is lost is begun again with the next request, after a delay for which requests wait.
-/// Thread-safe.
+/// server. The gateway initialises it and sends requests with its own ids. A lost backend is
+/// started again at the next request, after a delay during which requests wait. Thread-safe.
 class GatewayLink final : public GatewayBackend {
  public:
-  /// All outlive the link and its calls.
+  /// All references must outlive the link and its calls.
   GatewayLink(const mcp::SessionTools& tools, audit::RecordSink& log, GatewayLinkOptions options);
   /// Ends the session.
   ~GatewayLink() override;
 
-  /// Comes to terms with the backend now, not with the first request.
+  /// Connects to the backend and negotiates now, not at the first request.
   void connect(std::function<void(core::Result<mcp::Negotiated>)> connected);
 
   Cancel forward(GatewayCall call, Answered answered) override;
   void describe(const GatewayCall& call, Answered answered) override;
-  /// Sent where there is a session; `owner` does not matter.
+  /// Sends the notification if there is a session; ignores `owner`.
   void notify(const std::string& owner, const rpc::Notification& note) override;
   [[nodiscard]] bool takes(std::string_view /*method*/) const override { return true; }
   [[nodiscard]] bool ends_with_client() const override { return false; }

@@ -85,7 +85,7 @@ void GatewayLink::Shared::with_session(Steady deadline, Ready ready) {
     } else if (session && is_ready && !session->is_lost()) {
       there = session;
     } else if (session && is_ready) {
-      waiting.push_back(std::move(ready));  // on_lost is on its way
+      waiting.push_back(std::move(ready));  // on_lost will follow
     } else if (!session && failure && deadline <= next_attempt) {
       refusal = failure;
     } else {
@@ -110,7 +110,7 @@ void GatewayLink::Shared::attempt_after(Steady::duration pause) {
   });
 }
 
-/// Those that wait since a backend was lost have waited long enough.
+/// The delay after the loss of a backend is over: connects again for the waiting requests.
 void GatewayLink::Shared::attempt() {
   SessionPtr fresh;
   std::vector<Ready> late;
@@ -134,7 +134,7 @@ void GatewayLink::Shared::begin(const SessionPtr& fresh) {
                  });
 }
 
-/// What clients may know: the command line of a backend is its operator's.
+/// The error as clients may see it, without the backend's command line.
 Error GatewayLink::Shared::scrubbed(const Error& error) const {
   std::string text = error.message;
   if (options.endpoint.scheme == "stdio") {

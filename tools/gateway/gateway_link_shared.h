@@ -10,7 +10,7 @@
 
 namespace league::tools {
 
-/// Outlives the link where a completion still holds it.
+/// Can outlive the link if a completion still holds it.
 struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
   using SessionPtr = std::shared_ptr<mcp::ClientSession>;
   using Steady = core::Clock::Steady;
@@ -20,7 +20,7 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
          GatewayLinkOptions options_in)
       : tools(tools_in), log(log_in), options(std::move(options_in)), delay(options.first_delay) {}
 
-  /// Waits for a backend that was lost, but not beyond `deadline`.
+  /// Calls `ready` with a session; waits for a lost backend, but not beyond `deadline`.
   void with_session(Steady deadline, Ready ready);
   void attempt_after(Steady::duration pause);
   void attempt();
@@ -41,7 +41,7 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
               const rpc::MessageContext& context, std::shared_ptr<const std::string> body,
               const std::optional<core::Error>& fault) const;
 
-  /// Sets again what the client of its own session has set.
+  /// Restores the settings of the client in a new session.
   void restore(const SessionPtr& there);
   void note_setting(const GatewayCall& call, const GatewayAnswer& given);
 
@@ -56,7 +56,7 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
   std::optional<core::Error> failure;  ///< of the last attempt
   mcp::ClientSession::Denial denial;  ///< of the last attempt
   Steady next_attempt{};
-  bool is_attempt_due = false;  ///< the timer makes it
+  bool is_attempt_due = false;  ///< the timer will start it
   Steady connected_at{};
   GatewaySessionState state;
   std::chrono::milliseconds delay;

@@ -32,7 +32,7 @@ void GatewayLinks::State::on_call_ended(const std::string& owner, const GatewayL
                                         core::Clock::Steady now) {
   std::lock_guard lock(mutex);
   auto found = clients.find(owner);
-  // The client may have begun anew meanwhile.
+  // The client may have a new session by now.
   if (found == clients.end() || found->second.link.get() != link || found->second.running == 0)
     return;
   --found->second.running;
@@ -74,7 +74,8 @@ GatewayLinks::LinkPtr GatewayLinks::make_own(const GatewayClient& client) const 
   own.client_capabilities = askable(client.capabilities);
   own.on_notification = client.on_notification;
   own.on_request = client.on_request;
-  own.on_change = nullptr;  // of the shared one alone: people look after a backend, not its clients
+  own.on_change = nullptr;  // only for the shared session: it reports on the backend, not on
+                            // clients
   return std::make_shared<GatewayLink>(tools_, log_, std::move(own));
 }
 
@@ -176,7 +177,8 @@ GatewayBackend::Cancel GatewayLinks::forward(GatewayCall call, Answered answered
     call.on_request = nullptr;
     return shared_->forward(std::move(call), std::move(answered));
   }
-  // A call that is cancelled before it was sent has no answer, but its completion is let go of.
+  // The deleter runs even if the call is cancelled before it is sent: then there is no answer, but
+  // the completion is destroyed.
   std::shared_ptr<void> use(nullptr, [weak = std::weak_ptr(state_), owner = call.owner,
                                       raw = link->get(), &clock = tools_.clock](void*) {
     if (auto state = weak.lock()) state->on_call_ended(owner, raw, clock.steady_now());

@@ -10,12 +10,12 @@
 
 namespace league::tools {
 
-/// How a gateway's clients reach one backend.
+/// The options for the sessions of a gateway with one backend.
 struct GatewayLinksOptions {
-  /// Of the session that all clients share; those of clients' own are made of it. What it says
-  /// unasked goes to the clients that share it, in place of `on_notification`.
+  /// The options of the shared session; those of clients' own sessions are derived from them.
+  /// Notifications go to the clients that share the session, instead of `on_notification`.
   GatewayLinkOptions shared;
-  /// Sessions of clients' own at once.
+  /// The maximum number of clients' own sessions.
   std::size_t most_own = 1000;
   /// A session that has been idle for this long makes room for another client's.
   std::chrono::seconds idle{60};
@@ -25,16 +25,16 @@ struct GatewayLinksOptions {
 /// each client whose answers depend on it. That is a client that has shaken hands and
 /// * whose backend is an HTTP server, where a session costs nothing but a session; or
 /// * that can be asked something (sampling, elicitation, roots): only its own session says so; or
-/// * that sets a log level or subscribes to a resource, from then on.
-/// Clients without a handshake, and those of 2026-07-28, share. Thread-safe.
+/// * that sets a log level or subscribes to a resource, from then on. Clients without a handshake,
+/// and those of revision 2026-07-28, use the shared session. Thread-safe.
 class GatewayLinks final : public GatewayBackend {
  public:
-  /// All outlive this and its calls.
+  /// All references must outlive this object and its calls.
   GatewayLinks(const mcp::SessionTools& tools, audit::RecordSink& log, GatewayLinksOptions options);
   /// Ends the sessions.
   ~GatewayLinks() override;
 
-  /// Comes to terms with the backend now, not with the first request.
+  /// Connects to the backend and negotiates now, not at the first request.
   void connect();
 
   Cancel forward(GatewayCall call, Answered answered) override;
@@ -52,8 +52,8 @@ class GatewayLinks final : public GatewayBackend {
   using LinkPtr = std::shared_ptr<GatewayLink>;
   struct Entry {
     GatewayClient client;
-    LinkPtr link;  ///< null: it shares
-    std::size_t running = 0;  ///< calls under way
+    LinkPtr link;  ///< null: it uses the shared session
+    std::size_t running = 0;  ///< running calls
     core::Clock::Steady used_at{};
   };
   /// Objects to destroy after the lock is released.
@@ -61,7 +61,7 @@ class GatewayLinks final : public GatewayBackend {
     LinkPtr link;
     std::function<void()> on_forgotten;
   };
-  /// Outlives this where a call's completion still holds it.
+  /// Can outlive this object if a call's completion still holds it.
   struct State {
     std::mutex mutex;  // guards the rest, never held during calls of others
     std::map<std::string, Entry> clients;
@@ -74,10 +74,10 @@ class GatewayLinks final : public GatewayBackend {
   [[nodiscard]] bool begins_with_own(const GatewayClient& client) const;
   [[nodiscard]] LinkPtr make_own(const GatewayClient& client) const;
   [[nodiscard]] LinkPtr make_shared_link() const;
-  // With the lock.
+  // Needs the lock.
   [[nodiscard]] core::Result<void> make_room(EvictedLink& evicted);
   [[nodiscard]] Entry* entry_of(const GatewayCall& call);
-  // Without it.
+  // Takes the lock.
   [[nodiscard]] core::Result<LinkPtr> link_for(const GatewayCall& call, EvictedLink& evicted);
 
   const mcp::SessionTools tools_;

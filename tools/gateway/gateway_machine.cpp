@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Ours on the channel; the client's own id may be anything.
+/// The gateway uses its own ids on the channel, since the client's id may be any value.
 constexpr std::int64_t kInitializeId = 1;
 constexpr std::int64_t kRequestId = 2;
 constexpr schema::JsonLimits kBackendLimits{.max_depth = 64, .max_key_length = 1024};
@@ -64,7 +64,7 @@ GatewayMachine::Actions GatewayMachine::on_message(std::string_view bytes) {
     if (auto* response = std::get_if<rpc::Response>(message)) {
       on_response(*response, actions);
     } else if (auto* request = std::get_if<rpc::Request>(message)) {
-      // A channel of one request offers its server nothing but signs of life.
+      // The only request that such a channel answers for the server is `ping`.
       actions.emplace_back(
           Send{request->method == "ping"
                    ? rpc::encode_result(request->id, "{}")

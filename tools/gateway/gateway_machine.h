@@ -12,8 +12,8 @@
 
 namespace league::tools {
 
-/// Where one request to a server of MCP's transport of 2024 stands. Source: the design of a proxy
-/// for such servers (docs/decisions.md).
+/// The state of one request to a server that uses MCP's transport of 2024. Source: the design of a
+/// proxy for such servers (docs/decisions.md).
 enum class GatewayState : std::uint8_t {
   kWaitEndpoint,  ///< the stream is being opened; its first event names where to POST
   kInitializing,  ///< `initialize` is sent, its answer awaited
@@ -31,24 +31,24 @@ enum class GatewayState : std::uint8_t {
 /// after the end. Not thread-safe.
 class GatewayMachine {
  public:
-  /// What to do next, in this order.
+  /// The next actions, in this order.
   struct Send {
     std::string bytes;
     bool awaits_receipt = false;  ///< report on_received when the server has taken it
   };
-  /// For the client, before its answer: news of the server about this request.
+  /// Pass a notification of the server about this request on to the client, before its answer.
   struct Forward {
     std::string bytes;
   };
-  /// The client's answer. Afterwards the channel is of no use: close it.
+  /// Answer the client, and close the channel.
   struct Answer {
     rpc::Response response;
-    int http_status = 0;  ///< with which the server has refused; 0: it has not
+    int http_status = 0;  ///< status of a refusal by the server; 0: none
   };
   using Action = std::variant<Send, Forward, Answer>;
   using Actions = std::vector<Action>;
 
-  /// `request` is the client's; it is answered with its own id.
+  /// `request` is the client's; the answer has its id.
   explicit GatewayMachine(rpc::Request request);
 
   /// The stream is open and has named its endpoint.
@@ -56,9 +56,9 @@ class GatewayMachine {
   /// The stream could not be opened: no answer (status 0), a status, no events, a foreign endpoint.
   [[nodiscard]] Actions on_refused(const core::Error& why, int http_status);
   [[nodiscard]] Actions on_message(std::string_view bytes);
-  /// The server has taken what awaited a receipt.
+  /// The server has accepted the message with `awaits_receipt`.
   [[nodiscard]] Actions on_received();
-  /// A message was not taken.
+  /// The server did not accept a message.
   [[nodiscard]] Actions on_send_failed(const core::Error& why, int http_status);
   [[nodiscard]] Actions on_closed(const core::Error& why);
   [[nodiscard]] Actions on_timeout();

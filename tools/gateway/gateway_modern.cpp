@@ -65,7 +65,7 @@ void complete_modern(std::string_view method, const json& server_info, GatewayAn
   const std::string key(mcp::kServerInfoKey);
   if (!meta.contains(key)) meta[key] = server_info;
   if (!may_be_kept(method)) return;
-  // A backend that says nothing of it has promised nothing.
+  // Without a value from the backend, the list must not be cached.
   if (!result.contains("ttlMs")) result["ttlMs"] = 0;
   if (!result.contains("cacheScope")) result["cacheScope"] = "private";
 }

@@ -16,21 +16,22 @@ struct ClientEra {
   std::optional<mcp::ModernFault> fault;  ///< why a modern message is refused
 };
 
-/// Pure. Arguments that header fields repeat are not checked: only the backend knows its tools.
+/// Pure. Does not check header fields that repeat arguments, since only the backend knows its
+/// tools.
 [[nodiscard]] ClientEra era_of(const nlohmann::json& document, const rpc::MessageContext& context);
 
-/// The request whose answer is a stream of news (2026-07-28).
+/// The request whose answer is a stream of notifications (2026-07-28).
 inline constexpr std::string_view kListenMethod = "subscriptions/listen";
 
-/// Whether 2026-07-28 has this method at a gateway.
+/// Whether a gateway supports this method in revision 2026-07-28.
 [[nodiscard]] bool is_modern_method(std::string_view method);
 
-/// The result of `server/discover`, made of what GatewayBackend::describe gives.
+/// The result of `server/discover`, made from the result of GatewayBackend::describe.
 [[nodiscard]] nlohmann::json discovered(nlohmann::json description);
 
-/// Gives an answer what 2026-07-28 wants of it, as far as a backend of another revision did not:
-/// `resultType`, `serverInfo`, how long lists may be kept; for unknown methods HTTP status 404.
-/// `server_info` is an object with name and version.
+/// Adds to an answer what revision 2026-07-28 requires and a backend of another revision did not
+/// provide: `resultType`, `serverInfo`, how long lists may be kept; for unknown methods HTTP status
+/// 404. `server_info` is an object with name and version.
 void complete_modern(std::string_view method, const nlohmann::json& server_info,
                      GatewayAnswer& answer);
 

@@ -7,12 +7,13 @@
 
 namespace league::tools {
 
-/// A request that the backend works on.
+/// A request that the backend is working on.
 struct Gateway::Pending {
   Slot slot;
   rpc::Id id;
   std::string method;
-  std::string owner;  ///< who may cancel it by its id; empty: nobody, ids of strangers are alike
+  std::string owner;  ///< only the owner may cancel it by its id; empty: nobody, since different
+                      ///< clients can use the same ids
   std::string channel;
   std::shared_ptr<transport::PeerChannel> peer;  ///< the same, to push to
   bool is_modern = false;

@@ -32,7 +32,7 @@ class NoRecords final : public audit::RecordSink {
 
 void say(const std::string& what) { std::cerr << "gateway: " << safe_text(what) << std::endl; }
 
-/// Everything that a gateway needs, in an order in which it can be destroyed.
+/// Everything that a gateway needs; the order of the members is that of their lifetimes.
 class GatewayProgram {
  public:
   GatewayProgram(const GatewayProgramOptions& options, transport::StopSignal& stop)
@@ -52,7 +52,8 @@ class GatewayProgram {
   core::Result<void> serve_http();
   core::Result<void> serve_bus();
   void announce(const std::string& url) const;
-  /// Bytes that may wait for one client: a result and what comes meanwhile.
+  /// The number of bytes that may be queued for one client: a result and the messages during its
+  /// transfer.
   [[nodiscard]] std::size_t queue_for_results() const {
     return options_.max_result + kLargestRequest;
   }
@@ -71,7 +72,7 @@ class GatewayProgram {
   std::unique_ptr<transport::HttpRuntime> runtime_;
   std::unique_ptr<core::ThreadTimer> timer_;
   GatewayCredential credential_;
-  std::unique_ptr<BusLink> bus_;  ///< null where it is on none
+  std::unique_ptr<BusLink> bus_;  ///< null: not on a bus
   std::shared_ptr<transport::Connector> connector_;
   std::unique_ptr<GatewayBackend> backend_;
   GatewayLinks* links_ = nullptr;  ///< the backend, if it has sessions
@@ -148,8 +149,9 @@ core::Result<void> GatewayProgram::make_backend(const transport::Endpoint& endpo
         std::set<std::string>(options_.allow_tools.begin(), options_.allow_tools.end());
   gateway_ = std::make_unique<Gateway>(std::move(gateway), *backend_, clock_, random_);
   audited_ = std::make_unique<audit::AuditedHandler>(*gateway_, log(), clock_);
-  // A child starts now, so the first client does not wait for it; what fails is tried again.
-  // The one client of our standard streams says first what it can be asked.
+  // A child process is started now, so that the first client does not wait for it; a failure is
+  // retried later. Not for a client on our standard streams, whose capabilities must be known
+  // first.
   if (links_ != nullptr && !options_.serves_stdio) links_->connect();
   return {};
 }

@@ -11,15 +11,15 @@
 
 namespace league::tools {
 
-/// What an operator wants of a gateway.
+/// The options of `league gateway`.
 struct GatewayProgramOptions {
   std::string backend;
-  std::string credential;  ///< empty: headers go through as they are
+  std::string credential;  ///< empty: headers are passed on unchanged
   std::string bind = "127.0.0.1";
   std::uint16_t port = 0;
-  bool serves_stdio = false;  ///< in place of the port
+  bool serves_stdio = false;  ///< instead of the port
   agent::BusOptions bus;  ///< for a backend on a message bus, and for serves_bus
-  bool serves_bus = false;  ///< a session on the bus, in place of the port
+  bool serves_bus = false;  ///< a session on the bus instead of the port
   std::vector<std::string> allow_hosts;
   std::vector<std::string> allow_origins;  ///< of web pages that may call
   std::vector<std::string> allow_tools;  ///< empty: all
@@ -28,13 +28,13 @@ struct GatewayProgramOptions {
   std::chrono::milliseconds probe_timeout{2'000};
   std::size_t max_result = 16 * 1024 * 1024;  ///< bytes of one message of the backend
   std::size_t max_own_sessions =
-      0;  ///< as GatewayLinksOptions::most_own; 0: 32 children, else 1000
+      0;  ///< see GatewayLinksOptions::most_own; 0: 32 for child processes, otherwise 1000
   std::filesystem::path logs;  ///< directory of gateway.log.jsonl; empty: no log
   bool json = false;
 };
 
-/// Runs a gateway until a signal comes, or, on stdio, until its client has gone. Returns the exit
-/// code: 0 it ran, 2 it could not.
+/// Runs a gateway until a signal arrives or, on stdio, until its client has gone. Returns the exit
+/// code: 2 if it could not run, otherwise 0.
 [[nodiscard]] int run_gateway(const GatewayProgramOptions& options, transport::StopSignal& stop);
 
 }  // namespace league::tools

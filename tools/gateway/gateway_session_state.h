@@ -13,13 +13,13 @@ namespace league::tools {
 /// its log level and the resources to which it has subscribed. Not thread-safe.
 class GatewaySessionState {
  public:
-  /// A request that the backend has answered with a result; others change nothing.
+  /// Notes a request that the backend has answered with a result; ignores those that set nothing.
   void note(const rpc::Request& request);
   struct Setting {
     std::string method;
     nlohmann::json params;
   };
-  /// The requests that set all of it.
+  /// The requests that restore all of this.
   [[nodiscard]] std::vector<Setting> settings() const;
 
  private:

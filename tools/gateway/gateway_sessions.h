@@ -10,7 +10,7 @@
 
 namespace league::tools {
 
-/// The sessions of a gateway's clients, and where each listens. Thread-safe.
+/// The sessions of a gateway's clients, and the stream of each. Thread-safe.
 class GatewaySessions {
  public:
   explicit GatewaySessions(std::size_t max_sessions = 10'000) : max_sessions_(max_sessions) {}
@@ -19,8 +19,8 @@ class GatewaySessions {
     std::string id;
     std::string forgotten;  ///< the id of a session that made room; empty: none
   };
-  /// A new session: its id is 128 random bits in hexadecimal. Where there are too many, one without
-  /// a stream is forgotten.
+  /// A new session: its id is 128 random bits in hexadecimal. If there are too many, one without a
+  /// stream is dropped.
   [[nodiscard]] Opened open(core::RandomSource& random);
   [[nodiscard]] bool is_known(const std::string& id) const;
   /// False if there is no such session.
@@ -30,11 +30,12 @@ class GatewaySessions {
   [[nodiscard]] bool attach(const std::string& id,
                             const std::shared_ptr<transport::PeerChannel>& channel);
   [[nodiscard]] bool has_channel(const std::string& id) const;
-  /// A connection in both directions needs no session: it listens from its first message on.
+  /// Registers a bidirectional connection, which needs no session: it can receive messages from the
+  /// start.
   void note_connection(const std::shared_ptr<transport::PeerChannel>& channel);
   void forget_channel(const std::string& channel_id);
 
-  /// Where this session or connection listens; null: nowhere.
+  /// The channel on which this session or connection receives messages; null: none.
   [[nodiscard]] std::shared_ptr<transport::PeerChannel> channel_of(const std::string& owner) const;
 
  private:

@@ -16,7 +16,7 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-/// `endpoint` as people and logs see it: without a query, which may hold a credential.
+/// `endpoint` for people and logs: without its query, which can contain a credential.
 std::string place_of(const transport::Endpoint& endpoint) {
   return endpoint.scheme + "://" + endpoint.authority();
 }
@@ -74,7 +74,7 @@ class GatewaySseBackend::Exchange final : public transport::MessageReceiver,
   GatewayMachine machine_;
   std::shared_ptr<transport::MessageConnection> connection_;
   core::Timer::Id timer_ = 0;
-  std::shared_ptr<const rpc::HeaderMap> refusal_;  ///< what an answer that refuses has said
+  std::shared_ptr<const rpc::HeaderMap> refusal_;  ///< the headers of a refusal
   bool has_ended_ = false;
 };
 

@@ -10,7 +10,7 @@
 
 namespace league::tools {
 
-/// How a server of MCP's transport of 2024 is reached.
+/// The options for a server that uses MCP's transport of 2024.
 struct GatewaySseOptions {
   transport::Endpoint endpoint;  ///< `sse+http://HOST:PORT/sse`
   GatewayCredential credential;
@@ -18,13 +18,12 @@ struct GatewaySseOptions {
   std::size_t max_result = 16 * 1024 * 1024;  ///< bytes of a message of the server
 };
 
-/// A backend that is opened for each `tools/list` and `tools/call`: a stream of its own with the
-/// client's headers, which the state machine of GatewayMachine drives while the client waits, and
-/// which is closed with the answer, or when the client is gone. Every message of the channel is
-/// recorded. Thread-safe.
+/// A backend with a new connection for each `tools/list` and `tools/call`: a stream with the
+/// client's headers, driven by a GatewayMachine while the client waits, and closed after the answer
+/// or when the client is gone. Every message of the channel is recorded. Thread-safe.
 class GatewaySseBackend final : public GatewayBackend {
  public:
-  /// All outlive the backend and its calls.
+  /// All references must outlive the backend and its calls.
   struct Tools {
     transport::EventLoop& loop;
     core::Timer& timer;
@@ -32,7 +31,7 @@ class GatewaySseBackend final : public GatewayBackend {
     audit::RecordSink& log;
   };
   GatewaySseBackend(const Tools& tools, GatewaySseOptions options);
-  /// Ends the calls that run, without answering them.
+  /// Ends running calls without answering them.
   ~GatewaySseBackend() override;
 
   Cancel forward(GatewayCall call, Answered answered) override;

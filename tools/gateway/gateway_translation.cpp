@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The notifications that a client wants, if any.
+/// The progress token of a request, with which a client asks for notifications; null: none.
 json progress_token_of(const rpc::Request& request) {
   if (!request.params.is_object()) return nullptr;
   auto meta = request.params.find("_meta");
@@ -19,7 +19,7 @@ json progress_token_of(const rpc::Request& request) {
   return meta->value("progressToken", json(nullptr));
 }
 
-/// `_meta` without what belongs to a revision that the backend does not speak.
+/// The parameters without the fields of `_meta` that an older backend does not know.
 json older_params(json params) {
   if (!params.is_object() || !params.contains("_meta") || !params["_meta"].is_object())
     return params;

@@ -1,4 +1,4 @@
-// `league gateway`: stands in front of an MCP server of another transport.
+// `league gateway`: a proxy in front of an MCP server with another transport.
 #include <CLI/CLI.hpp>
 #include <chrono>
 

@@ -39,7 +39,7 @@ std::string joined_names(const std::vector<std::string>& names) {
   return all;
 }
 
-/// From the journal, which has all of them. Without one there are none to tell.
+/// All technical losses, from the journal; empty, with a warning, if it cannot be read.
 std::vector<TechnicalLosses> losses_in(const std::filesystem::path& data) {
   auto book = league_manager::read_book(data);
   if (book) return technical_losses_of(*book);
@@ -52,7 +52,7 @@ core::Error usage_error(const std::string& text) {
   return {core::ErrorCode::kInternalError, text, {}};
 }
 
-/// In one spelling, so that they can be compared with those of the league that is continued.
+/// Normalises the options, so that they can be compared with those of a continued league.
 core::Result<void> normalise(UpOptions& options) {
   auto strategies = parse_strategies(options.strategies);
   if (!strategies) return strategies.error();
@@ -68,7 +68,7 @@ core::Result<void> normalise(UpOptions& options) {
                      std::to_string(options.players));
 }
 
-/// A league that has been played to its end and told.
+/// Prints that the league is already finished, with its champion. Returns the exit code.
 int say_finished(const RunStore& run_store, bool as_json) {
   auto result = nlohmann::json::parse(run_store.result());
   if (as_json) {
@@ -102,7 +102,7 @@ void say_how_to_continue(const std::filesystem::path& data) {
   std::cerr << "to continue the league: " << continuing_command(data) << '\n';
 }
 
-/// A signal came before the league went on.
+/// Handles an error or a signal before the league began or continued. Returns the exit code.
 int interrupted(const core::Error& why, const std::filesystem::path& data) {
   if (why.code != core::ErrorCode::kShuttingDown) return fail(why);
   std::cerr << why.message << '\n';
@@ -110,7 +110,8 @@ int interrupted(const core::Error& why, const std::filesystem::path& data) {
   return 1;
 }
 
-/// The league of `run_store`, over a broker that is there and with sockets.
+/// Plays the league of `run_store`; broker and socket directory must be ready. Returns the exit
+/// code.
 int play(RunStore& run_store, UpOptions options, transport::StopSignal& stop) {
   const auto directories = run_store.directories();
   const bool as_json = options.json;
@@ -160,7 +161,8 @@ int up(GivenOptions given, transport::StopSignal& stop) {
   auto transports = parse_transports(options.transport_names);
   if (!transports) return fail(transports.error());
   options.transports = std::move(*transports);
-  // A player on standard streams is registered with them, for whoever starts it from anywhere.
+  // Paths must be absolute: they are part of the endpoint of a stdio player, which others start in
+  // other directories.
   options.logs = std::filesystem::absolute(options.logs);
   if (!options.limits_file.empty())
     options.limits_file = std::filesystem::absolute(options.limits_file).string();

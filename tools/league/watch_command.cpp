@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{1000};
 constexpr std::chrono::milliseconds kBetweenKeys{100};
-/// So long a manager may be away, for a restart, before somebody without a terminal stops waiting.
+/// Without a terminal, `league watch` ends after the manager has been silent for this long; it may
+/// be restarting.
 constexpr std::chrono::seconds kMostSilence{30};
 
 std::string environment(const char* name) {
@@ -30,7 +31,7 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
-/// A terminal on which a picture can be drawn again and again. The destructor leaves it as it was.
+/// A terminal on which pictures are drawn. The destructor restores its state.
 class Canvas {
  public:
   Canvas()
@@ -60,12 +61,12 @@ class Canvas {
     return {size.ws_col, size.ws_row};
   }
   static void draw(const std::vector<std::string>& lines) {
-    std::string frame = "\x1b[H";  // one write, so that nothing flickers
+    std::string frame = "\x1b[H";  // written at once, to avoid flicker
     for (std::size_t i = 0; i < lines.size(); ++i)
       frame += (i > 0 ? "\n" : "") + lines[i] + "\x1b[K";
     std::cout << frame << "\x1b[J" << std::flush;
   }
-  /// A key that was pressed; 0 for none.
+  /// The key that was pressed; 0: none.
   [[nodiscard]] char key() const {
     pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
     char pressed = 0;
@@ -99,7 +100,7 @@ core::Result<std::vector<std::string>> lines_of(ManagerClient& client, const Wat
   return round ? match_lines(*round, picture.table) : core::Result<Lines>(round.error());
 }
 
-/// Asks the manager for everything that is shown. What cannot be had stays as it was.
+/// Gets everything that is shown from the manager. Keeps the old data if a call fails.
 core::Result<void> look(ManagerClient& client, WatchPicture& picture, const WatchOptions& options) {
   auto status = client.call("get_league_status", nlohmann::json::object());
   if (!status) return status.error();
@@ -144,7 +145,7 @@ WatchPicture follow(ManagerClient& client, WatchPicture picture, transport::Stop
     if (!options.obey(key, picture)) return picture;
     if (key == 0 || key == 'j' || key == 'k') continue;
     picture.lines.clear();
-    next_look = {};  // another view is asked for at once
+    next_look = {};  // get the data of the new view at once
   }
 }
 

@@ -13,10 +13,10 @@
 
 namespace league::tools::check {
 
-/// Who the bot under test is, as far as the checker knows.
+/// The identity of the bot under test, as far as it is known.
 struct BotIdentity {
   std::string id = "P01";
-  core::AuthToken token;  ///< empty: the bot has none, so it cannot check whom it obeys
+  core::AuthToken token;  ///< empty: the bot has none, so it cannot check the senders of calls
   std::string league_id = "league_check";
   transport::Endpoint endpoint;
 };
@@ -29,28 +29,28 @@ struct TestMatch {
   std::string opponent = "P02";
   bool is_player_a = true;
   game::Seed seed{};
-  std::string draw_commitment;  ///< empty: no seed was promised, so nobody commits
+  std::string draw_commitment;  ///< empty: there is no draw commitment, so players cannot commit
   std::string opponent_choice;
   std::string opponent_nonce;
 };
 
-/// An answer of the bot, taken apart.
+/// A parsed answer of the bot.
 struct BotReply {
   Exchange exchange;
-  nlohmann::json document;  ///< discarded where the body is no JSON
-  nlohmann::json message;  ///< the league message wherever it sits, also in a call of the bot's own
-  nlohmann::json error;  ///< the JSON-RPC error; null where there is none
-  std::vector<std::string> leniencies;  ///< that reading the frame needed
+  nlohmann::json document;  ///< discarded if the body is not JSON
+  nlohmann::json message;  ///< the league message, wherever it is, also in a call of the bot's own
+  nlohmann::json error;  ///< the JSON-RPC error; null: none
+  std::vector<std::string> leniencies;  ///< that were needed to read the frame
   std::string place = "/result";  ///< JSON pointer of `message` in what was received
 
   [[nodiscard]] bool has_answer() const { return exchange.trouble.empty(); }
-  /// A text field of the message; empty where it is missing or no text.
+  /// A text field of the message; empty if it is missing or not a text.
   [[nodiscard]] std::string text(const std::string& field) const;
-  /// The code of the JSON-RPC error; 0 where there is none, or it is no integer.
+  /// The code of the JSON-RPC error; 0 if there is none or it is not an integer.
   [[nodiscard]] int code() const;
 };
 
-/// Takes apart what came back for the request with this id.
+/// Parses the answer to the request with this id.
 [[nodiscard]] BotReply read_bot_reply(Exchange exchange, const rpc::Id& id);
 
 /// What an open league would have to overlook in this answer to a call of `match`: the names of

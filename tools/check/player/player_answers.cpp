@@ -1,4 +1,4 @@
-// What an ordinary match shows: one exchange, many checks.
+// Checks of the messages of one ordinary match.
 #include "common/core/timestamp.h"
 #include "tools/check/game_truth.h"
 #include "tools/check/player/player_checks.h"
@@ -21,7 +21,7 @@ struct Answer {
 constexpr Answer kJoin = {"P-4.7", "join", "GAME_JOIN_ACK", &PlayedGame::join};
 constexpr Answer kChoice = {"P-4.9", "choice", "CHOOSE_PARITY_RESPONSE", &PlayedGame::choice};
 
-/// Adds a check that looks at `answer` of the sample match.
+/// Adds checks of `answer` in the sample match.
 class AnswerChecks {
  public:
   AnswerChecks(PlayerBench& bench, const Answer& answer, Checks& out)
@@ -40,7 +40,8 @@ class AnswerChecks {
     return out_.back().info;
   }
 
-  /// The field equals what `wanted` says; `text` says the same for people.
+  /// Adds a check that the field equals the value of `wanted`; `text` describes that value for
+  /// people.
   void equals(const std::string& clause, const std::string& name, const std::string& field,
               const std::string& text, const std::string& fix,
               std::function<json(const TestMatch&)> wanted) {

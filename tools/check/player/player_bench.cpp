@@ -21,7 +21,7 @@ using nlohmann::json;
 PlayerBench::PlayerBench(Wire& wire, Options options) : wire_(wire), options_(std::move(options)) {}
 
 milliseconds PlayerBench::limit() const {
-  // After three silences the wait for this bot is shorter.
+  // After three missing answers the bot gets less time.
   if (options_.is_patient) return options_.limit;
   return timeouts_.load() >= 3 ? std::min(options_.limit, milliseconds(700)) : options_.limit;
 }
@@ -314,7 +314,7 @@ const PlayedGame& PlayerBench::sample() {
     std::lock_guard lock(mutex_);
     if (sample_) return *sample_;
   }
-  // The first match finds out how the bot wants to be called; the second is what is looked at.
+  // The first match finds out the bot's dialect; the second one is the sample.
   PlayedGame game = play(new_match());
   if (!game.join.exchange.has_timed_out) game = play(new_match());
   std::lock_guard lock(mutex_);

@@ -23,7 +23,7 @@
 
 namespace league::tools::check {
 
-/// One match as it was played.
+/// The messages of one match.
 struct PlayedGame {
   TestMatch match;
   BotReply join;
@@ -38,7 +38,7 @@ class PlayerBench {
     BotIdentity bot;
     bool is_fast = false;
     milliseconds limit{5000};  ///< of each call
-    /// A bot that has not answered once gets the whole limit for its later calls, too.
+    /// A bot that failed to answer still gets the whole limit for later calls.
     bool is_patient = false;
   };
   /// `wire` outlives it.
@@ -52,46 +52,48 @@ class PlayerBench {
   [[nodiscard]] milliseconds limit() const;
   [[nodiscard]] Wire& wire() { return wire_; }
 
-  /// The server at which the bot has registered, and its request; null where it was not asked to.
+  /// The server at which the bot has registered, and its request; null if it did not have to
+  /// register.
   MockServer* server = nullptr;
   std::optional<InboundCall> registration;
 
-  /// A match of its own, so that no check disturbs another.
+  /// A new match, so that checks do not disturb each other.
   [[nodiscard]] TestMatch new_match(bool promises_seed = true);
-  /// What the referee of the match shows: the match credential, or nothing that could be checked.
+  /// The credential that the referee of the match shows; one that cannot be verified if the bot has
+  /// no token.
   [[nodiscard]] std::string credential(const std::string& match_id, int attempt = 1) const;
-  /// All that were asked for, each with the text of which it is the HMAC.
+  /// All credentials so far, each with the text of which it is the HMAC.
   [[nodiscard]] std::map<std::string, std::string> credentials() const;
   [[nodiscard]] std::string opponent_commitment(const TestMatch& match) const;
 
-  // Messages, complete and correct.
+  // Complete and correct messages.
   [[nodiscard]] nlohmann::json envelope(envelope::MessageType type,
                                         const std::string& conversation) const;
   [[nodiscard]] nlohmann::json invitation(const TestMatch& match) const;
   [[nodiscard]] nlohmann::json choice_call(const TestMatch& match) const;
-  /// GAME_OVER as it follows from what both players have said.
+  /// The GAME_OVER that follows from both players' answers.
   [[nodiscard]] nlohmann::json game_over(const PlayedGame& game) const;
   [[nodiscard]] nlohmann::json game_error(const TestMatch& match) const;
   /// ROUND_ANNOUNCEMENT, LEAGUE_STANDINGS_UPDATE, ROUND_COMPLETED, LEAGUE_COMPLETED, LEAGUE_ERROR.
   [[nodiscard]] nlohmann::json news(envelope::MessageType type) const;
 
-  /// Calls the bot with a message of `type`, in the way in which it wants to be called.
+  /// Calls the bot with a message of `type`, in the bot's dialect.
   [[nodiscard]] BotReply ask(envelope::MessageType type, const nlohmann::json& message);
   /// Calls `method` with `params`.
   [[nodiscard]] BotReply call(const std::string& method, const nlohmann::json& params);
   /// Sends bytes that need not be a request.
   [[nodiscard]] BotReply send(const std::string& bytes, const rpc::Id& id);
   [[nodiscard]] std::int64_t next_id() { return ++last_id_; }
-  /// The frame of a call in the bot's way, for checks that send it themselves.
+  /// The frame of a call in the bot's dialect, for checks that send it themselves.
   [[nodiscard]] std::string frame(envelope::MessageType type, const nlohmann::json& message,
                                   const rpc::Id& id);
 
-  /// Invitation, choice and result; `until_choice` leaves out the last.
+  /// Plays a match: invitation, choice and result; `until_choice`: without the result.
   [[nodiscard]] PlayedGame play(const TestMatch& match, bool until_choice = false);
-  /// Waits until the bot accepts an invitation, which it may not do before it has read the answer
-  /// to its registration; for a second at most.
+  /// Waits until the bot accepts an invitation, which it may refuse until it has read the answer to
+  /// its registration; for a second at most.
   void settle();
-  /// One ordinary match, played once; many checks look at it.
+  /// One ordinary match, played once and used by many checks.
   [[nodiscard]] const PlayedGame& sample();
   /// Whether the sample was joined and answered with a choice, in whatever dialect.
   [[nodiscard]] bool is_playing();
@@ -102,32 +104,32 @@ class PlayerBench {
   /// needed.
   [[nodiscard]] std::set<std::string> ways() const;
   [[nodiscard]] std::set<std::string> leniencies() const;
-  /// One that was needed elsewhere: for the bot's registration.
+  /// Adds a leniency that was needed elsewhere, in the bot's registration.
   void add_leniency(std::string name);
-  /// What must not be shown.
+  /// Texts that must not appear in reports.
   [[nodiscard]] std::vector<std::string> secrets() const;
 
-  /// Whether `reply` says yes to an invitation; with the tolerated forms.
+  /// Whether `reply` accepts an invitation, in any of the tolerated forms.
   [[nodiscard]] static bool accepts(const BotReply& reply);
   /// The choice as `reply` writes it, under either name; empty where there is no text.
   [[nodiscard]] static std::string word_in(const BotReply& reply);
-  /// The choice that is meant: ` Even` is `even`, so that a wrong spelling is held against the bot
-  /// once, by the check that looks for it. Empty where that is not evident.
+  /// The intended choice: ` Even` is `even`, so that only the check of the spelling fails for a
+  /// wrong one. Empty if the intention is unclear.
   [[nodiscard]] static std::string choice_in(const BotReply& reply);
-  /// Whether the choice of the sample is spelt as the game has it: only then can GAME_OVER hold it.
+  /// Whether the choice in the sample is spelt correctly: only then can GAME_OVER contain it.
   [[nodiscard]] bool spells_its_choice() {
     return word_in(sample().choice) == choice_in(sample().choice);
   }
 
  private:
-  /// Finds out in which way the bot takes messages of `type`. The answer where it gave none, so
-  /// that a silent bot is not waited for twice.
+  /// Finds out in which dialect the bot accepts messages of `type`. Returns the failed exchange if
+  /// the bot did not answer, so that the caller does not have to wait for a silent bot again.
   std::optional<BotReply> find_way(envelope::MessageType type, const nlohmann::json& message);
   [[nodiscard]] BotReply read(Exchange exchange, const rpc::Id& id);
   /// Tells a bot that answers by calls of its own where the referee of `invitation`'s match is.
   void announce(const nlohmann::json& invitation);
-  /// The answer to `message`, which `send` sends; where it is a receipt, the bot's own call is
-  /// waited for and stands in its place. Source: protocol, clause 9.3.
+  /// The answer to `message`, which `send` sends; if it is only a receipt, waits for the bot's own
+  /// call and returns that instead. Source: protocol, clause 9.3.
   [[nodiscard]] BotReply exchange(const nlohmann::json& message,
                                   const std::function<BotReply()>& send);
 

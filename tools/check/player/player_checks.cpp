@@ -38,7 +38,7 @@ std::string shown_answer(const BotReply& reply) {
   return text;
 }
 
-/// What stands in `field` of an answer that is there; otherwise the answer.
+/// The value of `field` in an answer; if there is no message, a description of the answer.
 static std::string shown_field(const BotReply& reply, const std::string& field) {
   const bool is_there = reply.message.is_object() && reply.message.contains(field);
   return is_there ? field + ": " + shown_value(reply.message, field) : shown_answer(reply);

@@ -9,12 +9,12 @@ namespace league::tools::check {
 
 using Checks = std::vector<Check>;
 
-// What a referee asks a player.
+// The calls of a referee to a player.
 inline constexpr envelope::MessageType kInvite = envelope::MessageType::kGameInvitation;
 inline constexpr envelope::MessageType kCall = envelope::MessageType::kChooseParityCall;
 
-/// All checks of players, in the order in which they run. `bench` outlives them; nothing is called
-/// before a check runs. The parts of it follow, one source file each.
+/// All checks of players, in the order in which they run. `bench` outlives them; no check is run
+/// here. The functions below add parts of them, one source file each.
 [[nodiscard]] Checks player_checks(PlayerBench& bench);
 
 void add_registration_checks(PlayerBench& bench, Checks& out);
@@ -31,17 +31,17 @@ void add_http_checks(PlayerBench& bench, Checks& out);
 void add_mcp_checks(PlayerBench& bench, Checks& out);
 void add_endurance_checks(PlayerBench& bench, Checks& out);
 
-/// `pass` where the bot accepts the invitation, else the failure.
+/// `pass` if the bot accepts the invitation, otherwise the failure.
 [[nodiscard]] Verdict expect_accepted(const BotReply& reply, const std::string& why);
-/// The same where it names a choice.
+/// `pass` if the bot makes a choice, otherwise the failure.
 [[nodiscard]] Verdict expect_choice(const BotReply& reply, const std::string& why);
 /// `pass` for a JSON-RPC error, whatever its code.
 [[nodiscard]] Verdict expect_refused(const BotReply& reply, const std::string& why);
-/// `pass` if the bot accepts an ordinary invitation now; `before` is shown where it does not.
+/// `pass` if the bot accepts an ordinary invitation now; otherwise a failure that shows `before`.
 [[nodiscard]] Verdict expect_alive(PlayerBench& bench, const BotReply& before);
 /// `"abc"`, `7`, `missing`; at most 80 characters.
 [[nodiscard]] std::string shown_value(const nlohmann::json& object, const std::string& field);
-/// What came instead of an answer, or its first 120 characters.
+/// The first 120 characters of an answer, or the reason why there is none.
 [[nodiscard]] std::string shown_answer(const BotReply& reply);
 
 }  // namespace league::tools::check

@@ -1,4 +1,4 @@
-// The rules of a bot that commits to its choices; the others are asked whether they leave it.
+// Checks of bots that commit to their choices; skipped for other bots.
 #include "game/commitment.h"
 #include "tools/check/game_truth.h"
 #include "tools/check/player/player_checks.h"

@@ -1,4 +1,4 @@
-// Input that nobody should send. What counts is that the bot plays on.
+// Malformed and hostile input. The bot only has to survive it and play on.
 #include "tools/check/player/player_checks.h"
 
 namespace league::tools::check {

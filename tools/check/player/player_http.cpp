@@ -1,4 +1,4 @@
-// What HTTP servers have to bear. Only for bots at an http:// address.
+// Unusual HTTP requests that a server must handle. Only for bots at an http:// address.
 #include <thread>
 
 #include "tools/check/player/player_checks.h"
@@ -19,7 +19,7 @@ std::string invitation_body(PlayerBench& bench, const TestMatch& match, std::int
   return bench.frame(MessageType::kGameInvitation, bench.invitation(match), rpc::Id(id));
 }
 
-/// A reply of a raw exchange, for the usual questions.
+/// Converts the answer of a raw exchange to a BotReply.
 BotReply raw_reply(PlayerBench& bench, const std::string& sent, const RawAnswer& answer) {
   BotReply reply;
   reply.exchange.url = bench.bot().endpoint.url();
@@ -37,7 +37,7 @@ BotReply raw_reply(PlayerBench& bench, const std::string& sent, const RawAnswer&
   return reply;
 }
 
-/// Good for every dialect: a result, and no error.
+/// Expects a result without an error, in any dialect.
 Verdict expect_result(const BotReply& reply, const std::string& why) {
   if (reply.has_answer() && reply.document.is_object() && reply.error.is_null()) return pass();
   return fail(reply.exchange, "", "an answer to the invitation; " + why, shown_answer(reply));
@@ -178,7 +178,8 @@ void add_strange_requests(PlayerBench& bench, Checks& out) {
   }
 }
 
-/// Holds `held` open in `count` connections for a while, and expects the bot to play on meanwhile.
+/// Sends the incomplete request `held` on `count` connections, keeps them open for a while, and
+/// expects the bot to play on meanwhile.
 Verdict play_beside(PlayerBench& bench, const std::string& held, std::size_t count,
                     const std::string& why) {
   const milliseconds hold(bench.is_fast() ? 900 : 2500);

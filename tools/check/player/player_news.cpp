@@ -1,4 +1,4 @@
-// What the bot is told without being asked for anything: an acknowledgement is enough.
+// Notifications, which the bot only has to acknowledge.
 #include "tools/check/player/player_checks.h"
 
 namespace league::tools::check {

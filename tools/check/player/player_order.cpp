@@ -36,8 +36,8 @@ void add_repetitions(PlayerBench& bench, Checks& out) {
   add_ordered(out, "P-6/same-choice-again", Level::kShould,
               "The bot answers a repeated call for a choice with the same choice.",
               "Store the choice of each match by match_id, and send it again.", [&bench] {
-                // A bot that chooses anew each time gives the same word three times in one of four
-                // cases.
+                // Four rounds, since a bot that makes a new random choice each time gives three
+                // equal answers in one of four cases.
                 for (int round = 0; round < 4; ++round) {
                   const TestMatch match = bench.new_match();
                   (void)bench.ask(kInvite, bench.invitation(match));
@@ -130,7 +130,7 @@ void add_disorder(PlayerBench& bench, Checks& out) {
               });
 }
 
-/// Joins `count` matches at the same time, then plays them all, the last first.
+/// Joins `count` matches at the same time, then plays them in reverse order.
 Verdict play_in_parallel(PlayerBench& bench, std::size_t count) {
   std::vector<TestMatch> matches;
   for (std::size_t i = 0; i < count; ++i) matches.push_back(bench.new_match());

@@ -16,7 +16,7 @@ constexpr milliseconds kPostedSoon{1000};
 void PlayerBench::announce(const json& invitation) {
   json message = news(MessageType::kRoundAnnouncement);
   json& match = message["matches"][0];
-  // Some checks leave fields of the invitation out.
+  // Copy only fields that exist, since some checks omit fields of the invitation.
   const auto copy = [&invitation](const char* field, json& to) {
     if (const auto found = invitation.find(field); found != invitation.end()) to = *found;
   };
@@ -36,8 +36,8 @@ BotReply PlayerBench::exchange(const json& message, const std::function<BotReply
   const std::size_t from = server->count();
   BotReply reply = send();
   if (reply.text("status") != "RECEIVED" || reply.message.contains("message_type")) return reply;
-  // What is known to come is not waited for as long where it does not: a receipt is also what such
-  // a bot says to a message that it cannot use.
+  // Wait less once the bot is known to send answers as calls of its own: such a bot may also
+  // acknowledge a message that it cannot use, and then no call follows.
   const bool is_known = posts_back_.exchange(true);
   if (is_invitation && !is_known) announce(message);
   const std::string wanted(envelope::wire_name(is_invitation ? MessageType::kGameJoinAck

@@ -1,4 +1,4 @@
-// What is wrong, and has to be refused with an error that says so.
+// Faulty messages, which the bot has to refuse with an error that names the fault.
 #include "tools/check/player/player_checks.h"
 
 namespace league::tools::check {

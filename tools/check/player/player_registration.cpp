@@ -1,4 +1,4 @@
-// What the bot's registration shows; only where it has registered with the checker.
+// Checks of the bot's registration; only if it has registered with the checker.
 #include <algorithm>
 #include <charconv>
 
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What is looked at: the request as it came, and `player_meta` of it.
+/// The registration that is checked: the request as received, and its `player_meta`.
 struct Seen {
   const InboundCall& call;
   json meta;
@@ -52,7 +52,7 @@ class RegistrationChecks {
     return out_.back().info;
   }
 
-  /// `ok` says whether the value of the field is right.
+  /// Adds a check of a field; `ok` returns whether its value is right.
   void field(const std::string& id, Level level, const std::string& text, const std::string& fix,
              const std::string& pointer, const std::string& expected,
              const std::function<bool(const Seen&)>& ok) {

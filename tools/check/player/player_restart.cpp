@@ -17,7 +17,7 @@ void add_restarted(Checks& out, RestartTools* tools, CheckInfo info, std::functi
                  }});
 }
 
-/// Restarts the bot and takes its new address; the request by which it has registered.
+/// Restarts the bot and uses its new address. Returns its registration request.
 std::optional<InboundCall> restarted(PlayerBench& bench, RestartTools& tools, milliseconds limit,
                                      std::size_t skip_first = 0) {
   std::size_t from = tools.manager.server().count();

@@ -6,17 +6,17 @@
 
 namespace league::tools::check {
 
-/// What restarting a bot needs; both outlive the checks.
+/// The objects for restarting a bot; both must outlive the checks.
 struct RestartTools {
   MockManager& manager;
   StartedBot* bot = nullptr;  ///< null: the checker has not started it
 };
 
-/// Starts the bot again and takes its new address; false if it did not register.
+/// Restarts the bot and uses its new address; false if it did not register.
 [[nodiscard]] bool start_again(PlayerBench& bench, RestartTools& tools);
 
-/// What a bot does when its program is killed and started again. `tools` is null, or has no bot,
-/// where the checker cannot do that: the checks are skipped then.
+/// Checks of a bot whose program is killed and restarted. They are skipped if the checker cannot do
+/// that: `tools` is null or has no bot.
 void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out);
 
 }  // namespace league::tools::check

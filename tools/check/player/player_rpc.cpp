@@ -13,7 +13,7 @@ Verdict expect_code(const BotReply& reply, int code) {
               reply.code() == 0 ? shown_answer(reply) : std::to_string(reply.code()));
 }
 
-/// The invitation with another id of the request.
+/// Sends an invitation with this request id, and expects the same id in the answer.
 Verdict expect_id_echoed(PlayerBench& bench, const json& id) {
   const TestMatch match = bench.new_match();
   json frame =

@@ -1,4 +1,5 @@
-// Whom the bot obeys, and what it shows. Only for a bot that has a token of this checker's.
+// Which senders the bot accepts, and that it keeps its token secret. Only for a bot that has a
+// token from this checker.
 #include "tools/check/player/player_checks.h"
 
 namespace league::tools::check {

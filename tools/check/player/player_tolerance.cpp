@@ -1,4 +1,4 @@
-// What is correct though unusual, and has to be accepted.
+// Unusual but correct messages, which have to be accepted.
 #include "tools/check/player/player_checks.h"
 
 namespace league::tools::check {
@@ -7,7 +7,7 @@ namespace {
 using envelope::MessageType;
 using nlohmann::json;
 
-/// An invitation or call that differs from the ordinary one, and is right all the same.
+/// An invitation or call that differs from the ordinary one, but is correct.
 struct Variant {
   const char* id;
   const char* text;

@@ -66,7 +66,7 @@ Grade grade_named(const std::string& name) {
   return Grade::kConforms;
 }
 
-/// 0 where the bot reaches what was asked for, or the baseline names all that fails.
+/// 0 if each bot reaches the required level, or if the baseline contains all failures.
 int exit_code_of(const std::vector<Report>& reports, const CheckOptions& options) {
   int code = 0;
   for (const Report& report : reports) {

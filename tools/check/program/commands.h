@@ -8,10 +8,10 @@ class App;
 
 namespace league::tools {
 
-// The commands of league-check. When one of them is given, `chosen` becomes what runs it and
-// returns the exit code.
+// The commands of league-check. If one of them is given, `chosen` is set to a function that runs it
+// and returns the exit code.
 
-/// `league check`: tells a bot's author what is wrong.
+/// `league check`: checks a bot and tells its author what is wrong.
 void add_check_command(CLI::App& app, std::function<int()>& chosen);
 /// `league spar BOT --against BOT` and `league play BOT BOT`: matches without a league.
 void add_spar_commands(CLI::App& app, std::function<int()>& chosen);

@@ -166,7 +166,7 @@ void ManagerBench::probe_queries() {
   json again = registration(players_.front());
   again["auth_token"] = player.token.reveal();
   keep("again_with_token", "register_player", again);
-  // The token may be a new one then.
+  // The manager may have given a new token.
   const auto fresh = kept("again_with_token").text("auth_token");
   if (!fresh.empty()) players_.front().token = core::AuthToken(fresh);
 }
@@ -315,7 +315,7 @@ core::Result<void> ManagerBench::play() {
   probe_frames();
   probe_registrations();
   for (BroughtAgent& player : players_) {
-    if (&player == &players_.back()) break;  // the league may start with the last
+    if (&player == &players_.back()) break;  // the league may start with the last one
     register_agent(player);
   }
   if (players_.size() == 1) register_agent(players_.front());

@@ -11,7 +11,7 @@
 
 namespace league::tools::check {
 
-/// One of the agents that the checker brings to a league manager under test.
+/// An agent that the checker plays towards a league manager under test.
 struct BroughtAgent {
   std::string name;
   bool is_referee = false;
@@ -21,31 +21,31 @@ struct BroughtAgent {
   std::unique_ptr<MockServer> server;
 };
 
-/// Brings players and referees to a manager, plays a whole league with it, tries to cheat on the
-/// way, and keeps each answer under a name, which the checks look at. Not thread-safe.
+/// Plays a whole league with a manager, acting as all players and referees, and tries to cheat.
+/// Stores each answer under a name for the checks. Not thread-safe.
 class ManagerBench {
  public:
   struct Options {
     transport::Endpoint manager;
     std::size_t players = 2;
     std::size_t referees = 1;
-    core::AuthToken operator_key;  ///< empty: the league starts when everybody is there
+    core::AuthToken operator_key;  ///< empty: the league starts when all agents are registered
     bool is_fast = false;
   };
   /// `wire` and `runtime` outlive it.
   ManagerBench(Wire& wire, transport::HttpRuntime& runtime, Options options);
 
-  /// Plays it all once; later calls do nothing. Fails where the system gives no ports.
+  /// Plays the league once; later calls do nothing. Fails if no ports are available.
   [[nodiscard]] core::Result<void> play();
 
-  /// The answer that was kept under this name; one without an exchange where there is none.
+  /// The answer that was stored under this name; an empty one if there is none.
   [[nodiscard]] const BotReply& kept(const std::string& name) const;
   /// Calls of `type` to the first player, and to the first referee.
   [[nodiscard]] std::vector<InboundCall> to_player(const std::string& type) const;
   [[nodiscard]] std::vector<InboundCall> to_referee(const std::string& type) const;
   [[nodiscard]] const std::vector<BroughtAgent>& players() const { return players_; }
   [[nodiscard]] const std::vector<BroughtAgent>& referees() const { return referees_; }
-  /// Rows of ROUND_ANNOUNCEMENT that were given to referees, in their order.
+  /// Rows of ROUND_ANNOUNCEMENT that were given to referees, in order.
   [[nodiscard]] const std::vector<nlohmann::json>& assignments() const { return assignments_; }
   /// The most matches that were open at once; each referee has two places.
   [[nodiscard]] std::size_t most_at_once() const { return most_at_once_; }

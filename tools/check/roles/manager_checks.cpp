@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A message that has to be refused, whatever the form: LEAGUE_ERROR, REJECTED or an error.
+/// A message that has to be refused, in any form: LEAGUE_ERROR, REJECTED or a JSON-RPC error.
 struct Refusal {
   const char* id;
   const char* kept;  ///< the name under which the bench keeps the answer
@@ -104,7 +104,7 @@ Verdict expect_refusal(const BotReply& reply, const Refusal& refusal) {
 
 using Run = std::function<Verdict()>;
 
-/// Adds checks that look at one kept answer.
+/// Adds checks of stored answers.
 class ManagerChecks {
  public:
   ManagerChecks(ManagerBench& bench, std::vector<Check>& out) : bench_(bench), out_(out) {}
@@ -120,7 +120,7 @@ class ManagerChecks {
     return out_.back().info;
   }
 
-  /// A field of the answer to the first player's registration.
+  /// Adds a check of a field in the answer to the first player's registration.
   void registration_field(const std::string& name, const std::string& field,
                           const std::string& text, std::function<bool(const json&)> is_right) {
     add("P-4.4/" + name, Level::kMust, text, "Set " + field + " in LEAGUE_REGISTER_RESPONSE.",
@@ -134,7 +134,7 @@ class ManagerChecks {
         .is_basic = field == "status";
   }
 
-  /// What is said in the first call of `type` to the first player.
+  /// Adds a check of the first call of `type` to the first player.
   void call_field(const std::string& id, const std::string& type, const std::string& text,
                   std::function<bool(const json&)> is_right) {
     add(id, Level::kMust, text, "Compare your " + type + " with section 4 of docs/protocol.md.",

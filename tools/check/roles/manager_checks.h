@@ -5,8 +5,8 @@
 
 namespace league::tools::check {
 
-/// All checks of league managers. They look at what ManagerBench::play has kept. `bench` outlives
-/// them.
+/// All checks of league managers. They use the answers that ManagerBench::play has stored. `bench`
+/// must outlive them.
 [[nodiscard]] std::vector<Check> manager_checks(ManagerBench& bench);
 
 }  // namespace league::tools::check

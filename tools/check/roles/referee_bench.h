@@ -20,24 +20,24 @@ namespace league::tools::check {
 struct SeatScript {
   std::string choice = game_word(0);
   bool commits = false;
-  /// An answer in place of the right one; gets the call and how many of that type there were before
-  /// it. Null, or nothing returned: the right answer.
+  /// Returns an answer that replaces the right one, given the call and the number of earlier calls
+  /// of its type. Null, or nothing returned: the right answer.
   std::function<std::optional<MockAnswer>(const InboundCall&, int)> answer = nullptr;
   milliseconds join_delay{0};  ///< before the right answer to an invitation
-  std::string endpoint = {};  ///< in place of the player's own: nobody may be there
+  std::string endpoint = {};  ///< instead of the player's own; there may be no server
 };
 
-/// One match that a referee is given.
+/// One match that is assigned to a referee.
 struct RefereeMatch {
   std::array<SeatScript, 2> seats;
-  /// The manager's answer to the report in place of `ok`, as SeatScript::answer.
+  /// The manager's answer to the report instead of `ok`; like SeatScript::answer.
   std::function<std::optional<MockAnswer>(const InboundCall&, int)> on_report = nullptr;
-  std::function<void(nlohmann::json&)> change_assignment = nullptr;  ///< of the announcement
+  std::function<void(nlohmann::json&)> change_assignment = nullptr;  ///< changes the announcement
   bool expects_report = true;
-  milliseconds limit{4000};  ///< until the report is here
+  milliseconds limit{4000};  ///< for the report to arrive
 };
 
-/// What happened in it.
+/// The calls of the referee in a match.
 struct RefereeTrace {
   std::string match_id;
   std::string conversation;
@@ -48,25 +48,25 @@ struct RefereeTrace {
   std::vector<InboundCall> reports;
   std::array<SeatScript, 2> scripts;
 
-  /// The first call of `type` to the player; null where there was none.
+  /// The first call of `type` to the player; null if there was none.
   [[nodiscard]] const InboundCall* first(std::size_t seat, const std::string& type) const;
   [[nodiscard]] std::size_t count(std::size_t seat, const std::string& type) const;
-  /// `result` of the first report; null where there is none.
+  /// `result` of the first report; null if there is none.
   [[nodiscard]] nlohmann::json result() const;
 };
 
 /// Plays league manager and both players for one referee. Calls block; thread-safe after `admit`.
 class RefereeBench {
  public:
-  /// All outlive it.
+  /// All arguments must outlive it.
   RefereeBench(Wire& wire, MockManager& manager, bool is_fast);
 
   /// Opens the servers of the two players.
   [[nodiscard]] core::Result<void> open(transport::HttpRuntime& runtime);
-  /// The referee has registered with this request.
+  /// Uses the referee that has registered with this request.
   void admit(InboundCall registration, const transport::Endpoint& endpoint);
 
-  /// The referee as somebody that is called.
+  /// A bench for calls to the referee.
   [[nodiscard]] PlayerBench& rpc() { return rpc_; }
   [[nodiscard]] MockManager& manager() { return manager_; }
   [[nodiscard]] const InboundCall& registration() const { return *registration_; }
@@ -77,7 +77,7 @@ class RefereeBench {
   [[nodiscard]] const RefereeTrace& sample();
   [[nodiscard]] const RefereeTrace& committed_sample();
   [[nodiscard]] bool is_playing();
-  /// The announcement that gives the referee this match.
+  /// The announcement that assigns this match to the referee.
   [[nodiscard]] nlohmann::json assignment(const RefereeMatch& match, RefereeTrace& trace);
   [[nodiscard]] std::string player_id(std::size_t seat) const { return seat == 0 ? "P21" : "P22"; }
   [[nodiscard]] const core::AuthToken& player_token(std::size_t seat) const {
@@ -109,7 +109,7 @@ class RefereeBench {
   int last_match_ = 0;
   std::optional<RefereeTrace> sample_;
   std::optional<RefereeTrace> committed_;
-  std::array<std::unique_ptr<MockServer>, 2> servers_;  // last: they call what stands above
+  std::array<std::unique_ptr<MockServer>, 2> servers_;  // last, since they call the members above
 };
 
 }  // namespace league::tools::check

@@ -1,4 +1,4 @@
-// Players that fail, messages that lie, and JSON-RPC.
+// Checks with failing players, with false messages, and of JSON-RPC.
 #include <algorithm>
 #include <cstdint>
 #include <future>
@@ -13,14 +13,14 @@ using envelope::MessageType;
 using nlohmann::json;
 using ScriptedAnswer = std::function<std::optional<MockAnswer>(const InboundCall&, int)>;
 
-/// How a match with a bad player ends.
+/// The expected end of a match with a bad player.
 enum class Ending : std::uint8_t {
   kPlayed,
   kLost,  ///< the other player wins without a number
   kEither,  ///< a referee may overlook the fault, or count it as an invalid answer
 };
 
-/// A player that is wrong about one thing, in every answer of `type`, or in the first `times`.
+/// A player whose answers of `type` have one fault: all of them, or the first `times`.
 struct BadPlayer {
   const char* id;
   Level level;
@@ -28,7 +28,7 @@ struct BadPlayer {
   const char* fix;
   const char* type;
   int times;
-  void (*spoil)(json&);  ///< changes the right answer
+  void (*spoil)(json&);  ///< adds the fault to the right answer
   Ending ending;
   bool commits = false;
 };
@@ -103,7 +103,7 @@ const BadPlayer kBadPlayers[] = {
      kNames, "GAME_JOIN_ACK", 99, [](json& m) { m["round_id"] = 99; }, Ending::kEither},
 };
 
-/// The right answer of seat 0 for `call`, as the bench would give it, spoilt.
+/// A script for seat 0 that adds the fault to the right answer.
 ScriptedAnswer spoilt(RefereeBench& bench, const BadPlayer& bad) {
   return [&bench, &bad](const InboundCall& call, int before) -> std::optional<MockAnswer> {
     const bool is_join = std::string(bad.type) == "GAME_JOIN_ACK";
@@ -225,7 +225,7 @@ void add_patience(RefereeBench& bench, Checks& out) {
        }});
 }
 
-/// An assignment with one fault; it must be refused, and nothing may start.
+/// An assignment with one fault; it must be refused, and no match may start.
 struct BadAssignment {
   const char* id;
   Level level;

@@ -1,4 +1,5 @@
-// What an ordinary match shows of its referee: order, blindness, and that the result follows.
+// Checks of an ordinary match: the order of calls, that choices are hidden from the opponent, and
+// that the result is right.
 #include "tools/check/game_truth.h"
 #include "tools/check/roles/referee_checks.h"
 
@@ -11,7 +12,7 @@ void add_match_check(Checks& out, CheckInfo info, std::function<Verdict()> run) 
   out.push_back({std::move(info), std::move(run)});
 }
 
-/// What follows from the seed and what the two players said, as fields of GAME_OVER.
+/// The fields of GAME_OVER that follow from the seed and the two players' answers.
 json truth_of(RefereeBench& bench, const RefereeTrace& trace) {
   GameTruth truth{.match_id = trace.match_id,
                   .players = {bench.player_id(0), bench.player_id(1)},

@@ -29,7 +29,7 @@ PlayerBench::Options bench_options(const SessionOptions& options) {
   return bench;
 }
 
-/// Notes what a league has to overlook in the bot's registration.
+/// Notes the leniencies that the bot's registration needs.
 void note_leniencies(const InboundCall& call, PlayerBench& bench) {
   const auto& method = call.method;
   if (call.style == "bare") bench.add_leniency("bare_request_body");
@@ -54,7 +54,7 @@ void note_leniencies(const InboundCall& call, PlayerBench& bench) {
   for (std::string_view name : taken.names()) bench.add_leniency(std::string(name));
 }
 
-/// Waits for the player's registration, and takes the bot's identity from it.
+/// Waits for the player's registration, and sets the identity of the bot.
 core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* started,
                          const SessionOptions& options) {
   const auto is_registration = [](const InboundCall& call) {
@@ -124,7 +124,7 @@ core::Result<Report> check_endpoint(Wire& wire, const SessionOptions& options) {
   auto bench_settings = bench_options(options);
   bench_settings.bot.endpoint = *endpoint;
   PlayerBench bench(wire, bench_settings);
-  // A session on the bus counts as nobody's only after some time.
+  // On a bus it takes some time until a missing session is detected.
   const milliseconds limit =
       std::max(bench.limit(), is_on_bus(options.endpoint) ? milliseconds(4000) : milliseconds(0));
   const Exchange first = wire.send(

@@ -11,7 +11,7 @@
 
 namespace league::tools::check {
 
-/// What the command line says.
+/// The options of the command line.
 struct SessionOptions {
   std::string role = "player";
   std::string endpoint;  ///< empty: the bot registers first
@@ -19,20 +19,20 @@ struct SessionOptions {
   std::optional<std::uint16_t> port;  ///< nothing: the checker does not listen
   std::string
       start;  ///< a command for the shell that starts the bot; `{manager}` in it is replaced
-  std::string token;  ///< of a bot at an endpoint, where it has one
+  std::string token;  ///< of a bot at an endpoint, if it has one
   std::string id = "P01";
   std::string league_id = "league_check";
   std::string operator_key;  ///< of a manager under test; empty: it starts by itself
   agent::BusOptions bus = {};  ///< for `nats:` endpoints and bots that register over a bus
-  std::size_t players = 2;  ///< that the checker brings to a manager
+  std::size_t players = 2;  ///< number of players that the checker plays towards a manager
   std::size_t referees = 1;
   bool is_fast = false;
   std::vector<std::string> only;
   std::chrono::milliseconds patience{60'000};  ///< for the bot's registration
 };
 
-/// Checks one player, referee or manager. Each fails with kConnectionError or kTimeout where nobody
-/// is there, or registers.
+/// Checks one player, referee or manager. Each fails with kConnectionError or kTimeout if the agent
+/// cannot be reached or does not register.
 [[nodiscard]] core::Result<Report> check_player(const SessionOptions& options);
 [[nodiscard]] core::Result<Report> check_referee(const SessionOptions& options);
 [[nodiscard]] core::Result<Report> check_manager(const SessionOptions& options);

@@ -30,7 +30,7 @@ Report run_role(const std::vector<Check>& checks, const SessionOptions& options,
   return report;
 }
 
-/// The program under test, where the checker starts it.
+/// Starts the program under test, if the options have a command for that.
 core::Result<std::optional<StartedBot>> start_program(const SessionOptions& options,
                                                       const std::string& manager_url) {
   std::optional<StartedBot> started;
@@ -41,7 +41,7 @@ core::Result<std::optional<StartedBot>> start_program(const SessionOptions& opti
   return core::Result<std::optional<StartedBot>>(std::move(started));
 }
 
-/// Where a manager that the checker has started listens; waits until it does.
+/// The endpoint of the manager under test; if the checker has started it, waits until it listens.
 core::Result<transport::Endpoint> manager_endpoint(const SessionOptions& options,
                                                    const StartedBot* started) {
   const std::string url = started == nullptr || started->port() == 0
@@ -96,7 +96,8 @@ core::Result<Report> check_referee(const SessionOptions& options) {
   auto endpoint = transport::parse_endpoint(text_field(meta, "contact_endpoint"));
   if (!endpoint) return endpoint.error();
   bench.admit(*call, *endpoint);
-  // A referee that has not read the answer to its registration refuses its first match.
+  // A first match before the checks, since a referee may refuse it if it has not read the answer to
+  // its registration yet.
   RefereeMatch first;
   first.limit = milliseconds(1500);
   for (int i = 0; i < 40 && bench.play(first).reports.empty(); ++i)

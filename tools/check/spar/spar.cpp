@@ -19,7 +19,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-/// Of all matches. Earlier rounds are those of `PlayerBench::settle`, whose invitations a bot may
+/// The round of all matches. PlayerBench::settle uses lower rounds, whose invitations a bot may
 /// still remember.
 constexpr int kRound = 100;
 
@@ -38,18 +38,18 @@ std::string told(const BotReply& reply) {
 
 }  // namespace
 
-/// One match in progress. Calls run on threads of their own; their answers come as events.
+/// One match in progress. Calls run on threads of their own; their answers arrive as events.
 struct Sparring::Course {
   explicit Course(referee::Match the_match) : match(std::move(the_match)) {}
 
   referee::Match match;
-  TestMatch plan;  ///< as player A sees it
+  TestMatch plan;  ///< from player A's view
   SparMatch outcome;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<SparEvent> events;  ///< guarded by mutex
   std::vector<std::pair<Steady::time_point, referee::TimerId>> timers;
-  std::vector<std::jthread> threads;  // last: they use what stands above
+  std::vector<std::jthread> threads;  // last, since they use the members above
 
   void tell(std::string line) { outcome.story.push_back(std::move(line)); }
 
@@ -124,7 +124,7 @@ referee::Reply answer_in(const BotReply& reply, bool is_join) {
   return choice;
 }
 
-/// Why there is no answer that could be read.
+/// Why there is no valid answer.
 std::optional<core::Error> failure_in(const BotReply& reply) {
   using core::ErrorCode;
   if (reply.exchange.has_timed_out) return core::Error{ErrorCode::kTimeout, told(reply), {}};

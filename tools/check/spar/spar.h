@@ -13,25 +13,25 @@
 
 namespace league::tools::check {
 
-/// What came of one match between two bots, without a league.
+/// The outcome of one match between two bots, without a league.
 struct SparMatch {
   referee::RefereedMatch result;
-  std::vector<std::string> story;  ///< one line for each thing that happened
+  std::vector<std::string> story;  ///< one line for each event
 };
 
-/// One of the two bots and what its calls took.
+/// One of the two bots, with statistics of its calls.
 struct SparSide {
   std::string name;
   std::unique_ptr<PlayerBench> bench;
   std::vector<std::chrono::nanoseconds> latencies;  ///< of invitations and calls that were answered
-  std::map<std::string, int> errors;  ///< how often each termination was this bot's own failure
+  std::map<std::string, int> errors;  ///< number of this bot's own failures, by termination
 };
 
 /// Plays matches between two bots with the referee's core: the same rules, limits, retries and
-/// draws as in a league, but nobody reports and nobody counts. Not thread-safe.
+/// draws as in a league, but without reports and a table. Not thread-safe.
 class Sparring {
  public:
-  /// Both bots are called with their own token, where they have one. `settings` are the limits.
+  /// Each bot is called with its own token, if it has one. `settings`: the limits.
   Sparring(std::array<SparSide, 2> sides, referee::MatchSettings settings);
 
   /// Plays one match; the bots change sides with each.
@@ -42,9 +42,10 @@ class Sparring {
 
  private:
   struct Course;
-  /// What the players are told of the next match, and the match.
+  /// The next match, as the players know it and as the referee's state machine.
   [[nodiscard]] std::pair<TestMatch, referee::Match> next_match();
-  /// Whether the match is over with that; `effects` grows by what follows at once.
+  /// Carries out `effects`, including those that follow immediately and are appended. Returns
+  /// whether the match is over.
   [[nodiscard]] bool carry_out(Course& course, referee::Effects& effects);
   void call_player(Course& course, const referee::CallPlayer& call);
   void tell_result(Course& course, const referee::RefereedMatch& match);

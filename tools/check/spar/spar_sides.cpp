@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kLeague = "league_spar";
 
-/// Whether the word names a way in which our player plays, or misbehaves.
+/// Whether the word is a strategy or a misbehaviour of our player.
 bool is_strategy(const std::string& word) {
   for (std::string_view known : player::known_strategies()) {
     if (known == word) return true;

@@ -21,10 +21,10 @@ struct OpenedSide {
 };
 
 /// `word` is an endpoint, or a strategy or misbehaviour of the `player` program, which is then
-/// started from the folder of this program, or a command for the shell with `{manager}` in it. That
-/// command starts a bot that registers at a manager of ours; so it gets a token, and is called with
-/// credentials. The bot is called with the id `id`. `wire` outlives it. Fails if the bot cannot be
-/// reached or does not register.
+/// started from the folder of this program, or a command for the shell with `{manager}` in it. The
+/// command's bot registers at a mock manager, so it gets a token and is called with credentials.
+/// The bot is called with the id `id`. `wire` outlives it. Fails if the bot cannot be reached or
+/// does not register.
 [[nodiscard]] core::Result<OpenedSide> open_side(Wire& wire, const std::string& word,
                                                  const std::string& id, milliseconds limit);
 

@@ -50,7 +50,7 @@ class McpAccess {
   /// Calls `begin` with a completion, and waits for the value that the completion gets.
   template <typename T, typename Begin>
   [[nodiscard]] T wait(Begin begin) {
-    // Shared: set_value may still be at work on it when get() returns.
+    // Shared, since set_value may still use it when get() returns.
     auto promise = std::make_shared<std::promise<T>>();
     auto future = promise->get_future();
     begin([promise](T value) { promise->set_value(std::move(value)); });

@@ -10,7 +10,7 @@ namespace league::tools {
 namespace {
 
 constexpr int kMostSingleProcesses = 16;
-// Far apart, so that the players of one group never get the seeds of another's.
+// Large distances between the seeds of groups, so that no two players ever get the same seed.
 constexpr std::uint64_t kSeedsPerStrategy = 1'000'000;
 constexpr std::uint64_t kSeedsPerTransport = 100'000;
 
@@ -44,7 +44,8 @@ std::string file_name(std::string name) {
   return name;
 }
 
-/// `count` players of one strategy and transport from the `first` on (from 0), in one process.
+/// One process with `count` players of one strategy and transport, of which `first` (from 0) is the
+/// first.
 struct Group {
   std::string strategy;
   std::size_t strategy_index = 0;
@@ -54,10 +55,11 @@ struct Group {
   bool numbers_itself = false;  ///< the player program adds the numbers
   bool is_mixed = false;  ///< other players have other transports
 
-  /// `random-`, and for a process with several players what tells it from another transport's.
+  /// The beginning of the players' names: `random-`, with the transport's name if a process with
+  /// several players needs it to be unique.
   [[nodiscard]] std::string prefix() const {
     std::string name = file_name(strategy) + "-";
-    // What numbers itself begins with 1, as the others of its strategy do.
+    // Such a process numbers its players from 1, like other processes of the same strategy.
     bool is_plain = !numbers_itself || (transport == agent::Serving::kHttp && !is_mixed);
     return is_plain ? name : name + std::string(agent::serving_name(transport)) + "-";
   }
@@ -99,7 +101,7 @@ ProgramSpec spec_of(const Group& group, const UpOptions& options, const std::str
   return spec;
 }
 
-/// As a command line takes it: in quotes where it would fall apart.
+/// A word of a command line, in quotes if necessary.
 std::string quoted(const std::string& word) {
   return word.find(' ') == std::string::npos ? word : "\"" + word + "\"";
 }
@@ -111,7 +113,8 @@ SubprocessPlayer subprocess_player_of(const Group& group, const UpOptions& optio
   return {group.name(), endpoint};
 }
 
-/// What others may be allowed to be called at, beyond the default.
+/// The --endpoints option for addresses that are not allowed by default: Unix sockets and our own
+/// player program.
 std::vector<std::string> policy_arguments(const UpOptions& options,
                                           const std::filesystem::path& programs) {
   std::string more;
@@ -125,11 +128,11 @@ std::vector<std::string> policy_arguments(const UpOptions& options,
   return {"--endpoints", "local" + more};
 }
 
-/// Deals the players out to groups.
+/// Distributes the players among groups.
 std::vector<Group> groups_of(const UpOptions& options, const std::vector<std::string>& strategies) {
   int count = options.players - options.external;
   std::vector<Group> groups;
-  std::map<std::string, int> dealt;  // how many of a strategy there are
+  std::map<std::string, int> dealt;  // number of players so far, by strategy
   std::vector<std::string> distinct;  // a strategy may be named twice in the list
   for (int i = 0; i < count; ++i) {
     const auto& strategy = strategies[static_cast<std::size_t>(i) % strategies.size()];

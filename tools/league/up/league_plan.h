@@ -12,16 +12,16 @@
 
 namespace league::tools {
 
-/// What a whole local league is made of; the options of `league up`.
+/// The options of `league up`: what a local league consists of.
 struct UpOptions {
   int players = 4;
-  int external = 0;  ///< of `players`: started by somebody else
+  int external = 0;  ///< how many of `players` somebody else starts
   int referees = 1;
   std::string strategies = "random,even,odd,alternate,frequency,opposite";
   std::optional<std::uint64_t> seed;  ///< of the strategies; the draw is never affected
   std::filesystem::path data;  ///< empty: inside a fresh run directory
   std::filesystem::path logs;
-  std::string config;  ///< the configuration file, which the command line was completed with
+  std::string config;  ///< the configuration file, from which missing options were taken
   std::string limits_file;
   std::string mode = "open";
   int port = 0;  ///< of the manager; 0: any that is free
@@ -31,11 +31,11 @@ struct UpOptions {
   std::string advertise;
   std::vector<std::string> allow_hosts;
   std::vector<std::string> allow_origins;
-  /// Dealt out to the players in turn; the manager and the referees take the first that others can
-  /// call, or several the HTTP of all.
+  /// Assigned to the players in rotation. The manager and the referees use the first one that
+  /// others can call; if there are several, HTTP.
   std::vector<agent::Serving> transports{agent::Serving::kHttp};
-  std::string transport_names;  ///< what `transports` are read from
-  std::filesystem::path sockets;  ///< directory of Unix sockets; set where one is needed
+  std::string transport_names;  ///< the list from which `transports` was read
+  std::filesystem::path sockets;  ///< directory of Unix sockets; set if it is needed
   std::string bus;  ///< URL of a broker; `local`: one of the league's own; empty: none
   bool json = false;
   bool keep = false;
@@ -46,24 +46,24 @@ struct UpOptions {
 struct ProgramSpec {
   enum class Role { kManager, kReferee, kPlayers };
   Role role = Role::kPlayers;
-  std::string program;  ///< `player`, to be found beside this executable
+  std::string program;  ///< `player`, in the directory of this executable
   std::string name;  ///< of its stderr file and in messages
   std::vector<std::string> arguments;
   int agents = 1;  ///< `ready` lines to expect
 };
 
-/// The names in a list such as `random,slow:500`. Fails with a text that names the known ones for a
-/// name that is none, or an empty list.
+/// The names in a list such as `random,slow:500`. Fails for an unknown name or an empty list, with
+/// a text that names the known ones.
 [[nodiscard]] core::Result<std::vector<std::string>> parse_strategies(std::string_view list);
 
-/// A built-in player that the manager and the referees start themselves and talk to on its standard
-/// streams; somebody has to register it.
+/// A built-in player that the manager and the referees start themselves and call on its standard
+/// streams. It has to be registered by `league up`.
 struct SubprocessPlayer {
   std::string name;
   std::string endpoint;  ///< `stdio:/…/player --transport stdio …`
 };
 
-/// Who plays.
+/// The players of a league.
 struct LeaguePlan {
   std::vector<ProgramSpec> specs;  ///< programs that register themselves
   std::vector<SubprocessPlayer> subprocess_players;
@@ -72,9 +72,9 @@ struct LeaguePlan {
 /// The transports in a list such as `http,websocket`, or all of them for `mixed`. Fails with a text
 /// that names the known ones.
 [[nodiscard]] core::Result<std::vector<agent::Serving>> parse_transports(std::string_view list);
-/// What manager and referees serve.
+/// The transport that manager and referees serve.
 [[nodiscard]] agent::Serving host_transport(const UpOptions& options);
-/// True where some agent listens at a Unix socket.
+/// True if an agent listens at a Unix socket.
 [[nodiscard]] bool needs_sockets(const UpOptions& options);
 
 /// The arguments of the league manager. `programs` is the directory of the executables.
@@ -85,8 +85,8 @@ struct LeaguePlan {
                                                      const std::string& manager_url,
                                                      const std::filesystem::path& programs);
 /// The built-in players: strategies and transports are assigned in rotation; player n of a strategy
-/// is called `STRATEGY-n`. Up to 16 players are a process each; beyond that all of a strategy and
-/// transport share one. A `crash` player always has its own, since it takes it down.
+/// is called `STRATEGY-n`. Up to 16 players are a process each; with more, all of one strategy and
+/// transport share one. A `crash` player always has its own process, since it ends it.
 [[nodiscard]] LeaguePlan plan_players(const UpOptions& options,
                                       const std::vector<std::string>& strategies,
                                       const std::string& manager_url,

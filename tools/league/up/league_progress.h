@@ -21,7 +21,7 @@ struct TableRow {
   int points = 0;
 };
 
-/// How far a league is, as `get_league_status` tells it.
+/// The progress of a league, from `get_league_status`.
 struct LeagueProgress {
   std::string league_id{};
   std::string state;  ///< `REGISTERING`, `RUNNING`, `COMPLETED`
@@ -36,7 +36,8 @@ struct LeagueProgress {
   int technical_losses = 0;
   bool is_paused = false;  ///< by the operator
   std::optional<TableRow> champion;  ///< only id, name and points
-  std::vector<std::string> shares_first_place{};  ///< ids, the champion's too; empty: nobody does
+  std::vector<std::string> shares_first_place{};  ///< ids, including the champion's; empty: the
+                                                  ///< place is not shared
   std::optional<core::UtcTimestamp> started_at{};
   std::optional<core::UtcTimestamp> completed_at{};
 
@@ -46,8 +47,8 @@ struct LeagueProgress {
   [[nodiscard]] double seconds(core::UtcTimestamp now) const;
 };
 
-/// `champion: alpha (P01) with 13 points`, and with whom it shares the place; fit for a terminal.
-/// Only where there is a champion.
+/// `champion: alpha (P01) with 13 points`, with the players that share the first place; safe for a
+/// terminal. Only if there is a champion.
 [[nodiscard]] std::string champion_line(const LeagueProgress& progress);
 
 /// Reads the answer of `get_league_status`; what is missing stays 0 or empty.

@@ -8,8 +8,8 @@ namespace league::tools {
 /// `http://localhost:8000/mcp`; empty for a manager without HTTP.
 [[nodiscard]] std::string live_page_of(const std::string& manager_url);
 
-/// Opens `url` in the browser of the desktop (xdg-open), in the background. Nothing happens where
-/// there is none.
+/// Opens `url` in the browser of the desktop (xdg-open), in the background. Does nothing if there
+/// is none.
 void open_in_browser(const std::string& url);
 
 }  // namespace league::tools

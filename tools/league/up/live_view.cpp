@@ -82,7 +82,7 @@ LiveView::~LiveView() { clear(); }
 void LiveView::write(const std::string& text) const {
   for (std::size_t done = 0; done < text.size();) {
     ssize_t size = ::write(STDERR_FILENO, text.data() + done, text.size() - done);
-    if (size <= 0) return;  // nobody reads any more
+    if (size <= 0) return;  // the terminal is closed
     done += static_cast<std::size_t>(size);
   }
 }
@@ -102,7 +102,8 @@ void LiveView::show(const LeagueProgress& progress, const std::vector<TableRow>&
     last_text_ = text;
     return write(text + "\n");
   }
-  // One write, each line overwritten and its rest erased: nothing flickers. The cursor is hidden.
+  // To avoid flicker, everything is written at once, and each line is overwritten and its rest
+  // erased. The cursor is hidden.
   std::string frame = "\x1b[?25l";
   if (drawn_ > 0) frame += "\x1b[" + std::to_string(drawn_) + "A\r";
   auto lines = live_lines(progress, top, seconds, screen_of(STDERR_FILENO));

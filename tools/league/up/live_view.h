@@ -13,8 +13,8 @@ struct TerminalSize {
   std::size_t height = 24;
 };
 
-/// The lines of one picture of a league that runs: figures, bar, the upper part of the table. No
-/// line is wider than the screen, and there are fewer of them than the screen has.
+/// The lines of one picture of a running league: figures, bar, the top of the table. No line is
+/// wider than the screen, and there are fewer lines than the screen has.
 [[nodiscard]] std::vector<std::string> live_lines(const LeagueProgress& progress,
                                                   const std::vector<TableRow>& top, double seconds,
                                                   const TerminalSize& screen);
@@ -22,7 +22,7 @@ struct TerminalSize {
 [[nodiscard]] std::string progress_line(const LeagueProgress& progress, double seconds);
 
 /// Shows progress on stderr: on a terminal as a picture that is redrawn in place, elsewhere as
-/// plain lines. The destructor takes the picture away and gives the cursor back. Not thread-safe.
+/// plain lines. The destructor removes the picture and restores the cursor. Not thread-safe.
 class LiveView {
  public:
   LiveView();
@@ -30,14 +30,14 @@ class LiveView {
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
 
-  /// A message that stays, above the picture.
+  /// Prints a message above the picture, where it stays.
   void say(const std::string& text);
-  /// Draws the picture anew; plain lines are written once a second at most, and only when something
-  /// has changed.
+  /// Redraws the picture; plain lines are written at most once a second, and only if something has
+  /// changed.
   void show(const LeagueProgress& progress, const std::vector<TableRow>& top, double seconds);
-  /// Takes the picture away.
+  /// Removes the picture.
   void clear();
-  /// Rows of the table that there is room for.
+  /// The number of table rows for which there is room.
   [[nodiscard]] std::size_t rows_wanted() const;
 
  private:

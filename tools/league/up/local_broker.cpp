@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In the PATH, or where distributions put servers.
+/// nats-server in the PATH, or in the directories where distributions install servers.
 std::optional<fs::path> find_server() {
   const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody changes it
   std::istringstream directories(std::string(path != nullptr ? path : "") +
@@ -25,7 +25,8 @@ std::optional<fs::path> find_server() {
   return std::nullopt;
 }
 
-/// What the server writes once it listens: `nats-server_PID.ports`.
+/// Reads the URL from `nats-server_PID.ports`, which the server writes once it listens; nothing
+/// before that.
 std::optional<std::string> read_url(const fs::path& directory, pid_t pid) {
   std::ifstream in(directory / ("nats-server_" + std::to_string(pid) + ".ports"));
   auto ports = nlohmann::json::parse(in, nullptr, false);
@@ -36,7 +37,7 @@ std::optional<std::string> read_url(const fs::path& directory, pid_t pid) {
   return {};
 }
 
-/// What a server that was killed left: the next one may have its number, and other ports.
+/// Removes the files of killed servers, since the next server can get the same process id.
 void remove_old_ports(const fs::path& directory) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(directory, ignored)) {
@@ -71,8 +72,8 @@ core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::pat
                      "--jetstream", "--store_dir", store.string(), "--ports_file_dir",
                      store.string()},
        .stderr_file = log,
-       // Its heap is small and its garbage much, so by itself it collects all the time: a tenth of
-       // the processor's time that it takes.
+       // With its small heap and much garbage the server would collect garbage all the time, which
+       // takes a tenth of its processor time.
        .environment_defaults = {"GOGC=400"}});
   if (!process) return process.error();
   auto end = std::chrono::steady_clock::now() + kPatience;

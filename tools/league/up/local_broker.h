@@ -9,13 +9,13 @@
 
 namespace league::tools {
 
-/// A message broker (nats-server) of a league's own, on loopback and any port that is free. It ends
-/// with this object. Start it from the main thread.
+/// A message broker (nats-server) for one league, on loopback and any free port. The destructor
+/// ends it. Start it from the main thread.
 class LocalBroker {
  public:
-  /// Starts it and waits until it listens. Keeps its store in `data`; what it says goes to a file
-  /// in `logs`; listens at `port`, 0 for any that is free. Fails with a text for people where
-  /// nats-server is not installed or does not come up.
+  /// Starts it and waits until it listens. Keeps its store in `data`; its output goes to a file in
+  /// `logs`; listens at `port`, 0 for any free one. Fails with a text for people if nats-server is
+  /// not installed or does not start.
   [[nodiscard]] static core::Result<LocalBroker> start(const std::filesystem::path& data,
                                                        const std::filesystem::path& logs,
                                                        transport::StopSignal& stop, int port = 0);

@@ -13,7 +13,7 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-/// `otherwise` where there is no such text: who answers may be anybody's program.
+/// A text member; `otherwise` if it is missing, since any program may have answered.
 std::string text_in(const json& object, const char* name, const char* otherwise) {
   auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
@@ -63,7 +63,7 @@ core::Result<json> ManagerClient::call(const std::string& tool, const json& argu
                                        std::chrono::milliseconds patience) {
   const int id = next_id_++;
   json frame = {{"jsonrpc", "2.0"}, {"id", id}, {"method", tool}, {"params", arguments}};
-  // Shared: set_value may still be at work on it when get() returns.
+  // Shared, since set_value may still use it when get() returns.
   auto promise = std::make_shared<std::promise<transport::CallOutcome>>();
   auto outcome = promise->get_future();
   transport::OutboundCall question;

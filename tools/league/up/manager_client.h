@@ -11,15 +11,16 @@
 
 namespace league::tools {
 
-/// Asks a league manager over any transport, one question at a time. One that says that this
-/// address has asked too much is asked again when it says, within the call's time. Not thread-safe.
+/// Calls a league manager over any transport, one call at a time. If the manager answers that this
+/// address has sent too many requests, the call is repeated when the manager says, within its time
+/// limit. Not thread-safe.
 class ManagerClient {
  public:
-  /// Fails when `url` is no URL. What a person types for short (`localhost:8000`) is completed.
+  /// Fails if `url` is invalid; completes a short form such as `localhost:8000`.
   [[nodiscard]] static core::Result<ManagerClient> connect(const std::string& url);
 
   /// Calls a tool and waits for its result for at most `patience`. Fails with kConnectionError or
-  /// kTimeout when nobody answers, and with the manager's own code and text when it refuses.
+  /// kTimeout if there is no answer, and with the manager's own code and text if it refuses.
   [[nodiscard]] core::Result<nlohmann::json> call(
       const std::string& tool, const nlohmann::json& arguments,
       std::chrono::milliseconds patience = std::chrono::seconds(5));
@@ -27,7 +28,7 @@ class ManagerClient {
   [[nodiscard]] core::Result<nlohmann::json> standings(std::size_t limit);
   /// The states of all agents, as `get_agents` has them; fetched page by page.
   [[nodiscard]] core::Result<nlohmann::json> agents();
-  /// What the resource at `uri` holds, such as `league://news`: a JSON object.
+  /// The content of the resource at `uri`, such as `league://news`: a JSON object.
   [[nodiscard]] core::Result<nlohmann::json> resource(const std::string& uri);
 
  private:

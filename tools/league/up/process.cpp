@@ -24,7 +24,7 @@ core::Error process_error(const std::filesystem::path& program, const std::strin
   return {core::ErrorCode::kInternalError, "cannot start " + program.string() + ": " + why, {}};
 }
 
-/// What the child needs, prepared before the fork: between fork and exec nothing may allocate.
+/// Data for the child, prepared before the fork, since nothing may allocate between fork and exec.
 struct ChildSetup {
   pid_t parent = 0;
   const char* program = nullptr;
@@ -39,7 +39,7 @@ struct ChildSetup {
 [[noreturn]] void become(const ChildSetup& setup) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != setup.parent) ::_exit(127);  // it died before the line above
+  if (::getppid() != setup.parent) ::_exit(127);  // the parent died before prctl took effect
   ::dup2(setup.in, STDIN_FILENO);
   ::dup2(setup.out, STDOUT_FILENO);
   ::dup2(setup.error, STDERR_FILENO);

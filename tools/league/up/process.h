@@ -19,7 +19,7 @@ struct ProcessOptions {
   std::filesystem::path program;
   std::vector<std::string> arguments;  ///< without the program's name
   std::filesystem::path stderr_file;  ///< is appended to
-  /// `NAME=VALUE`, where our environment has no such name; the child gets the rest of it as it is.
+  /// `NAME=VALUE`, set if our environment lacks the name; the child inherits everything else.
   std::vector<std::string> environment_defaults = {};
   bool takes_input = false;  ///< false: its stdin is empty
 };
@@ -33,13 +33,13 @@ struct ProcessEnd {
   [[nodiscard]] std::string text() const;
 };
 
-/// A child process in a process group of its own, whose stdout is read here line by line. It gets
-/// SIGKILL when the thread that started it ends, however that happens, so start children from the
-/// main thread: programs that were asked to end would do so one after the other, and those that
-/// are left would judge those that are gone. The destructor kills and reaps. Not thread-safe.
+/// A child process in a process group of its own, whose stdout is read line by line. The system
+/// sends it SIGKILL when the thread that started it ends, so that no programs of a league are left
+/// behind; start children only from the main thread. The destructor kills and reaps. Not
+/// thread-safe.
 class ChildProcess {
  public:
-  /// Fails with kInternalError when the program is missing or the system refuses another process.
+  /// Fails with kInternalError if the program is missing or the system cannot create a process.
   [[nodiscard]] static core::Result<ChildProcess> start(const ProcessOptions& options);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
@@ -47,11 +47,11 @@ class ChildProcess {
 
   /// Lines that have arrived on its stdout since the last call. Never blocks.
   [[nodiscard]] std::vector<std::string> read_lines();
-  /// Blocks until something has arrived there, or it was closed; false: not within `patience`.
+  /// Blocks until output has arrived or stdout was closed; false: not within `patience`.
   [[nodiscard]] bool wait_for_output(std::chrono::milliseconds patience) const;
-  /// To its stdin, where it takes input.
+  /// Writes a line to its stdin, if it takes input.
   void write_line(const std::string& line) const;
-  /// The end of its stdin.
+  /// Closes its stdin.
   void close_input() { in_.close(); }
   /// How it ended, once it has. Never blocks.
   [[nodiscard]] std::optional<ProcessEnd> poll_end();
@@ -65,13 +65,13 @@ class ChildProcess {
 
   pid_t pid_ = -1;
   std::optional<ProcessEnd> end_;
-  transport::FileDescriptor in_;  ///< not open where it takes no input
+  transport::FileDescriptor in_;  ///< not open if it takes no input
   transport::FileDescriptor out_;
   std::string partial_;  // of a line
 };
 
-/// The last `lines` lines of a text file, of what stands in it from the byte `from` on; empty if it
-/// cannot be read.
+/// The last `lines` lines of the part of a text file that begins at byte `from`; empty if it cannot
+/// be read.
 [[nodiscard]] std::string tail_of(const std::filesystem::path& file, std::size_t lines,
                                   std::uintmax_t from = 0);
 

@@ -12,7 +12,7 @@
 namespace league::tools {
 namespace {
 
-/// `ready URL ID` and `finished LEAGUE`.
+/// Interprets the lines `ready URL ID` and `finished LEAGUE`.
 void understand(const std::string& line, Member& member) {
   std::istringstream words(line);
   std::string verb;
@@ -37,8 +37,8 @@ void signal_all(std::vector<Member>& members, ProgramSpec::Role role, int number
   }
 }
 
-/// Waits for a child to end, at most until `deadline`: a child's death is a SIGCHLD, which is
-/// blocked here so that sigtimedwait can take it.
+/// Waits until a child ends, at most until `deadline`: SIGCHLD is blocked, so that sigtimedwait can
+/// receive it.
 void wait_for_a_death(std::chrono::steady_clock::time_point deadline) {
   sigset_t wanted;
   sigemptyset(&wanted);
@@ -51,7 +51,7 @@ void wait_for_a_death(std::chrono::steady_clock::time_point deadline) {
   ::sigtimedwait(&wanted, nullptr, &limit);
 }
 
-/// SIGCHLD is blocked while this lives.
+/// Blocks SIGCHLD during its lifetime.
 class ChildSignalsBlocked {
  public:
   ChildSignalsBlocked() {

@@ -15,10 +15,10 @@ struct Member {
   ProgramSpec spec;
   ChildProcess process;
   std::filesystem::path stderr_file;
-  std::uintmax_t stderr_begin = 0;  ///< where in the file this process began to write
-  std::vector<std::string> ready_ids;  ///< `P01`, as its `ready URL ID` lines said
-  std::string url;  ///< of the last of them
-  bool has_finished = false;  ///< a manager: everybody has been told the end of the league
+  std::uintmax_t stderr_begin = 0;  ///< the size of the file when this process was started
+  std::vector<std::string> ready_ids;  ///< `P01`, from its `ready URL ID` lines
+  std::string url;  ///< from the last of these lines
+  bool has_finished = false;  ///< a manager: all agents have been notified of the end of the league
   bool end_was_noted = false;
 
   /// Whether all its agents are registered.
@@ -30,12 +30,12 @@ struct Member {
 /// The programs of one league. Not thread-safe.
 class ProcessGroup {
  public:
-  /// `programs` holds the executables; stderr of each goes to a file in `logs`.
+  /// `programs`: the directory of the executables; the stderr of each goes to a file in `logs`.
   ProcessGroup(std::filesystem::path programs, std::filesystem::path logs)
       : programs_(std::move(programs)), logs_(std::move(logs)) {}
 
   [[nodiscard]] core::Result<void> start(ProgramSpec spec);
-  /// Reads what the programs say. Never blocks.
+  /// Reads the output of the programs. Never blocks.
   void listen();
   [[nodiscard]] std::vector<Member>& members() { return members_; }
   [[nodiscard]] Member* manager();
@@ -43,8 +43,8 @@ class ProcessGroup {
   [[nodiscard]] bool is_ready() const;
   /// Ids of the agents in our own programs.
   [[nodiscard]] std::vector<std::string> ids() const;
-  /// Ends the manager, then referees, then players, so that nobody loses a match for a program that
-  /// was ended before the one that judges it: SIGTERM, after two seconds SIGKILL.
+  /// Ends the manager, then the referees, then the players, so that no player loses a match because
+  /// its program was ended first. Sends SIGTERM, and SIGKILL after two seconds.
   void stop();
 
  private:

@@ -8,11 +8,11 @@
 
 namespace league::tools {
 
-/// The one object of `league up --json`. Keys: docs/settings.md.
+/// The JSON object that `league up --json` prints. Keys: docs/settings.md.
 [[nodiscard]] nlohmann::ordered_json result_json(const TournamentOutcome& outcome,
                                                  const RunDirectories& directories);
 
-/// What `league up` says in the end: table, champion, figures, where the logs are.
+/// Prints the final output of `league up`: table, champion, figures, place of the logs.
 void print_result(const TournamentOutcome& outcome, const RunDirectories& directories,
                   std::size_t width, std::ostream& out);
 

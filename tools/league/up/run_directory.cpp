@@ -87,7 +87,7 @@ core::Result<SocketDirectory> SocketDirectory::make_again(const std::filesystem:
 }
 
 SocketDirectory& SocketDirectory::operator=(SocketDirectory&& other) noexcept {
-  std::swap(path_, other.path_);  // the other removes what was here
+  std::swap(path_, other.path_);  // the destructor of `other` removes the old directory
   return *this;
 }
 

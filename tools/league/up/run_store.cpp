@@ -53,14 +53,14 @@ void from_json(const json& kept, std::optional<T>& value) {
   value = kept.is_null() ? std::nullopt : std::optional(kept.get<T>());
 }
 
-/// An option that is kept.
+/// An option that is stored.
 struct StoredOption {
   const char* name;
-  bool may_change;  ///< it is the machine's, not the league's
+  bool may_change;  ///< it may change when the league is continued
   json (*read)(const UpOptions&);
   void (*take)(UpOptions&, const json&);
 
-  /// As it stands in the file: `max_matches`.
+  /// The key in the file, such as `max_matches`.
   [[nodiscard]] std::string key() const {
     std::string key = std::string(name).substr(2);
     std::replace(key.begin(), key.end(), '-', '_');
@@ -110,7 +110,8 @@ Error contradiction(const std::string& name, const json& wanted, const json& kep
 
 fs::path same_form(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
 
-/// As it is kept: beside the data directory relative to it, so that both can be moved together.
+/// The stored form of the path of the logs: relative if they are next to the data directory, so
+/// that both can be moved together.
 std::string kept_logs(const UpOptions& options) {
   fs::path logs = same_form(options.logs);
   fs::path relative = logs.lexically_relative(same_form(options.data).parent_path());
@@ -127,13 +128,14 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// The data directory of the league in `given`, as the other commands take it, too.
+/// The data directory of the league in `given`, which may also be its parent, as for other
+/// commands.
 fs::path data_in(const fs::path& given) {
   bool is_run = !is_there(given / kFile) && is_there(given / "data" / kFile);
   return is_run ? given / "data" : given;
 }
 
-/// Whether it holds a league; one that somebody else began is an error.
+/// Fails if the directory contains a league that another program has begun.
 Result<void> check_owner(const fs::path& data) {
   auto league = league_manager::find_data(data);
   if (!league || is_there(*league / kFile)) return {};
@@ -151,7 +153,7 @@ Result<void> make_directory(const fs::path& directory) {
                    "; choose another with --data");
 }
 
-/// Has the lock as soon as the last program of an earlier run has ended.
+/// Gets the lock of a run, after the last program of an earlier run has ended.
 Result<journal::LockFile> lock_run(const fs::path& data, transport::StopSignal& stop) {
   constexpr std::chrono::seconds kPatience{10};
   constexpr std::chrono::milliseconds kBetweenTries{50};
@@ -236,7 +238,8 @@ Result<void> RunStore::take(const GivenOptions& given) {
   } else if (is_continued_) {
     return continued.error();
   } else {
-    nonces_.clear();  // interrupted before it began, it can still become another league
+    nonces_.clear();  // the earlier run was interrupted before its league began, so its options do
+                      // not bind
   }
   return {};
 }
@@ -260,7 +263,7 @@ Result<std::optional<UpOptions>> RunStore::read() {
     if (kept.at("schema_version") != kVersion) return damaged("is of another version");
     const json& given = kept.at("options");
     for (const auto& option : kOptions) {
-      // One that is younger than the league has its default.
+      // An option that is newer than the league keeps its default.
       if (given.contains(option.key())) option.take(options, given.at(option.key()));
     }
     options.logs = logs_of(options.data, kept.at("logs").get<std::string>());

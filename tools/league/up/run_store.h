@@ -24,41 +24,41 @@ struct GivenOptions {
   std::set<std::string> names;
 };
 
-/// The options with which the league that was begun with `kept` goes on: those of the machine
-/// (`--port`, `--bind`, `--limits`, ...) as they are given now, all others as they were. Fails with
+/// The options for continuing a league that was begun with `kept`: those about the machine
+/// (`--port`, `--bind`, `--limits`, ...) are taken from `given`, all others from `kept`. Fails with
 /// the name of the first option that contradicts the league.
 [[nodiscard]] core::Result<UpOptions> continued_options(const UpOptions& kept,
                                                         const GivenOptions& given);
 
-/// Keeps what `league up` was told in the league's data directory, `league_up.json`, so that the
-/// league goes on with nothing but the directory; also after kill -9 at any moment. One process has
-/// a directory at a time: the programs that it starts hold the lock, too, so who continues the
-/// league never meets one that has been orphaned. Source: docs/files.md. Not thread-safe.
+/// Stores the options of `league up` in the league's data directory (`league_up.json`), so that the
+/// directory is enough to continue the league, even after kill -9 at any moment. Only one process
+/// can use a directory at a time; the programs that it starts hold the lock, too, so that a
+/// continued league never meets orphaned ones. Source: docs/files.md. Not thread-safe.
 class RunStore {
  public:
-  /// Makes the directories, or finds those of a league (`DIR` or `DIR/data`), and waits for what is
-  /// left of an earlier run in them. Fails when the directory holds a league that `league up` did
-  /// not begin, when its league is contradicted, when somebody else has it, or (kShuttingDown)
-  /// at a signal.
+  /// Creates the directories, or finds those of a league (`DIR` or `DIR/data`), and waits for
+  /// programs of an earlier run. Fails if the directory contains a league that `league up` did not
+  /// begin, if the options contradict the league, if another process uses it, or at a signal
+  /// (kShuttingDown).
   [[nodiscard]] static core::Result<RunStore> open(GivenOptions given, const core::Clock& clock,
                                                    transport::StopSignal& stop);
 
-  /// What to play with; its `limits_file` is the league's own copy.
+  /// The options to play with; `limits_file` is the league's own copy.
   [[nodiscard]] const UpOptions& options() const { return options_; }
   [[nodiscard]] RunDirectories directories() const { return {options_.data, options_.logs}; }
-  /// Whether there is a league in the directory already, begun and perhaps finished.
+  /// Whether the directory already contains a league, which may be finished.
   [[nodiscard]] bool is_continued() const { return is_continued_; }
-  /// The result of the league (result_json) as a JSON text, once it was told; empty before.
+  /// The result of the league (result_json) as a JSON text, once it was printed; empty before that.
   [[nodiscard]] const std::string& result() const { return result_; }
-  /// Of the league's own broker; 0 where none was started yet.
+  /// The port of the league's own broker; 0: none was started yet.
   [[nodiscard]] int broker_port() const { return broker_port_; }
 
-  /// The league has this id, and its manager listens at this port (0: at none).
+  /// Stores the league's id and its manager's port (0: none).
   [[nodiscard]] core::Result<void> note_manager(const std::string& league_id, int port);
   [[nodiscard]] core::Result<void> note_broker(int port);
   [[nodiscard]] core::Result<void> note_sockets(const std::filesystem::path& directory);
   [[nodiscard]] core::Result<void> note_result(const std::string& result);
-  /// By what the player of this name registers, the same in every run.
+  /// The registration nonce of the player with this name, the same in every run.
   [[nodiscard]] core::Result<std::string> nonce_of(const std::string& display_name,
                                                    core::RandomSource& random);
 

@@ -7,8 +7,8 @@
 
 namespace league::tools {
 
-/// The one of `names` that `word` was probably meant to be: at most two letters wrong, missing or
-/// too many.
+/// The one of `names` that was probably meant by `word`: at most two letters wrong, missing or too
+/// many.
 [[nodiscard]] std::optional<std::string> nearest(std::string_view word,
                                                  const std::vector<std::string>& names);
 

@@ -122,7 +122,7 @@ std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::siz
     id = std::max(id, display_width(rows[i].player_id));
     name = std::max(name, display_width(safe_text(rows[i].display_name)));
   }
-  // A narrow terminal goes without the figures in the middle.
+  // On a narrow terminal the columns in the middle are left out.
   bool is_narrow = width < kNumberColumns + id + std::min(name, kShortestName);
   std::size_t fixed = (is_narrow ? kFewNumberColumns : kNumberColumns) + id;
   name = std::min(name, width > fixed + kShortestName ? width - fixed : kShortestName);

@@ -10,10 +10,10 @@
 
 namespace league::tools {
 
-/// Columns that UTF-8 text takes on a terminal: wide characters two, combining ones none.
+/// The number of terminal columns of UTF-8 text: wide characters two, combining ones none.
 [[nodiscard]] std::size_t display_width(std::string_view text);
-/// What a peer called itself, made safe for a terminal: control characters, bytes that are no
-/// UTF-8 and characters that turn the direction of writing become `?`.
+/// Text from a peer, made safe for a terminal: control characters, invalid UTF-8 and directional
+/// formatting characters become `?`.
 [[nodiscard]] std::string safe_text(std::string_view text);
 /// Prints `error: …` on stderr, each line made safe for a terminal, and returns the exit code.
 int fail(std::string_view message, int exit_code = 2);
@@ -22,14 +22,14 @@ int fail(const core::Error& error, int exit_code = 2);
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t width);
 
 /// The lines of a standings table with a heading, at most `width` columns wide and with at most
-/// `limit` rows; a last line says how many there are beyond.
+/// `limit` rows; a last line says how many more there are.
 [[nodiscard]] std::vector<std::string> table_lines(const std::vector<TableRow>& rows,
                                                    std::size_t width, std::size_t limit,
                                                    std::size_t total);
 
 /// `[######......]` of `width` columns.
 [[nodiscard]] std::string progress_bar(int done, int total, std::size_t width);
-/// `0.42`, `12.3`, `1512`: three significant digits or all before the point.
+/// `0.42`, `12.3`, `1512`: three significant digits, or all digits before the point.
 [[nodiscard]] std::string short_number(double value);
 
 }  // namespace league::tools

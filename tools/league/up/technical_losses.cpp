@@ -8,14 +8,13 @@ namespace {
 
 namespace lm = league_manager;
 
-/// Why the player on `side` lost `match`, whose referee or manager said `reason`.
+/// Why the player on `side` lost `match`, for which the referee or the manager gave `reason`.
 std::string reason_of(const lm::LeagueBook& book, lm::MatchKey match, lm::AgentRef player,
                       game::Side side, const std::string& reason) {
   const auto* causes = book.causes(match);
   if (causes != nullptr && (*causes)[side]) return (*causes)[side]->str();
   if (reason != lm::kReasonPlayerShutDown) return reason;
-  // The last shut-down is the one that cost the match, unless it was undone: then it was one
-  // before.
+  // Takes the last shut-down, which is the cause unless an earlier one was undone in between.
   std::string why;
   for (const auto& note : book.state_changes()) {
     if (note.change.agent == player && note.change.to == lm::AgentState::kShutdown)

@@ -21,8 +21,8 @@ constexpr milliseconds kMoment{10};
 constexpr milliseconds kBetweenPolls{40};
 constexpr milliseconds kBetweenPictures{150};
 constexpr milliseconds kBetweenTables{400};
-constexpr std::chrono::seconds kLastWords{5};  // for telling everybody the end of the league
-// Together they are said within three seconds.
+constexpr std::chrono::seconds kLastWords{5};  // for notifying all agents of the end of the league
+// Chosen so that problems are reported within three seconds.
 constexpr milliseconds kPatienceWithPrograms{2000};
 constexpr milliseconds kPatienceWithAnswer{1000};
 constexpr milliseconds kPatienceWithManager{1000};
@@ -40,8 +40,8 @@ Error death_of(Member& member, const ProcessEnd& end) {
   return {ErrorCode::kInternalError, text, {}};
 }
 
-/// `referee-1 is not there yet; it says (FILE): ...`, of the first program that is not; empty where
-/// all are.
+/// `referee-1 is not there yet; it says: ... (FILE)` for the first program that is not ready; empty
+/// if all are.
 std::string missing_program(std::vector<Member>& members) {
   for (auto& member : members) {
     if (member.is_ready() || member.end_was_noted) continue;
@@ -126,7 +126,7 @@ Result<void> Tournament::check_programs() {
     bool is_manager = member.spec.role == ProgramSpec::Role::kManager;
     bool is_last_referee = member.spec.role == ProgramSpec::Role::kReferee &&
                            alive(processes_.members(), ProgramSpec::Role::kReferee) == 0;
-    // Before the start the league would wait for it for ever.
+    // Before the start the league would wait for this program for ever.
     bool is_awaited = !member.is_ready() && !progress_.has_started();
     if (is_manager || is_last_referee || is_awaited) return death_of(member, *end);
     member.end_was_noted = true;
@@ -161,14 +161,14 @@ Result<bool> Tournament::start_manager() {
 }
 
 Result<void> Tournament::keep_address() {
-  // An advertised address may be somebody else's, who passes requests on.
+  // The port of an advertised address can be that of a proxy, so it is not stored.
   auto endpoint = transport::parse_endpoint(manager_url_);
   int port = endpoint && options_.advertise.empty() ? endpoint->port : 0;
   return run_store_.note_manager(processes_.manager()->ready_ids.at(0), port);
 }
 
 Result<bool> Tournament::start_agents() {
-  // On a bus they need no address but the league's name.
+  // On a bus, agents find the manager by the league's id.
   const std::string manager =
       options_.bus.empty() ? manager_url_ : "nats:manager/" + processes_.manager()->ready_ids.at(0);
   auto plan = plan_players(options_, strategies_, manager, own_directory());
@@ -193,7 +193,7 @@ Result<bool> Tournament::start_agents() {
 }
 
 Result<bool> Tournament::wait_for_players() {
-  // A referee goes on with the open matches at once, and who is not back yet would lose them.
+  // Referees continue open matches at once, and a player that is not back yet would lose its match.
   for (;;) {
     auto go_on = wait_a_moment(kMoment);
     if (!go_on || !*go_on) return go_on;
@@ -231,7 +231,7 @@ Result<bool> Tournament::watch_league() {
     auto go_on =
         wait_a_moment(progress_.has_started() || options_.external > 0 ? kBetweenPolls : kMoment);
     if (!go_on || !*go_on) return go_on;
-    // One that has died is noticed by its end.
+    // A failed poll is only reported: if the manager has died, check_programs detects that.
     if (auto polled = poll_league(); !polled) {
       silent_manager_.note("the league manager does not answer, waiting for it (" +
                                processes_.manager()->stderr_file.string() +
@@ -279,7 +279,7 @@ Result<bool> Tournament::wait_until_told() {
   while (!processes_.manager()->has_finished && clock_.steady_now() < deadline) {
     auto go_on = wait_a_moment(kMoment);
     if (!go_on) return go_on;
-    if (!*go_on) return true;  // the league is complete all the same
+    if (!*go_on) return true;  // interrupted, but the league is complete
   }
   return true;
 }

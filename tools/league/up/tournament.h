@@ -24,11 +24,11 @@ class StopSignal;
 
 namespace league::tools {
 
-/// What was played, in full or until it was interrupted.
+/// The outcome of a league that was completed or interrupted.
 struct TournamentOutcome {
   LeagueProgress progress;
   std::vector<TableRow> standings;
-  std::vector<TechnicalLosses> technical_losses;  ///< filled in once the logs are written
+  std::vector<TechnicalLosses> technical_losses;  ///< filled in by the caller, from the journal
   double seconds = 0;  ///< from the start of the league, when all are registered, to its end
   bool was_interrupted = false;
 };
@@ -42,15 +42,15 @@ class Tournament {
              const core::Clock& clock, transport::StopSignal& stop, LiveView& view);
 
   /// Starts everything and waits for the end of the league, or for a signal. Fails with a text for
-  /// people when a program cannot be started or dies on the way.
+  /// people if a program cannot be started or ends too early.
   [[nodiscard]] core::Result<TournamentOutcome> play();
-  /// Where the manager listens; empty before it does.
+  /// The manager's URL; empty before it listens.
   [[nodiscard]] const std::string& manager_url() const { return manager_url_; }
-  /// Ends all programs: players, referees, manager.
+  /// Ends all programs: manager, referees, players.
   void stop_programs();
 
  private:
-  /// Looks after the programs and gives signals a chance to end the wait. False: interrupted.
+  /// Waits for `moment` or a signal, and checks the programs. False: interrupted by a signal.
   core::Result<bool> wait_a_moment(std::chrono::milliseconds moment);
   core::Result<void> check_programs();
   core::Result<bool> start_manager();
@@ -72,13 +72,13 @@ class Tournament {
   transport::StopSignal& stop_;
   LiveView& view_;
   ProcessGroup processes_;
-  std::vector<std::string> residents_;  // ids of players that have no program of their own here
+  std::vector<std::string> residents_;  // ids of subprocess players, which have no process here
   std::string manager_url_;
   std::optional<ManagerClient> client_;
   LeagueProgress progress_;
   std::vector<TableRow> top_;
   std::vector<std::string> greeted_;
-  int players_seen_ = -1;  ///< registered when newcomers were looked for
+  int players_seen_ = -1;  ///< number of registered players at the last look for new ones
   WaitingNotice missing_programs_;
   WaitingNotice silent_manager_;
   core::Clock::Steady next_table_{};

@@ -9,8 +9,8 @@
 
 namespace league::tools {
 
-/// Tells a person what is waited for when it takes longer than usual, and again when that changes.
-/// Not thread-safe.
+/// Tells the user what the program is waiting for if that takes longer than usual, and again
+/// whenever it changes. Not thread-safe.
 class WaitingNotice {
  public:
   using Say = std::function<void(const std::string&)>;
@@ -19,8 +19,8 @@ class WaitingNotice {
   WaitingNotice(const core::Clock& clock, std::chrono::milliseconds patience, Say say)
       : clock_(clock), patience_(patience), say_(std::move(say)) {}
 
-  /// What is missing now; empty: nothing. Says `end` when nothing is any more, if it has said that
-  /// something was.
+  /// Sets what is missing now (empty: nothing). Says `end` once nothing is missing any more, if a
+  /// notice was given before.
   void note(const std::string& missing, const std::string& end);
 
  private:

@@ -92,7 +92,7 @@ std::vector<std::string> match_lines(const nlohmann::json& round,
 }
 
 std::vector<std::string> news_lines(const nlohmann::json& news) {
-  constexpr std::size_t kTimeAt = 11;  // behind the date
+  constexpr std::size_t kTimeAt = 11;  // after the date
   constexpr std::size_t kTime = 8;
   std::vector<std::string> lines{"UTC       messages for the operator, latest first"};
   const auto told = news.find("lines");
