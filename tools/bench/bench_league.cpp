@@ -90,7 +90,7 @@ class League {
   }
 
  private:
-  /// Adds a data directory, so that the program also writes its files.
+  /// Adds a data directory unless the league is plain, so that the program also writes its files.
   [[nodiscard]] std::vector<std::string> with_data(std::vector<std::string> words) const {
     if (!options_.is_plain)
       words.insert(words.end(), {"--data", (options_.directory / "data").string()});

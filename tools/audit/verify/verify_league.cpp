@@ -39,7 +39,7 @@ void check_keys(const std::vector<LeagueLog>& logs, Findings& findings) {
     const audit::VerifiedChain& chain = log.log->chain;
     auto known = registered.find(chain.agent);
     if (known == registered.end()) continue;
-    // The key is that of the whole log, which can contain other leagues, too.
+    // The keys are those of the whole log, so some may belong to other leagues in it.
     bool has_others = log.log->contents.leagues.size() > 1;
     for (const std::string& key : chain.public_keys) {
       if (known->second.contains(key) || has_others) continue;
