@@ -60,8 +60,8 @@ void LinkCaller::Pool::on_opened(const std::string& key,
     std::lock_guard lock(mutex_);
     auto& peer = peers_[key];
     peer.is_connecting = false;
-    if (!connection)
-      failure = connection.error();  // NOLINT(bugprone-use-after-move): a value was moved
+    // Only a value was moved. NOLINTNEXTLINE(bugprone-use-after-move)
+    if (!connection) failure = connection.error();
     if (link->lost) failure = link->lost;
     if (failure || is_stopping_) {
       --link_count_;
