@@ -122,7 +122,7 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
   void forward(const std::shared_ptr<ClientSession>& session, SessionCall call);
   std::shared_ptr<ClientSession> make_session(const transport::Endpoint& endpoint,
                                               const std::string& url, const Peer& peer);
-  std::shared_ptr<ClientSession> evict();  // with the lock
+  std::vector<std::shared_ptr<ClientSession>> make_room();  // with the lock
 
   const SessionTools tools_;
   const SessionCallerOptions options_;
@@ -139,7 +139,7 @@ void SessionCaller::State::call(SessionCall call) {
   std::optional<Error> refusal;
   std::shared_ptr<ClientSession> ready;
   std::shared_ptr<ClientSession> fresh;
-  std::shared_ptr<ClientSession> evicted;
+  std::vector<std::shared_ptr<ClientSession>> evicted;
   const transport::Endpoint endpoint = call.call.endpoint;
   const bool is_child = endpoint.scheme == "stdio";
   const Steady call_deadline = call.call.deadline;
@@ -150,7 +150,7 @@ void SessionCaller::State::call(SessionCall call) {
     if (closed_) {
       refusal = Error{ErrorCode::kShuttingDown, "the program is being stopped", ""};
     } else {
-      if (!peers_.contains(url) && peers_.size() >= options_.max_sessions) evicted = evict();
+      if (!peers_.contains(url)) evicted = make_room();
       Peer& peer = peers_[url];
       peer.used = now;
       bool is_refused = peer.phase == Phase::kRefused && now < peer.refused_until;
@@ -169,7 +169,7 @@ void SessionCaller::State::call(SessionCall call) {
       }
     }
   }
-  if (evicted) evicted->close();
+  for (const auto& session : evicted) session->close();
   // If either is set, the call was not moved into the waiting list.
   if (refusal) return fail(call, std::move(*refusal), now);  // NOLINT(bugprone-use-after-move)
   if (ready) return forward(ready, std::move(call));  // NOLINT(bugprone-use-after-move)
@@ -286,7 +286,7 @@ void SessionCaller::State::forward(const std::shared_ptr<ClientSession>& session
   const std::string url = call.call.endpoint.url();
   {
     std::lock_guard lock(mutex_);
-    ++peers_[url].running;
+    if (auto peer = peers_.find(url); peer != peers_.end()) ++peer->second.running;
   }
   session->request(std::move(*request),
                    [self = shared_from_this(), url, id = call.call.id, started = call.started,
@@ -303,16 +303,19 @@ void SessionCaller::State::forward(const std::shared_ptr<ClientSession>& session
                    });
 }
 
-std::shared_ptr<ClientSession> SessionCaller::State::evict() {
-  auto oldest = peers_.end();
-  for (auto it = peers_.begin(); it != peers_.end(); ++it) {
-    if (!it->second.waiting.empty() || it->second.running > 0) continue;
-    if (oldest == peers_.end() || it->second.used < oldest->second.used) oldest = it;
+std::vector<std::shared_ptr<ClientSession>> SessionCaller::State::make_room() {
+  std::vector<std::shared_ptr<ClientSession>> evicted;
+  while (peers_.size() >= options_.max_sessions) {
+    auto oldest = peers_.end();
+    for (auto it = peers_.begin(); it != peers_.end(); ++it) {
+      if (!it->second.waiting.empty() || it->second.running > 0) continue;
+      if (oldest == peers_.end() || it->second.used < oldest->second.used) oldest = it;
+    }
+    if (oldest == peers_.end()) break;
+    if (oldest->second.session) evicted.push_back(std::move(oldest->second.session));
+    peers_.erase(oldest);
   }
-  if (oldest == peers_.end()) return nullptr;
-  auto session = std::move(oldest->second.session);
-  peers_.erase(oldest);
-  return session;
+  return evicted;
 }
 
 bool SessionCaller::State::is_refused(const std::string& url) const {

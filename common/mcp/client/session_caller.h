@@ -14,8 +14,8 @@ struct SessionCallerOptions {
   std::chrono::milliseconds longest_probe = kLongestProbe;  ///< as SessionOptions
   /// How long a server is not tried again after negotiation with it failed.
   std::chrono::milliseconds refusal_memory{30'000};
-  /// For a session beyond this number, the least recently used session without a call is closed. If
-  /// all have calls, there are more sessions for a while.
+  /// For a session beyond this number, the least recently used sessions without a call are closed.
+  /// If all have calls, there are more sessions until a later one closes those that have none.
   std::size_t max_sessions = 4096;
   /// How long a child process may take to start; calls whose deadline comes first fail.
   std::chrono::milliseconds start_up{12'000};

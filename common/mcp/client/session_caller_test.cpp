@@ -206,6 +206,24 @@ TEST_F(SessionCallerTest, ClosesNoSessionThatHasACall) {
   call(rpc::Id(3), "tcp://127.0.0.1:3");
   EXPECT_TRUE(connector_.connections[0]->is_closed);
   EXPECT_FALSE(connector_.connections[1]->is_closed);
+  EXPECT_EQ(caller_->sessions(), 2U);
+}
+
+TEST_F(SessionCallerTest, ReturnsToItsLimitOnceCallsHaveEnded) {
+  caller_ = std::make_unique<SessionCaller>(SessionTools{connector_, time_, time_},
+                                            SessionCallerOptions{.max_sessions = 1});
+  std::vector<json> asked;
+  connector_.script = [&asked](ScriptedConnection& server, const json& message, const Headers&) {
+    if (!answer_handshake(server, message)) asked.push_back(message);
+  };
+  for (int port = 1; port <= 3; ++port)
+    call(rpc::Id(port), "tcp://127.0.0.1:" + std::to_string(port));
+  EXPECT_EQ(caller_->sessions(), 3U);
+  ASSERT_EQ(asked.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) connector_.connections[i]->result(asked[i], json::object());
+  call(rpc::Id(4), "tcp://127.0.0.1:4");
+  EXPECT_EQ(caller_->sessions(), 1U);
+  caller_ = nullptr;
 }
 
 }  // namespace
