@@ -77,6 +77,7 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
                [this](const envelope::Envelope& envelope) { return check_token(envelope); },
            .is_guest = [this] { return is_guest(); },
            .pardon = [this](const envelope::Envelope& envelope) { return pardon(envelope); },
+           .accepts_any_token = options_.standalone,
            .starts_held = !options_.standalone,
            .league_error = {},
            .mcp = {.name = "league-player",

@@ -305,6 +305,7 @@ Result<void> AgentServer::check_sender(const envelope::MessageSpec& row,
   if (is_called_error && !shows_token) taken.add(envelope::Leniency::kMissingCallToken);
   if (!row.token_required && !(is_called_error && shows_token)) return {};
   Result<void> known = shows_token ? options_.check_token(envelope) : missing_token();
+  if (known && options_.accepts_any_token) taken.add(envelope::Leniency::kForeignCallToken);
   if (known || options_.mode == envelope::Mode::kStrict || !options_.pardon) return known;
   auto pardon = options_.pardon(envelope);
   if (!pardon) return known;

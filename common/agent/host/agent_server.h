@@ -57,6 +57,10 @@ struct AgentServerOptions {
   /// refuses it; nothing: the call is refused. Called in open mode only. Empty: such calls are
   /// always refused.
   std::function<std::optional<envelope::Leniency>(const envelope::Envelope&)> pardon = {};
+  /// `check_token` accepts any token, as of a standalone player: the calls of such senders carry
+  /// the leniency kForeignCallToken, in both modes, so that no auditor takes their senders for
+  /// proven.
+  bool accepts_any_token = false;
   /// The agent's tool for which `name`, a method or message type outside of league.v2, is an alias;
   /// empty if there is none. May be empty.
   std::function<std::string_view(std::string_view name)> tool_alias = {};

@@ -113,7 +113,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kLenienc
     {"foreign_league_id", "another league_id; repeat the one of the request"},
     {"foreign_round_id", "another round_id; repeat the one of the request"},
     {"missing_call_token", "a call without auth_token, which a guest cannot check anyway"},
-    {"foreign_call_token", "a call with a token that a guest cannot check"},
+    {"foreign_call_token", "a call with a token that was not checked, because a guest or a standalone player cannot"},
     {"foreign_referee_token", "the token of a third-party referee, as the announcement names it"},
     {"commitment_ignored",
      "a choice_commitment where no draw_commitment was announced; it binds nobody"},

@@ -42,6 +42,7 @@ fs::path path_of(const std::string& agent) {
 TestLeague::TestLeague(std::vector<std::string> commits, bool is_old)
     : commits_(std::move(commits)), is_old_(is_old) {
   set_seed(seed);
+  headers["league_id"] = "l";
   if (!is_old_) headers["league_key"] = std::string(64, 'c');
   register_all();
   announce();
@@ -312,7 +313,7 @@ std::string TestLeague::text_of(const std::string& agent, const fs::path& seal_p
     chain.close_line(begin, out);
   };
   ordered_json header = {
-      {"format", "league.conversation-log"}, {"version", 2}, {"agent", agent}, {"league_id", "l"}};
+      {"format", "league.conversation-log"}, {"version", 2}, {"agent", agent}};
   for (const auto& [name, value] : headers) header[name] = value;
   header["created"] = time_at(now_us_).to_log();
   header["segment"] = 1;

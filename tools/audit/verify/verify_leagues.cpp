@@ -23,6 +23,14 @@ LeagueGroup* find_group(std::vector<LeagueGroup>& groups, const audit::LeagueIde
   return nullptr;
 }
 
+/// The last league to whose logs `log` belongs; null if it names none.
+LeagueGroup* last_group_of(std::vector<LeagueGroup>& groups, const CheckedLog& log) {
+  const auto found = std::find_if(groups.rbegin(), groups.rend(), [&](const LeagueGroup& group) {
+    return std::ranges::find(group.logs, &log, &LeagueLog::log) != group.logs.end();
+  });
+  return found == groups.rend() ? nullptr : &*found;
+}
+
 void add(LeagueGroup& group, const CheckedLog& log, LogFacts&& facts) {
   group.league = merged(group.league, facts.league);
   auto same = std::ranges::find(group.logs, &log, &LeagueLog::log);
@@ -67,18 +75,20 @@ std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
     return std::pair(managed_until(group), written_until(group));
   });
   groups.back().is_current = true;
-  // A log that names no league belongs to an agent that tried to join the last one.
+  // What a log states before it names its league belongs to that league. A log that never names one
+  // is that of an agent that was not admitted, or of a standalone player: it is there, but states
+  // nothing of the last league, unless all logs are without names.
   for (CheckedLog& log : logs) {
-    bool is_known = false;
-    for (const LeagueGroup& group : groups)
-      is_known =
-          is_known || std::ranges::find(group.logs, &log, &LeagueLog::log) != group.logs.end();
-    for (LogFacts& facts : log.contents.leagues) {
-      if (is_empty(facts) || is_named(facts.league)) continue;
-      add(groups.back(), log, std::move(facts));
-      is_known = true;
+    LeagueGroup* own = last_group_of(groups, log);
+    LeagueGroup& group = own == nullptr ? groups.back() : *own;
+    if (own == nullptr && is_named(group.league)) {
+      add(group, log, LogFacts{});
+      continue;
     }
-    if (!is_known) add(groups.back(), log, LogFacts{});
+    for (LogFacts& facts : log.contents.leagues) {
+      if (!is_empty(facts) && !is_named(facts.league)) add(group, log, std::move(facts));
+    }
+    if (own == nullptr) add(group, log, LogFacts{});
   }
   return groups;
 }

@@ -191,6 +191,30 @@ TEST(VerifyUnprovenClaims, ADeliveryWithoutACheckedTokenStatesNothing) {
   }
 }
 
+TEST(VerifyUnprovenClaims, ALogThatNamesNoLeagueStatesNothing) {
+  // A standalone player of an earlier version was tried out in the directory of a league, and its
+  // caller said that it was REF01.
+  TestLeague other;
+  other.headers.clear();
+  for (TestRecord& one : other.log("player:P01")) {
+    if (one.message.contains("match_id")) one.message["match_id"] = "R8M1";
+  }
+  TestLeague league;
+  const league::testing::TemporaryDirectory temporary;
+  other.write(temporary.path() / "other");
+  league.write(temporary.path() / "league");
+  const auto agents = std::filesystem::path("logs") / "agents";
+  for (const char* file : {"P01.log.jsonl", "P01.seal.json"}) {
+    std::filesystem::rename(temporary.path() / "other" / agents / file,
+                            temporary.path() / "league" / agents /
+                                ("player_bot_77" + std::string(file).substr(3)));
+  }
+  auto report = verify_directory(temporary.path() / "league", {});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->logs, 5U);
+  EXPECT_TRUE(report->is_ok()) << report->faults.size() << " faults";
+}
+
 TEST(VerifyUnprovenClaims, EveryWrongTypeInALogIsAFaultAndNoCrash) {
   const std::vector<json> kValues = {nullptr,
                                      true,
