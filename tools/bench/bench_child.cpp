@@ -50,7 +50,7 @@ core::Result<std::string> BenchChild::read_line(std::chrono::milliseconds patien
     if (!lines_.empty()) break;
     const auto left = left_until(until);
     if (has_ended || left.count() <= 0 || !child_->wait_for_output(left)) {
-      return core::Error{core::ErrorCode::kTimeout,
+      return core::Error{has_ended ? core::ErrorCode::kConnectionError : core::ErrorCode::kTimeout,
                          name_ + (has_ended ? " has ended" : " did not become ready in time") +
                              "; its messages are in the .err file of the run (--keep)",
                          {}};

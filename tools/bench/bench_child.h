@@ -33,7 +33,8 @@ class BenchChild {
   BenchChild& operator=(BenchChild&&) = delete;
   ~BenchChild();
 
-  /// The next line of its stdout; an error if it has ended or wrote nothing in time.
+  /// The next line of its stdout. kConnectionError: it has ended; kTimeout: it wrote nothing in
+  /// time.
   [[nodiscard]] core::Result<std::string> read_line(std::chrono::milliseconds patience);
   void write_line(const std::string& line) const { child_->write_line(line); }
   [[nodiscard]] CpuTime cpu() const;

@@ -3,8 +3,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tools/league/up/manager_client.h"
-
 namespace league::tools {
 namespace {
 
@@ -13,8 +11,7 @@ using core::ErrorCode;
 using core::Result;
 
 constexpr std::chrono::milliseconds kStartPatience{60'000};
-constexpr std::chrono::milliseconds kStatusInterval{100};
-constexpr std::chrono::seconds kStatusPatience{30};
+constexpr std::chrono::milliseconds kBetweenLooks{100};
 constexpr std::chrono::minutes kLeaguePatience{5};
 
 /// `ready URL ID` → URL.
@@ -25,13 +22,15 @@ Result<std::string> ready_url(BenchChild& child) {
   return line->substr(begin, line->find(' ', begin) - begin);
 }
 
-Result<void> wait_for_end(transport::StopSignal& stop, ManagerClient& manager) {
-  auto until = std::chrono::steady_clock::now() + kLeaguePatience;
+/// Waits until the manager has told all agents that the league is over. Its state is COMPLETED
+/// before that, and calls to programs that are stopped too early would count as failed.
+Result<void> wait_for_end(transport::StopSignal& stop, BenchChild& manager) {
+  const auto until = std::chrono::steady_clock::now() + kLeaguePatience;
   while (std::chrono::steady_clock::now() < until) {
-    auto status = manager.call("get_league_status", nlohmann::json::object(), kStatusPatience);
-    if (!status) return status.error();
-    if (status->value("state", "") == "COMPLETED") return {};
-    if (stop.wait_for(kStatusInterval) >= 0)
+    const auto line = manager.read_line(kBetweenLooks);
+    if (line && line->starts_with("finished ")) return {};
+    if (!line && line.error().code != ErrorCode::kTimeout) return line.error();
+    if (stop.wait_for(std::chrono::milliseconds(0)) >= 0)
       return Error{ErrorCode::kShuttingDown, "stopped by a signal", {}};
   }
   return Error{ErrorCode::kTimeout, "the league did not end in time", {}};
@@ -74,15 +73,15 @@ class League {
       if (auto ready = ready_url(*players); !ready) return ready.error();
     }
     std::vector<CpuTime> before{manager->cpu(), players->cpu()};
-    auto referee = start("referee", with_data({"--manager", *url, "--max-matches",
+    // --drain, because the last GAME_OVERs may be on their way when the league is over: they would
+    // count as failed calls.
+    auto referee = start("referee", with_data({"--manager", *url, "--drain", "5", "--max-matches",
                                                std::to_string(options_.concurrent_matches)}));
     if (!referee) return referee.error();
     if (auto ready = ready_url(*referee); !ready) return ready.error();
     before.push_back(referee->cpu());
 
-    auto client = ManagerClient::connect(*url);
-    if (!client) return client.error();
-    if (auto ended = wait_for_end(stop_, *client); !ended) return ended.error();
+    if (auto ended = wait_for_end(stop_, *manager); !ended) return ended.error();
     return std::vector<ProcessCost>{
         {"league_manager", difference(manager->cpu(), before[0]), manager->peak_memory()},
         {"player", difference(players->cpu(), before[1]), players->peak_memory()},
