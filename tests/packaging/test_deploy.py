@@ -124,11 +124,11 @@ class Deploy(LeagueTest):
                 key.write_text(secret)
             words = [str(word).replace("$(POD_NAME)", name).replace("http://manager:8000", f"http://localhost:{port}")
                      for word in container["args"]]
-            own = {"--port": port if name == "manager" else 0, "--players": 2}
+            own = {"--port": port, "--players": 2}
+            if name != "manager":
+                own["--port"] = free_port()
+                words = self.at_home(words, name, own["--port"], "$(POD_IP)")
             words = [str(own.get(before, word)) for before, word in zip([None, *words], words)]
-            if name != "manager":  # its name is the cluster's
-                at = words.index("--advertise")
-                del words[at:at + 2]
             self.run_service("exec " + shlex.join([*container["command"], *words]), home)
         self.play_with_two_referees(port)
 
@@ -142,14 +142,20 @@ class Deploy(LeagueTest):
                 home = self.directory / f"{name}{i}"
                 home.mkdir()
                 script = services[name]["command"][2].replace("$$", "$")
+                own_port = free_port()
+                script, = self.at_home([script], f"-{i}", own_port, "$self")
                 for word, own in {"/run/secrets/referee_key": str(secret), "/tmp/referee.key": f"{home}/referee.key",
                                   "http://manager:8000": f"http://localhost:{port}", "--port 8000": f"--port {port}",
-                                  "--port 8001": "--port 0", "$(hostname)": f"{i}"}.items():
+                                  "--port 8001": f"--port {own_port}", "$(hostname)": f"{i}"}.items():
                     script = script.replace(word, own)
-                # The program writes the port that it got into its own address only.
-                script = re.sub(r'--advertise "http://\$self:8001/mcp"', "", script)
                 self.run_service(script, home)
         self.play_with_two_referees(port)
+
+    @staticmethod
+    def at_home(words, name, port, address):
+        """A referee's words with an address of this machine that only --allow-host makes its own, as on another machine."""
+        own = f"127.0.0.{2 + int(name.rsplit('-', 1)[1])}"
+        return [word.replace(f"{address}:8001", f"{own}:{port}").replace(address, own) for word in words]
 
     def play_with_two_referees(self, port):
         manager = Agent(None, f"http://localhost:{port}/mcp", "")
