@@ -64,6 +64,15 @@ class Containerfile(unittest.TestCase):
         mounted = re.search(r"source=/source/(\S+?),", " ".join(self.all_of("RUN")))
         self.assertIn(f"$root/{mounted[1]}", (SOURCE / "scripts/package").read_text())
 
+    def test_another_package_makes_another_image(self):
+        # A mount does not count when a builder looks for a cached layer; a copied file does.
+        last = self.stages[-1]
+        copy, install = (next(i for i, (name, rest) in enumerate(last) if name == wanted and "from=build" in rest)
+                         for wanted in ("COPY", "RUN"))
+        self.assertLess(copy, install)
+        copied = re.search(r"/source/(\S+)", last[copy][1])[1]
+        self.assertRegex(" ".join(self.all_of("RUN", 0)), rf"sha256sum build/package/\S+ > {re.escape(copied)}")
+
     def test_packages_that_it_names_exist(self):
         if not shutil.which("apt-cache"):
             self.skipTest("there is no apt-cache here")
