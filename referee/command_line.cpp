@@ -47,7 +47,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "Examples:\n  referee --port 8001 --manager http://localhost:8000/mcp --name whistle "
       "--max-matches 16\n"
       "  referee --manager http://arena.example.org:8000/mcp --admission-key referee.key "
-      "--bind 0.0.0.0 --advertise http://10.0.0.5:8001/mcp --allow-host 10.0.0.5");
+      "--bind 0.0.0.0 --advertise http://here.example.org:8001/mcp");
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (auto refused = options.common.refuse_stdio("a referee")) return *refused;
   return options;

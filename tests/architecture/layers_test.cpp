@@ -264,6 +264,35 @@ TEST(Layers, ThirdPartyHeadersStayOutOfHeaders) {
   }
 }
 
+/// The names of all files that a CMakeLists.txt lists.
+Names listed_files() {
+  Names names;
+  for (const char* top :
+       {"common", "game", "league_manager", "referee", "player", "tools", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      if (entry.path().filename() != "CMakeLists.txt") continue;
+      std::ifstream in(entry.path());
+      for (std::string word; in >> word;) {
+        std::erase(word, ')');
+        names.insert(fs::path(word).filename().string());
+      }
+    }
+  }
+  return names;
+}
+
+/// A test that no program contains finds nothing.
+TEST(Layers, EverySourceIsCompiled) {
+  const Names listed = listed_files();
+  for (const char* top : {"common", "game", "league_manager", "referee", "player", "tools"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      if (entry.path().extension() != ".cpp") continue;
+      EXPECT_TRUE(listed.contains(entry.path().filename().string()))
+          << entry.path().lexically_relative(kRoot) << " is in no CMakeLists.txt";
+    }
+  }
+}
+
 TEST(Layers, NoSourceFileIsLongerThanFourHundredLines) {
   for (const char* top : {"common", "game", "league_manager", "referee", "player", "tools"}) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {

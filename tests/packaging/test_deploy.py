@@ -153,7 +153,7 @@ class Deploy(LeagueTest):
 
     @staticmethod
     def at_home(words, name, port, address):
-        """A referee's words with an address of this machine that only --allow-host makes its own, as on another machine."""
+        """A referee's words with an address of this machine that is not localhost, as on another machine."""
         own = f"127.0.0.{2 + int(name.rsplit('-', 1)[1])}"
         return [word.replace(f"{address}:8001", f"{own}:{port}").replace(address, own) for word in words]
 

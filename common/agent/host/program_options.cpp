@@ -71,6 +71,9 @@ ListenOptions ProgramOptions::listen_options(const Settings& settings, std::uint
   http.limits.request_timeout = settings.http.request_time;
   http.limits.idle_timeout = settings.http.idle_time;
   http.allow_hosts = allow_hosts;
+  if (const auto announced = transport::parse_endpoint(advertise);
+      announced && !announced->host.empty())
+    http.allow_hosts.push_back(announced->host);
   http.allow_origins = allow_origins;
   return listen;
 }

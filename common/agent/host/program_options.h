@@ -23,8 +23,8 @@ namespace league::agent {
 struct ProgramOptions {
   std::uint16_t port = 0;
   std::string bind_address = "127.0.0.1";
-  std::string
-      advertise;  ///< URL under which peers reach this program; empty: from bind address and port
+  std::string advertise;  ///< URL under which peers reach this program, whose host is served;
+                          ///< empty: from bind address and port
   std::vector<std::string> allow_hosts;
   std::vector<std::string> allow_origins;  ///< origins of other web pages that may call us
   std::string mode = "open";

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/agent/host/program_options.h"
+
 namespace league::agent {
 namespace {
 
@@ -24,6 +26,17 @@ TEST(Serving, TheContactEndpointNamesTheWayIn) {
   EXPECT_EQ(of(Serving::kStdio), "");
   EXPECT_EQ(of(Serving::kTcp, "10.0.0.7"), "tcp://10.0.0.7:8101");
   EXPECT_EQ(of(Serving::kHttp, "fd00::7"), "http://[fd00::7]:8101/mcp");
+}
+
+TEST(Serving, AProgramServesTheHostThatItAnnounces) {
+  ProgramOptions options;
+  options.allow_hosts = {"arena"};
+  EXPECT_EQ(options.listen_options({}, 0, {}).http.allow_hosts, std::vector<std::string>{"arena"});
+  options.advertise = "https://League.example.org/mcp";
+  EXPECT_EQ(options.listen_options({}, 0, {}).http.allow_hosts,
+            (std::vector<std::string>{"arena", "league.example.org"}));
+  options.advertise = "no URL";
+  EXPECT_EQ(options.listen_options({}, 0, {}).http.allow_hosts, std::vector<std::string>{"arena"});
 }
 
 TEST(Serving, SeveralAgentsOfAProcessHaveASocketEach) {

@@ -180,9 +180,15 @@ class HttplibServer::Adapter final : public httplib::Server {
     response.status = 204;
   }
 
+  /// The address at which the request arrived; empty if its connection is unknown.
+  [[nodiscard]] static std::string_view local_address() {
+    const auto& connection = current->request->connection;
+    return connection ? std::string_view(connection->local_address) : std::string_view{};
+  }
+
   /// False if it has answered the request.
   bool check_edge(const httplib::Request& request, httplib::Response& response) const {
-    auto refusal = edge_.check_peer(*current->headers, request.version);
+    auto refusal = edge_.check_peer(*current->headers, request.version, local_address());
     if (!refusal) {
       for (const auto& [name, value] : edge_.cors().answer_fields(*current->headers))
         response.set_header(name, value);

@@ -19,13 +19,14 @@ std::string_view without_port(std::string_view host) {
   return is_port ? host.substr(0, colon) : std::string_view{};
 }
 
-/// Whether the page comes from this server, under one of the machine's own names. Other names are
-/// not accepted, because a foreign name could resolve to this machine (DNS rebinding).
-bool is_own_page(std::string_view host, std::string_view origin) {
+/// Whether the page comes from this server, under one of the machine's own names or at the address
+/// `local`. Other names are not accepted, because a foreign name could resolve to this machine (DNS
+/// rebinding).
+bool is_own_page(std::string_view host, std::string_view origin, std::string_view local) {
   constexpr std::string_view kScheme = "http://";
   std::string_view name = without_port(host);
-  bool is_local =
-      core::equals_ignoring_case(name, "localhost") || name == "127.0.0.1" || name == "[::1]";
+  bool is_local = core::equals_ignoring_case(name, "localhost") || name == "127.0.0.1" ||
+                  name == "[::1]" || (!name.empty() && name == without_port(local));
   return is_local && origin.starts_with(kScheme) &&
          core::equals_ignoring_case(origin.substr(kScheme.size()), host);
 }
@@ -45,7 +46,8 @@ EdgeRules::EdgeRules(const HttpServerOptions& options)
 }
 
 std::optional<HttpRefusal> EdgeRules::check_peer(const rpc::HeaderMap& headers,
-                                                 std::string_view version) const {
+                                                 std::string_view version,
+                                                 std::string_view local) const {
   auto [host, host_end] = headers.equal_range(std::string_view("Host"));
   if (host == host_end && version != "HTTP/1.0") {
     return HttpRefusal{400, "the Host header is missing"};
@@ -53,25 +55,26 @@ std::optional<HttpRefusal> EdgeRules::check_peer(const rpc::HeaderMap& headers,
   if (host != host_end && std::next(host) != host_end) {
     return HttpRefusal{400, "the Host header is given twice"};
   }
-  if (host != host_end && !is_allowed_host(host->second)) {
+  if (host != host_end && !is_allowed_host(host->second, local)) {
     return HttpRefusal{403,
-                       "this Host is not served here: use localhost, or start the server "
-                       "with --allow-host NAME"};
+                       "this Host is not served here: use localhost or the server's IP address, "
+                       "or start the server with --allow-host NAME"};
   }
   auto [origin, origin_end] = headers.equal_range(std::string_view("Origin"));
   if (origin == origin_end) return std::nullopt;
   bool is_allowed = std::next(origin) == origin_end &&
                     (cors_.allows(origin->second) ||
-                     (host != host_end && is_own_page(host->second, origin->second)));
+                     (host != host_end && is_own_page(host->second, origin->second, local)));
   if (is_allowed) return std::nullopt;
   return HttpRefusal{403,
                      "calls from web pages of this Origin are not allowed: start the server with "
                      "--allow-origin ORIGIN"};
 }
 
-bool EdgeRules::is_allowed_host(std::string_view host) const {
+bool EdgeRules::is_allowed_host(std::string_view host, std::string_view local) const {
   if (allows_every_host_) return true;
   std::string_view name = without_port(host);
+  if (!name.empty() && name == without_port(local)) return true;
   return std::any_of(hosts_.begin(), hosts_.end(), [&](const std::string& allowed) {
     return core::equals_ignoring_case(allowed, name);
   });

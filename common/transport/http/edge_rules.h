@@ -19,16 +19,19 @@ class EdgeRules {
  public:
   explicit EdgeRules(const HttpServerOptions& options);
 
-  /// Nothing if a request with these headers is acceptable.
+  /// Nothing if a request with these headers is acceptable that arrived at the address `local`,
+  /// such as `10.0.0.5:8000`. That address is a Host like localhost, because no name that resolves
+  /// to it is in the request.
   [[nodiscard]] std::optional<HttpRefusal> check_peer(const rpc::HeaderMap& headers,
-                                                      std::string_view version) const;
+                                                      std::string_view version,
+                                                      std::string_view local) const;
   /// For a message: a missing content type is accepted, a wrong one refused.
   [[nodiscard]] static std::optional<HttpRefusal> check_content_type(const rpc::HeaderMap& headers);
   /// The rules for pages of other origins.
   [[nodiscard]] const CorsRules& cors() const { return cors_; }
 
  private:
-  [[nodiscard]] bool is_allowed_host(std::string_view host) const;
+  [[nodiscard]] bool is_allowed_host(std::string_view host, std::string_view local) const;
 
   std::vector<std::string> hosts_;
   CorsRules cors_;
