@@ -49,21 +49,22 @@ function(league_headers_once name optimisation)
   target_link_libraries(${name} PRIVATE league_options league_dep_json league_headers ${ARGN})
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:${optimisation}>)
 endfunction()
-league_headers_once(league_headers_hot -O2)
-league_headers_once(league_headers_warm -O1)
 league_headers_once(league_headers_cold -Og)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  league_headers_once(league_headers_hot -O2)
+else()  # everything is compiled alike
+  add_library(league_headers_hot ALIAS league_headers_cold)
+endif()
 if(LEAGUE_BUILD_TESTS)
   league_headers_once(league_headers_tests -O0 league_dep_gtest)
   target_precompile_headers(league_headers_tests PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
 endif()
 
-# league_compiled(NAME hot|warm|cold|tests AT_ONCE): how a target is compiled. `hot` is what every match passes. `warm` runs
-# less often, or waits for something else. `cold` runs once: it reads a command line, starts a program, prints a report.
-# -O1 takes a third less time to compile than -O2, and -Og a quarter less than -O1. Tests need not be optimised: what they
-# test is.
+# league_compiled(NAME hot|cold|tests AT_ONCE): how a target is compiled. `hot` is where the programs spend their time: what
+# every message of a match passes. `cold` is everything else. -Og takes half as long to compile as -O2. Tests need not be
+# optimised: what they test is.
 function(league_compiled name kind at_once)
   set(optimisation_hot -O2)
-  set(optimisation_warm -O1)
   set(optimisation_cold -Og)
   set(optimisation_tests -O0)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:${optimisation_${kind}}>)
@@ -75,7 +76,7 @@ function(league_compiled name kind at_once)
 endfunction()
 
 # Set by a folder, for the libraries in it and below:
-#   LEAGUE_COMPILED   `warm` or `cold`; `hot` where it says nothing
+#   LEAGUE_COMPILED   `hot` or `cold`; `hot` where it says nothing
 #   LEAGUE_TOGETHER   with LEAGUE_UNITY_BUILD, its libraries of one kind are compiled as one library, whose name begins with
 #                     this: otherwise a library of five sources would read all headers and compile all templates for
 #                     itself. Other builds compile and link each library by itself.
