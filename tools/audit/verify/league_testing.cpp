@@ -312,8 +312,7 @@ std::string TestLeague::text_of(const std::string& agent, const fs::path& seal_p
     out.append(text, 0, text.size() - 1);
     chain.close_line(begin, out);
   };
-  ordered_json header = {
-      {"format", "league.conversation-log"}, {"version", 2}, {"agent", agent}};
+  ordered_json header = {{"format", "league.conversation-log"}, {"version", 2}, {"agent", agent}};
   for (const auto& [name, value] : headers) header[name] = value;
   header["created"] = time_at(now_us_).to_log();
   header["segment"] = 1;

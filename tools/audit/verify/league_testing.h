@@ -59,7 +59,8 @@ class TestLeague {
   /// `fault choice.differs`, `missing log.absent`, `incident log.tail_lost`, sorted, each once.
   [[nodiscard]] std::vector<std::string> found(const VerifyOptions& options = {}) const;
 
-  std::map<std::string, std::string> headers;  ///< more keys of the headers: `league_id`, `league_key`
+  /// More keys of the headers: `league_id`, `league_key`.
+  std::map<std::string, std::string> headers;
   std::vector<std::string> unclosed;  ///< agents whose program was killed
   std::vector<std::string> absent;  ///< agents whose logs are not written
   bool has_results = true;  ///< data/results.json

@@ -91,7 +91,8 @@ void print_verification(const VerifyReport& report, std::ostream& out) {
     out << "nothing is wrong";
   } else {
     out << report.faults.size() << (report.faults.size() == 1 ? " fault, " : " faults, ")
-        << report.missing.size() << (report.missing.size() == 1 ? " piece" : " pieces") << " of evidence missing";
+        << report.missing.size() << (report.missing.size() == 1 ? " piece" : " pieces")
+        << " of evidence missing";
   }
   if (!report.incidents.empty())
     out << "; " << report.incidents.size()

@@ -205,9 +205,9 @@ TEST(VerifyUnprovenClaims, ALogThatNamesNoLeagueStatesNothing) {
   league.write(temporary.path() / "league");
   const auto agents = std::filesystem::path("logs") / "agents";
   for (const char* file : {"P01.log.jsonl", "P01.seal.json"}) {
-    std::filesystem::rename(temporary.path() / "other" / agents / file,
-                            temporary.path() / "league" / agents /
-                                ("player_bot_77" + std::string(file).substr(3)));
+    std::filesystem::rename(
+        temporary.path() / "other" / agents / file,
+        temporary.path() / "league" / agents / ("player_bot_77" + std::string(file).substr(3)));
   }
   auto report = verify_directory(temporary.path() / "league", {});
   ASSERT_TRUE(report);
