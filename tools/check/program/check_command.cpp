@@ -14,18 +14,17 @@
 #include "tools/league/client/bus_link.h"
 #include "tools/league/up/table_text.h"
 
-namespace league::tools {
+namespace league::tools::check {
 namespace {
 
-using check::Grade;
-using check::Report;
+using tools::fail;  // check::fail makes a verdict
 
 constexpr int kBelow = 1;
 constexpr int kNobodyThere = 2;
 constexpr int kHarnessFault = 3;
 
 struct CheckOptions {
-  check::SessionOptions session;
+  SessionOptions session;
   std::vector<std::string> endpoints;
   std::uint16_t listen = 0;
   bool listens = false;
@@ -41,27 +40,26 @@ struct CheckOptions {
 };
 
 int print_list(const std::string& role) {
-  for (const auto& info : check::list_checks(role)) {
-    std::cout << fitted(std::string(check::level_name(info.level)), 7) << info.id
+  for (const auto& info : list_checks(role)) {
+    std::cout << fitted(std::string(level_name(info.level)), 7) << info.id
               << (info.is_basic ? " *" : "") << "  " << info.text << '\n';
   }
   return 0;
 }
 
 std::string formatted(const std::string& format, const std::vector<Report>& reports) {
-  if (format == "json") return check::json_report(reports);
-  if (format == "junit") return check::junit_report(reports);
-  if (format == "html") return check::html_report(reports);
-  if (format == "gradescope") return check::gradescope_report(reports.front());
+  if (format == "json") return json_report(reports);
+  if (format == "junit") return junit_report(reports);
+  if (format == "html") return html_report(reports);
+  if (format == "gradescope") return gradescope_report(reports.front());
   std::string text;
-  for (const Report& report : reports)
-    text += (text.empty() ? "" : "\n") + check::text_report(report);
+  for (const Report& report : reports) text += (text.empty() ? "" : "\n") + text_report(report);
   return text;
 }
 
 Grade grade_named(const std::string& name) {
   for (Grade grade : {Grade::kPlays, Grade::kConforms, Grade::kRobust}) {
-    if (check::grade_name(grade) == name) return grade;
+    if (grade_name(grade) == name) return grade;
   }
   return Grade::kConforms;
 }
@@ -71,13 +69,13 @@ int exit_code_of(const std::vector<Report>& reports, const CheckOptions& options
   int code = 0;
   for (const Report& report : reports) {
     if (!report.stale.empty()) code = std::max(code, kBelow);
-    if (report.count(check::Outcome::kHarness) > 0) code = std::max(code, kHarnessFault);
+    if (report.count(Outcome::kHarness) > 0) code = std::max(code, kHarnessFault);
     Report counted = report;
     for (auto& finding : counted.findings) {
-      if (finding.is_known) finding.verdict.outcome = check::Outcome::kPassed;
+      if (finding.is_known) finding.verdict.outcome = Outcome::kPassed;
     }
     const bool is_part = !options.session.only.empty();
-    const bool has_failed = counted.count(check::Outcome::kFailed) > 0;
+    const bool has_failed = counted.count(Outcome::kFailed) > 0;
     if (is_part ? has_failed : counted.grade() < grade_named(options.required))
       code = std::max(code, kBelow);
   }
@@ -94,10 +92,10 @@ int write_out(const std::string& document, const CheckOptions& options) {
   return file ? 0 : fail("cannot write " + options.output, kNobodyThere);
 }
 
-core::Result<Report> check_one(const check::SessionOptions& session) {
-  if (session.role == "referee") return check::check_referee(session);
-  if (session.role == "manager") return check::check_manager(session);
-  return check::check_player(session);
+core::Result<Report> check_one(const SessionOptions& session) {
+  if (session.role == "referee") return check_referee(session);
+  if (session.role == "manager") return check_manager(session);
+  return check_player(session);
 }
 
 core::Result<std::vector<Report>> run(const CheckOptions& options) {
@@ -105,7 +103,7 @@ core::Result<std::vector<Report>> run(const CheckOptions& options) {
   std::vector<std::string> endpoints = options.endpoints;
   if (endpoints.empty()) endpoints.emplace_back();
   for (const std::string& endpoint : endpoints) {
-    check::SessionOptions session = options.session;
+    SessionOptions session = options.session;
     session.endpoint = endpoint;
     session.patience = std::chrono::seconds(options.patience_s);
     if (options.listens) session.port = options.listen;
@@ -134,11 +132,11 @@ int check_bots(CheckOptions options) {
   }
   if (options.session.role == "referee" && !options.endpoints.empty())
     return fail("a referee registers first: use --listen or --start", kNobodyThere);
-  auto baseline = check::read_baseline(options.baseline);
+  auto baseline = read_baseline(options.baseline);
   if (!baseline) return fail(baseline.error().message, kNobodyThere);
   auto reports = run(options);
   if (!reports) return fail(reports.error().message, kNobodyThere);
-  for (Report& report : *reports) check::apply_baseline(*baseline, report);
+  for (Report& report : *reports) apply_baseline(*baseline, report);
   if (int failed = write_out(formatted(options.format, *reports), options); failed != 0)
     return failed;
   return exit_code_of(*reports, options);
@@ -226,4 +224,4 @@ void add_check_command(CLI::App& app, std::function<int()>& chosen) {
   command->callback([options, &chosen] { chosen = [options] { return check_bots(*options); }; });
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::check

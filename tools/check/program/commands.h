@@ -6,7 +6,7 @@ namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 
-namespace league::tools {
+namespace league::tools::check {
 
 // The commands of league-check. If one of them is given, `chosen` is set to a function that runs it
 // and returns the exit code.
@@ -16,4 +16,4 @@ void add_check_command(CLI::App& app, std::function<int()>& chosen);
 /// `league spar BOT --against BOT` and `league play BOT BOT`: matches without a league.
 void add_spar_commands(CLI::App& app, std::function<int()>& chosen);
 
-}  // namespace league::tools
+}  // namespace league::tools::check

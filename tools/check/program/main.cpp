@@ -13,8 +13,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(LEAGUE_VERSION));
   std::function<int()> chosen;
-  league::tools::add_check_command(app, chosen);
-  league::tools::add_spar_commands(app, chosen);
+  league::tools::check::add_check_command(app, chosen);
+  league::tools::check::add_spar_commands(app, chosen);
   if (auto code = league::agent::parse_arguments(app, argc, argv)) return *code;
   return chosen ? chosen() : 2;
 }

@@ -10,11 +10,10 @@
 #include "tools/league/client/bus_link.h"
 #include "tools/league/up/table_text.h"
 
-namespace league::tools {
+namespace league::tools::check {
 namespace {
 
-using check::milliseconds;
-using check::Sparring;
+using tools::fail;  // check::fail makes a verdict
 
 struct SparOptions {
   std::string bot;
@@ -47,10 +46,9 @@ double at_share(std::vector<std::chrono::nanoseconds> times, double share) {
   return static_cast<double>(times[static_cast<std::size_t>(share * last)].count()) / 1e6;
 }
 
-void print_side(const check::SparSide& side, const Score& score, std::size_t draws,
-                std::size_t matches) {
+void print_side(const SparSide& side, const Score& score, std::size_t draws, std::size_t matches) {
   const double points = static_cast<double>(score.wins) + static_cast<double>(draws) / 2;
-  const auto [low, high] = check::wilson_interval(points, matches);
+  const auto [low, high] = wilson_interval(points, matches);
   std::cout << safe_text(side.name) << "\n  wins " << score.wins << ", draws " << draws
             << ", losses " << matches - score.wins - draws << " (" << score.technical
             << " for failures of its own)\n  share of the points "
@@ -64,7 +62,7 @@ void print_side(const check::SparSide& side, const Score& score, std::size_t dra
     std::cout << "  lost by " << reason << ": " << count << '\n';
 }
 
-void count(const Sparring& sparring, const check::SparMatch& match, std::array<Score, 2>& scores) {
+void count(const Sparring& sparring, const SparMatch& match, std::array<Score, 2>& scores) {
   for (game::Side side : game::kBothSides) {
     const std::size_t at = game::index(side) == 0 ? sparring.first() : 1 - sparring.first();
     if (game::winner_of(match.result.result.outcome) == side) ++scores.at(at).wins;
@@ -74,17 +72,16 @@ void count(const Sparring& sparring, const check::SparMatch& match, std::array<S
 }
 
 int spar(const SparOptions& options) {
-  auto wire = check::Wire::open(options.bus,
-                                check::is_on_bus(options.bot) || check::is_on_bus(options.against));
+  auto wire = Wire::open(options.bus, is_on_bus(options.bot) || is_on_bus(options.against));
   if (!wire) return fail(wire.error());
-  auto one = check::open_side(**wire, options.bot, "P01", milliseconds(options.limit_ms));
+  auto one = open_side(**wire, options.bot, "P01", milliseconds(options.limit_ms));
   if (!one) return fail(one.error());
-  auto two = check::open_side(**wire, options.against, "P02", milliseconds(options.limit_ms));
+  auto two = open_side(**wire, options.against, "P02", milliseconds(options.limit_ms));
   if (!two) return fail(two.error());
   Sparring sparring({std::move(one->side), std::move(two->side)}, limits_of(options));
   std::array<Score, 2> scores;
   for (std::size_t i = 0; i < options.matches; ++i) {
-    const check::SparMatch match = sparring.play();
+    const SparMatch match = sparring.play();
     count(sparring, match, scores);
     if (!options.is_narrated) continue;
     for (const std::string& line : match.story) std::cout << safe_text(line) << '\n';
@@ -140,4 +137,4 @@ void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
   play_command->callback([once, &chosen] { chosen = [once] { return spar(*once); }; });
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::check
