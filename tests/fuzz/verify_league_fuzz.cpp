@@ -57,18 +57,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const league::testing::TemporaryDirectory directory;
   for (const auto& entry : fs::directory_iterator(directory.path())) fs::remove_all(entry.path());
   spread({reinterpret_cast<const char*>(data), size}, directory.path());
-  league::tools::VerifyOptions options;
+  league::tools::auditor::VerifyOptions options;
   options.threads = 1;
   if (size % 2 == 0) {
     std::ostringstream out;
     std::ostringstream err;
     options.json = size % 4 == 0;
-    int code = league::tools::audit_verify(directory.path(), options, out, err);
+    int code = league::tools::auditor::audit_verify(directory.path(), options, out, err);
     if (code < 0 || code > 2) std::abort();
     if (code < 2 && out.str().empty()) std::abort();
     return 0;
   }
-  auto report = league::tools::verify_directory(directory.path(), options);
+  auto report = league::tools::auditor::verify_directory(directory.path(), options);
   if (!report) {
     if (report.error().message.empty()) std::abort();
     return 0;

@@ -116,7 +116,8 @@ TEST(SecondGame, IsJudgedByTheManager) {
 /// What `league audit verify` says of the league: faults, what is missing, incidents and notes.
 std::set<std::string> audited(LeagueFixture& league) {
   league.close_files();
-  auto report = tools::verify_directory(league.options.directory, {.games = league.options.games});
+  auto report =
+      tools::auditor::verify_directory(league.options.directory, {.games = league.options.games});
   if (!report) return {report.error().message};
   EXPECT_GT(report->records, 40U);
   std::set<std::string> rules(report->notes.begin(), report->notes.end());

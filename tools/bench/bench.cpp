@@ -13,7 +13,7 @@
 #include "tools/league/up/local_broker.h"
 #include "tools/league/up/run_directory.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 using core::Result;
@@ -169,4 +169,4 @@ int run_bench(const BenchOptions& options, transport::StopSignal& stop) {
   return Bench(options, stop).run();
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -5,7 +5,7 @@
 #include "common/agent/host/serving.h"
 #include "common/transport/link/signals.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// What `league bench` measures.
 struct BenchOptions {
@@ -25,4 +25,4 @@ struct BenchOptions {
 /// results; a signal ends it early. Returns the exit code.
 [[nodiscard]] int run_bench(const BenchOptions& options, transport::StopSignal& stop);
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

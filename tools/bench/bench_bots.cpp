@@ -22,7 +22,7 @@
 #include "game/registry.h"
 #include "tools/league/up/table_text.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 using nlohmann::json;
@@ -282,4 +282,4 @@ int run_bench_bots(const BenchBotsOptions& options, transport::StopSignal& stop)
   return played ? 0 : 2;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -5,7 +5,7 @@
 
 #include "common/transport/link/signals.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// The options of `league bench bots`.
 struct BenchBotsOptions {
@@ -21,4 +21,4 @@ struct BenchBotsOptions {
 /// `ready` on stdout when all are registered; plays until a signal arrives. Returns the exit code.
 [[nodiscard]] int run_bench_bots(const BenchBotsOptions& options, transport::StopSignal& stop);
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 constexpr std::chrono::milliseconds kStopPatience{10'000};
@@ -82,4 +82,4 @@ long BenchChild::peak_memory() const {
   return 0;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -11,7 +11,7 @@
 #include "common/core/result.h"
 #include "tools/league/up/process.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// Processor time that a process has used.
 struct CpuTime {
@@ -51,4 +51,4 @@ class BenchChild {
   std::deque<std::string> lines_;  ///< received lines that were not read yet
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

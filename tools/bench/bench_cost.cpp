@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 constexpr std::uint64_t kCalls = 20'000;
@@ -103,4 +103,4 @@ std::string cost_text(const CostComparison& cost, const std::string& transport) 
   return text;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -6,7 +6,7 @@
 #include "common/core/result.h"
 #include "tools/bench/bench_echo.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// The cost of one call over one transport.
 struct CallCost {
@@ -35,4 +35,4 @@ struct CostComparison {
 [[nodiscard]] nlohmann::json cost_json(const CostComparison& cost);
 [[nodiscard]] std::string cost_text(const CostComparison& cost, const std::string& transport);
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

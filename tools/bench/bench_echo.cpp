@@ -7,7 +7,7 @@
 #include "tools/bench/bench_child.h"
 #include "tools/league/up/run_directory.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 using core::Result;
@@ -130,4 +130,4 @@ Result<EchoResult> measure_echo(const EchoOptions& options, const LeagueTraffic&
   return Echo(options, traffic).run();
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

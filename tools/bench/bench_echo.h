@@ -9,7 +9,7 @@
 #include "common/core/result.h"
 #include "tools/bench/bench_traffic.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// The options of one process of the echo (hidden command `league-bench echo`).
 struct EchoPeerOptions {
@@ -57,4 +57,4 @@ struct EchoOptions {
 [[nodiscard]] core::Result<EchoResult> measure_echo(const EchoOptions& options,
                                                     const LeagueTraffic& traffic);
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -8,7 +8,7 @@
 #include "common/transport/bus/nats_bus.h"
 #include "common/transport/caller/link_caller.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 class NatsEchoBus final : public EchoBus {
@@ -48,4 +48,4 @@ core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::EventLoop& loop,
   return std::unique_ptr<EchoBus>(std::make_unique<NatsEchoBus>(loop, std::move(*bus)));
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

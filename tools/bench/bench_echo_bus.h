@@ -8,7 +8,7 @@
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// The connection of an echo to a bus, with everything that is needed for calls.
 class EchoBus {
@@ -23,4 +23,4 @@ class EchoBus {
   [[nodiscard]] virtual core::Result<std::string> serve(transport::MessageHandler& handler) = 0;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

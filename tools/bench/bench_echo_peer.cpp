@@ -14,7 +14,7 @@
 #include "tools/bench/bench_echo.h"
 #include "tools/bench/bench_echo_bus.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 /// A frame of `bytes` bytes: `head`, padding, `tail`.
@@ -232,4 +232,4 @@ int run_echo_peer(const EchoPeerOptions& options) {
   return 0;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

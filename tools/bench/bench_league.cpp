@@ -3,7 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 using core::Error;
@@ -126,4 +126,4 @@ Result<std::vector<ProcessCost>> play_bench_league(const BenchLeagueOptions& opt
   return League(options, stop).play();
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

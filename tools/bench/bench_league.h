@@ -9,7 +9,7 @@
 #include "common/transport/link/signals.h"
 #include "tools/bench/bench_child.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// One league to be measured: three real processes, full log and validation.
 struct BenchLeagueOptions {
@@ -37,4 +37,4 @@ struct ProcessCost {
 [[nodiscard]] core::Result<std::vector<ProcessCost>> play_bench_league(
     const BenchLeagueOptions& options, transport::StopSignal& stop);
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

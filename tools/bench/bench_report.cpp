@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 using nlohmann::json;
@@ -99,4 +99,4 @@ std::string bench_text(const std::string& title, const BenchRun& run) {
          "occurred;\n   transport: the echo's; other: the rest)\n";
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -9,7 +9,7 @@
 #include "tools/bench/bench_stages.h"
 #include "tools/bench/bench_traffic.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// One league and the echo that ran after it.
 struct BenchRun {
@@ -33,4 +33,4 @@ struct BenchRun {
 /// The same for people.
 [[nodiscard]] std::string bench_text(const std::string& title, const BenchRun& run);
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -8,7 +8,7 @@
 #include "common/rpc/json_text.h"
 #include "common/schema/parse_json.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 using nlohmann::json;
@@ -113,4 +113,4 @@ core::Result<std::vector<StageCost>> measure_stages(const LeagueTraffic& traffic
   return stages.costs();
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

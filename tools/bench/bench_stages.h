@@ -6,7 +6,7 @@
 #include "common/core/result.h"
 #include "tools/bench/bench_traffic.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// The cost of one step of handling messages, for all processes together.
 struct StageCost {
@@ -20,4 +20,4 @@ struct StageCost {
 /// contention for locks or memory.
 [[nodiscard]] core::Result<std::vector<StageCost>> measure_stages(const LeagueTraffic& traffic);
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

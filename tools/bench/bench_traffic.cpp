@@ -8,7 +8,7 @@
 
 #include "common/audit/log/log_reader.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 struct Span {
@@ -115,4 +115,4 @@ core::Result<LeagueTraffic> measure_traffic(const std::filesystem::path& logs) {
   return traffic;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -8,7 +8,7 @@
 
 #include "common/core/result.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 /// All messages of one kind in one agent's calls, or in the answers to them.
 struct MessageGroup {
@@ -60,4 +60,4 @@ struct LeagueTraffic {
 /// The value below which `share` (0 … 1) of `values` lie; 0 if there are none. Sorts `values`.
 [[nodiscard]] std::int64_t percentile(std::vector<std::int64_t>& values, double share);
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

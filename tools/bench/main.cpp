@@ -10,7 +10,7 @@
 #include "tools/bench/bench_bots.h"
 #include "tools/bench/bench_echo.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 namespace {
 
 void add_bench(CLI::App& bench, transport::StopSignal& stop, std::function<int()>& chosen) {
@@ -111,10 +111,10 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::bench
 
 int main(int argc, char** argv) {
   league::transport::StopSignal stop;
   league::transport::raise_file_limit();
-  return league::tools::run_command_line(argc, argv, stop);
+  return league::tools::bench::run_command_line(argc, argv, stop);
 }

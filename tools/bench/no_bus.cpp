@@ -4,7 +4,7 @@
 #include "tools/bench/bench_bots.h"
 #include "tools/bench/bench_echo_bus.h"
 
-namespace league::tools {
+namespace league::tools::bench {
 
 core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::EventLoop& /*loop*/,
                                                      const std::string& /*url*/) {
@@ -16,4 +16,4 @@ int run_bench_bots(const BenchBotsOptions& /*options*/, transport::StopSignal& /
   return 2;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::bench

@@ -10,7 +10,7 @@
 #include "tools/gateway/gateway_modern.h"
 #include "tools/gateway/gateway_pending.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using core::ErrorCode;
@@ -385,4 +385,4 @@ std::size_t Gateway::in_work() const {
   return pending_.size();
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -15,7 +15,7 @@
 #include "tools/gateway/gateway_backend.h"
 #include "tools/gateway/gateway_sessions.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 struct GatewayOptions {
   std::chrono::milliseconds call_timeout{30'000};
@@ -92,4 +92,4 @@ class Gateway final : public transport::MessageHandler {
   std::multimap<std::string, std::shared_ptr<Pending>> pending_;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -16,7 +16,7 @@
 #include "common/rpc/message_notes.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// One request of a client to the backend.
 struct GatewayCall {
@@ -93,4 +93,4 @@ void pass_on_challenge(int http_status, const rpc::HeaderMap* headers, GatewayAn
 [[nodiscard]] rpc::Response gateway_failure(const rpc::Id& id, const std::string& what,
                                             nlohmann::json data = nullptr);
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

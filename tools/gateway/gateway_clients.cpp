@@ -6,7 +6,7 @@
 #include "tools/gateway/gateway_modern.h"
 #include "tools/gateway/gateway_pending.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using core::ErrorCode;
@@ -102,4 +102,4 @@ std::optional<rpc::Response> Gateway::refuse_to_listen(const rpc::Request& reque
                                          " subscriptions that clients may have are in use");
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

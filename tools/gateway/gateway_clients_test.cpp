@@ -2,14 +2,14 @@
 
 #include "tools/gateway/gateway_testing.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
-using gateway_testing::GatewayTest;
-using gateway_testing::modern;
-using gateway_testing::modern_headers;
-using gateway_testing::NamedChannel;
 using nlohmann::json;
+using testing::GatewayTest;
+using testing::modern;
+using testing::modern_headers;
+using testing::NamedChannel;
 
 class GatewayClientsTest : public GatewayTest {};
 
@@ -124,4 +124,4 @@ TEST_F(GatewayClientsTest, SubscriptionsLastUntilTheirStreamIsClosed) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::gateway

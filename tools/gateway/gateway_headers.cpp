@@ -6,7 +6,7 @@
 
 #include "common/core/text.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 constexpr std::array<std::string_view, 15> kStay{"accept",
@@ -75,4 +75,4 @@ transport::HttpHeaders argument_headers(const rpc::MessageContext& context) {
   return copied;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -7,7 +7,7 @@
 #include "common/rpc/http_headers.h"
 #include "common/transport/client/http_client_options.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// The header field that the gateway adds to every request to an HTTP backend (RFC 9110 §7.6.3), so
 /// that the backend does not mistake clients for programs on the gateway's machine.
@@ -25,4 +25,4 @@ inline const std::pair<std::string, std::string> kVia{"Via", "1.1 league-gateway
 /// backend of the same revision, which compares them. Pure.
 [[nodiscard]] transport::HttpHeaders argument_headers(const rpc::MessageContext& context);
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 TEST(GatewayHeaders, CopiesAllButWhatBelongsToThePost) {
@@ -59,4 +59,4 @@ TEST(GatewayHeaders, NamesOfTheConnectionMayComeInSeveralFields) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -8,7 +8,7 @@
 #include "tools/gateway/gateway_modern.h"
 #include "tools/gateway/gateway_translation.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using core::Error;
@@ -170,4 +170,4 @@ void GatewayLink::notify(const std::string& /*owner*/, const rpc::Notification& 
     session->notify(note.method, note.params.is_null() ? "" : rpc::to_json_text(note.params));
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -10,7 +10,7 @@
 #include "common/mcp/client/client_session.h"
 #include "tools/gateway/gateway_backend.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// How a shared backend is reached.
 struct GatewayLinkOptions {
@@ -64,4 +64,4 @@ class GatewayLink final : public GatewayBackend {
   const std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -3,7 +3,7 @@
 #include "common/rpc/json_text.h"
 #include "tools/gateway/gateway_link_shared.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using core::Error;
@@ -202,4 +202,4 @@ void GatewayLink::Shared::on_lost(const Error& why) {
   if (pause) attempt_after(*pause);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -8,7 +8,7 @@
 #include "tools/gateway/gateway_link.h"
 #include "tools/gateway/gateway_session_state.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// Can outlive the link if a completion still holds it.
 struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
@@ -70,4 +70,4 @@ struct GatewayLink::Running {
   bool is_cancelled = false;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -5,7 +5,7 @@
 #include "common/mcp/client/client_testing.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using core::ErrorCode;
@@ -185,4 +185,4 @@ TEST_F(GatewayLinkTest, AnnouncesWhatItPassesOn) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -4,7 +4,7 @@
 
 #include "tools/gateway/gateway_translation.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using core::Error;
@@ -215,4 +215,4 @@ std::size_t GatewayLinks::own() const {
   return state_->own;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -8,7 +8,7 @@
 
 #include "tools/gateway/gateway_link.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// The options for the sessions of a gateway with one backend.
 struct GatewayLinksOptions {
@@ -87,4 +87,4 @@ class GatewayLinks final : public GatewayBackend {
   const LinkPtr shared_;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -5,7 +5,7 @@
 #include "common/mcp/client/client_testing.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using mcp::Headers;
@@ -288,4 +288,4 @@ TEST_F(GatewayLinksTest, AnOlderBackendHasNoSubscriptions) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -5,7 +5,7 @@
 #include "common/rpc/json_text.h"
 #include "common/schema/parse_json.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using nlohmann::json;
@@ -150,4 +150,4 @@ void GatewayMachine::fail(const std::string& what, int http_status, Actions& act
   actions.emplace_back(Answer{rpc::make_error(request_.id, std::move(error)), http_status});
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -10,7 +10,7 @@
 #include "common/core/result.h"
 #include "common/rpc/message.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// The state of one request to a server that uses MCP's transport of 2024. Source: the design of a
 /// proxy for such servers (docs/decisions.md).
@@ -77,4 +77,4 @@ class GatewayMachine {
   GatewayState state_ = GatewayState::kWaitEndpoint;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

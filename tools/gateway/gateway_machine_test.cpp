@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using core::Error;
@@ -177,4 +177,4 @@ TEST(GatewayMachine, AnswersPingsRefusesRequestsAndForwardsNews) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::gateway

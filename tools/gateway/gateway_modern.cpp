@@ -6,7 +6,7 @@
 
 #include "common/mcp/revision.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using nlohmann::json;
@@ -70,4 +70,4 @@ void complete_modern(std::string_view method, const json& server_info, GatewayAn
   if (!result.contains("cacheScope")) result["cacheScope"] = "private";
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

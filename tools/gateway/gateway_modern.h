@@ -8,7 +8,7 @@
 #include "common/rpc/context.h"
 #include "tools/gateway/gateway_backend.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// The revision that a client's message names, read before it is parsed.
 struct ClientEra {
@@ -35,4 +35,4 @@ inline constexpr std::string_view kListenMethod = "subscriptions/listen";
 void complete_modern(std::string_view method, const nlohmann::json& server_info,
                      GatewayAnswer& answer);
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using nlohmann::json;
@@ -42,4 +42,4 @@ TEST(GatewayModern, OnlyWhatTheRevisionHasIsAnnounced) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::gateway

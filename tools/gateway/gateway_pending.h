@@ -5,7 +5,7 @@
 
 #include "tools/gateway/gateway.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// A request that the backend is working on.
 struct Gateway::Pending {
@@ -21,4 +21,4 @@ struct Gateway::Pending {
   bool has_ended = false;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

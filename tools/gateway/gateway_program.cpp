@@ -17,7 +17,7 @@
 #include "tools/league/client/mcp_access.h"
 #include "tools/league/up/table_text.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using core::Error;
@@ -245,4 +245,4 @@ int run_gateway(const GatewayProgramOptions& options, transport::StopSignal& sto
   return 0;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

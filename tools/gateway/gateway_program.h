@@ -9,7 +9,7 @@
 #include "common/agent/bus/bus_options.h"
 #include "common/transport/link/signals.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// The options of `league gateway`.
 struct GatewayProgramOptions {
@@ -37,4 +37,4 @@ struct GatewayProgramOptions {
 /// code: 2 if it could not run, otherwise 0.
 [[nodiscard]] int run_gateway(const GatewayProgramOptions& options, transport::StopSignal& stop);
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -1,6 +1,6 @@
 #include "tools/gateway/gateway_session_state.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 /// Further subscriptions of a client are not restored.
@@ -31,4 +31,4 @@ std::vector<GatewaySessionState::Setting> GatewaySessionState::settings() const 
   return all;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

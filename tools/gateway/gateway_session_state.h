@@ -7,7 +7,7 @@
 
 #include "common/rpc/message.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// What a client has set in its session with a backend, so that it can be set again in another one:
 /// its log level and the resources to which it has subscribed. Not thread-safe.
@@ -27,4 +27,4 @@ class GatewaySessionState {
   std::set<std::string> subscriptions_;  ///< URIs
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

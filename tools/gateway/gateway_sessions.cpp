@@ -4,7 +4,7 @@
 
 #include "common/core/crypto.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 GatewaySessions::Opened GatewaySessions::open(core::RandomSource& random) {
   Opened opened;
@@ -76,4 +76,4 @@ std::shared_ptr<transport::PeerChannel> GatewaySessions::channel_of(
   return connection == connections_.end() ? nullptr : connection->second;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

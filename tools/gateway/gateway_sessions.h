@@ -8,7 +8,7 @@
 #include "common/core/random_source.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// The sessions of a gateway's clients, and the stream of each. Thread-safe.
 class GatewaySessions {
@@ -45,4 +45,4 @@ class GatewaySessions {
   std::unordered_map<std::string, std::shared_ptr<transport::PeerChannel>> connections_;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -9,7 +9,7 @@
 #include "tools/gateway/gateway_headers.h"
 #include "tools/gateway/gateway_machine.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using core::Error;
@@ -279,4 +279,4 @@ void GatewaySseBackend::describe(const GatewayCall& call, Answered answered) {
 
 bool GatewaySseBackend::takes(std::string_view /*method*/) const { return false; }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

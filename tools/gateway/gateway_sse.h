@@ -8,7 +8,7 @@
 #include "tools/gateway/gateway_backend.h"
 #include "tools/league/client/gateway_credential.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// The options for a server that uses MCP's transport of 2024.
 struct GatewaySseOptions {
@@ -45,4 +45,4 @@ class GatewaySseBackend final : public GatewayBackend {
   const std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

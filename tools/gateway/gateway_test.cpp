@@ -4,14 +4,14 @@
 
 #include "tools/gateway/gateway_testing.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
-using gateway_testing::GatewayTest;
-using gateway_testing::modern;
-using gateway_testing::modern_headers;
-using gateway_testing::NamedChannel;
 using nlohmann::json;
+using testing::GatewayTest;
+using testing::modern;
+using testing::modern_headers;
+using testing::NamedChannel;
 
 TEST_F(GatewayTest, OnlyToolsOpenTheBackend) {
   for (const char* method : {"ping", "initialize", "prompts/list", "server/discover", "unheard_of"})
@@ -199,4 +199,4 @@ TEST_F(GatewayTest, WithoutSessionsThereAreNoStreams) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::gateway

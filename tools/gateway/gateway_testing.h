@@ -6,7 +6,7 @@
 #include "tests/support/scripted_random.h"
 #include "tools/gateway/gateway.h"
 
-namespace league::tools::gateway_testing {
+namespace league::tools::gateway::testing {
 
 using nlohmann::json;
 
@@ -124,4 +124,4 @@ inline rpc::HeaderMap modern_headers(const char* method, const char* name = null
   return headers;
 }
 
-}  // namespace league::tools::gateway_testing
+}  // namespace league::tools::gateway::testing

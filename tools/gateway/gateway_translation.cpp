@@ -6,7 +6,7 @@
 #include "tools/gateway/gateway_headers.h"
 #include "tools/gateway/gateway_modern.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 using nlohmann::json;
@@ -100,4 +100,4 @@ json server_info(const mcp::Negotiated& negotiated) {
   return {{"name", negotiated.server_name}, {"version", negotiated.server_version}};
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

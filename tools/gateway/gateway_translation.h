@@ -5,7 +5,7 @@
 #include "common/mcp/client/client_session.h"
 #include "tools/gateway/gateway_backend.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 
 /// A client's request as the backend receives it. If both speak 2026-07-28, the gateway only passes
 /// it on; for an older backend it removes the fields of that revision. Pure.
@@ -28,4 +28,4 @@ void name_subscription(const rpc::Id& client_id, nlohmann::json& params);
 /// An object with the name and version of a backend.
 [[nodiscard]] nlohmann::json server_info(const mcp::Negotiated& negotiated);
 
-}  // namespace league::tools
+}  // namespace league::tools::gateway

@@ -9,7 +9,7 @@
 #include "tools/gateway/gateway_program.h"
 #include "tools/league/client/bus_link.h"
 
-namespace league::tools {
+namespace league::tools::gateway {
 namespace {
 
 struct GatewayArguments {
@@ -96,10 +96,10 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::gateway
 
 int main(int argc, char** argv) {
   league::transport::StopSignal stop;
   league::transport::raise_file_limit();
-  return league::tools::run_command_line(argc, argv, stop);
+  return league::tools::gateway::run_command_line(argc, argv, stop);
 }

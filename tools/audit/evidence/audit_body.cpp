@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -79,4 +79,4 @@ std::string way_of(const audit::LogEntry& entry) {
   return way;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

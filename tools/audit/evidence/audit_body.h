@@ -5,7 +5,7 @@
 
 #include "common/audit/log/log_reader.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// The league message inside the body of a record, wherever it is (protocol §9). If a JSON-RPC
 /// error contains no message, its `data` with `error_name` and `reason`; null if there is nothing
@@ -18,4 +18,4 @@ namespace league::tools {
 /// no body.
 [[nodiscard]] std::string way_of(const audit::LogEntry& entry);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -9,7 +9,7 @@
 #include "common/audit/record/json_text.h"
 #include "tools/audit/evidence/audit_body.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -205,4 +205,4 @@ std::filesystem::path logs_of(const std::filesystem::path& directory) {
   return std::filesystem::is_directory(directory / "logs", error) ? directory / "logs" : directory;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 
 #include "common/audit/log/log_reader.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Writes text in colour for a terminal, plain otherwise. Immutable.
 class Paint {
@@ -44,4 +44,4 @@ class Paint {
 /// `DIR/logs` if there is one, else DIR.
 [[nodiscard]] std::filesystem::path logs_of(const std::filesystem::path& directory);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 nlohmann::ordered_json json_of_record(const audit::LogEntry& entry) {
   return {{"file", entry.file},
@@ -15,4 +15,4 @@ nlohmann::ordered_json json_of_record(const audit::LogEntry& entry) {
           {"conversation_id", entry.conversation_id}};
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -5,7 +5,7 @@
 #include "common/audit/log/log_reader.h"
 #include "common/schema/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 using schema::field_at;
 using schema::number_at;
@@ -15,4 +15,4 @@ using schema::text_at;
 /// all commands use in their JSON output.
 [[nodiscard]] nlohmann::ordered_json json_of_record(const audit::LogEntry& entry);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -5,7 +5,7 @@
 #include "common/envelope/message_type.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -82,4 +82,4 @@ std::string reply_type_of(const std::string& type) {
   return reply ? std::string(envelope::wire_name(*reply)) : std::string();
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 
 #include "tools/audit/evidence/verify_facts.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// A request that waits for its answer.
 struct OpenCall {
@@ -48,4 +48,4 @@ class OpenCalls {
 /// The type of the message that answers a request of `type`; empty for an acknowledgement.
 [[nodiscard]] std::string reply_type_of(const std::string& type);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

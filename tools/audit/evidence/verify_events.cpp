@@ -1,7 +1,7 @@
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/verify_evidence.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -71,4 +71,4 @@ void EvidenceCollector::take_event(const json& record, const json& body, const j
   messages.events.push_back(std::move(event));
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

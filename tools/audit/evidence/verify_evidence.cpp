@@ -9,7 +9,7 @@
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/verify_merge.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -321,4 +321,4 @@ void EvidenceCollector::take_report(const OpenCall& call) {
                              call.place});
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 #include "tools/audit/evidence/verify_calls.h"
 #include "tools/audit/evidence/verify_facts.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Extracts the facts from the records of one log. A statement counts only in the message type that
 /// is meant for it, from the agent that is entitled to it, in a delivery whose token was checked;
@@ -78,4 +78,4 @@ class EvidenceCollector {
 /// The instant at `key` of `value`, in microseconds; nothing if there is none.
 [[nodiscard]] std::optional<std::int64_t> instant_at(const nlohmann::json& value, const char* key);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

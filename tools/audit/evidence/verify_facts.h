@@ -12,7 +12,7 @@
 
 #include "common/audit/log/chain_verifier.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// A line of a log; `file` is valid as long as the log from which it was read.
 struct LogPosition {
@@ -198,4 +198,4 @@ struct LogContents {
   std::vector<audit::LogFault> faults;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 #include "league_manager/events/event_codec.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
@@ -190,4 +190,4 @@ ordered_json results_json(const JournalLeague& league) {
   return content;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -11,7 +11,7 @@
 #include "common/core/result.h"
 #include "game/outcome.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// The result of a match in the manager's journal.
 struct JournalResult {
@@ -71,4 +71,4 @@ struct JournalLeague {
 /// others, what was given up, without the names of the machine's directories, and what is void.
 [[nodiscard]] nlohmann::ordered_json results_json(const JournalLeague& league);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 constexpr std::size_t kShownOfToken = 8;
@@ -51,4 +51,4 @@ std::size_t KnownBroadcasts::Hash::operator()(const core::Digest& digest) const 
   return hash;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

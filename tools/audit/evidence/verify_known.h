@@ -9,7 +9,7 @@
 #include "common/audit/record/log_chain.h"
 #include "common/core/crypto.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// What has to be checked in a further copy of a broadcast that was found valid.
 struct KnownBroadcast {
@@ -38,4 +38,4 @@ class KnownBroadcasts {
   std::unordered_map<core::Digest, KnownBroadcast, Hash> known_;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 std::string body(const std::string& id, const std::string& token,
@@ -39,4 +39,4 @@ TEST(VerifyKnown, RemembersWhatIsLeftToCheck) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 template <typename T>
@@ -44,4 +44,4 @@ void append_facts(LogFacts&& more, LogFacts& facts) {
   append(std::move(more.finals), facts.finals);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

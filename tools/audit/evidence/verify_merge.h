@@ -6,7 +6,7 @@
 
 #include "tools/audit/evidence/verify_facts.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Whether two headers name the same league: by its key, or by its id if one of them lacks the key.
 /// Two headers that name no league are of the same unknown league.
@@ -17,4 +17,4 @@ namespace league::tools {
 /// Appends `more` to `facts`; both are from one log, about one league.
 void append_facts(LogFacts&& more, LogFacts& facts);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

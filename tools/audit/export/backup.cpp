@@ -7,7 +7,7 @@
 #include "common/journal/journal_copy.h"
 #include "tools/audit/export/export_source.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ int back_up(const BackupOptions& options, std::ostream& out, std::ostream& err) 
   return 0;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <iosfwd>
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 struct BackupOptions {
   std::filesystem::path source = "data";  ///< holds data/, or is a data directory itself
@@ -16,4 +16,4 @@ struct BackupOptions {
 /// it. The copy is complete, or there is none. Returns 0, or 2 if the copy could not be made.
 int back_up(const BackupOptions& options, std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

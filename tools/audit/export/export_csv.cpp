@@ -4,7 +4,7 @@
 #include "league_manager/files/league_files.h"
 #include "tools/audit/export/export_source.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
@@ -124,4 +124,4 @@ std::vector<OutputFile> csv_files(const lm::LeagueBook& book, const std::filesys
           csv_file(out / "matches.csv", matches_csv(book, matches), matches)};
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 #include "league_manager/files/league_book.h"
 #include "tools/audit/export/export_output.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// One record of RFC 4180 with its line end. A cell that a spreadsheet would take for a formula
 /// gets an apostrophe in front.
@@ -18,4 +18,4 @@ namespace league::tools {
 [[nodiscard]] std::vector<OutputFile> csv_files(const league_manager::LeagueBook& book,
                                                 const std::filesystem::path& out);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -9,7 +9,7 @@
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/events/event_codec.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
@@ -139,4 +139,4 @@ core::Result<std::vector<PlayerFigures>> read_figures(const ExportSource& source
   return players;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

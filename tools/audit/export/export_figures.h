@@ -7,7 +7,7 @@
 
 #include "tools/audit/export/export_source.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Why a player lost a match technically.
 enum class LossCause : std::uint8_t {
@@ -50,4 +50,4 @@ struct PlayerFigures {
     const ExportSource& source, const league_manager::LeagueBook& book,
     std::vector<std::string>& notes);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -15,7 +15,7 @@
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/export/export_csv.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -208,4 +208,4 @@ std::vector<OutputFile> gradescope_files(const lm::LeagueBook& book,
   return files;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

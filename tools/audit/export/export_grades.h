@@ -9,7 +9,7 @@
 #include "tools/audit/export/export_figures.h"
 #include "tools/audit/export/export_output.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// What a course knows about its players besides the league.
 struct GradeSources {
@@ -45,4 +45,4 @@ struct GradeColumns {
 [[nodiscard]] std::string match_in_words(const league_manager::LeagueBook& book,
                                          const OwnMatch& match);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -5,7 +5,7 @@
 #include "tools/audit/export/export_player.h"
 #include "tools/audit/export/export_plot.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
@@ -243,4 +243,4 @@ std::vector<OutputFile> html_files(const ExportedLeague& league,
   return files;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

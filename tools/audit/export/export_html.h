@@ -10,7 +10,7 @@
 #include "tools/audit/export/export_output.h"
 #include "tools/audit/export/export_source.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// `text` for the content of an element or a quoted attribute; control characters and invalid UTF-8
 /// become U+FFFD.
@@ -27,4 +27,4 @@ namespace league::tools {
                                                  const std::vector<PlayerFigures>& players,
                                                  const std::filesystem::path& out);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 #include "player/core/history_text.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,4 +98,4 @@ std::vector<OutputFile> layout_files(ExportedLeague& league, const fs::path& out
   return files;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

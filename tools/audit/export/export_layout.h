@@ -6,7 +6,7 @@
 #include "tools/audit/export/export_output.h"
 #include "tools/audit/export/export_source.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// The published data layout below `out`, as docs/files.md says: what manager, referees and players
 /// write. `league` outlives the result.
@@ -17,4 +17,4 @@ namespace league::tools {
 [[nodiscard]] std::vector<OutputFile> manager_files(const league_manager::LeagueBook& book,
                                                     const std::filesystem::path& out);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 #include "tools/audit/export/export_html.h"
 #include "tools/audit/export/export_layout.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,4 +104,4 @@ int export_league(const ExportOptions& options, std::ostream& out, std::ostream&
   return 0;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -6,7 +6,7 @@
 
 #include "tools/audit/export/export_grades.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 struct ExportOptions {
   std::filesystem::path directory;  ///< holds data/ and logs/, or is a data directory
@@ -22,4 +22,4 @@ struct ExportOptions {
 /// Returns 0, or 2 if they could not be written.
 int export_league(const ExportOptions& options, std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 #include "tools/audit/evidence/audit_body.h"
 #include "tools/audit/export/export_source.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
@@ -176,4 +176,4 @@ void read_matches(const std::filesystem::path& logs, ExportedLeague& league) {
   }
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -5,7 +5,7 @@
 
 #include "common/rpc/json_text.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ bool is_file_of_league(const fs::path& file, std::string_view league_id) {
          plain.find(member) != std::string::npos;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 
 #include "common/core/draft_file.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// One file that an export writes.
 struct OutputFile {
@@ -37,4 +37,4 @@ struct OutputOptions {
 /// the files of the data layout do.
 [[nodiscard]] bool is_file_of_league(const std::filesystem::path& file, std::string_view league_id);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

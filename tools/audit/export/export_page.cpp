@@ -6,7 +6,7 @@
 #include "common/rpc/json_text.h"
 #include "tools/audit/export/export_html.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
@@ -142,4 +142,4 @@ std::string match_page(const ExportedLeague& league, const referee::MatchRecord&
   return out + std::string(kPageEnd);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -5,7 +5,7 @@
 
 #include "tools/audit/export/export_source.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// A mark in each exported page of `league`, by which it is recognised.
 [[nodiscard]] std::string page_mark(std::string_view league);
@@ -18,4 +18,4 @@ inline constexpr std::string_view kPageEnd = "</body></html>\n";
 [[nodiscard]] std::string match_page(const ExportedLeague& league,
                                      const referee::MatchRecord& record);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

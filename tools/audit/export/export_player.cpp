@@ -9,7 +9,7 @@
 #include "tools/audit/export/export_html.h"
 #include "tools/audit/export/export_page.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
@@ -155,4 +155,4 @@ std::vector<OutputFile> player_pages(const ExportedLeague& league,
   return files;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

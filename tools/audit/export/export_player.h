@@ -6,7 +6,7 @@
 #include "tools/audit/export/export_figures.h"
 #include "tools/audit/export/export_output.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// `players/PLAYER.html` for each player below `out`: its own results and faults in words, what to
 /// do about them, and how fast it answered; to be printed or handed out. `league` and `players`
@@ -15,4 +15,4 @@ namespace league::tools {
                                                    const std::vector<PlayerFigures>& players,
                                                    const std::filesystem::path& out);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

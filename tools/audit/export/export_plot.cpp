@@ -5,7 +5,7 @@
 
 #include "tools/audit/export/export_html.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 constexpr double kWidth = 640;
@@ -108,4 +108,4 @@ std::string bar_plot(const std::string& title, const std::vector<PlottedBar>& ba
   return out + kEnd;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

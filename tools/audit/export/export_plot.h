@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 struct PlottedLine {
   std::string label;  ///< plain text
@@ -23,4 +23,4 @@ struct PlottedBar {
 [[nodiscard]] std::string bar_plot(const std::string& title, const std::vector<PlottedBar>& bars,
                                    double expected);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

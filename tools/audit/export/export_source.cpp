@@ -7,7 +7,7 @@
 #include "player/core/game_over.h"
 #include "tools/audit/evidence/audit_body.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace fs = std::filesystem;
 namespace lm = league_manager;
 
@@ -75,4 +75,4 @@ void read_histories(const fs::path& logs, ExportedLeague& league) {
   }
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

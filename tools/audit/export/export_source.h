@@ -12,7 +12,7 @@
 #include "player/core/history.h"
 #include "referee/files/match_record.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// `P01` of the player 0; empty for -1.
 [[nodiscard]] std::string player_id_of(int index);
@@ -52,4 +52,4 @@ void read_matches(const std::filesystem::path& logs, ExportedLeague& league);
 /// What each player with a log was told by GAME_OVER in this league.
 void read_histories(const std::filesystem::path& logs, ExportedLeague& league);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

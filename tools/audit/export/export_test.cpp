@@ -14,7 +14,7 @@
 #include "tools/audit/export/export_league.h"
 #include "tools/audit/export/export_source.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -299,4 +299,4 @@ TEST_F(Export, APlayersPageSaysWhatWentWrong) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -20,7 +20,7 @@
 
 extern char** environ;  // NOLINT(readability-identifier-naming): the system's name
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -245,4 +245,4 @@ int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostrea
   return 1;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

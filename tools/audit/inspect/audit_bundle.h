@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <iosfwd>
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// `league audit bundle DIR OUT.tar.gz`: an archive of a league's logs and results to share with
 /// others. It contains the conversation logs with their seals, the projections, `results.json`
@@ -14,4 +14,4 @@ namespace league::tools {
 int audit_bundle(const std::filesystem::path& directory, const std::filesystem::path& archive,
                  std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

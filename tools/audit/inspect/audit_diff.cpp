@@ -13,7 +13,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogEntry;
@@ -207,4 +207,4 @@ int audit_diff(const std::filesystem::path& first, const std::filesystem::path& 
   return difference.is_none() ? 0 : 1;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

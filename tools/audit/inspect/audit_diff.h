@@ -6,7 +6,7 @@
 
 #include "tools/audit/inspect/audit_show.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 struct DiffOptions {
   std::string match = {};  ///< only its records; empty: all
@@ -21,4 +21,4 @@ struct DiffOptions {
 int audit_diff(const std::filesystem::path& first, const std::filesystem::path& second,
                const DiffOptions& options, std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -10,7 +10,7 @@
 #include "common/audit/record/record_writer.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 /// Logs of a referee and a player who exchange three calls and their answers.
@@ -135,4 +135,4 @@ TEST_F(AuditDiffTest, SaysItInWords) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -11,7 +11,7 @@
 #include "tools/audit/inspect/explain_text.h"
 #include "tools/audit/inspect/explain_truth.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogEntry;
@@ -126,4 +126,4 @@ int audit_explain(const std::filesystem::path& directory, const std::string& wha
   return 0;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

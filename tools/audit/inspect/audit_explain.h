@@ -6,7 +6,7 @@
 
 #include "tools/audit/inspect/audit_show.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 struct ExplainOptions {
   AuditOutput output = {};
@@ -22,4 +22,4 @@ struct ExplainOptions {
 int audit_explain(const std::filesystem::path& directory, const std::string& what,
                   const ExplainOptions& options, std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

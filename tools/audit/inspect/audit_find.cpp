@@ -8,7 +8,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 bool names(const std::string& agent, const std::string& id) {
@@ -95,4 +95,4 @@ int audit_find(const std::filesystem::path& directory, const FindQuery& query, A
   return 1;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -6,7 +6,7 @@
 
 #include "tools/audit/inspect/audit_show.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// The records to find; an empty member matches everything.
 struct FindQuery {
@@ -24,4 +24,4 @@ struct FindQuery {
 int audit_find(const std::filesystem::path& directory, const FindQuery& query, AuditOutput options,
                std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

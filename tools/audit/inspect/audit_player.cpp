@@ -10,7 +10,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/inspect/audit_report.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 /// The conversations in which the player got its id; it still has a temporary name in them.
@@ -84,4 +84,4 @@ int audit_log(const std::filesystem::path& directory, const std::string& player,
   return report.faults.empty() && report.losses.empty() ? 0 : 1;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -6,7 +6,7 @@
 
 #include "tools/audit/inspect/audit_show.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// `league audit log DIR PLAYER`: the messages to the bot, its answers and what was wrong with
 /// them, from the logs of the manager and the referees, since third-party bots keep no conversation
@@ -15,4 +15,4 @@ namespace league::tools {
 int audit_log(const std::filesystem::path& directory, const std::string& player,
               AuditOutput options, std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 #include "common/rpc/dialect_search.h"
 #include "tools/audit/evidence/audit_body.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogEntry;
@@ -303,4 +303,4 @@ json to_json(const PlayerReport& report, const std::vector<LoggedMessage>& excha
   return result;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -10,7 +10,7 @@
 #include "common/audit/log/conversation.h"
 #include "tools/audit/evidence/audit_text.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// A fault in a message from the player, or a missing message.
 struct PlayerFault {
@@ -86,4 +86,4 @@ void print_report(const PlayerReport& report, const std::vector<audit::LoggedMes
 [[nodiscard]] nlohmann::json to_json(const PlayerReport& report,
                                      const std::vector<audit::LoggedMessage>& exchanges);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 
 #include "tools/audit/evidence/audit_body.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 audit::LogEntry request(const std::string& raw) {
@@ -70,4 +70,4 @@ TEST(AuditReport, TheSameFaultIsSaidOnceWithACount) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

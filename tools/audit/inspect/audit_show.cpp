@@ -8,7 +8,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/inspect/explain_truth.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LoggedMessage;
@@ -164,4 +164,4 @@ int audit_show(const std::filesystem::path& directory, const std::string& conver
   return 1;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// How the audit commands print.
 struct AuditOutput {
@@ -18,4 +18,4 @@ struct AuditOutput {
 int audit_show(const std::filesystem::path& directory, const std::string& conversation_id,
                AuditOutput options, std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -4,7 +4,7 @@
 #include "league_manager/files/journal_book.h"
 #include "tools/audit/inspect/audit_report.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
@@ -57,4 +57,4 @@ core::Result<void> add_journal(const std::filesystem::path& data, PlayerReport& 
   return {};
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -6,7 +6,7 @@
 #include "tools/audit/inspect/audit_stats.h"
 #include "tools/audit/inspect/probability.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using Matches = std::vector<MatchSample>;
@@ -159,4 +159,4 @@ LeagueStatistics statistics_of(const Matches& matches) {
   return all;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

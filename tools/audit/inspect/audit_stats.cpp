@@ -13,7 +13,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -211,4 +211,4 @@ int audit_stats(const std::vector<std::filesystem::path>& directories, AuditOutp
   return all.is_suspicious() ? 1 : 0;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

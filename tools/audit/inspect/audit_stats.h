@@ -9,7 +9,7 @@
 #include "game/registry.h"
 #include "tools/audit/inspect/audit_show.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// A match that was played to its end.
 struct MatchSample {
@@ -73,4 +73,4 @@ struct LeagueStatistics {
 int audit_stats(const std::vector<std::filesystem::path>& directories, AuditOutput options,
                 std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 constexpr std::size_t kUniformity = 0, kDependence = 1, kAdvantage = 2, kRoles = 3;
@@ -160,4 +160,4 @@ TEST(AuditStats, ASmallSampleHasNoPower) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -16,7 +16,7 @@
 #include "tools/audit/inspect/audit_player.h"
 #include "tools/audit/inspect/audit_show.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -360,4 +360,4 @@ TEST(AuditText, WritesDurationsAsPeopleReadThem) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

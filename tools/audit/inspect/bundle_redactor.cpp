@@ -9,7 +9,7 @@
 #include "common/core/text.h"
 #include "tools/audit/evidence/verify_journal.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ std::string BundleRedactor::redacted(std::string_view text) const {
   return out.append(masked, copied);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 
 #include "common/core/result.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Knows the secrets of one league directory and removes them from text. Masks again what logs mask
 /// anyway, and also everything that equals a secret of this league: tokens, operator and signing
@@ -29,4 +29,4 @@ class BundleRedactor {
   std::vector<std::string> parts_;  ///< the few secrets that are also searched for inside words
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

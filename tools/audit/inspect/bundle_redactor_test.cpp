@@ -7,7 +7,7 @@
 #include "common/core/crypto.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 const std::string kOperatorKey = "op_abcdefghijklmnopqrstuvwxyz234567";
@@ -81,4 +81,4 @@ TEST_F(BundleRedactorTest, NeedsNoData) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

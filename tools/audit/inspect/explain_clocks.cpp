@@ -4,7 +4,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/inspect/explanation.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogEntry;
@@ -97,4 +97,4 @@ std::vector<std::string> explain_clocks(const std::vector<LoggedMessage>& exchan
   return sentences;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/inspect/explanation.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogEntry;
@@ -268,4 +268,4 @@ std::vector<std::string> explain_failures(const std::vector<LoggedMessage>& exch
   return sentences;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

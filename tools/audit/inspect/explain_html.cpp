@@ -3,7 +3,7 @@
 #include "common/core/text.h"
 #include "tools/audit/inspect/explain_text.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 constexpr std::size_t kLaneWidth = 270;  // pixels
@@ -143,4 +143,4 @@ std::string html_of(const std::vector<Explanation>& explanations, const std::str
   return out + "</body></html>\n";
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

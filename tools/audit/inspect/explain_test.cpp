@@ -5,7 +5,7 @@
 
 #include "tools/audit/inspect/explain_text.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogEntry;
@@ -252,4 +252,4 @@ TEST_F(ExplainTest, TheSameForMachines) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 constexpr std::size_t kLane = 28;  // columns from one party to the next
@@ -131,4 +131,4 @@ nlohmann::ordered_json json_of_explanation(const Explanation& explanation) {
           {"messages", std::move(steps)}};
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/inspect/explanation.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// A sequence diagram for a terminal: a column per party, an arrow per message, below it what was
 /// wrong with it; then the sentences.
@@ -20,4 +20,4 @@ void print_explanation(const Explanation& explanation, const Paint& paint, std::
 /// The same for machines.
 [[nodiscard]] nlohmann::ordered_json json_of_explanation(const Explanation& explanation);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -5,7 +5,7 @@
 #include "tools/audit/verify/verify_commitments.h"
 #include "tools/audit/verify/verify_logs.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 std::string words_of(const std::string& fairness) {
@@ -68,4 +68,4 @@ MatchTruth truth_of(const std::filesystem::path& directory, const std::string& m
   return truth;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

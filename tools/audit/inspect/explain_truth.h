@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// What the sealed logs of a league show about the result of a match.
 struct MatchTruth {
@@ -15,4 +15,4 @@ struct MatchTruth {
 /// Reads all logs of the league in `directory`: takes as long as verifying it.
 [[nodiscard]] MatchTruth truth_of(const std::filesystem::path& directory, const std::string& match);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

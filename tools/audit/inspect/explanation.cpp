@@ -9,7 +9,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogEntry;
@@ -235,4 +235,4 @@ std::vector<std::pair<std::string, const std::vector<std::string>*>> sections_of
   return all;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

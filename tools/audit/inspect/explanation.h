@@ -8,7 +8,7 @@
 
 #include "common/audit/log/conversation.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// One message of a conversation, or a failure instead of one, ready to be shown. Texts are as in
 /// the logs; code that shows them has to escape them.
@@ -72,4 +72,4 @@ using LogEnds = std::map<std::string, core::UtcTimestamp>;
 [[nodiscard]] std::vector<std::pair<std::string, const std::vector<std::string>*>> sections_of(
     const Explanation& explanation);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 constexpr int kMostTerms = 10'000;
@@ -99,4 +99,4 @@ double binomial_power(std::uint64_t n, double p, double truth, double alpha) {
   return std::min(1.0, power);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 /// The few distributions that `league audit stats` needs. All are pure functions.
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// P(X >= x) for a chi-squared X with `freedom` degrees; `noncentrality` 0: the central
 /// distribution.
@@ -18,4 +18,4 @@ namespace league::tools {
 /// `truth`.
 [[nodiscard]] double binomial_power(std::uint64_t n, double p, double truth, double alpha);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 TEST(Probability, ChiSquaredAsInTheTables) {
@@ -39,4 +39,4 @@ TEST(Probability, PowerIsTheChanceOfTheRegionOfRejection) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

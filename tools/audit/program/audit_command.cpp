@@ -17,7 +17,7 @@
 #include "tools/audit/inspect/audit_stats.h"
 #include "tools/audit/verify/audit_verify.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 struct AuditOptions {
@@ -234,4 +234,4 @@ void add_audit_command(CLI::App& app, std::function<int()>& chosen) {
   add_diff(*audit, chosen);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

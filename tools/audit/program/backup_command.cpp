@@ -8,7 +8,7 @@
 
 #include "tools/audit/export/backup.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 struct BackupWords {
@@ -54,4 +54,4 @@ void add_backup_command(CLI::App& app, std::function<int()>& chosen) {
   command->callback([words, &chosen] { chosen = [words] { return run(*words); }; });
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

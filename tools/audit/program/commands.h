@@ -6,7 +6,7 @@ namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 // The commands of league-audit. If one of them is given, `chosen` is set to a function that runs it
 // and returns the exit code.
@@ -18,4 +18,4 @@ void add_backup_command(CLI::App& app, std::function<int()>& chosen);
 /// `league export`, which recreates the files of a league from its journal and its logs.
 void add_export_command(CLI::App& app, std::function<int()>& chosen);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

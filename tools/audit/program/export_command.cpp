@@ -6,7 +6,7 @@
 
 #include "tools/audit/export/export_league.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 void add_export_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<ExportOptions>();
@@ -62,4 +62,4 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
   });
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -13,9 +13,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(LEAGUE_VERSION));
   std::function<int()> chosen;
-  league::tools::add_audit_command(app, chosen);
-  league::tools::add_export_command(app, chosen);
-  league::tools::add_backup_command(app, chosen);
+  league::tools::auditor::add_audit_command(app, chosen);
+  league::tools::auditor::add_export_command(app, chosen);
+  league::tools::auditor::add_backup_command(app, chosen);
   if (auto code = league::agent::parse_arguments(app, argc, argv)) return *code;
   return chosen ? chosen() : 2;
 }

@@ -8,7 +8,7 @@
 #include "tools/audit/verify/verify_completeness.h"
 #include "tools/audit/verify/verify_logs.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,4 +138,4 @@ int audit_verify(const fs::path& directory, const VerifyOptions& options, std::o
   return report->is_ok() ? 0 : 1;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

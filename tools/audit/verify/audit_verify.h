@@ -10,7 +10,7 @@
 #include "common/core/result.h"
 #include "game/registry.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 struct VerifyOptions {
   bool chain_only = false;  ///< hashes, numbers and seals, not what the records say
@@ -64,4 +64,4 @@ void print_verification_json(const VerifyReport& report, std::ostream& out);
 int audit_verify(const std::filesystem::path& directory, const VerifyOptions& options,
                  std::ostream& out, std::ostream& err);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

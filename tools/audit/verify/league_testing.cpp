@@ -12,7 +12,7 @@
 #include "tests/support/temporary_directory.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -395,4 +395,4 @@ std::vector<std::string> TestLeague::found(const VerifyOptions& options) const {
   return {rules.begin(), rules.end()};
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -10,7 +10,7 @@
 #include "game/judge.h"
 #include "tools/audit/verify/audit_verify.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// A message in one log, before it is written. The two sides of a message are two of these.
 struct TestRecord {
@@ -92,4 +92,4 @@ class TestLeague {
   std::int64_t now_us_ = 1'768'473'000'000'000;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

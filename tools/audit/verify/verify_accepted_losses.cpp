@@ -8,7 +8,7 @@
 #include "game/draw.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 constexpr const char* kManager = "league_manager";
@@ -233,4 +233,4 @@ bool AcceptedLosses::covers(const std::string& match_id, std::int64_t time_us) c
   return false;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

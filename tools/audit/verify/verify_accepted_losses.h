@@ -8,7 +8,7 @@
 #include "tools/audit/evidence/verify_journal.h"
 #include "tools/audit/verify/verify_league.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// What the operator of a league has given up by continuing with an older journal. Such an
 /// acceptance is an entry of the journal; a match without a result before that entry has no valid
@@ -36,4 +36,4 @@ class AcceptedLosses {
   std::set<std::string> forgotten_;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/verify/league_testing.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -257,4 +257,4 @@ TEST(VerifyGivenUp, ABundleSaysWhatWasGivenUpAndNoDirectory) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -5,7 +5,7 @@
 #include "game/commitment.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -243,4 +243,4 @@ void note_disputes(const LeagueEvidence& evidence, Findings& findings) {
   }
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

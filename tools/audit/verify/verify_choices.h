@@ -5,7 +5,7 @@
 #include "game/registry.h"
 #include "tools/audit/verify/verify_match.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Checks the accepted reports against the players' own records: the choices, and technical losses
 /// of players that did answer.
@@ -15,4 +15,4 @@ void check_choices(const LeagueEvidence& evidence, const game::Registry& games, 
 /// all other checks, whose results in `findings` it uses.
 void note_disputes(const LeagueEvidence& evidence, Findings& findings);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

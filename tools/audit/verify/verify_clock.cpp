@@ -5,7 +5,7 @@
 
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -118,4 +118,4 @@ void check_clock(const AcceptedReport& report, std::vector<audit::LogFault>& fau
   if (report.result.is_object()) ClockCheck(report, faults).run();
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

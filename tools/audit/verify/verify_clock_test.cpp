@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -87,4 +87,4 @@ TEST(VerifyClock, NonsenseIsNoCrash) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -5,7 +5,7 @@
 
 #include "game/commitment.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 /// The records of one player's commitment in one attempt, from sealed logs.
@@ -244,4 +244,4 @@ std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& m
   return counting == 2 ? "both" : counting == 1 ? "one" : "none";
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

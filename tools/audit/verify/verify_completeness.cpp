@@ -11,7 +11,7 @@
 #include "tools/audit/evidence/verify_evidence.h"
 #include "tools/audit/evidence/verify_journal.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ void check_completeness(const fs::path& directory, const std::vector<LeagueLog>&
   CompletenessCheck(directory, logs, seals, excluded, findings).run();
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 
 #include "tools/audit/verify/verify_league.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Logs that are kept elsewhere, so that their absence is no fault.
 class ExcludedLogs {
@@ -32,4 +32,4 @@ void check_completeness(const std::filesystem::path& directory, const std::vecto
                         const std::set<std::string>& seals, const ExcludedLogs& excluded,
                         Findings& findings);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

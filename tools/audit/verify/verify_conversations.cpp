@@ -5,7 +5,7 @@
 
 #include "tools/audit/verify/verify_league.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogFault;
@@ -198,4 +198,4 @@ std::vector<DecidedAttempt> check_conversations(const std::vector<LeagueLog>& lo
   return decided;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -9,7 +9,7 @@
 #include "tools/audit/evidence/verify_evidence.h"
 #include "tools/audit/verify/verify_projections.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -193,4 +193,4 @@ void check_match_files(const fs::path& data, const LeagueEvidence& evidence,
   FileCheck(evidence, past, league, findings).run(data, kept);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

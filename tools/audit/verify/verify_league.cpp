@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogFault;
@@ -80,4 +80,4 @@ void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings&
   check_keys(logs, findings);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 #include "common/audit/log/chain_verifier.h"
 #include "tools/audit/evidence/verify_facts.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// One log: its checked chain and its facts.
 struct CheckedLog {
@@ -57,4 +57,4 @@ void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 std::vector<DecidedAttempt> check_conversations(const std::vector<LeagueLog>& logs,
                                                 std::vector<audit::LogFault>& faults);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

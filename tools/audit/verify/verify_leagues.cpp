@@ -5,7 +5,7 @@
 
 #include "tools/audit/evidence/verify_merge.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 bool is_named(const audit::LeagueIdentity& league) {
@@ -93,4 +93,4 @@ std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
   return groups;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

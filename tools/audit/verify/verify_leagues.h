@@ -4,7 +4,7 @@
 
 #include "tools/audit/verify/verify_league.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// The logs of one league.
 struct LeagueGroup {
@@ -18,4 +18,4 @@ struct LeagueGroup {
 /// the groups. The current league comes last.
 [[nodiscard]] std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -15,7 +15,7 @@
 #include "tools/audit/verify/verify_records.h"
 #include "tools/audit/verify/verify_results.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -128,4 +128,4 @@ void check_league(LeagueGroup& group, const fs::path& data, const game::Registry
   check_match_files(data, evidence, kept, past, group.league, findings);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 #include "game/registry.h"
 #include "tools/audit/verify/verify_leagues.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Reads and checks each log separately, on several threads (0: one per processor); only the chains
 /// if `schemas` is null.
@@ -20,4 +20,4 @@ namespace league::tools {
 void check_league(LeagueGroup& group, const std::filesystem::path& data,
                   const game::Registry& games, Findings& findings);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -4,7 +4,7 @@
 
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -200,4 +200,4 @@ std::optional<std::string> LeagueEvidence::commitment_of(const MatchEvidence& ma
   return match.promised.empty() ? std::nullopt : std::optional(match.promised);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

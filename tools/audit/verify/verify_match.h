@@ -9,7 +9,7 @@
 #include "game/judge.h"
 #include "tools/audit/verify/verify_league.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// The facts about one match. Pointers refer to the facts of the league's logs.
 struct MatchEvidence {
@@ -83,4 +83,4 @@ struct ReadReport {
 };
 [[nodiscard]] ReadReport read_report(const AcceptedReport& report);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

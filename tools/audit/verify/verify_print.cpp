@@ -6,7 +6,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/verify/audit_verify.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using audit::LogFault;
@@ -122,4 +122,4 @@ void print_verification_json(const VerifyReport& report, std::ostream& out) {
   out << all.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

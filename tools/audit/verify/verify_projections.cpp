@@ -12,7 +12,7 @@
 #include "league_manager/files/league_files.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -177,4 +177,4 @@ void check_projections(const fs::path& data, const json& final_standings, Findin
   for (const Projection& one : projections) compare_with_journal(one, *end, findings);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -6,7 +6,7 @@
 #include "tools/audit/verify/verify_accepted_losses.h"
 #include "tools/audit/verify/verify_match.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Compares `leagues/*/standings.json` and `rounds.json` in `data`, byte by byte, with the content
 /// that follows from the journal up to the entry that the file names; also compares the rows of a
@@ -24,4 +24,4 @@ void check_match_files(const std::filesystem::path& data, const LeagueEvidence& 
                        const JournalLeague* kept, const AcceptedLosses& past,
                        const audit::LeagueIdentity& league, Findings& findings);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

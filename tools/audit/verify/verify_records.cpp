@@ -11,7 +11,7 @@
 #include "common/schema/parse_json.h"
 #include "tools/audit/evidence/json_fields.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -275,4 +275,4 @@ void RecordChecker::check_schema(const json& record, const std::string& type, co
   fault("schema", type + ": " + valid.error().message);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -9,7 +9,7 @@
 #include "tools/audit/evidence/verify_evidence.h"
 #include "tools/audit/evidence/verify_known.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// Checks each record of one log, and collects facts for the checks that need all logs. Not
 /// thread-safe; `schemas`, `known` (shared by all logs) and `contents` outlive it.
@@ -51,4 +51,4 @@ class RecordChecker {
   Bodies answers_;
 };
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

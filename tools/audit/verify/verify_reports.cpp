@@ -5,7 +5,7 @@
 #include "tools/audit/verify/verify_clock.h"
 #include "tools/audit/verify/verify_results.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using game::Side;
@@ -234,4 +234,4 @@ bool check_seed(const std::string& match_id, const std::string& seed, const LogP
   return false;
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

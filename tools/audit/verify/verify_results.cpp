@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 /// Checks the results of a league in its manager's log and in the journal.
@@ -184,4 +184,4 @@ void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evi
   ResultCheck(logs, evidence, findings).run(kept, decided, games);
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -9,7 +9,7 @@
 #include "tools/audit/evidence/verify_journal.h"
 #include "tools/audit/verify/verify_match.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 
 /// The result of a match as the manager accepted it.
 struct LeagueResult {
@@ -39,4 +39,4 @@ void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evi
 void check_table(const FinalTable& table, const LeagueEvidence& evidence,
                  const LeagueResults& results, const JournalLeague* kept, Findings& findings);
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

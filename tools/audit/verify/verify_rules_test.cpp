@@ -3,7 +3,7 @@
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/verify/league_testing.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -344,4 +344,4 @@ TEST(VerifyRules, AnotherPromiseToOnePlayerIsFound) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/verify/verify_results.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
@@ -82,4 +82,4 @@ void check_table(const FinalTable& table, const LeagueEvidence& evidence,
   }
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 
 #include "tools/audit/verify/verify_league.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 /// How much a killed program can lose: its log is sealed at this interval.
@@ -163,4 +163,4 @@ void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings) {
   TransferCheck(logs, findings).run();
 }
 
-}  // namespace league::tools
+}  // namespace league::tools::auditor

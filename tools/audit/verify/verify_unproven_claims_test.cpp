@@ -6,7 +6,7 @@
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/verify/league_testing.h"
 
-namespace league::tools {
+namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
@@ -296,4 +296,4 @@ TEST(VerifyUnprovenClaims, ALeagueWithoutAnyLogIsMissingItAll) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::tools::auditor
