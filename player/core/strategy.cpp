@@ -51,7 +51,7 @@ Words most_frequent(const Rules& rules, const std::vector<int>& counts) {
 class Random final : public Strategy {
  public:
   Random(const Rules& rules, core::RandomSource& random) : rules_(rules), random_(random) {}
-  std::string_view choose(const StrategyInput& /*context*/) const override {
+  [[nodiscard]] std::string_view choose(const StrategyInput& /*context*/) const override {
     return any_of(all_words(rules_), random_);
   }
 
@@ -63,7 +63,9 @@ class Random final : public Strategy {
 class Constant final : public Strategy {
  public:
   explicit Constant(std::string_view word) : word_(word) {}
-  std::string_view choose(const StrategyInput& /*context*/) const override { return word_; }
+  [[nodiscard]] std::string_view choose(const StrategyInput& /*context*/) const override {
+    return word_;
+  }
 
  private:
   std::string_view word_;
@@ -73,7 +75,7 @@ class Constant final : public Strategy {
 class Alternate final : public Strategy {
  public:
   explicit Alternate(const Rules& rules) : rules_(rules) {}
-  std::string_view choose(const StrategyInput& context) const override {
+  [[nodiscard]] std::string_view choose(const StrategyInput& context) const override {
     const auto own = context.history.own_choices(context.league_id);
     const auto last = own.empty() ? std::nullopt : rules_.index_of(own.back());
     return last ? word_after(rules_, *last) : rules_.choices().front();
@@ -87,7 +89,7 @@ class Alternate final : public Strategy {
 class Frequency final : public Strategy {
  public:
   Frequency(const Rules& rules, core::RandomSource& random) : rules_(rules), random_(random) {}
-  std::string_view choose(const StrategyInput& context) const override {
+  [[nodiscard]] std::string_view choose(const StrategyInput& context) const override {
     Words kinds;
     for (int number : context.history.drawn_numbers(context.league_id)) {
       if (const auto kind = rules_.kind_of(number)) kinds.push_back(*kind);
@@ -106,7 +108,7 @@ class Frequency final : public Strategy {
 class Opposite final : public Strategy {
  public:
   Opposite(const Rules& rules, core::RandomSource& random) : rules_(rules), random_(random) {}
-  std::string_view choose(const StrategyInput& context) const override {
+  [[nodiscard]] std::string_view choose(const StrategyInput& context) const override {
     Words words = all_words(rules_);
     const auto theirs = context.history.choices_of(context.league_id, context.opponent_id);
     if (const auto next = predict_next(rules_, theirs)) std::erase(words, *next);
