@@ -1829,7 +1829,7 @@ class Completeness:
             self.found.miss((os.path.join(self.data, "journal", "journal.sqlite"), 0), "journal.absent",
                             "the manager's journal is not there. Ask the operator for data/journal/ or a bundle's data/results.json, or say --without journal.")
         if league:
-            own = [section for section in sections if section.league in (name, None)]
+            own = [section for section in sections if section.league == name]
             self.check_agents(league, sealed, {s.agent for s in own}, {s.key for s in own})
 
     def check_agents(self, league, sealed, names, used):

@@ -76,15 +76,12 @@ std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
   });
   groups.back().is_current = true;
   // What a log states before it names its league belongs to that league. A log that never names one
-  // is that of an agent that was not admitted, or of a standalone player: it is there, but states
-  // nothing of the last league, unless all logs are without names.
+  // is that of an agent that was not admitted, or of a standalone player: it states nothing of the
+  // last league, and is nobody's evidence in it, unless no log names a league.
   for (CheckedLog& log : logs) {
     LeagueGroup* own = last_group_of(groups, log);
     LeagueGroup& group = own == nullptr ? groups.back() : *own;
-    if (own == nullptr && is_named(group.league)) {
-      add(group, log, LogFacts{});
-      continue;
-    }
+    if (own == nullptr && is_named(group.league)) continue;
     for (LogFacts& facts : log.contents.leagues) {
       if (!is_empty(facts) && !is_named(facts.league)) add(group, log, std::move(facts));
     }

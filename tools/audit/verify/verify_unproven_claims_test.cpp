@@ -191,6 +191,12 @@ TEST(VerifyUnprovenClaims, ADeliveryWithoutACheckedTokenStatesNothing) {
   }
 }
 
+/// Moves a log and its seal.
+void move_log(const std::filesystem::path& from, const std::filesystem::path& to) {
+  for (const char* ending : {".log.jsonl", ".seal.json"})
+    std::filesystem::rename(from.string() + ending, to.string() + ending);
+}
+
 TEST(VerifyUnprovenClaims, ALogThatNamesNoLeagueStatesNothing) {
   // A standalone player of an earlier version was tried out in the directory of a league, and its
   // caller said that it was REF01.
@@ -199,20 +205,31 @@ TEST(VerifyUnprovenClaims, ALogThatNamesNoLeagueStatesNothing) {
   for (TestRecord& one : other.log("player:P01")) {
     if (one.message.contains("match_id")) one.message["match_id"] = "R8M1";
   }
-  TestLeague league;
   const league::testing::TemporaryDirectory temporary;
   other.write(temporary.path() / "other");
-  league.write(temporary.path() / "league");
-  const auto agents = std::filesystem::path("logs") / "agents";
-  for (const char* file : {"P01.log.jsonl", "P01.seal.json"}) {
-    std::filesystem::rename(
-        temporary.path() / "other" / agents / file,
-        temporary.path() / "league" / agents / ("player_bot_77" + std::string(file).substr(3)));
-  }
+  TestLeague().write(temporary.path() / "league");
+  move_log(temporary.path() / "other/logs/agents/P01",
+           temporary.path() / "league/logs/agents/player_bot_77");
   auto report = verify_directory(temporary.path() / "league", {});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->logs, 5U);
   EXPECT_TRUE(report->is_ok()) << report->faults.size() << " faults";
+}
+
+TEST(VerifyUnprovenClaims, WhoNamesNoLeagueInItsLogHasNoLog) {
+  for (const char* log : {"logs/agents/REF01", "logs/agents/P02", "logs/league/l/league"}) {
+    const league::testing::TemporaryDirectory temporary;
+    TestLeague nameless;
+    nameless.headers.clear();
+    nameless.write(temporary.path() / "nameless");
+    TestLeague().write(temporary.path() / "league");
+    move_log(temporary.path() / "nameless" / log, temporary.path() / "league" / log);
+    auto report = verify_directory(temporary.path() / "league", {});
+    ASSERT_TRUE(report);
+    EXPECT_TRUE(std::ranges::any_of(report->missing, [](const auto& one) {
+      return one.rule == "log.absent";
+    })) << log;
+  }
 }
 
 TEST(VerifyUnprovenClaims, EveryWrongTypeInALogIsAFaultAndNoCrash) {
