@@ -75,7 +75,7 @@ enum class Leniency {
   kForeignRoundId,  ///< another `round_id` than the call's
   // Who called (noted by common/agent and by the agents, which know the valid tokens).
   kMissingCallToken,  ///< a call without `auth_token`
-  kForeignCallToken,  ///< a call with a token that nobody can check or checks
+  kForeignCallToken,  ///< a call with a token that nobody checks or could check
   kForeignRefereeToken,  ///< the token of a foreign referee that the announcement names
   kMissingVersion,  ///< a registration without the agent's `version`
   kProtocolVersionText,  ///< `protocol_version: "league.v2"`

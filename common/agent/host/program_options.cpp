@@ -73,7 +73,9 @@ ListenOptions ProgramOptions::listen_options(const Settings& settings, std::uint
   http.allow_hosts = allow_hosts;
   if (const auto announced = transport::parse_endpoint(advertise);
       announced && !announced->host.empty())
-    http.allow_hosts.push_back(announced->host);
+    http.allow_hosts.push_back(announced->host.find(':') == std::string::npos
+                                   ? announced->host
+                                   : "[" + announced->host + "]");
   http.allow_origins = allow_origins;
   return listen;
 }

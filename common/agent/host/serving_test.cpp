@@ -35,6 +35,9 @@ TEST(Serving, AProgramServesTheHostThatItAnnounces) {
   options.advertise = "https://League.example.org/mcp";
   EXPECT_EQ(options.listen_options({}, 0, {}).http.allow_hosts,
             (std::vector<std::string>{"arena", "league.example.org"}));
+  options.advertise = "http://[fd00::7]:8000/mcp";
+  EXPECT_EQ(options.listen_options({}, 0, {}).http.allow_hosts,
+            (std::vector<std::string>{"arena", "[fd00::7]"}));
   options.advertise = "no URL";
   EXPECT_EQ(options.listen_options({}, 0, {}).http.allow_hosts, std::vector<std::string>{"arena"});
 }

@@ -19,18 +19,6 @@ std::string_view without_port(std::string_view host) {
   return is_port ? host.substr(0, colon) : std::string_view{};
 }
 
-/// Whether the page comes from this server, under one of the machine's own names or at the address
-/// `local`. Other names are not accepted, because a foreign name could resolve to this machine (DNS
-/// rebinding).
-bool is_own_page(std::string_view host, std::string_view origin, std::string_view local) {
-  constexpr std::string_view kScheme = "http://";
-  std::string_view name = without_port(host);
-  bool is_local = core::equals_ignoring_case(name, "localhost") || name == "127.0.0.1" ||
-                  name == "[::1]" || (!name.empty() && name == without_port(local));
-  return is_local && origin.starts_with(kScheme) &&
-         core::equals_ignoring_case(origin.substr(kScheme.size()), host);
-}
-
 std::string_view media_type(std::string_view value) {
   value = value.substr(0, value.find(';'));
   while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
@@ -55,10 +43,10 @@ std::optional<HttpRefusal> EdgeRules::check_peer(const rpc::HeaderMap& headers,
   if (host != host_end && std::next(host) != host_end) {
     return HttpRefusal{400, "the Host header is given twice"};
   }
-  if (host != host_end && !is_allowed_host(host->second, local)) {
+  if (host != host_end && !allows_every_host_ && !is_own_name(host->second, local)) {
     return HttpRefusal{403,
-                       "this Host is not served here: use localhost or the server's IP address, "
-                       "or start the server with --allow-host NAME"};
+                       "this Host is not served here: use localhost or the address of the server's "
+                       "own network interface, or start the server with --allow-host NAME"};
   }
   auto [origin, origin_end] = headers.equal_range(std::string_view("Origin"));
   if (origin == origin_end) return std::nullopt;
@@ -71,13 +59,27 @@ std::optional<HttpRefusal> EdgeRules::check_peer(const rpc::HeaderMap& headers,
                      "--allow-origin ORIGIN"};
 }
 
-bool EdgeRules::is_allowed_host(std::string_view host, std::string_view local) const {
-  if (allows_every_host_) return true;
+/// Whether the operator, or the address `local`, makes `host` a name of this server. Other names
+/// are not accepted, because a foreign name could resolve to this machine (DNS rebinding).
+bool EdgeRules::is_own_name(std::string_view host, std::string_view local) const {
   std::string_view name = without_port(host);
-  if (!name.empty() && name == without_port(local)) return true;
-  return std::any_of(hosts_.begin(), hosts_.end(), [&](const std::string& allowed) {
-    return core::equals_ignoring_case(allowed, name);
-  });
+  if (name.empty()) return false;
+  return name == without_port(local) ||
+         std::any_of(hosts_.begin(), hosts_.end(), [&](const std::string& allowed) {
+           return core::equals_ignoring_case(allowed, name);
+         });
+}
+
+/// Whether the page comes from this server, or from a proxy that adds TLS and keeps the Host.
+bool EdgeRules::is_own_page(std::string_view host, std::string_view origin,
+                            std::string_view local) const {
+  if (!is_own_name(host, local)) return false;
+  for (std::string_view scheme : {"http://", "https://"}) {
+    if (origin.starts_with(scheme) &&
+        core::equals_ignoring_case(origin.substr(scheme.size()), host))
+      return true;
+  }
+  return false;
 }
 
 std::optional<HttpRefusal> EdgeRules::check_content_type(const rpc::HeaderMap& headers) {

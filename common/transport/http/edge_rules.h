@@ -19,9 +19,9 @@ class EdgeRules {
  public:
   explicit EdgeRules(const HttpServerOptions& options);
 
-  /// Nothing if a request with these headers is acceptable that arrived at the address `local`,
-  /// such as `10.0.0.5:8000`. That address is a Host like localhost, because no name that resolves
-  /// to it is in the request.
+  /// Nothing if a request that has these headers and arrived at the address `local`, such as
+  /// `10.0.0.5:8000`, is acceptable. `local` is accepted as a Host, as localhost is: no foreign
+  /// name is involved, so no rebinding.
   [[nodiscard]] std::optional<HttpRefusal> check_peer(const rpc::HeaderMap& headers,
                                                       std::string_view version,
                                                       std::string_view local) const;
@@ -31,7 +31,9 @@ class EdgeRules {
   [[nodiscard]] const CorsRules& cors() const { return cors_; }
 
  private:
-  [[nodiscard]] bool is_allowed_host(std::string_view host, std::string_view local) const;
+  [[nodiscard]] bool is_own_name(std::string_view host, std::string_view local) const;
+  [[nodiscard]] bool is_own_page(std::string_view host, std::string_view origin,
+                                 std::string_view local) const;
 
   std::vector<std::string> hosts_;
   CorsRules cors_;

@@ -26,15 +26,24 @@ TEST(EdgeRules, TheAddressAtWhichARequestArrivedIsAHostLikeLocalhost) {
   EXPECT_EQ(refusal(rules, {}, "10.0.0.5:8001"), 400);
 }
 
-TEST(EdgeRules, APageFromThisAddressMayCallIt) {
-  const EdgeRules rules{HttpServerOptions{}};
-  auto of = [&](const char* origin) {
-    return refusal(rules, {{"Host", "10.0.0.5:8001"}, {"Origin", origin}}, "10.0.0.5:8001");
+TEST(EdgeRules, APageOfThisServerMayCallIt) {
+  HttpServerOptions options;
+  options.allow_hosts = {"arena.example.org"};
+  const EdgeRules rules{options};
+  auto of = [&](const char* host, const char* origin) {
+    return refusal(rules, {{"Host", host}, {"Origin", origin}}, "10.0.0.5:8001");
   };
-  EXPECT_EQ(of("http://10.0.0.5:8001"), 0);
+  EXPECT_EQ(of("10.0.0.5:8001", "http://10.0.0.5:8001"), 0);
+  EXPECT_EQ(of("arena.example.org:8001", "http://arena.example.org:8001"), 0);
+  EXPECT_EQ(of("arena.example.org", "https://arena.example.org"), 0) << "behind a proxy with TLS";
   for (const char* origin : {"http://10.0.0.6:8001", "http://10.0.0.5:9000", "http://evil.example",
-                             "https://10.0.0.5:8001", "null", ""})
-    EXPECT_EQ(of(origin), 403) << origin;
+                             "ftp://10.0.0.5:8001", "http://arena.example.org", "null", ""})
+    EXPECT_EQ(of("10.0.0.5:8001", origin), 403) << origin;
+  options.allow_hosts = {"*"};
+  EXPECT_EQ(refusal(EdgeRules{options},
+                    {{"Host", "evil.example"}, {"Origin", "http://evil.example"}}, "10.0.0.5:80"),
+            403)
+      << "a name that the operator has not given could be rebound";
 }
 
 TEST(EdgeRules, OtherNamesNeedToBeAllowed) {
