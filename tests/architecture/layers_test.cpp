@@ -264,21 +264,26 @@ TEST(Layers, ThirdPartyHeadersStayOutOfHeaders) {
   }
 }
 
-/// The names of all files that a CMakeLists.txt lists.
+/// All files that a CMakeLists.txt lists, from the root of the repository.
 Names listed_files() {
-  Names names;
+  constexpr std::string_view kSourceDirectory = "${PROJECT_SOURCE_DIR}/";
+  Names files;
   for (const char* top :
        {"common", "game", "league_manager", "referee", "player", "tools", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
       if (entry.path().filename() != "CMakeLists.txt") continue;
+      const fs::path folder = entry.path().parent_path();
       std::ifstream in(entry.path());
       for (std::string word; in >> word;) {
         std::erase(word, ')');
-        names.insert(fs::path(word).filename().string());
+        const fs::path file = word.starts_with(kSourceDirectory)
+                                  ? kRoot / word.substr(kSourceDirectory.size())
+                                  : folder / word;
+        files.insert(file.lexically_relative(kRoot).lexically_normal().string());
       }
     }
   }
-  return names;
+  return files;
 }
 
 /// A test that no program contains finds nothing.
@@ -287,8 +292,8 @@ TEST(Layers, EverySourceIsCompiled) {
   for (const char* top : {"common", "game", "league_manager", "referee", "player", "tools"}) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
       if (entry.path().extension() != ".cpp") continue;
-      EXPECT_TRUE(listed.contains(entry.path().filename().string()))
-          << entry.path().lexically_relative(kRoot) << " is in no CMakeLists.txt";
+      const fs::path file = entry.path().lexically_relative(kRoot);
+      EXPECT_TRUE(listed.contains(file.string())) << file << " is in no CMakeLists.txt";
     }
   }
 }
