@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace league::core {
@@ -30,6 +31,15 @@ class Descriptor {
   int number_;
 };
 
+/// The permissions that a file with a secret may not have. The credentials of a systemd unit belong
+/// to root, and a list of access rights lets the unit's user read them; their mode then says that
+/// the group may read them, too, but nobody else can enter their directory.
+mode_t refused_permissions(const std::filesystem::path& file) {
+  const char* credentials = std::getenv("CREDENTIALS_DIRECTORY");
+  const bool is_credential = credentials != nullptr && file.parent_path() == credentials;
+  return is_credential ? S_IWGRP | S_IXGRP | S_IRWXO : S_IRWXG | S_IRWXO;
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> read_private_file(const std::filesystem::path& file,
@@ -40,7 +50,7 @@ Result<std::optional<std::string>> read_private_file(const std::filesystem::path
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) return file_error(file, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return file_error(file, "is not a file");
-  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+  if ((status.st_mode & refused_permissions(file)) != 0)
     return file_error(file, "others may read it; run chmod 600 on it");
   std::string content(std::min(static_cast<std::size_t>(status.st_size), longest) + 1, '\0');
   ssize_t size = ::read(descriptor.get(), content.data(), content.size());

@@ -12,7 +12,8 @@
 namespace league::core {
 
 /// The content of a file with a secret; nothing if there is no such file. Refuses a file that
-/// others may read and one of more than `longest` bytes.
+/// others may read and one of more than `longest` bytes. In the directory of a systemd unit's
+/// credentials ($CREDENTIALS_DIRECTORY) the group's right to read does not count.
 [[nodiscard]] Result<std::optional<std::string>> read_private_file(
     const std::filesystem::path& file, std::size_t longest = std::size_t{64} * 1024);
 

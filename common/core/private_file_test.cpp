@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "tests/support/temporary_directory.h"
@@ -37,6 +38,20 @@ TEST_F(PrivateFile, IsForItsOwnerOnly) {
   auto content = read_private_file(file_);
   ASSERT_FALSE(content);
   EXPECT_NE(content.error().message.find("chmod 600"), std::string::npos);
+}
+
+TEST_F(PrivateFile, MayBeACredentialOfItsUnit) {
+  ASSERT_TRUE(write_private_file(file_, "x"));
+  fs::permissions(file_, fs::perms::owner_read | fs::perms::group_read);
+  ::setenv("CREDENTIALS_DIRECTORY", directory_.path().c_str(), 1);
+  EXPECT_TRUE(read_private_file(file_));
+  fs::permissions(file_, fs::perms::others_read, fs::perm_options::add);
+  EXPECT_FALSE(read_private_file(file_));
+  fs::permissions(file_, fs::perms::owner_read | fs::perms::group_read);
+  ::setenv("CREDENTIALS_DIRECTORY", "/nowhere", 1);
+  EXPECT_FALSE(read_private_file(file_));
+  ::unsetenv("CREDENTIALS_DIRECTORY");
+  EXPECT_FALSE(read_private_file(file_));
 }
 
 TEST_F(PrivateFile, MayBeMissing) {
