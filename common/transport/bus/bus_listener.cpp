@@ -22,7 +22,7 @@ namespace {
 constexpr auto kTurn = std::chrono::milliseconds(1000);
 constexpr std::size_t kMostInTurn = 100;
 /// The longest time of not listening to a session, whatever it owes.
-constexpr auto kLongestPause = std::chrono::milliseconds(5000);
+constexpr auto kLongestFloodPause = std::chrono::milliseconds(5000);
 /// The number of pauses in a row after which the session's sender is considered a flood that the
 /// broker should throttle.
 constexpr int kPausesBeforeStall = 2;
@@ -180,8 +180,8 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
       is_flood = is_one_pause_too_many() && standing != Standing::kStaff;
     }
     // The broker reads everything that a flood sends even if nobody is subscribed.
-    if (is_flood && begin_stall()) pause = kLongestPause;
-    options_.timer->schedule(std::min(pause, kLongestPause), [weak = weak_from_this()] {
+    if (is_flood && begin_stall()) pause = kLongestFloodPause;
+    options_.timer->schedule(std::min(pause, kLongestFloodPause), [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->listen_again();
     });
   }
