@@ -1,8 +1,7 @@
 #include "league_manager/core/league.h"
 
-#include <array>
-
 #include "common/core/crypto.h"
+#include "common/core/enum_names.h"
 
 namespace league::league_manager {
 
@@ -10,8 +9,8 @@ using core::Error;
 using core::ErrorCode;
 
 std::string_view league_state_name(LeagueState state) {
-  constexpr std::array<std::string_view, 3> kNames = {"REGISTERING", "RUNNING", "COMPLETED"};
-  return kNames[static_cast<std::size_t>(state)];
+  constexpr core::EnumNames<LeagueState, 3> kNames{{"REGISTERING", "RUNNING", "COMPLETED"}};
+  return kNames.of(state);
 }
 
 League::League(LeagueSettings settings) : settings_(std::move(settings)) {}

@@ -1,38 +1,25 @@
 #include "league_manager/events/agent_lifecycle.h"
 
-#include <array>
 #include <utility>
+
+#include "common/core/enum_names.h"
 
 namespace league::league_manager {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kStateNames = {"INIT", "REGISTERED", "ACTIVE",
-                                                         "SUSPENDED", "SHUTDOWN"};
-constexpr std::array<std::string_view, 3> kKindNames = {"TIMEOUT", "CONNECTION", "VALIDATION"};
-
-template <typename Enum, std::size_t N>
-std::optional<Enum> parse_name(const std::array<std::string_view, N>& names,
-                               std::string_view text) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == text) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
+constexpr core::EnumNames<AgentState, 5> kStates{
+    {"INIT", "REGISTERED", "ACTIVE", "SUSPENDED", "SHUTDOWN"}};
+constexpr core::EnumNames<FailureKind, 3> kFailureKinds{{"TIMEOUT", "CONNECTION", "VALIDATION"}};
 
 }  // namespace
 
-std::string_view agent_state_name(AgentState state) {
-  return kStateNames[static_cast<std::size_t>(state)];
-}
-std::optional<AgentState> parse_agent_state(std::string_view text) {
-  return parse_name<AgentState>(kStateNames, text);
-}
-std::string_view failure_kind_name(FailureKind kind) {
-  return kKindNames[static_cast<std::size_t>(kind)];
-}
+std::string_view agent_state_name(AgentState state) { return kStates.of(state); }
+std::optional<AgentState> parse_agent_state(std::string_view text) { return kStates.parse(text); }
+
+std::string_view failure_kind_name(FailureKind kind) { return kFailureKinds.of(kind); }
 std::optional<FailureKind> parse_failure_kind(std::string_view text) {
-  return parse_name<FailureKind>(kKindNames, text);
+  return kFailureKinds.parse(text);
 }
 
 void AgentLifecycle::count_failure(std::optional<MatchKey> match) {

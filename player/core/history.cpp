@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-namespace league::player {
+#include "common/core/enum_names.h"
 
-std::string_view verdict_name(MatchVerdict verdict) {
-  switch (verdict) {
-    case MatchVerdict::kWin:
-      return "WIN";
-    case MatchVerdict::kLoss:
-      return "LOSS";
-    case MatchVerdict::kDraw:
-      return "DRAW";
-  }
-  return "";
-}
+namespace league::player {
+namespace {
+
+constexpr core::EnumNames<MatchVerdict, 3> kVerdicts{{"WIN", "LOSS", "DRAW"}};
+
+}  // namespace
+
+std::string_view verdict_name(MatchVerdict verdict) { return kVerdicts.of(verdict); }
+std::optional<MatchVerdict> parse_verdict(std::string_view text) { return kVerdicts.parse(text); }
 
 MatchHistory::MatchHistory(std::size_t capacity) : capacity_(std::max<std::size_t>(capacity, 1)) {}
 

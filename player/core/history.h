@@ -17,6 +17,7 @@ namespace league::player {
 enum class MatchVerdict { kWin, kLoss, kDraw };
 /// `WIN`, `LOSS`, `DRAW`.
 [[nodiscard]] std::string_view verdict_name(MatchVerdict verdict);
+[[nodiscard]] std::optional<MatchVerdict> parse_verdict(std::string_view text);
 
 /// A finished match as its player knows it from GAME_OVER.
 struct PlayedMatch {
@@ -101,6 +102,18 @@ class MatchHistory {
 /// `disputed` if there are disputes.
 [[nodiscard]] nlohmann::json history_to_json(const MatchHistory& history,
                                              const core::PlayerId& player);
+
+/// The owner of a history.
+struct HistoryOwner {
+  core::PlayerId player_id{};
+  std::string display_name;
+  /// A league that the player has just entered: matches of it in the file are those of an earlier
+  /// league with the same name. Empty: the player is back in a league, or in none yet.
+  core::LeagueId new_league{};
+};
+
+/// The whole content of `history.json`.
+[[nodiscard]] std::string history_text(const MatchHistory& history, const HistoryOwner& owner);
 
 /// Reads what `history_to_json` wrote; unknown fields are ignored. An Error with the JSON pointer
 /// of the field for anything else, never an exception.

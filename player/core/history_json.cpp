@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "player/core/history_text.h"
+#include "player/core/history.h"
 
 namespace league::player {
 
@@ -83,12 +83,9 @@ class Fields {
     return choice;
   }
   MatchVerdict verdict(const char* name) {
-    const std::string written = text(name);
-    for (MatchVerdict verdict : {MatchVerdict::kWin, MatchVerdict::kLoss, MatchVerdict::kDraw}) {
-      if (verdict_name(verdict) == written) return verdict;
-    }
-    complain(name, "must be WIN, LOSS or DRAW");
-    return MatchVerdict::kDraw;
+    const auto verdict = parse_verdict(text(name));
+    if (!verdict) complain(name, "must be WIN, LOSS or DRAW");
+    return verdict.value_or(MatchVerdict::kDraw);
   }
   [[nodiscard]] const std::optional<core::Error>& first_fault() const { return fault_; }
 

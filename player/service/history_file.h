@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/agent/runtime/projection_writer.h"
-#include "player/core/history_text.h"
+#include "player/core/history.h"
 
 namespace league::player {
 

@@ -30,6 +30,8 @@ struct ClockProof {
 
 /// True if the referee was later than core::allowed_own_delay: the time-out is not the player's
 /// fault.
-[[nodiscard]] bool is_void(const ClockProof& proof);
+[[nodiscard]] inline bool is_void(const ClockProof& proof) {
+  return core::was_too_late(proof.own, proof.limit);
+}
 
 }  // namespace league::referee

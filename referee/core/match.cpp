@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/core/enum_names.h"
+
 namespace league::referee {
 
 using core::ErrorCode;
@@ -17,19 +19,9 @@ bool passes_by_itself(ErrorCode code) {
 }  // namespace
 
 std::string_view seat_state_name(SeatState state) {
-  switch (state) {
-    case SeatState::kIdle:
-      return "IDLE";
-    case SeatState::kAsked:
-      return "ASKED";
-    case SeatState::kWaitingForRetry:
-      return "WAITING_FOR_RETRY";
-    case SeatState::kAnswered:
-      return "ANSWERED";
-    case SeatState::kFailed:
-      return "FAILED";
-  }
-  return "";
+  constexpr core::EnumNames<SeatState, 5> kNames{
+      {"IDLE", "ASKED", "WAITING_FOR_RETRY", "ANSWERED", "FAILED"}};
+  return kNames.of(state);
 }
 
 Match::Match(const game::Rules& rules, MatchPlan plan) : rules_(rules), plan_(std::move(plan)) {}

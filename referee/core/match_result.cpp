@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/core/enum_names.h"
+
 namespace league::referee {
 
 using core::ErrorCode;
@@ -12,35 +14,11 @@ std::string_view status_name(const game::MatchResult& result) {
 }
 
 std::string_view termination_name(Termination termination) {
-  switch (termination) {
-    case Termination::kNormal:
-      return "NORMAL";
-    case Termination::kTimeoutJoin:
-      return "TIMEOUT_JOIN";
-    case Termination::kTimeoutChoice:
-      return "TIMEOUT_CHOICE";
-    case Termination::kConnectionJoin:
-      return "CONNECTION_JOIN";
-    case Termination::kConnectionChoice:
-      return "CONNECTION_CHOICE";
-    case Termination::kInvalidReply:
-      return "INVALID_REPLY";
-    case Termination::kInvalidChoice:
-      return "INVALID_CHOICE";
-    case Termination::kWrongMatch:
-      return "WRONG_MATCH";
-    case Termination::kDeclined:
-      return "DECLINED";
-    case Termination::kAuthFailed:
-      return "AUTH_FAILED";
-    case Termination::kPlayerUnavailable:
-      return "PLAYER_UNAVAILABLE";
-    case Termination::kCommitmentMismatch:
-      return "COMMITMENT_MISMATCH";
-    case Termination::kBothFailed:
-      return "BOTH_FAILED";
-  }
-  return "";
+  constexpr core::EnumNames<Termination, 13> kNames{
+      {"NORMAL", "TIMEOUT_JOIN", "TIMEOUT_CHOICE", "CONNECTION_JOIN", "CONNECTION_CHOICE",
+       "INVALID_REPLY", "INVALID_CHOICE", "WRONG_MATCH", "DECLINED", "AUTH_FAILED",
+       "PLAYER_UNAVAILABLE", "COMMITMENT_MISMATCH", "BOTH_FAILED"}};
+  return kNames.of(termination);
 }
 
 Termination termination_for(Call call, ErrorCode code) {

@@ -1,5 +1,7 @@
 #include "referee/core/match_types.h"
 
+#include "common/core/enum_names.h"
+
 namespace league::referee {
 
 std::string_view call_name(Call call) {
@@ -11,17 +13,9 @@ std::string_view expected_reply(Call call) {
 }
 
 std::string_view state_name(MatchState state) {
-  switch (state) {
-    case MatchState::kWaitingForPlayers:
-      return "WAITING_FOR_PLAYERS";
-    case MatchState::kCollectingChoices:
-      return "COLLECTING_CHOICES";
-    case MatchState::kDrawingNumber:
-      return "DRAWING_NUMBER";
-    case MatchState::kFinished:
-      return "FINISHED";
-  }
-  return "";
+  constexpr core::EnumNames<MatchState, 4> kNames{
+      {"WAITING_FOR_PLAYERS", "COLLECTING_CHOICES", "DRAWING_NUMBER", "FINISHED"}};
+  return kNames.of(state);
 }
 
 }  // namespace league::referee

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "league_manager/files/league_files.h"
-#include "player/core/history_text.h"
+#include "player/core/history.h"
 #include "tools/audit/evidence/json_fields.h"
 
 namespace league::tools::auditor {
