@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <type_traits>
 
 #include "common/core/crypto.h"
-#include "league_manager/events/event_fields.h"
 
 namespace league::league_manager {
 
@@ -13,79 +13,118 @@ using nlohmann::json;
 
 namespace {
 
-// Each event lists its fields once, in `fields`; Writer and Reader walk the same list.
+/// How a value that the journal holds as one text is written and read.
+template <typename Write, typename Parse>
+struct TextForm {
+  Write write;
+  Parse parse;
+};
+template <typename Write, typename Parse>
+TextForm(Write, Parse) -> TextForm<Write, Parse>;
+
+/// Null for a value that is not held as one text.
+template <typename T>
+constexpr auto kText = nullptr;
+template <>
+constexpr auto kText<core::LeagueId> =
+    TextForm{[](const core::LeagueId& id) { return id.str(); },
+             [](const std::string& text) { return std::optional(core::LeagueId(text)); }};
+template <>
+constexpr auto kText<AgentRef> =
+    TextForm{[](const AgentRef& agent) { return agent.id(); }, AgentRef::parse};
+template <>
+constexpr auto kText<MatchKey> =
+    TextForm{[](const MatchKey& match) { return match.id().str(); }, MatchKey::parse};
+template <>
+constexpr auto kText<Outcome> = TextForm{game::outcome_name, game::parse_outcome};
+template <>
+constexpr auto kText<game::Fairness> = TextForm{game::fairness_name, game::parse_fairness};
+template <>
+constexpr auto kText<AgentState> = TextForm{agent_state_name, parse_agent_state};
+template <>
+constexpr auto kText<FailureKind> = TextForm{failure_kind_name, parse_failure_kind};
+template <>
+constexpr auto kText<Recognition> = TextForm{recognition_name, parse_recognition};
+template <>
+constexpr auto kText<NotificationKind> = TextForm{notification_kind_name, parse_notification_kind};
+template <>
+constexpr auto kText<OperatorAct> = TextForm{operator_act_name, parse_operator_act};
+
+template <typename T>
+concept AsText = !std::is_null_pointer_v<decltype(kText<T>)>;
+/// A value with `fields` of its own, which the journal holds as an object.
+template <typename T>
+concept AsObject = std::is_aggregate_v<T> && !AsText<T>;
+
+// Each event, and each object in one, lists its fields once, in `fields`; Writer and Reader walk
+// the same list.
+
 class Writer {
  public:
-  explicit Writer(json& out) : out_(out) {}
+  explicit Writer(json& out) : out_(out) { out_ = json::object(); }
   template <typename T>
   void operator()(const char* key, T& value) {
-    out_[key] = value;
+    if constexpr (AsText<T>) {
+      out_[key] = kText<T>.write(value);
+    } else if constexpr (AsObject<T>) {
+      object(key, [&value](Writer& io) { fields(io, value); });
+    } else {
+      out_[key] = value;
+    }
   }
   template <typename T>
   void operator()(const char* key, std::optional<T>& value) {
-    if (value) out_[key] = *value;
-  }
-  /// Writes a flag, which is left out if false.
-  void flag(const char* key, bool value) {
-    if (value) out_[key] = true;
-  }
-  void operator()(const char* key, core::LeagueId& id) { out_[key] = id.str(); }
-  void operator()(const char* key, FailureKind& kind) { out_[key] = failure_kind_name(kind); }
-  void operator()(const char* key, MatchResult& result) { out_[key] = result_to_json(result); }
-  void operator()(const char* key, AgentState& state) { out_[key] = agent_state_name(state); }
-  void operator()(const char* key, Recognition& how) { out_[key] = recognition_name(how); }
-  void operator()(const char* key, NotificationKind& kind) {
-    out_[key] = notification_kind_name(kind);
-  }
-  void operator()(const char* key, OperatorAct& act) { out_[key] = operator_act_name(act); }
-  void operator()(const char* key, std::optional<game::Fairness>& fairness) {
-    if (fairness) out_[key] = game::fairness_name(*fairness);
+    if (value) (*this)(key, *value);
   }
   void operator()(const char* key, std::vector<DrawSeed>& seeds) {
     json list = json::array();
     for (const auto& seed : seeds) list.push_back(core::to_hex(seed));
     out_[key] = std::move(list);
   }
+  /// Writes a flag, which is left out if false.
+  void flag(const char* key, bool value) {
+    if (value) out_[key] = true;
+  }
+  /// Writes a text, which is left out if empty.
+  void filled(const char* key, const std::string& text) {
+    if (!text.empty()) out_[key] = text;
+  }
+  template <typename Fields>
+  void object(const char* key, const Fields& of) {
+    Writer io(out_[key]);
+    of(io);
+  }
 
  private:
   json& out_;
 };
 
+/// Throws nlohmann's exceptions or std::invalid_argument; from_record turns them into an Error.
 class Reader {
  public:
   explicit Reader(const json& in) : in_(in) {}
   template <typename T>
   void operator()(const char* key, T& value) {
-    in_.at(key).get_to(value);
+    if constexpr (AsText<T>) {
+      const auto& text = in_.at(key).get_ref<const std::string&>();
+      const auto read = kText<T>.parse(text);
+      if (!read) {
+        constexpr bool names_key = std::is_enum_v<T> && !std::is_same_v<T, Outcome>;
+        throw std::invalid_argument("'" + text + "' is not a value of " +
+                                    (names_key ? "'" + std::string(key) + "'" : "this field"));
+      }
+      value = *read;
+    } else if constexpr (AsObject<T>) {
+      object(key, [&value](Reader& io) { fields(io, value); });
+    } else {
+      in_.at(key).get_to(value);
+    }
   }
   template <typename T>
   void operator()(const char* key, std::optional<T>& value) {
-    if (in_.contains(key)) value = in_.at(key).get<T>();
-  }
-  void flag(const char* key, bool& value) { value = in_.value(key, false); }
-  void operator()(const char* key, core::LeagueId& id) { id = core::LeagueId(text(key)); }
-  void operator()(const char* key, MatchResult& result) { result = result_from_json(in_.at(key)); }
-  void operator()(const char* key, FailureKind& kind) {
-    kind = named(key, parse_failure_kind(text(key)));
-  }
-  void operator()(const char* key, AgentState& state) {
-    state = named(key, parse_agent_state(text(key)));
-  }
-  void operator()(const char* key, Recognition& how) {
-    how = named(key, parse_recognition(text(key)));
-  }
-  void operator()(const char* key, NotificationKind& kind) {
-    kind = named(key, parse_notification_kind(text(key)));
-  }
-  void operator()(const char* key, OperatorAct& act) {
-    act = named(key, parse_operator_act(text(key)));
-  }
-  void operator()(const char* key, std::optional<game::Fairness>& fairness) {
-    fairness.reset();
-    if (in_.contains(key)) fairness = named(key, game::parse_fairness(text(key)));
+    if (in_.contains(key)) (*this)(key, value.emplace());
   }
   void operator()(const char* key, std::vector<DrawSeed>& seeds) {
-    seeds.clear();
     for (const auto& hex : in_.at(key)) {
       auto bytes = core::from_hex(hex.get_ref<const std::string&>());
       if (!bytes || bytes->size() != DrawSeed{}.size())
@@ -93,20 +132,66 @@ class Reader {
       std::ranges::copy(*bytes, seeds.emplace_back().begin());
     }
   }
+  void flag(const char* key, bool& value) { value = in_.value(key, false); }
+  void filled(const char* key, std::string& text) { text = in_.value(key, std::string()); }
+  template <typename Fields>
+  void object(const char* key, const Fields& of) {
+    Reader io(in_.at(key));
+    of(io);
+  }
 
  private:
-  [[nodiscard]] const std::string& text(const char* key) const {
-    return in_.at(key).get_ref<const std::string&>();
-  }
-  template <typename T>
-  T named(const char* key, std::optional<T> value) const {
-    if (!value) throw std::invalid_argument("'" + text(key) + "' is not a value of '" + key + "'");
-    return *value;
-  }
-
   const json& in_;
 };
 
+void fields(auto& io, AgentProfile& e) {
+  io("display_name", e.display_name);
+  io("version", e.version);
+  io("game_types", e.game_types);
+  io("endpoint", e.endpoint);
+  io("max_concurrent_matches", e.max_concurrent_matches);
+  io("assignments_in_ack", e.assignments_in_ack);
+  io("protocol_version", e.protocol_version);
+  io("contact_email", e.contact_email);
+  io("log_public_key", e.log_public_key);
+  io.flag("hears_events", e.hears_events);
+  io.flag("match_credentials", e.match_credentials);
+  io.flag("is_from_loopback", e.is_from_loopback);
+  io("code_digest", e.code_digest);
+}
+void fields(auto& io, Credential& e) {
+  io("nonce", e.nonce);
+  io("token_hash", e.token_hash);
+}
+void fields(auto& io, MatchResult& e) {
+  io("outcome", e.outcome);
+  io("drawn_number", e.drawn_number);
+  io("choice_a", e.choices[game::Side::kA]);
+  io("choice_b", e.choices[game::Side::kB]);
+  io.filled("technical_reason", e.technical_reason);
+}
+void fields(auto& io, FailureCause& e) {
+  io("call", e.call);
+  io("error_code", e.error_code);
+  io("attempts", e.attempts);
+  io("text", e.text);
+}
+void fields(auto& io, ReportEvidence& e) {
+  for (game::Side side : game::kBothSides) {
+    io.object(side == game::Side::kA ? "A" : "B", [&](auto& of_side) {
+      of_side("commitment", e.bindings.commitments[side]);
+      of_side("nonce", e.bindings.nonces[side]);
+      of_side("join_us", e.answered_in[side].join_us);
+      of_side("choice_us", e.answered_in[side].choice_us);
+    });
+  }
+}
+void fields(auto& io, MatchSummary& e) {
+  io("total_matches", e.total_matches);
+  io("wins", e.wins);
+  io("draws", e.draws);
+  io("technical_losses", e.technical_losses);
+}
 void fields(auto& io, LeagueCreated& e) {
   io("league_id", e.league_id);
   io("game_type", e.game_type);
@@ -239,14 +324,22 @@ core::Error unreadable(const journal::EventRecord& record, const std::string& wh
 
 }  // namespace
 
+json parse_journal_json(std::string_view text) {
+  return json::parse(text, [](int /*depth*/, json::parse_event_t /*event*/, json& value) {
+    if (value.is_number_float())
+      throw std::invalid_argument("the number " + value.dump() + " is not whole, or too large");
+    return true;
+  });
+}
+
 std::string_view event_type(const EventBody& body) { return kTypes[body.index()]; }
 
 journal::EventRecord to_record(const Event& event) {
-  json out = json::object();
-  out["at"] = event.at.to_log();
+  json out;
   Writer writer(out);
   EventBody body = event.body;
   std::visit([&writer](auto& e) { fields(writer, e); }, body);
+  out["at"] = event.at.to_log();
   return {std::string(event_type(event.body)),
           out.dump(-1, ' ', false, json::error_handler_t::replace)};
 }

@@ -4,7 +4,7 @@
 
 #include "common/core/compression.h"
 #include "common/transport/link/subject.h"
-#include "league_manager/events/event_fields.h"
+#include "league_manager/events/event_codec.h"
 
 namespace league::league_manager {
 namespace {
