@@ -8,40 +8,8 @@
 #include "game/commitment.h"
 
 namespace league::player {
-namespace {
 
 using nlohmann::json;
-
-core::Error fault(const char* field) {
-  return {core::ErrorCode::kInvalidFieldValue, std::string(field) + " is missing or malformed",
-          std::string("/") + field};
-}
-
-/// Reads texts from an object and remembers the name of the first field that is not a text.
-class Texts {
- public:
-  explicit Texts(const json& object) : object_(object) {}
-
-  std::string take(const char* field) {
-    auto text = take_optional(field);
-    if (!text && bad_ == nullptr) bad_ = field;
-    return text.value_or("");
-  }
-  std::optional<std::string> take_optional(const char* field) {
-    const auto found = object_.find(field);
-    if (found == object_.end()) return std::nullopt;
-    if (found->is_string()) return found->get<std::string>();
-    if (bad_ == nullptr) bad_ = field;
-    return std::nullopt;
-  }
-  [[nodiscard]] const char* bad_field() const { return bad_; }
-
- private:
-  const json& object_;
-  const char* bad_ = nullptr;
-};
-
-}  // namespace
 
 std::optional<std::string> OpenMatch::commitment() const {
   if (!is_committed()) return std::nullopt;
@@ -100,36 +68,35 @@ std::string open_match_to_text(const OpenMatch& match) {
   return text;
 }
 
-core::Result<OpenMatch> open_match_from_json(const json& object) {
-  if (!object.is_object()) return fault("note");
-  Texts texts(object);
-  OpenMatch match{.player_id = core::PlayerId(texts.take("player_id")),
-                  .league_id = core::LeagueId(texts.take("league_id")),
-                  .match_id = core::MatchId(texts.take("match_id")),
-                  .game_type = texts.take("game_type"),
-                  .opponent_id = core::PlayerId(texts.take("opponent_id")),
-                  .draw_commitment = texts.take("draw_commitment"),
-                  .choice = texts.take("choice"),
-                  .nonce = texts.take("choice_nonce"),
-                  .opponent_commitment = texts.take_optional("opponent_commitment"),
-                  .earlier_commitment = texts.take_optional("earlier_commitment")};
-  const std::string role = texts.take("role_in_match");
-  if (texts.bad_field() != nullptr) return fault(texts.bad_field());
-  if (match.match_id.empty()) return fault("match_id");
-  if (match.choice.empty()) return fault("choice");
-  if (!game::is_hex_256(match.nonce)) return fault("choice_nonce");
-  if (role == game::side_name(game::Side::kB)) match.side = game::Side::kB;
-  if (role != game::side_name(match.side)) return fault("role_in_match");
-  const auto round = object.find("round_id");
-  if (round == object.end() || !round->is_number_integer() || *round < 0 ||
-      *round > 1'000'000'000) {
-    return fault("round_id");
+std::optional<OpenMatch> open_match_from_json(const json& note) {
+  const auto text = [&note](const char* field) { return note.at(field).get<std::string>(); };
+  const auto optional_text = [&](const char* field) {
+    return note.contains(field) ? std::optional(text(field)) : std::nullopt;
+  };
+  try {
+    OpenMatch match{.player_id = core::PlayerId(text("player_id")),
+                    .league_id = core::LeagueId(text("league_id")),
+                    .match_id = core::MatchId(text("match_id")),
+                    .game_type = text("game_type"),
+                    .opponent_id = core::PlayerId(text("opponent_id")),
+                    .draw_commitment = text("draw_commitment"),
+                    .choice = text("choice"),
+                    .nonce = text("choice_nonce"),
+                    .is_revealed = note.at("revealed").get<bool>(),
+                    .opponent_commitment = optional_text("opponent_commitment"),
+                    .earlier_commitment = optional_text("earlier_commitment")};
+    const std::string role = text("role_in_match");
+    const json& round = note.at("round_id");
+    if (role == game::side_name(game::Side::kB)) match.side = game::Side::kB;
+    if (match.match_id.empty() || match.choice.empty() || !game::is_hex_256(match.nonce) ||
+        role != game::side_name(match.side) || !round.is_number_integer() || round < 0 ||
+        round > 1'000'000'000)
+      return std::nullopt;
+    match.round_id = round.get<int>();
+    return match;
+  } catch (const json::exception&) {
+    return std::nullopt;
   }
-  match.round_id = round->get<int>();
-  const auto revealed = object.find("revealed");
-  if (revealed == object.end() || !revealed->is_boolean()) return fault("revealed");
-  match.is_revealed = revealed->get<bool>();
-  return match;
 }
 
 }  // namespace league::player

@@ -6,7 +6,6 @@
 
 #include "common/core/ids.h"
 #include "common/core/random_source.h"
-#include "common/core/result.h"
 #include "game/side.h"
 
 namespace league::player {
@@ -55,9 +54,9 @@ void commit(OpenMatch& match, std::string choice, core::RandomSource& random);
 [[nodiscard]] std::optional<std::string> handed_over(
     OpenMatch& match, const std::optional<std::string>& opponent_commitment);
 
-/// Encodes a match as one JSON object of the notes file, and decodes it. Decoding fails with the
-/// first invalid field.
+/// Encodes a match as one JSON object of the notes file, and decodes it; nothing if a field is
+/// missing or malformed.
 [[nodiscard]] std::string open_match_to_text(const OpenMatch& match);
-[[nodiscard]] core::Result<OpenMatch> open_match_from_json(const nlohmann::json& json);
+[[nodiscard]] std::optional<OpenMatch> open_match_from_json(const nlohmann::json& note);
 
 }  // namespace league::player

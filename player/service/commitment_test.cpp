@@ -192,7 +192,7 @@ TEST_F(CommitmentTest, ItsNotesAreWrittenBeforeTheAnswerLeaves) {
   std::string line;
   ASSERT_TRUE(std::getline(in, line));
   const auto note = open_match_from_json(json::parse(line));
-  ASSERT_TRUE(note) << note.error().message;
+  ASSERT_TRUE(note);
   EXPECT_EQ(note->commitment(), ack["choice_commitment"]);
 }
 
