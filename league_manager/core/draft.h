@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -74,5 +75,11 @@ void release_excused(Draft& draft, std::string_view reason);
 /// places and the league is not paused. Assignments to the referee of `after` carry it, see
 /// MatchAssigned.
 void deal_matches(Draft& draft, std::optional<MatchKey> after = std::nullopt);
+
+/// What `event` does to the life cycles of agents, which `lifecycle_of` finds: a failure counts, a
+/// change of state takes place, and a report is a success for its referee and for each player that
+/// did not lose by a failure.
+void apply_to_lifecycles(const Event& event, const Schedule& schedule,
+                         const std::function<AgentLifecycle&(AgentRef)>& lifecycle_of);
 
 }  // namespace league::league_manager

@@ -201,6 +201,8 @@ class League {
   [[nodiscard]] const Standings& standings() const { return standings_; }
   [[nodiscard]] const RoundBoard& board() const { return board_; }
   [[nodiscard]] LeagueStatus status() const;
+  /// The table as it is shown; before the start, all registered players at rank 1.
+  [[nodiscard]] std::vector<RankedPlayer> table() const;
   /// The player who won the league, once it is completed.
   [[nodiscard]] std::optional<int> champion() const { return champion_; }
   /// A match of the schedule; nothing for any other.

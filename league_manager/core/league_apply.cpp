@@ -1,5 +1,4 @@
 #include "league_manager/core/league.h"
-#include "league_manager/core/lifecycle_effects.h"
 #include "league_manager/core/overloaded.h"
 #include "league_manager/events/event_codec.h"
 

@@ -20,6 +20,14 @@ LeagueStatus League::status() const {
   return status;
 }
 
+std::vector<RankedPlayer> League::table() const {
+  if (state_ != LeagueState::kRegistering) return standings_.table();
+  std::vector<RankedPlayer> table;
+  for (int i = 0; i < roster_.count(AgentKind::kPlayer); ++i)
+    table.push_back({.rank = 1, .player = i, .tally = {}});
+  return table;
+}
+
 std::optional<CompactResult> League::finished_result(MatchKey match) const {
   auto round = static_cast<std::size_t>(match.round - 1);
   if (round < results_.size()) {

@@ -15,6 +15,7 @@ constexpr int kRecordedIncidents = 3;
 /// The maximum length of a cause's call, which is shown on terminals and pages.
 constexpr std::size_t kLongestCall = 40;
 constexpr std::size_t kLongestFaultText = 300;
+constexpr std::size_t kLongestDisputeReason = 500;
 
 /// `text` without the bot's address: causes are public, and on a bus the address is a credential.
 std::string without_address(std::string text, std::string_view endpoint) {
@@ -207,6 +208,37 @@ ReportDecision League::accept(int referee, const MatchReport& report, const Judg
       decision.next_matches.push_back(assigned->match);
   }
   return decision;
+}
+
+// A player disputes a result: protocol §4, message 15, DISPUTE_MATCH.
+
+core::Result<Events> League::decide_dispute(int player, MatchKey match, std::string_view reason,
+                                            core::UtcTimestamp now) const {
+  const std::string id = match.id().str();
+  if (!schedule_.contains(match)) {
+    return Error{ErrorCode::kMatchNotFound,
+                 "match " + id + " is not in the schedule of this league",
+                 "/query_params/match_id"};
+  }
+  const Pairing pairing = schedule_.pairing(match);
+  if (!pairing.has(player)) {
+    return Error{ErrorCode::kNotAuthorized, "only a player of " + id + " can dispute its result",
+                 "/query_params/match_id"};
+  }
+  if (!finished_result(match)) {
+    return Error{ErrorCode::kMatchNotOpen,
+                 "match " + id + " has no result yet that could be disputed",
+                 "/query_params/match_id"};
+  }
+  if (is_disputed_by(match, player)) return Events{};
+  return Events{
+      {now, MatchDisputed{match, player, std::string(reason.substr(0, kLongestDisputeReason))}}};
+}
+
+bool League::is_disputed_by(MatchKey match, int player) const {
+  const auto found = disputes_.find(match);
+  return found != disputes_.end() &&
+         std::ranges::find(found->second, player) != found->second.end();
 }
 
 }  // namespace league::league_manager

@@ -2,6 +2,13 @@
 
 namespace league::league_manager {
 
+int MatchSlot::last_attempt_of(int referee) const {
+  for (int attempt = attempts; attempt > 0 && attempt > attempts - kKnownAttempts; --attempt) {
+    if (referee_of(attempt) == referee) return attempt;
+  }
+  return 0;
+}
+
 void MatchSlots::reset(std::size_t count) {
   size_ = count;
   blocks_.clear();

@@ -2,12 +2,58 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "league_manager/core/match_slot.h"
+#include "league_manager/events/events.h"
 
 namespace league::league_manager {
+
+enum class MatchStatus : std::uint8_t {
+  kPending,  ///< waits for a referee
+  kAssigned,  ///< with a referee
+  kFinished,
+};
+
+/// No match is ever tried more often than this, whatever the settings say; excused attempts do not
+/// count ...
+inline constexpr int kMostAttempts = 15;
+/// ... but with them no match is assigned more often than this.
+inline constexpr int kMostAssignments = 50'000;
+/// The board remembers the referees of this many attempts, the last ones.
+inline constexpr int kKnownAttempts = 16;
+
+/// One match of the current round.
+struct MatchSlot {
+  MatchStatus status = MatchStatus::kPending;
+  bool is_excused = false;  ///< the last release did not count, see MatchReleased
+  std::uint16_t attempts = 0;
+  std::uint16_t excused = 0;  ///< how many of the attempts were excused
+  std::int16_t planned_referee = -1;
+  /// Indexed by attempt modulo kKnownAttempts; the referee of the last attempt has the match while
+  /// the status is kAssigned.
+  std::array<std::int16_t, kKnownAttempts> referees{};
+  core::UtcTimestamp since;  ///< when it got its status: waiting, or assigned to its referee
+  std::optional<MatchKey> after;  ///< see MatchAssigned
+  DrawSeed seed{};
+  CompactResult result;  ///< once finished; its `incidents` count from the start
+
+  /// The referee that has the match or had it last; -1: none.
+  [[nodiscard]] int referee() const { return attempts == 0 ? -1 : referee_of(attempts); }
+  /// The referee of `attempt`; -1 if there was no such attempt or the board has forgotten it.
+  [[nodiscard]] int referee_of(int attempt) const {
+    if (attempt < 1 || attempt > attempts || attempt <= attempts - kKnownAttempts) return -1;
+    return referees[static_cast<std::size_t>(attempt % kKnownAttempts)];
+  }
+  /// Attempts that count towards giving the match up.
+  [[nodiscard]] int counted_attempts() const { return attempts - excused; }
+  /// The last attempt that `referee` had; 0 for none.
+  [[nodiscard]] int last_attempt_of(int referee) const;
+
+  bool operator==(const MatchSlot&) const = default;
+};
 
 /// The matches of one round, counted from 0. Copy-on-write, since every decision works on a copy
 /// and changes only a few matches: a copy costs one pointer for each 32 matches. Not thread-safe;

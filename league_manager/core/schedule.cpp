@@ -88,8 +88,7 @@ std::vector<Pairing> Schedule::round(int round) const {
 std::optional<MatchKey> Schedule::match_of(int player, int round) const {
   if (round > circle_) {
     for (MatchKey match{round, 1}; match.number <= matches_in(round); ++match.number) {
-      const Pairing players = pairing(match);
-      if (players.player_a == player || players.player_b == player) return match;
+      if (pairing(match).has(player)) return match;
     }
     return std::nullopt;
   }

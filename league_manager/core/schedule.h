@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "game/side.h"
 #include "league_manager/events/match_key.h"
 
 namespace league::league_manager {
@@ -12,6 +13,11 @@ namespace league::league_manager {
 struct Pairing {
   int player_a = 0;
   int player_b = 0;
+
+  [[nodiscard]] int player(game::Side side) const {
+    return side == game::Side::kA ? player_a : player_b;
+  }
+  [[nodiscard]] bool has(int player) const { return player == player_a || player == player_b; }
 
   bool operator==(const Pairing&) const = default;
 };

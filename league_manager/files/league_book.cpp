@@ -100,12 +100,4 @@ game::PerSide<std::string_view> LeagueBook::choices(MatchKey match) const {
   return words;
 }
 
-std::vector<RankedPlayer> LeagueBook::table() const {
-  if (league_->state() != LeagueState::kRegistering) return league_->standings().table();
-  std::vector<RankedPlayer> table;
-  for (int i = 0; i < league_->roster().count(AgentKind::kPlayer); ++i)
-    table.push_back({.rank = 1, .player = i, .tally = {}});
-  return table;
-}
-
 }  // namespace league::league_manager

@@ -70,8 +70,8 @@ class LeagueBook {
   [[nodiscard]] const std::vector<StateNote>& state_changes() const { return state_changes_; }
   /// What the operator did to the league, in order.
   [[nodiscard]] const std::vector<ActNote>& acts() const { return acts_; }
-  /// The table as it is shown; before the start, all registered players at rank 1.
-  [[nodiscard]] std::vector<RankedPlayer> table() const;
+  /// See League::table.
+  [[nodiscard]] std::vector<RankedPlayer> table() const { return league_->table(); }
 
  private:
   void take_notes(const Event& event);

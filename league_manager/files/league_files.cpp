@@ -73,8 +73,7 @@ void add_failures(JsonObject& object, std::string& out, const LeagueBook& book,
   for (game::Side side : game::kBothSides) {
     const auto& cause = (*causes)[side];
     if (!cause) continue;
-    by_player.name(
-        id_of_player(side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b));
+    by_player.name(id_of_player(view.pairing.player(side)));
     JsonObject(out)
         .text("call", cause->call)
         .text("error_code", cause->error_code)
@@ -214,8 +213,7 @@ std::string_view match_status(MatchStatus status) {
 
 int winner_of(const Pairing& pairing, const CompactResult& result) {
   const auto winner = result.is_voided ? std::nullopt : game::winner_of(result.outcome);
-  if (!winner) return -1;
-  return *winner == game::Side::kA ? pairing.player_a : pairing.player_b;
+  return winner ? pairing.player(*winner) : -1;
 }
 
 core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink) {

@@ -152,8 +152,7 @@ envelope::Envelope Announcer::envelope_for(std::optional<int> round,
                                            std::optional<core::AuthToken> token) const {
   return deps_.envelopes.make(Message::kType, {.conversation_id = conversation_of<Message>(round),
                                                .auth_token = std::move(token),
-                                               .round_id = round,
-                                               .match_id = {}});
+                                               .round_id = round});
 }
 
 template <typename Message>
@@ -223,8 +222,7 @@ void Announcer::tell_state(const AgentStateChanged& change) {
   if (!to) return;
   const auto conversation = state_conversation(change.agent);
   const auto envelope = deps_.envelopes.make(
-      MessageType::kLeagueError,
-      {.conversation_id = conversation, .auth_token = token, .round_id = {}, .match_id = {}});
+      MessageType::kLeagueError, {.conversation_id = conversation, .auth_token = token});
   broadcaster_.send(
       {agent::call_with({std::move(*to), change.agent.sender()}, envelope,
                         rpc::to_json_text(envelope::encode(envelope, state_notice(change))), {}),
@@ -277,8 +275,7 @@ void Announcer::announce_again(const std::vector<MatchKey>& matches, std::functi
       if (!league.board().contains(match)) continue;
       const Pairing pairing = league.schedule().pairing(match);
       for (const auto& player : players) {
-        if (player.agent.index != pairing.player_a && player.agent.index != pairing.player_b)
-          continue;
+        if (!pairing.has(player.agent.index)) continue;
         auto& one = told.try_emplace(player.agent, PlayerAnnouncements{player, {}}).first->second;
         one.message.matches.push_back(announced_match(league, match));
         one.message.total_matches = league.board().matches();

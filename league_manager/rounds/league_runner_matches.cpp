@@ -4,6 +4,7 @@
 
 #include "common/envelope/codec.h"
 #include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
 #include "league_manager/rounds/league_runner.h"
 #include "league_manager/rounds/league_view.h"
 
@@ -14,14 +15,10 @@ namespace {
 using envelope::MessageType;
 
 /// The text `member` of the referee's reason for refusing `match`; empty if there is none.
-std::string reason_text(const nlohmann::json& acknowledgement, const std::string& match,
-                        const char* member) {
-  auto reasons = acknowledgement.find("reasons");
-  if (reasons == acknowledgement.end() || !reasons->is_object()) return {};
-  auto reason = reasons->find(match);
-  if (reason == reasons->end() || !reason->is_object()) return {};
-  auto text = reason->find(member);
-  return text != reason->end() && text->is_string() ? text->get<std::string>() : std::string();
+const std::string& reason_text(const nlohmann::json& acknowledgement, const std::string& match,
+                               const char* member) {
+  const auto& reasons = schema::field_at(acknowledgement, "reasons");
+  return schema::text_at(schema::field_at(reasons, match.c_str()), member);
 }
 
 /// A little more than the five seconds after which polling referees poll again.
@@ -39,7 +36,7 @@ bool is_alone(const League& league, int referee) {
 
 /// The reason of a refusal, for people.
 std::string reason_of_refusal(const nlohmann::json& acknowledgement, const std::string& match) {
-  const std::string code = reason_text(acknowledgement, match, "error_code");
+  const std::string& code = reason_text(acknowledgement, match, "error_code");
   if (code.empty()) return "it gives no reason";
   return code + " " + reason_text(acknowledgement, match, "error_description");
 }
@@ -102,7 +99,7 @@ std::optional<agent::PeerCall> LeagueRunner::assignment_call(
   auto conversation = envelope::round_conversation(round, MessageType::kRoundAnnouncement);
   auto envelope = deps_.envelopes.make(
       MessageType::kRoundAnnouncement,
-      {.conversation_id = conversation, .auth_token = token, .round_id = round, .match_id = {}});
+      {.conversation_id = conversation, .auth_token = token, .round_id = round});
   auto encoded = envelope::encode(envelope, message);
   if (is_foreign) add_spellings(encoded["matches"]);
   agent::PeerCall call = agent::call_with(std::move(peer), envelope, rpc::to_json_text(encoded),
@@ -190,7 +187,7 @@ void LeagueRunner::tell_referee_of(AgentRef player) {
     if (league.state() != LeagueState::kRunning) return;
     for (MatchKey match : league.board().with_status(MatchStatus::kAssigned)) {
       Pairing pairing = league.schedule().pairing(match);
-      if (pairing.player_a != player.index && pairing.player_b != player.index) continue;
+      if (!pairing.has(player.index)) continue;
       int referee = league.board().slot(match).referee();
       // Not to third-party referees: they could take the repetition for another match.
       if (league.roster().agent(AgentRef::referee(referee)).profile.match_credentials)

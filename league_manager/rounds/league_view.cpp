@@ -4,6 +4,7 @@
 
 #include "common/agent/identity/match_credential.h"
 #include "common/core/crypto.h"
+#include "league_manager/files/league_files.h"
 
 namespace league::league_manager {
 namespace {
@@ -44,25 +45,6 @@ bool is_suspended(const League& league, int index) {
   return player(league, index).lifecycle.state() == AgentState::kSuspended;
 }
 
-std::optional<core::PlayerId> winner_of(const MatchView& view) {
-  if (!view.result || view.result->is_voided) return std::nullopt;
-  auto winner = game::winner_of(view.result->outcome);
-  if (!winner) return std::nullopt;
-  return player_id(*winner == game::Side::kA ? view.pairing.player_a : view.pairing.player_b);
-}
-
-std::string_view status_of(MatchStatus status) {
-  switch (status) {
-    case MatchStatus::kPending:
-      return "PENDING";
-    case MatchStatus::kAssigned:
-      return "IN_PROGRESS";
-    case MatchStatus::kFinished:
-      return "COMPLETED";
-  }
-  return "PENDING";
-}
-
 }  // namespace
 
 std::vector<envelope::StandingsRow> standings_rows(const League& league) {
@@ -73,13 +55,7 @@ std::vector<envelope::StandingsRow> standings_rows(const League& league) {
 
 std::vector<envelope::StandingsRow> standings_page(const League& league, std::size_t offset,
                                                    std::size_t limit) {
-  std::vector<RankedPlayer> table;
-  if (league.state() == LeagueState::kRegistering) {
-    for (int i = 0; i < league.roster().count(AgentKind::kPlayer); ++i)
-      table.push_back({.rank = 1, .player = i, .tally = {}});
-  } else {
-    table = league.standings().table();
-  }
+  const auto table = league.table();
   std::vector<envelope::StandingsRow> rows;
   for (std::size_t i = offset; i < table.size() && rows.size() < limit; ++i)
     rows.push_back(row_of(league, table[i]));
@@ -158,15 +134,16 @@ std::optional<envelope::MatchAssignment> match_assignment(const League& league, 
 }
 
 envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& view) {
+  const int winner = view.result ? winner_of(view.pairing, *view.result) : -1;
   return {.round_id = view.match.round,
           .match_id = view.match.id(),
           .game_type = league.settings().game_type,
           .player_a_id = player_id(view.pairing.player_a),
           .player_b_id = player_id(view.pairing.player_b),
           .referee_id = referee_id(view.referee),
-          .status =
-              view.result && view.result->is_voided ? "VOID" : std::string(status_of(view.status)),
-          .winner = winner_of(view)};
+          .status = std::string(view.result && view.result->is_voided ? "VOID"
+                                                                      : match_status(view.status)),
+          .winner = winner < 0 ? std::nullopt : std::optional(player_id(winner))};
 }
 
 std::optional<envelope::NextMatch> next_match(const League& league, int player) {

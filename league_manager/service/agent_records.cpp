@@ -108,8 +108,7 @@ void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
                              const Events& events, core::UtcTimestamp now) {
   const auto player_of = [&pairing](const std::string& id) -> std::optional<AgentRef> {
     const auto agent = AgentRef::parse(id);
-    const bool plays = agent && agent->kind == AgentKind::kPlayer &&
-                       (agent->index == pairing.player_a || agent->index == pairing.player_b);
+    const bool plays = agent && agent->kind == AgentKind::kPlayer && pairing.has(agent->index);
     return plays ? agent : std::nullopt;
   };
   const auto has_lost = [&events](AgentRef player) {

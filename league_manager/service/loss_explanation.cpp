@@ -30,8 +30,7 @@ std::string ending(const League& league, const MatchView& view) {
   } else if (!winner) {
     out += "nobody won";
   } else {
-    out +=
-        shown(league, *winner == Side::kA ? view.pairing.player_a : view.pairing.player_b) + " won";
+    out += shown(league, view.pairing.player(*winner)) + " won";
   }
   if (result.is_technical()) out += ", by a failure and not by the draw";
   if (result.by_manager) out += "; the manager ended the match itself";
@@ -50,7 +49,7 @@ std::string details(const MatchView& view, const MatchNote& note) {
   std::string out;
   if (note.result.is_technical()) out += "- reason: " + note.result.technical_reason + "\n";
   for (Side side : game::kBothSides) {
-    const int player = side == Side::kA ? view.pairing.player_a : view.pairing.player_b;
+    const int player = view.pairing.player(side);
     const std::string id = AgentRef::player(player).id();
     if (const auto& choice = note.result.choices[side])
       out += "- " + id + " chose " + quoted(*choice) + "\n";
@@ -93,7 +92,7 @@ core::Result<std::string> explain_match(const League& league, MatchKey match,
   if (!player_id.empty()) {
     auto ref = AgentRef::parse(player_id);
     if (ref && ref->kind == AgentKind::kPlayer) player = ref->index;
-    if (!player || (*player != view->pairing.player_a && *player != view->pairing.player_b)) {
+    if (!player || !view->pairing.has(*player)) {
       return Error{ErrorCode::kInvalidFieldValue,
                    "that player is not in " + match.id().str() + ", which is between " +
                        AgentRef::player(view->pairing.player_a).id() + " and " +
