@@ -3,6 +3,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "common/envelope/codec.h"
+#include "league_manager/rounds/league_view.h"
+
 namespace league::league_manager {
 namespace {
 
@@ -17,22 +20,6 @@ std::string_view type_of(std::string_view event) {
       {"OPERATOR_ACTED", "operator.acted"}};
   const auto found = kTypes.find(event);
   return found != kTypes.end() ? found->second : std::string_view();
-}
-
-json table_of(const League& league) {
-  json rows = json::array();
-  for (const auto& row : league.standings().table()) {
-    const auto& player = league.roster().agent({AgentKind::kPlayer, row.player});
-    rows.push_back({{"rank", row.rank},
-                    {"player_id", AgentRef{AgentKind::kPlayer, row.player}.id()},
-                    {"display_name", player.profile.display_name},
-                    {"played", row.tally.played},
-                    {"wins", row.tally.wins},
-                    {"draws", row.tally.draws},
-                    {"losses", row.tally.losses},
-                    {"points", row.tally.points}});
-  }
-  return rows;
 }
 
 }  // namespace
@@ -68,7 +55,7 @@ void ManagerWebhooks::on_line(const OperatorLine& line) {
                                                        type, data = std::move(data)]() mutable {
     ledger.read([&data](const League& league) {
       data["league_id"] = league.settings().league_id.str();
-      data["standings"] = table_of(league);
+      data["standings"] = envelope::encode_standings(standings_rows(league));
     });
     std::string id = data["league_id"].get<std::string>() + "." + std::string(type);
     if (data.contains("round")) id += "." + data["round"].dump();

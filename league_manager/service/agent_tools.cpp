@@ -6,6 +6,7 @@
 
 #include "common/core/crypto.h"
 #include "common/core/text.h"
+#include "common/schema/json_fields.h"
 #include "league_manager/admission/operator_key.h"
 
 namespace league::league_manager {
@@ -15,18 +16,6 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 using nlohmann::json;
-
-std::string argument(const json& object, const char* name) {
-  auto it = object.find(name);
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-std::size_t number_argument(const json& object, const char* name, int fallback) {
-  auto it = object.find(name);
-  const bool is_given = it != object.end() && it->is_number_integer();
-  return static_cast<std::size_t>(std::clamp<std::int64_t>(
-      is_given ? it->get<std::int64_t>() : fallback, 0, std::numeric_limits<int>::max()));
-}
 
 json agent_row(AgentRef ref, const Agent& agent) {
   const AgentLifecycle& lifecycle = agent.lifecycle;
@@ -65,10 +54,10 @@ struct Credentials {
   std::string token_hash;
 
   static Result<Credentials> read(const json& arguments, const char* missing) {
-    std::string id = argument(arguments, "sender");
+    std::string id = schema::text_at(arguments, "sender");
     // `player:P01`; the id alone is accepted, too, since the token proves the rest.
     id.erase(0, id.find(':') + 1);
-    const core::AuthToken token(argument(arguments, "auth_token"));
+    const core::AuthToken token(schema::text_at(arguments, "auth_token"));
     if (token.empty()) return Error{ErrorCode::kAuthTokenMissing, missing, "/auth_token"};
     return Credentials{std::move(id), token.hash()};
   }
@@ -95,6 +84,43 @@ Error not_stored() {
           "the league manager cannot write its journal and is stopping: retry when it is back", ""};
 }
 
+std::size_t number_argument(const json& arguments, const char* name, int fallback) {
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(
+      schema::number_at(arguments, name).value_or(fallback), 0, std::numeric_limits<int>::max()));
+}
+
+void answer_when_durable(Ledger& ledger, agent::Reply given, Result<json> answer) {
+  auto reply = std::make_shared<agent::Reply>(std::move(given));
+  ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
+                [reply, answer = std::move(answer)](const Result<Events>& stored) {
+                  if (!stored) return reply->refuse(not_stored());
+                  if (!answer) return reply->refuse(answer.error());
+                  reply->send(*answer);
+                });
+}
+
+void answer_command(Ledger& ledger, LeagueRunner& league_runner, agent::Reply given,
+                    Decision decide, std::shared_ptr<json> more) {
+  auto reply = std::make_shared<agent::Reply>(std::move(given));
+  auto refusal = std::make_shared<std::optional<Error>>();
+  ledger.commit(
+      [refusal, decide = std::move(decide)](const League& league, core::UtcTimestamp now) {
+        auto events = decide(league, now);
+        if (!events) *refusal = events.error();
+        return events ? *events : Events{};
+      },
+      [&league_runner, reply, refusal, more = std::move(more)](const Result<Events>& stored) {
+        if (!stored) return reply->refuse(not_stored());
+        if (*refusal) return reply->refuse(**refusal);
+        json answer = {{"status", "ok"}};
+        if (more) answer.update(*more);
+        reply->send(answer, [&league_runner, events = *stored] {
+          league_runner.on_events(events);
+          league_runner.advance();
+        });
+      });
+}
+
 AgentTools::AgentTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner& league_runner,
                        const core::AuthToken& operator_key, const AgentRecords* records)
     : ledger_(ledger),
@@ -118,42 +144,36 @@ void AgentTools::on_get_agents(agent::ToolCall call) const {
   const std::size_t offset = number_argument(call.arguments, "offset", 0);
   const std::size_t limit =
       std::min<std::size_t>(number_argument(call.arguments, "limit", kPage), kPage);
-  auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
-  auto answer = std::make_shared<json>();
-  // The answer waits for the journal, so that it contains nothing that a crash could undo.
-  ledger_.commit(
-      [=](const League& league, core::UtcTimestamp) {
-        const Roster& roster = league.roster();
-        const auto referees = static_cast<std::size_t>(roster.count(AgentKind::kReferee));
-        const auto total = referees + static_cast<std::size_t>(roster.count(AgentKind::kPlayer));
-        *answer = {{"total_agents", total}, {"agents", json::array()}};
-        for (std::size_t i = offset; i < total && i - offset < limit; ++i) {
-          const AgentRef ref = i < referees ? AgentRef::referee(static_cast<int>(i))
-                                            : AgentRef::player(static_cast<int>(i - referees));
-          (*answer)["agents"].push_back(agent_row(ref, roster.agent(ref)));
-        }
-        return Events{};
-      },
-      [=](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(not_stored());
-        reply->send(*answer);
-      });
+  json answer = ledger_.read([offset, limit](const League& league) {
+    const Roster& roster = league.roster();
+    const auto referees = static_cast<std::size_t>(roster.count(AgentKind::kReferee));
+    const auto total = referees + static_cast<std::size_t>(roster.count(AgentKind::kPlayer));
+    json page = {{"total_agents", total}, {"agents", json::array()}};
+    for (std::size_t i = offset; i < total && i - offset < limit; ++i) {
+      const AgentRef ref = i < referees ? AgentRef::referee(static_cast<int>(i))
+                                        : AgentRef::player(static_cast<int>(i - referees));
+      page["agents"].push_back(agent_row(ref, roster.agent(ref)));
+    }
+    return page;
+  });
+  answer_when_durable(ledger_, std::move(call.reply), std::move(answer));
 }
 
 void AgentTools::on_operator(agent::ToolCall call, bool shuts_down) {
   const char* tool = shuts_down ? "shut_down_agent" : "restore_agent";
   if (auto refused = refusal_of_operator(call.arguments, operator_key_, tool))
     return call.reply.refuse(*refused);
-  const auto as = recorded_as(argument(call.arguments, "as"));
+  const auto as = recorded_as(schema::text_at(call.arguments, "as"));
   if (!as) {
     return call.reply.refuse({ErrorCode::kInvalidFieldValue,
                               "as must be SHUT_DOWN_BY_OPERATOR, DISQUALIFIED or WITHDRAWN",
                               "/as"});
   }
-  act(std::move(call.reply),
-      [shuts_down, as = *as, id = argument(call.arguments, "agent_id"),
-       reason = argument(call.arguments, "reason"),
-       by = argument(call.arguments, "by")](const League& league, core::UtcTimestamp now) {
+  answer_command(
+      ledger_, league_runner_, std::move(call.reply),
+      [shuts_down, as = *as, id = schema::text_at(call.arguments, "agent_id"),
+       reason = schema::text_at(call.arguments, "reason"),
+       by = schema::text_at(call.arguments, "by")](const League& league, core::UtcTimestamp now) {
         auto agent = find_agent(league, id);
         if (!agent) return Result<Events>(agent.error());
         return shuts_down ? league.decide_shut_down(*agent, as, reason, now, by)
@@ -164,14 +184,15 @@ void AgentTools::on_operator(agent::ToolCall call, bool shuts_down) {
 void AgentTools::on_withdraw(agent::ToolCall call) {
   auto shown = Credentials::read(call.arguments, "withdraw needs the player's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
-  act(std::move(call.reply),
-      [shown = std::move(*shown), reason = argument(call.arguments, "reason")](
-          const League& league, core::UtcTimestamp now) -> Result<Events> {
-        auto player = shown.owner(league);
-        if (player && player->kind != AgentKind::kPlayer) player = Credentials::foreign();
-        if (!player) return player.error();
-        return league.decide_shut_down(*player, kReasonWithdrawn, reason, now);
-      });
+  answer_command(ledger_, league_runner_, std::move(call.reply),
+                 [shown = std::move(*shown), reason = schema::text_at(call.arguments, "reason")](
+                     const League& league, core::UtcTimestamp now) -> Result<Events> {
+                   auto player = shown.owner(league);
+                   if (player && player->kind != AgentKind::kPlayer)
+                     player = Credentials::foreign();
+                   if (!player) return player.error();
+                   return league.decide_shut_down(*player, kReasonWithdrawn, reason, now);
+                 });
 }
 
 void AgentTools::on_drain_referee(agent::ToolCall call) {
@@ -179,8 +200,8 @@ void AgentTools::on_drain_referee(agent::ToolCall call) {
       Credentials::read(call.arguments, "drain_referee needs the referee's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
   auto more = std::make_shared<json>();
-  act(
-      std::move(call.reply),
+  answer_command(
+      ledger_, league_runner_, std::move(call.reply),
       [shown = std::move(*shown), more](const League& league,
                                         core::UtcTimestamp now) -> Result<Events> {
         auto referee = shown.owner(league);
@@ -195,45 +216,14 @@ void AgentTools::on_drain_referee(agent::ToolCall call) {
 void AgentTools::on_get_my_report(agent::ToolCall call) const {
   auto shown = Credentials::read(call.arguments, "get_my_report needs the agent's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
-  auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
-  auto answer = std::make_shared<Result<json>>(json());
-  ledger_.commit(
-      [=, this](const League& league, core::UtcTimestamp) {
-        const auto agent = shown->owner(league);
-        if (!agent) {
-          *answer = agent.error();
-          return Events{};
-        }
-        *answer = agent_row(*agent, league.roster().agent(*agent));
-        (*answer)->update(records_->report_of(*agent));
-        return Events{};
-      },
-      [=](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(not_stored());
-        if (!*answer) return reply->refuse(answer->error());
-        reply->send(**answer);
-      });
-}
-
-void AgentTools::act(agent::Reply given, Decision decide, std::shared_ptr<json> more) {
-  auto reply = std::make_shared<agent::Reply>(std::move(given));
-  auto refusal = std::make_shared<std::optional<Error>>();
-  ledger_.commit(
-      [refusal, decide = std::move(decide)](const League& league, core::UtcTimestamp now) {
-        auto events = decide(league, now);
-        if (!events) *refusal = events.error();
-        return events ? *events : Events{};
-      },
-      [this, reply, refusal, more = std::move(more)](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(not_stored());
-        if (*refusal) return reply->refuse(**refusal);
-        json answer = {{"status", "ok"}};
-        if (more) answer.update(*more);
-        reply->send(answer, [this, events = *stored] {
-          league_runner_.on_events(events);
-          league_runner_.advance();
-        });
-      });
+  auto answer = ledger_.read([&](const League& league) -> Result<json> {
+    const auto agent = shown->owner(league);
+    if (!agent) return agent.error();
+    json report = agent_row(*agent, league.roster().agent(*agent));
+    report.update(records_->report_of(*agent));
+    return report;
+  });
+  answer_when_durable(ledger_, std::move(call.reply), std::move(answer));
 }
 
 }  // namespace league::league_manager

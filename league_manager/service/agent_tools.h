@@ -1,6 +1,8 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
 
 #include "common/agent/host/agent_server.h"
 #include "common/core/auth_token.h"
@@ -13,6 +15,19 @@ namespace league::league_manager {
 /// The answer when the journal has failed. Agents retry after it; the cause is for the operator and
 /// appears only in the program's own messages.
 [[nodiscard]] core::Error not_stored();
+/// The whole number `name` of a tool's arguments, at least 0; `fallback` if it is missing.
+[[nodiscard]] std::size_t number_argument(const nlohmann::json& arguments, const char* name,
+                                          int fallback);
+/// Answers with data read from the league, or refuses, once that data is durable, so that no answer
+/// contains facts that a crash can undo.
+void answer_when_durable(Ledger& ledger, agent::Reply reply, core::Result<nlohmann::json> answer);
+
+/// The events of a command, or why it is refused.
+using Decision = std::function<core::Result<Events>(const League&, core::UtcTimestamp)>;
+/// Commits `decide` and answers `{"status": "ok"}` with what `decide` has put into `more` (may be
+/// null), or refuses with its error. `league_runner` carries out the events after the answer.
+void answer_command(Ledger& ledger, LeagueRunner& league_runner, agent::Reply reply,
+                    Decision decide, std::shared_ptr<nlohmann::json> more = nullptr);
 
 /// The tools for agents' states: the states of all agents, for everybody; each agent's report, for
 /// that agent alone; and the commands that change states: the operator shuts an agent down or
@@ -29,16 +44,11 @@ class AgentTools {
              const core::AuthToken& operator_key, const AgentRecords* records);
 
  private:
-  using Decision = std::function<core::Result<Events>(const League&, core::UtcTimestamp)>;
-
   void on_get_agents(agent::ToolCall call) const;
   void on_operator(agent::ToolCall call, bool shuts_down);
   void on_withdraw(agent::ToolCall call);
   void on_drain_referee(agent::ToolCall call);
   void on_get_my_report(agent::ToolCall call) const;
-  /// Commits `decide` and answers `{"status": "ok"}` with what `decide` has put into `more`, or
-  /// refuses with its error.
-  void act(agent::Reply reply, Decision decide, std::shared_ptr<nlohmann::json> more = nullptr);
 
   Ledger& ledger_;
   LeagueRunner& league_runner_;

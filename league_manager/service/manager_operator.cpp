@@ -4,6 +4,7 @@
 
 #include "common/core/crypto.h"
 #include "common/core/text.h"
+#include "common/schema/json_fields.h"
 #include "league_manager/admission/operator_key.h"
 #include "league_manager/service/manager_service.h"
 
@@ -17,21 +18,17 @@ using nlohmann::json;
 
 namespace {
 
-std::string text_of(const json& arguments, const char* name) {
-  auto found = arguments.find(name);
-  return found != arguments.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 Result<OperatorCommand> command_of(const json& arguments) {
-  const auto act = parse_operator_act(text_of(arguments, "act"));
+  const auto act = parse_operator_act(schema::text_at(arguments, "act"));
   if (!act) {
     return Error{ErrorCode::kInvalidFieldValue,
                  "act must be PAUSE, RESUME, EXTEND_ROUND, ANNOUNCE, VOID_MATCH or END_LEAGUE",
                  "/act"};
   }
-  OperatorCommand command{
-      .act = *act, .by = text_of(arguments, "by"), .reason = text_of(arguments, "reason")};
-  if (const std::string id = text_of(arguments, "match_id"); !id.empty()) {
+  OperatorCommand command{.act = *act,
+                          .by = schema::text_at(arguments, "by"),
+                          .reason = schema::text_at(arguments, "reason")};
+  if (const std::string id = schema::text_at(arguments, "match_id"); !id.empty()) {
     command.match = MatchKey::parse(id);
     if (!command.match) {
       return Error{ErrorCode::kMatchNotFound,
@@ -52,7 +49,8 @@ Result<OperatorCommand> command_of(const json& arguments) {
 void ManagerService::on_start_league(agent::ToolCall call) {
   if (auto refused = refusal_of_operator(call.arguments, options_.operator_key, "start_league"))
     return call.reply.refuse(*refused);
-  act(std::move(call.reply),
+  answer_command(
+      deps_.ledger, deps_.league_runner, std::move(call.reply),
       [](const League& league, core::UtcTimestamp now) { return league.decide_start(now); });
 }
 
@@ -62,38 +60,16 @@ void ManagerService::on_operate_league(agent::ToolCall call) {
     return call.reply.refuse(*refused);
   auto command = command_of(arguments);
   if (!command) return call.reply.refuse(command.error());
-  act(std::move(call.reply),
-      [command = std::move(*command)](const League& league, core::UtcTimestamp now) {
-        return league.decide_act(command, now);
-      });
-}
-
-void ManagerService::act(agent::Reply given,
-                         std::function<Result<Events>(const League&, core::UtcTimestamp)> decide) {
-  auto reply = std::make_shared<agent::Reply>(std::move(given));
-  auto refusal = std::make_shared<std::optional<Error>>();
-  deps_.ledger.commit(
-      [refusal, decide = std::move(decide)](const League& league, core::UtcTimestamp now) {
-        auto events = decide(league, now);
-        if (!events) *refusal = events.error();
-        return events ? *events : Events{};
-      },
-      [this, reply, refusal](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(not_stored());
-        if (*refusal) return reply->refuse(**refusal);
-        reply->acknowledge([this, events = *stored] {
-          deps_.league_runner.on_events(events);
-          deps_.league_runner.advance();
-        });
-      });
+  answer_command(deps_.ledger, deps_.league_runner, std::move(call.reply),
+                 [command = std::move(*command)](const League& league, core::UtcTimestamp now) {
+                   return league.decide_act(command, now);
+                 });
 }
 
 void ManagerService::on_new_token(agent::ToolCall call) {
   if (auto refused = refusal_of_operator(call.arguments, options_.operator_key, "new_agent_token"))
     return call.reply.refuse(*refused);
-  auto given = call.arguments.find("agent_id");
-  std::string id =
-      given != call.arguments.end() && given->is_string() ? given->get<std::string>() : "";
+  const std::string& id = schema::text_at(call.arguments, "agent_id");
   auto agent = deps_.ledger.read([&id](const League& league) { return league.roster().find(id); });
   if (!agent) {
     return call.reply.refuse(
@@ -102,25 +78,17 @@ void ManagerService::on_new_token(agent::ToolCall call) {
              "\" is not an agent of this league: send an id such as P07 or REF01",
          "/agent_id"});
   }
-  auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
   std::string nonce = core::to_hex(deps_.random.bytes<16>());
   auto token = deps_.token_issuer.token(id, nonce);
-  deps_.ledger.commit(
-      [&](const League& league, core::UtcTimestamp now) {
-        auto hash = [&token](const std::string&, const std::string&) { return token.hash(); };
-        return decide_new_token(league.roster(), *agent, {now, nonce, hash});
-      },
-      [this, reply, id, token](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(not_stored());
-        const json answer = {{"status", "ok"},
-                             {"agent_id", id},
-                             {"league_id", options_.league_id.str()},
-                             {"auth_token", token.reveal()}};
-        reply->send(answer, [this, events = *stored] {
-          deps_.league_runner.on_events(events);
-          deps_.league_runner.advance();
-        });
-      });
+  auto more = std::make_shared<json>(json{
+      {"agent_id", id}, {"league_id", options_.league_id.str()}, {"auth_token", token.reveal()}});
+  auto decide = [agent = *agent, nonce = std::move(nonce), token = std::move(token)](
+                    const League& league, core::UtcTimestamp now) {
+    auto hash = [&token](const std::string&, const std::string&) { return token.hash(); };
+    return Result<Events>(decide_new_token(league.roster(), agent, {now, nonce, hash}));
+  };
+  answer_command(deps_.ledger, deps_.league_runner, std::move(call.reply), std::move(decide),
+                 std::move(more));
 }
 
 }  // namespace league::league_manager

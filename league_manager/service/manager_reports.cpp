@@ -105,10 +105,7 @@ void ManagerService::on_dispute(agent::Call<envelope::LeagueQuery> call) {
       [this, shared, refusal](const Result<Events>& stored) {
         if (!stored) return shared->reply.refuse(not_stored());
         auto envelope = deps_.envelopes.make(MessageType::kLeagueQueryResponse,
-                                             {.conversation_id = shared->envelope.conversation_id,
-                                              .auth_token = {},
-                                              .round_id = {},
-                                              .match_id = {}});
+                                             {.conversation_id = shared->envelope.conversation_id});
         shared->reply.send(envelope::encode(envelope, dispute_answer(*refusal)));
       });
 }

@@ -125,7 +125,7 @@ void ManagerService::bind_handlers() {
   server_.bind_tool("get_standings",
                     [this](agent::ToolCall call) { on_get_standings(std::move(call)); });
   server_.bind_tool("get_league_status", [this](agent::ToolCall call) {
-    answer_when_durable(std::move(call.reply), status());
+    answer_when_durable(deps_.ledger, std::move(call.reply), status());
   });
   server_.bind_tool("start_league",
                     [this](agent::ToolCall call) { on_start_league(std::move(call)); });
@@ -172,10 +172,7 @@ json ManagerService::league_error(const Error& error, const std::string& origina
                                   const core::ConversationId& conversation) const {
   auto envelope = deps_.envelopes.make(
       MessageType::kLeagueError,
-      {.conversation_id = conversation.empty() ? core::ConversationId("converror") : conversation,
-       .auth_token = {},
-       .round_id = {},
-       .match_id = {}});
+      {.conversation_id = conversation.empty() ? core::ConversationId("converror") : conversation});
   return envelope::encode(envelope, envelope::make_league_error(error, original_type));
 }
 
@@ -189,10 +186,7 @@ void ManagerService::reject(const std::shared_ptr<agent::Call<Request>>& call, c
   response.reason = error.message;
   response.error_code = error.code;
   auto envelope =
-      deps_.envelopes.make(response.kType, {.conversation_id = call->envelope.conversation_id,
-                                            .auth_token = {},
-                                            .round_id = {},
-                                            .match_id = {}});
+      deps_.envelopes.make(response.kType, {.conversation_id = call->envelope.conversation_id});
   call->reply.send(envelope::encode(envelope, response));
 }
 
@@ -204,9 +198,7 @@ void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
   std::string id = decision.agent.id();
   auto envelope = deps_.envelopes.make(
       response.kType, {.conversation_id = call->envelope.conversation_id,
-                       .auth_token = deps_.token_issuer.token(id, decision.token_nonce),
-                       .round_id = {},
-                       .match_id = {}});
+                       .auth_token = deps_.token_issuer.token(id, decision.token_nonce)});
   RegistrationTraits<Request>::set_id(response, std::move(id));
   if (options_.publishes_events) response.broadcast_key = options_.league_key;
   if (!options_.league_key.empty()) response.league_key = options_.league_key;
@@ -287,15 +279,6 @@ void ManagerService::note_refused(AgentKind kind, std::string_view name, std::st
     deps_.registrations->on_refused(kind, name, shown, error, deps_.clock.utc_now());
 }
 
-void ManagerService::answer_when_durable(agent::Reply reply, json answer) {
-  auto shared = std::make_shared<agent::Reply>(std::move(reply));
-  deps_.ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
-                      [shared, answer = std::move(answer)](const Result<Events>& stored) {
-                        if (!stored) return shared->refuse(not_stored());
-                        shared->send(answer);
-                      });
-}
-
 void ManagerService::on_query(agent::Call<envelope::LeagueQuery> call) {
   if (call.message.query_type == envelope::QueryType::kDisputeMatch)
     return on_dispute(std::move(call));
@@ -308,35 +291,27 @@ void ManagerService::on_query(agent::Call<envelope::LeagueQuery> call) {
         {ErrorCode::kNotAuthorized, "GET_REGISTRATIONS is for referees", "/query_type"});
   }
   auto envelope = deps_.envelopes.make(MessageType::kLeagueQueryResponse,
-                                       {.conversation_id = call.envelope.conversation_id,
-                                        .auth_token = {},
-                                        .round_id = {},
-                                        .match_id = {}});
+                                       {.conversation_id = call.envelope.conversation_id});
   auto response = deps_.ledger.read([&](const League& league) {
     return answer_query(league, call.envelope.sender.id, call.message);
   });
   json answer = envelope::encode(envelope, response);
   if (players) answer["players"] = std::move(*players);
-  answer_when_durable(std::move(call.reply), std::move(answer));
+  answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }
 
 void ManagerService::on_get_standings(agent::ToolCall call) {
-  auto number = [&call](const char* name, int fallback) {
-    auto it = call.arguments.find(name);
-    return it != call.arguments.end() && it->is_number_integer() ? std::max(0, it->get<int>())
-                                                                 : fallback;
-  };
-  int offset = number("offset", 0);
-  int limit = std::min(number("limit", kQueryPage), kQueryPage);
+  const std::size_t offset = number_argument(call.arguments, "offset", 0);
+  const std::size_t limit =
+      std::min<std::size_t>(number_argument(call.arguments, "limit", kQueryPage), kQueryPage);
   json answer;
   deps_.ledger.read([&](const League& league) {
-    auto rows =
-        standings_page(league, static_cast<std::size_t>(offset), static_cast<std::size_t>(limit));
+    auto rows = standings_page(league, offset, limit);
     answer = {{"league_id", options_.league_id.str()},
               {"standings", envelope::encode_standings(rows)},
               {"total_players", league.roster().count(AgentKind::kPlayer)}};
   });
-  answer_when_durable(std::move(call.reply), std::move(answer));
+  answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }
 
 }  // namespace league::league_manager

@@ -79,9 +79,6 @@ class ManagerService {
     if (deps_.after_answer) deps_.after_answer();
   }
   void on_report(agent::Call<envelope::MatchResultReport> call);
-  /// Sends data read from the league once it is durable, so that no answer contains facts that a
-  /// crash can undo.
-  void answer_when_durable(agent::Reply reply, nlohmann::json answer);
   void on_query(agent::Call<envelope::LeagueQuery> call);
   void on_dispute(agent::Call<envelope::LeagueQuery> call);
   void on_get_standings(agent::ToolCall call);
@@ -93,9 +90,6 @@ class ManagerService {
                     const std::string& shown, const core::Error& error) const;
   void on_start_league(agent::ToolCall call);
   void on_operate_league(agent::ToolCall call);
-  /// Commits a decision of the operator and acknowledges it, or refuses with its error.
-  void act(agent::Reply reply,
-           std::function<core::Result<Events>(const League&, core::UtcTimestamp)> decide);
   void on_new_token(agent::ToolCall call);
 
   const ManagerOptions options_;

@@ -4,6 +4,7 @@
 
 #include "common/core/crypto.h"
 #include "common/envelope/codec.h"
+#include "common/schema/json_fields.h"
 
 namespace league::league_manager {
 namespace {
@@ -87,9 +88,7 @@ std::vector<std::pair<MatchKey, int>> RefereeTools::announced_matches(int refere
 }
 
 void RefereeTools::on_get_assigned_matches(agent::ToolCall call) {
-  auto shown = call.arguments.find("auth_token");
-  const std::string token =
-      shown != call.arguments.end() && shown->is_string() ? shown->get<std::string>() : "";
+  const std::string& token = schema::text_at(call.arguments, "auth_token");
   const auto referee = token.empty() ? std::nullopt : referee_of(token);
   if (!referee) {
     return call.reply.refuse(

@@ -24,10 +24,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     const envelope::EnvelopeBuilder envelopes(envelope::Sender::player(identity_.id),
                                               identity_.league, context_.clock);
     const auto envelope =
-        envelopes.make(MessageType::kLeagueQuery, {.conversation_id = conversation,
-                                                   .auth_token = identity_.token,
-                                                   .round_id = {},
-                                                   .match_id = {}});
+        envelopes.make(MessageType::kLeagueQuery,
+                       {.conversation_id = conversation, .auth_token = identity_.token});
     envelope::LeagueQuery query{.query_type = envelope::QueryType::kDisputeMatch};
     query.query_params.match_id = match_.match_id;
     query.query_params.reason = match_.reason;

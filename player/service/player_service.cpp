@@ -8,6 +8,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/core/crypto.h"
 #include "common/core/text.h"
+#include "common/schema/json_fields.h"
 
 namespace league::player {
 namespace {
@@ -252,9 +253,7 @@ envelope::Envelope PlayerService::reply_envelope(MessageType type,
 }
 
 void PlayerService::on_get_player_state(agent::ToolCall call) {
-  auto shown = call.arguments.find("auth_token");
-  std::string token =
-      shown != call.arguments.end() && shown->is_string() ? shown->get<std::string>() : "";
+  const std::string& token = schema::text_at(call.arguments, "auth_token");
   std::unique_lock lock(mutex_);
   if (!options_.standalone && (identity_.token.empty() || !identity_.token.matches(token))) {
     lock.unlock();

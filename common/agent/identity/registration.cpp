@@ -46,10 +46,9 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   void send(const Request& request) {
     auto conversation =
         envelope::registration_conversation(options_.role, temporary_id(options_.display_name), 1);
-    const auto envelope = envelopes_.make(Request::kType, {.conversation_id = conversation,
-                                                           .auth_token = if_any(credentials_.token),
-                                                           .round_id = {},
-                                                           .match_id = {}});
+    const auto envelope = envelopes_.make(
+        Request::kType,
+        {.conversation_id = conversation, .auth_token = if_any(credentials_.token)});
     auto call = call_with({options_.manager, "league_manager"}, envelope, request,
                           context_.settings.time_limit(Request::kType));
     call.reply_defaults.is_guest = true;  // it is not known yet whose manager this is
