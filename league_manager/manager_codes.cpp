@@ -41,19 +41,16 @@ core::Result<void> ManagerCodes::read(const Ledger& ledger) {
 
 void ManagerCodes::follow(core::Timer& timer) {
   if (!has_file_) return;
-  watch_.start(timer, {.on_codes =
-                           [this](CodeWatch::Codes codes) {
-                             log_.say(false, "REGISTRATION_CODES_READ",
-                                      "the registration codes were reloaded: " +
-                                          std::to_string(codes->codes()) + " codes for " +
-                                          std::to_string(codes->entries().size()) + " players");
-                             take(std::move(codes));
-                           },
-                       .on_fault =
-                           [this](const core::Error& error) {
-                             log_.say(true, "REGISTRATION_CODES_REFUSED",
-                                      "the registration codes are unchanged: " + error.message);
-                           }});
+  watch_.start(timer, [this](core::Result<CodeWatch::Codes> codes) {
+    if (!codes) {
+      return log_.say(true, "REGISTRATION_CODES_REFUSED",
+                      "the registration codes are unchanged: " + codes.error().message);
+    }
+    log_.say(false, "REGISTRATION_CODES_READ",
+             "the registration codes were reloaded: " + std::to_string((*codes)->codes()) +
+                 " codes for " + std::to_string((*codes)->entries().size()) + " players");
+    take(std::move(*codes));
+  });
 }
 
 }  // namespace league::league_manager

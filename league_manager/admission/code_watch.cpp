@@ -27,21 +27,11 @@ core::Result<CodeWatch::Codes> CodeWatch::read() {
   return codes;
 }
 
-void CodeWatch::look(const Callbacks& callbacks) {
-  if (version() == seen_) return;
-  auto codes = read();
-  if (codes) {
-    callbacks.on_codes(std::move(*codes));
-  } else {
-    callbacks.on_fault(codes.error());
-  }
-}
-
-void CodeWatch::start(core::Timer& timer, Callbacks callbacks) {
+void CodeWatch::start(core::Timer& timer, OnChange on_change) {
   constexpr std::chrono::seconds kInterval{1};
-  timer.schedule(kInterval, [this, &timer, callbacks = std::move(callbacks)]() mutable {
-    look(callbacks);
-    start(timer, std::move(callbacks));
+  timer.schedule(kInterval, [this, &timer, on_change = std::move(on_change)]() mutable {
+    if (version() != seen_) on_change(read());
+    start(timer, std::move(on_change));
   });
 }
 

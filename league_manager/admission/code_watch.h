@@ -11,16 +11,13 @@
 namespace league::league_manager {
 
 /// Reads the file of registration codes, and reads it again whenever it changes: an operator's edit
-/// takes effect within a second, and also after a restart. Not thread-safe; its callbacks run on
+/// takes effect within a second, and also after a restart. Not thread-safe; `on_change` runs on
 /// the timer's thread.
 class CodeWatch {
  public:
   using Codes = std::shared_ptr<const RegistrationCodes>;
-  struct Callbacks {
-    std::function<void(Codes)> on_codes;  ///< the file has changed
-    std::function<void(const core::Error&)> on_fault;  ///< the changed file cannot be used; called
-                                                       ///< once per change
-  };
+  /// Called once for each change of the file with its codes, or why it cannot be used.
+  using OnChange = std::function<void(core::Result<Codes>)>;
 
   CodeWatch(std::filesystem::path file, RegistrationCodes::DigestOf digest_of)
       : file_(std::move(file)), digest_of_(std::move(digest_of)) {}
@@ -29,9 +26,7 @@ class CodeWatch {
   [[nodiscard]] core::Result<Codes> read();
   /// Checks the file every second, as long as the timer lives; `timer` must outlive this object,
   /// whose destructor waits for the last check.
-  void start(core::Timer& timer, Callbacks callbacks);
-  /// Checks once; for `start` and tests.
-  void look(const Callbacks& callbacks);
+  void start(core::Timer& timer, OnChange on_change);
 
  private:
   /// Differs whenever the file was replaced or its content or mode has changed.

@@ -28,9 +28,9 @@ class CodeWatchTest : public ::testing::Test {
   league::testing::FakeTime time_;
   CodeWatch watch_{file_, [](std::string_view code) { return std::string(code); }};
   std::string told_;
-  const CodeWatch::Callbacks callbacks_{
-      .on_codes = [this](const auto& codes) { told_ += std::to_string(codes->codes()) + " codes"; },
-      .on_fault = [this](const core::Error& error) { told_ += error.message; }};
+  const CodeWatch::OnChange on_change_ = [this](const core::Result<CodeWatch::Codes>& codes) {
+    told_ += codes ? std::to_string((*codes)->codes()) + " codes" : codes.error().message;
+  };
 };
 
 TEST_F(CodeWatchTest, FollowsTheFile) {
@@ -40,7 +40,7 @@ TEST_F(CodeWatchTest, FollowsTheFile) {
   ASSERT_TRUE(codes) << codes.error().message;
   EXPECT_EQ((*codes)->find("code-of-alpha")->name, "alpha");
   EXPECT_EQ((*codes)->find(""), nullptr);
-  watch_.start(time_, callbacks_);
+  watch_.start(time_, on_change_);
   EXPECT_EQ(news(), "");
   write("code-of-alpha,alpha\ncode-of-beta,beta\n");
   EXPECT_EQ(news(), "2 codes");
@@ -50,7 +50,7 @@ TEST_F(CodeWatchTest, FollowsTheFile) {
 TEST_F(CodeWatchTest, SaysOnceWhatIsWrongAndGoesOn) {
   write("code-of-alpha,alpha\n");
   ASSERT_TRUE(watch_.read());
-  watch_.start(time_, callbacks_);
+  watch_.start(time_, on_change_);
   write("short,alpha\n");
   EXPECT_EQ(news().find(file_.string() + ": line 2: the code has 5"), 0U) << told_;
   EXPECT_EQ(news(), "");
