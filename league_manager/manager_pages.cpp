@@ -2,8 +2,7 @@
 
 #include <iterator>
 
-#include "league_manager/spectators/health_pages.h"
-#include "league_manager/spectators/spectator_pages.h"
+#include "league_manager/spectators/pages.h"
 
 namespace league::league_manager {
 namespace {

@@ -1,4 +1,4 @@
-#include "league_manager/spectators/health_pages.h"
+#include "league_manager/spectators/pages.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "league_manager/core/league_testing.h"
-#include "league_manager/spectators/spectator_pages.h"
+#include "league_manager/spectators/pages.h"
 #include "tests/support/fake_clock.h"
 
 namespace league::league_manager {

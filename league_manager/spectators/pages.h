@@ -1,13 +1,21 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "common/transport/http/http_page.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/spectators/metrics.h"
+#include "league_manager/spectators/spectator_feed.h"
 
 namespace league::league_manager {
+
+/// The live page: the files of web/ (`index.html` at `/`), the stream at `/live/events`, and each
+/// match at `/live/match/R1M1`. None of them may load anything from elsewhere (CSP).
+[[nodiscard]] std::vector<transport::Page> spectator_pages(
+    const std::shared_ptr<SpectatorFeed>& feed);
 
 /// The data of the pages below; called for each request, from several threads at once.
 struct HealthSource {

@@ -1,6 +1,7 @@
-#include "league_manager/spectators/spectator_pages.h"
+#include "league_manager/spectators/pages.h"
 
 #include <string>
+#include <utility>
 
 #include "league_manager/spectators/web_files.h"
 
@@ -37,6 +38,24 @@ std::vector<transport::Page> spectator_pages(const std::shared_ptr<SpectatorFeed
   pages.push_back({"/live/events", [feed](const auto& request) { return feed->open(request); }});
   pages.push_back({"/live/match/", [feed](const auto& request) { return feed->match(request); }});
   return pages;
+}
+
+std::vector<transport::Page> health_pages(const Metrics& metrics, const Ledger& ledger,
+                                          HealthSource source) {
+  using transport::HttpPage;
+  return {{"/healthz", [](const auto&) { return HttpPage{.body = "ok\n"}; }},
+          {"/readyz",
+           [trouble = std::move(source.trouble)](const auto&) {
+             const std::string why = trouble();
+             return why.empty() ? HttpPage{.body = "ready\n"}
+                                : HttpPage{.status = 503, .body = why + "\n"};
+           }},
+          {"/metrics", [&metrics, &ledger, figures = std::move(source.figures)](const auto&) {
+             const MetricFigures now = figures();
+             return HttpPage{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                             .body = ledger.read(
+                                 [&](const League& league) { return metrics.text(league, now); })};
+           }}};
 }
 
 }  // namespace league::league_manager
