@@ -5,7 +5,6 @@
 #include "common/agent/runtime/log.h"
 #include "common/core/text.h"
 #include "common/rpc/json_text.h"
-#include "referee/service/foreign_start.h"
 
 namespace league::referee {
 namespace {
@@ -42,9 +41,9 @@ std::chrono::milliseconds round_up(Duration duration) {
 Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& context,
                                                          envelope::MatchAssignment assignment,
                                                          int round_id, OnFinished on_finished) {
-  auto rules = context.games.find(assignment.game_type);
+  auto rules = context.deps.games.find(assignment.game_type);
   if (!rules) return rules.error();
-  auto seats = seats_of(assignment, context.endpoints);
+  auto seats = seats_of(assignment, context.options.endpoints);
   if (!seats) return seats.error();
   auto seed = game::parse_seed(assignment.draw_seed);
   if (!seed) return seed.error();
@@ -53,12 +52,12 @@ Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& co
                  .seats = {},
                  .draw_seed = *seed,
                  .draw_commitment = assignment.draw_commitment,
-                 .settings = settings_for(context.settings)};
+                 .settings = settings_for(context.deps.settings)};
   for (Side side : kBothSides) {
     plan.seats[side].player = (*seats)[side].id;
     plan.seats[side].is_suspended = (*seats)[side].is_suspended;
     if ((*seats)[side].style)
-      context.peers.remember_style((*seats)[side].endpoint, *(*seats)[side].style);
+      context.deps.peers.remember_style((*seats)[side].endpoint, *(*seats)[side].style);
   }
   return std::shared_ptr<MatchRunner>(new MatchRunner(context, std::move(assignment),
                                                       std::move(*seats), **rules, std::move(plan),
@@ -74,7 +73,7 @@ MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment
               std::make_shared<const PlayerSeat>(std::move(seats[Side::kB]))}},
       round_id_(round_id),
       on_finished_(std::move(on_finished)),
-      anchor_{context.clock.steady_now(), context.clock.utc_now()},
+      anchor_{context.deps.clock.steady_now(), context.deps.clock.utc_now()},
       plan_(std::move(plan)),
       rules_(rules) {
   open_record();
@@ -86,7 +85,7 @@ std::shared_ptr<const PlayerSeat> MatchRunner::seat(Side side) const {
 }
 
 void MatchRunner::call_players_at(const envelope::MatchAssignment& assignment) {
-  auto moved = seats_of(assignment, context_.endpoints);
+  auto moved = seats_of(assignment, context_.options.endpoints);
   if (!moved) {
     agent::log::warn("match {}: {}", assignment.match_id.str(), moved.error().message);
     return;
@@ -94,7 +93,7 @@ void MatchRunner::call_players_at(const envelope::MatchAssignment& assignment) {
   for (Side side : kBothSides) {
     PlayerSeat& there = (*moved)[side];
     if (there.id != seat(side)->id) continue;
-    if (there.style) context_.peers.remember_style(there.endpoint, *there.style);
+    if (there.style) context_.deps.peers.remember_style(there.endpoint, *there.style);
     std::lock_guard lock(seats_mutex_);
     seats_[side] = std::make_shared<const PlayerSeat>(std::move(there));
   }
@@ -111,15 +110,15 @@ void MatchRunner::ping_suspended(const PerSide<std::shared_ptr<const PlayerSeat>
   pings_ = (seats[Side::kA]->is_suspended ? 1 : 0) + (seats[Side::kB]->is_suspended ? 1 : 0);
   for (Side side : kBothSides) {
     if (!seats[side]->is_suspended) continue;
-    auto limit = context_.settings.time_limit(MessageType::kGameInvitation);
-    context_.peers.ping(seats[side]->endpoint, "player:" + seats[side]->id.str(), limit,
-                        [self = shared_from_this(), side](bool alive) {
-                          {
-                            std::lock_guard lock(self->mutex_);
-                            self->plan_.seats[side].is_unavailable = !alive;
-                          }
-                          if (--self->pings_ == 0) self->begin();
-                        });
+    auto limit = context_.deps.settings.time_limit(MessageType::kGameInvitation);
+    context_.deps.peers.ping(seats[side]->endpoint, "player:" + seats[side]->id.str(), limit,
+                             [self = shared_from_this(), side](bool alive) {
+                               {
+                                 std::lock_guard lock(self->mutex_);
+                                 self->plan_.seats[side].is_unavailable = !alive;
+                               }
+                               if (--self->pings_ == 0) self->begin();
+                             });
   }
 }
 
@@ -128,7 +127,7 @@ void MatchRunner::begin() {
   {
     std::lock_guard lock(mutex_);
     match_ = std::make_unique<Match>(rules_, plan_);
-    effects = match_->start(context_.clock.steady_now());
+    effects = match_->start(context_.deps.clock.steady_now());
   }
   run(effects);
 }
@@ -185,16 +184,16 @@ agent::MessageCall<Message> MatchRunner::call_of(Side side, const Message& messa
 
 template <typename Message>
 void MatchRunner::tell(Side side, const Message& message) {
-  auto call = call_of(side, message, context_.settings.time_limit(Message::kType));
+  auto call = call_of(side, message, context_.deps.settings.time_limit(Message::kType));
   call.budget = transport::Budget::kBroadcast;
-  context_.peers.call(std::move(call), [](const agent::PeerReply&) {});
+  context_.deps.peers.call(std::move(call), [](const agent::PeerReply&) {});
 }
 
 template <typename Message>
 void MatchRunner::ask(const CallPlayer& effect, const Message& message) {
   auto call = call_of(effect.side, message, round_up(effect.time_limit));
   call.budget = transport::Budget::kGame;
-  context_.peers.call(
+  context_.deps.peers.call(
       std::move(call), [self = shared_from_this(), effect](const agent::PeerReply& reply,
                                                            const typename Message::Answer* answer) {
         if (reply.is_receipt) return self->await_posted(effect, reply);
@@ -224,7 +223,7 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
   envelope::ChooseParityCall call;
   call.player_id = player->id;
   call.game_type = assignment_.game_type;
-  call.deadline = context_.clock.utc_now().after(round_up(effect.time_limit));
+  call.deadline = context_.deps.clock.utc_now().after(round_up(effect.time_limit));
   call.context = envelope::ChoiceContext{.opponent_id = opponent->id,
                                          .round_id = round_id_,
                                          .your_standings = player->standings,
@@ -238,7 +237,8 @@ Result<Reply> MatchRunner::read_answer(const CallPlayer& call, const agent::Peer
                                        const Answer& answer) const {
   const auto called = seat(call.side);
   const envelope::Envelope& envelope = reply.answer->envelope;
-  if (auto token = check_reply_token(*called, envelope.auth_token, context_.mode, *reply.notes);
+  if (auto token =
+          check_reply_token(*called, envelope.auth_token, context_.options.mode, *reply.notes);
       !token)
     return token.error();
   std::string match_id = envelope.match_id ? envelope.match_id->str() : "";
@@ -266,7 +266,7 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::PeerReply& repl
   // This process may have been suspended together with the timer that ends the wait, so that it is
   // unknown when the answer arrived. It counts as a time-out, whose proof contains our own delay
   // and makes it void.
-  auto late = context_.clock.steady_now() - call.deadline;
+  auto late = context_.deps.clock.steady_now() - call.deadline;
   if (answer && late > latest_answer(call.time_limit)) answer = late_answer(late);
   if (answer) {
     // Find out before the log entry is written whether the match refuses the answer.
@@ -281,13 +281,13 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::PeerReply& repl
   if (answer) tell_of_slowness(call, reply.elapsed);
   CallEvidence evidence{.sent_at = reply.sent_at, .own = {}};
   if (!answer && answer.error().code == ErrorCode::kTimeout)
-    evidence.own = context_.delays.worst_since(call.deadline - call.time_limit,
-                                               agent::route_to(seat(call.side)->endpoint));
+    evidence.own = context_.deps.delays.worst_since(call.deadline - call.time_limit,
+                                                    agent::route_to(seat(call.side)->endpoint));
   Effects effects;
   {
     std::lock_guard lock(mutex_);
     if (answer) note_figures(call.side, reply);
-    auto now = context_.clock.steady_now();
+    auto now = context_.deps.clock.steady_now();
     effects = answer ? match_->on_reply(call.id, *answer, now)
                      : match_->on_failure(call.id, answer.error(), now, evidence);
   }
@@ -309,7 +309,7 @@ void MatchRunner::carry_out(const SendGameError& effect) {
   envelope::RetryInfo retry{
       .retry_count = effect.retry_count, .max_retries = effect.max_retries, .next_retry_at = {}};
   if (effect.next_retry_in)
-    retry.next_retry_at = context_.clock.utc_now().after(round_up(*effect.next_retry_in));
+    retry.next_retry_at = context_.deps.clock.utc_now().after(round_up(*effect.next_retry_in));
   auto message =
       envelope::make_game_error(effect.error, {.affected_player = seat(effect.affected)->id,
                                                .action_required = effect.action_required,
@@ -320,11 +320,11 @@ void MatchRunner::carry_out(const SendGameError& effect) {
 }
 
 void MatchRunner::carry_out(const StartTimer& effect) {
-  context_.timer.schedule(effect.delay, [self = shared_from_this(), id = effect.id] {
+  context_.deps.timer.schedule(effect.delay, [self = shared_from_this(), id = effect.id] {
     Effects effects;
     {
       std::lock_guard lock(self->mutex_);
-      effects = self->match_->on_timer(id, self->context_.clock.steady_now());
+      effects = self->match_->on_timer(id, self->context_.deps.clock.steady_now());
     }
     self->run(effects);
   });
@@ -343,13 +343,13 @@ void MatchRunner::carry_out(const ReportResult& effect) {
   const auto envelope = envelope_for(MessageType::kMatchResultReport, context_.own_token);
   json message = envelope::encode(envelope, report);
   if (context_.is_guest) add_usual_spellings(message);
-  agent::PeerCall call =
-      agent::call_with({context_.manager, "league_manager"}, envelope, rpc::to_json_text(message),
-                       context_.settings.time_limit(envelope.type));
+  agent::PeerCall call = agent::call_with({context_.options.manager, "league_manager"}, envelope,
+                                          rpc::to_json_text(message),
+                                          context_.deps.settings.time_limit(envelope.type));
   if (record_) record_->set_result(rpc::to_json_text(message["result"]));
   note_sent(call.peer, call.type, {});
   call.budget = transport::Budget::kGame;
-  context_.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
+  context_.deps.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
     if (reply.error) {
       agent::log::warn("the league manager has not accepted the report of {}: {}",
                        self->assignment_.match_id.str(), reply.error->message);

@@ -14,6 +14,7 @@
 #include "game/registry.h"
 #include "referee/core/match.h"
 #include "referee/files/match_record.h"
+#include "referee/service/foreign_start.h"
 #include "referee/service/players.h"
 #include "referee/service/result_codec.h"
 
@@ -25,22 +26,36 @@ namespace league::referee {
   return std::max<Duration>(std::chrono::seconds(1), core::allowed_own_delay(limit));
 }
 
-/// The dependencies of all matches of one referee. All references must outlive the runners.
-struct RunnerContext {
+struct RefereeOptions {
+  int max_concurrent_matches = 32;
+  envelope::Mode mode = envelope::Mode::kOpen;
+  transport::Endpoint manager;
+  transport::EndpointPolicy endpoints = transport::EndpointPolicy::any();  ///< see seats_of
+  PlayerAddresses players = {};  ///< for third-party managers, see GuestAssignments
+};
+
+/// The dependencies of a referee; all references must outlive the service.
+struct RefereeDependencies {
   agent::PeerClient& peers;
   core::Timer& timer;
   const core::Clock& clock;
-  const envelope::EnvelopeBuilder& envelopes;
+  const envelope::MessageSchemas& schemas;
   const game::Registry& games;
   const agent::Settings& settings;
   agent::DelayMeter& delays;
-  envelope::Mode mode = envelope::Mode::kOpen;
-  transport::Endpoint manager;
-  transport::EndpointPolicy endpoints;  ///< which Unix sockets and commands may be called
-  core::AuthToken own_token;  ///< shown to the manager; a guest shows it to players, too
-  bool is_guest = false;  ///< of a third-party manager: reports in all spellings
+  /// False while no new match may start (the log's disk is nearly full); may be empty.
+  std::function<bool()> may_start;
   /// The record of a match has changed; must be short. May be empty: nothing is recorded.
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
+};
+
+/// What all matches of one referee share. All references must outlive the runners.
+struct RunnerContext {
+  const RefereeOptions& options;
+  const RefereeDependencies& deps;
+  envelope::EnvelopeBuilder envelopes;
+  core::AuthToken own_token;  ///< shown to the manager; a guest shows it to players, too
+  bool is_guest = false;  ///< of a third-party manager: reports in all spellings
 };
 
 /// An answer that the player sent as a call of its own, not as the reply.

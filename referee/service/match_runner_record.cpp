@@ -4,7 +4,7 @@
 namespace league::referee {
 
 void MatchRunner::open_record() {
-  if (!context_.publish) return;
+  if (!context_.deps.publish) return;
   const auto& league = context_.envelopes.league_id();
   record_ = std::make_shared<MatchRecord>(
       MatchRecordHead{.league_id = league.value_or(core::LeagueId{}),
@@ -21,7 +21,7 @@ void MatchRunner::open_record() {
 void MatchRunner::note_sent(const std::string& to, envelope::MessageType type,
                             std::string_view error_code) {
   if (!record_) return;
-  record_->add({.at = context_.clock.utc_now(),
+  record_->add({.at = context_.deps.clock.utc_now(),
                 .from = record_->head().referee_id,
                 .to = to,
                 .message_type = std::string(envelope::wire_name(type)),
@@ -31,7 +31,7 @@ void MatchRunner::note_sent(const std::string& to, envelope::MessageType type,
 void MatchRunner::note_answer(const std::string& from, std::string_view type,
                               const core::Result<Reply>& answer) {
   if (!record_) return;
-  TranscriptLine line{.at = context_.clock.utc_now(),
+  TranscriptLine line{.at = context_.deps.clock.utc_now(),
                       .from = from,
                       .to = record_->head().referee_id,
                       .message_type = std::string(type)};
@@ -64,7 +64,7 @@ void MatchRunner::note_figures(Side side, const agent::PeerReply& reply) {
 void MatchRunner::note_report(const std::optional<core::Error>& failure) {
   if (!record_) return;
   TranscriptLine line{
-      .at = context_.clock.utc_now(),
+      .at = context_.deps.clock.utc_now(),
       .from = "league_manager",
       .to = record_->head().referee_id,
       .message_type = std::string(envelope::wire_name(envelope::MessageType::kMatchResultReport))};
@@ -87,7 +87,7 @@ void MatchRunner::note_state() {
     if (ending == Ending::kRefused) state = "REFUSED";
     if (ending == Ending::kUnreported) state = "UNREPORTED";
   }
-  if (record_->enter(state, context_.clock.utc_now())) context_.publish(record_);
+  if (record_->enter(state, context_.deps.clock.utc_now())) context_.deps.publish(record_);
 }
 
 }  // namespace league::referee

@@ -27,7 +27,8 @@ core::Result<void> MatchRunner::compare_names(Side side, const PostedAnswer& pos
                                      envelope_for(posted.envelope.type, called->credential),
                                      std::string(), std::chrono::milliseconds(0));
   envelope::Leniencies taken;
-  if (auto names = agent::compare_names(call, posted.envelope, context_.mode, taken); !names)
+  if (auto names = agent::compare_names(call, posted.envelope, context_.options.mode, taken);
+      !names)
     return names;
   if (posted.player_id != called->id) taken.add(envelope::Leniency::kForeignReplyPlayer);
   for (std::string_view name : taken.names()) posted.notes.leniencies.push_back(name);
@@ -52,7 +53,7 @@ core::Result<std::function<void()>> MatchRunner::take_posted(const PostedAnswer&
   {
     std::lock_guard lock(mutex_);
     const CallPlayer& call = calls_[*side];
-    const auto now = context_.clock.steady_now();
+    const auto now = context_.deps.clock.steady_now();
     const bool is_open = match_ && match_->awaits(call.id) &&
                          is_join == (call.call == Call::kInvitation) &&
                          now - call.deadline <= latest_answer(call.time_limit);
@@ -72,7 +73,7 @@ core::Result<std::function<void()>> MatchRunner::take_posted(const PostedAnswer&
 }
 
 void MatchRunner::await_posted(const CallPlayer& call, const agent::PeerReply& receipt) {
-  const auto left = call.deadline - context_.clock.steady_now();
+  const auto left = call.deadline - context_.deps.clock.steady_now();
   auto given_up = [self = shared_from_this(), call, sent_at = receipt.sent_at] {
     {
       std::lock_guard lock(self->mutex_);
@@ -86,7 +87,7 @@ void MatchRunner::await_posted(const CallPlayer& call, const agent::PeerReply& r
                           "the player acknowledged the call, but its answer did not come", ""});
   };
   if (left <= Duration::zero()) return given_up();
-  context_.timer.schedule(left, std::move(given_up));
+  context_.deps.timer.schedule(left, std::move(given_up));
 }
 
 }  // namespace league::referee

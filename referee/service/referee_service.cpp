@@ -89,12 +89,12 @@ void RefereeService::set_identity(const agent::Identity& identity,
     token_ = identity.token;
     // GAME_INVITATION needs a league even if the manager has named none.
     const auto league = identity.league.empty() ? core::LeagueId(kUnnamedLeague) : identity.league;
-    envelopes_ = std::make_unique<envelope::EnvelopeBuilder>(envelope::Sender::referee(identity.id),
-                                                             league, deps_.clock);
     context_ = std::make_unique<RunnerContext>(
-        RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.games,
-                      deps_.settings, deps_.delays, options_.mode, options_.manager,
-                      options_.endpoints, identity.token, is_guest, deps_.publish});
+        RunnerContext{options_,
+                      deps_,
+                      {envelope::Sender::referee(identity.id), league, deps_.clock},
+                      identity.token,
+                      is_guest});
   }
   if (is_guest) open_guest_assignments(identity, contact_endpoint);
   server_.release();

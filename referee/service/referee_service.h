@@ -13,29 +13,6 @@
 
 namespace league::referee {
 
-struct RefereeOptions {
-  int max_concurrent_matches = 32;
-  envelope::Mode mode = envelope::Mode::kOpen;
-  transport::Endpoint manager;
-  transport::EndpointPolicy endpoints = transport::EndpointPolicy::any();  ///< see seats_of
-  PlayerAddresses players = {};  ///< for third-party managers, see GuestAssignments
-};
-
-/// The dependencies of a referee; all references must outlive the service.
-struct RefereeDependencies {
-  agent::PeerClient& peers;
-  core::Timer& timer;
-  const core::Clock& clock;
-  const envelope::MessageSchemas& schemas;
-  const game::Registry& games;
-  const agent::Settings& settings;
-  agent::DelayMeter& delays;
-  /// False while no new match may start (the log's disk is nearly full); may be empty.
-  std::function<bool()> may_start;
-  /// See RunnerContext.
-  std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
-};
-
 /// A referee: takes assignments from its league manager and plays each in a MatchRunner.
 /// Thread-safe. Matches that run when it is destroyed are abandoned.
 class RefereeService {
@@ -92,8 +69,7 @@ class RefereeService {
   std::function<void(const envelope::LeagueCompleted&)> on_completed_;
 
   mutable std::mutex mutex_;
-  std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;  // set once, before the first assignment
-  std::unique_ptr<RunnerContext> context_;  // likewise
+  std::unique_ptr<RunnerContext> context_;  // set once, before the first assignment
   core::AuthToken token_;
   core::CryptoRandom seeds_;  // for the draws of a guest
   std::shared_ptr<GuestAssignments> guest_assignments_;
