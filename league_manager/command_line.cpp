@@ -6,14 +6,12 @@ namespace league::league_manager {
 namespace {
 
 /// Options for several managers of one league, of which one leads.
-struct StandbyOptions {
-  std::string replicate;
-  bool is_standby = false;
-};
-
-void add_standby_options(CLI::App& app, StandbyOptions& options) {
-  app.add_option(
-         "--replicate", options.replicate,
+void add_standby_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option_function<std::string>(
+         "--replicate",
+         [&options](const std::string& how) {
+           options.replication = how == "sync" ? Replication::kSync : Replication::kAsync;
+         },
          "with --bus: copy the journal to the broker, so that a stand-by manager can take over. "
          "sync: answer only when a stand-by has the events; async: the last events may be lost")
       ->check(CLI::IsMember({"sync", "async"}));
@@ -82,11 +80,10 @@ constexpr const char* kFooter =
     "Agents register at http://localhost:PORT/mcp. `league status URL` shows the progress,\n"
     "`league start URL` starts the league early.";
 
-/// Copies the stand-by options to `options`; returns an exit code if they are invalid.
-std::optional<int> take_standby_options(const StandbyOptions& given, ProgramOptions& options) {
-  if (given.replicate.empty() && !given.is_standby) return std::nullopt;
-  options.is_standby = given.is_standby;
-  options.replication = given.replicate == "sync" ? Replication::kSync : Replication::kAsync;
+/// Completes the stand-by options; returns an exit code if they are invalid.
+std::optional<int> complete_standby_options(ProgramOptions& options) {
+  if (options.is_standby && !options.replication) options.replication = Replication::kAsync;
+  if (!options.replication) return std::nullopt;
   const char* why = nullptr;
   if (!options.common.bus.is_wanted())
     why = "--replicate and --standby need --bus, which connects the managers";
@@ -150,12 +147,11 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "at the start, remove conversation logs of earlier leagues (logs/archive) that "
                  "are older than this many days (30d), or the oldest ones beyond this total size "
                  "(20G); default: keep all. Logs of the current league are never removed");
-  StandbyOptions standby;
-  add_standby_options(app, standby);
+  add_standby_options(app, options);
   app.footer(kFooter);
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (auto refused = options.common.refuse_stdio("a league manager")) return *refused;
-  if (auto refused = take_standby_options(standby, options)) return *refused;
+  if (auto refused = complete_standby_options(options)) return *refused;
   if (!keep_logs.empty()) {
     auto retention = audit::parse_retention(keep_logs);
     if (!retention)

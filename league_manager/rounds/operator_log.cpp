@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "common/core/text.h"
+#include "league_manager/core/overloaded.h"
 
 namespace league::league_manager {
 
@@ -146,35 +147,25 @@ void OperatorLog::on_events(const Events& events) {
 }
 
 void OperatorLog::take(const Event& event) {
-  if (const auto* created = std::get_if<LeagueCreated>(&event.body)) {
-    players_expected_ = created->players;
-    referees_expected_ = created->referees;
-  } else if (const auto* registered = std::get_if<AgentRegistered>(&event.body)) {
-    on_registered(*registered);
-  } else if (const auto* again = std::get_if<AgentReregistered>(&event.body)) {
-    on_registered_again(*again);
-  } else if (const auto* started = std::get_if<LeagueStarted>(&event.body)) {
-    on_started(*started);
-  } else if (const auto* round = std::get_if<RoundStarted>(&event.body)) {
-    on_round_started(*round, event.at);
-  } else if (const auto* assigned = std::get_if<MatchAssigned>(&event.body)) {
-    referees_[assigned->match] = assigned->referee;
-  } else if (const auto* completed = std::get_if<RoundCompleted>(&event.body)) {
-    referees_.clear();
-    on_round_completed(*completed, event.at);
-  } else if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
-    on_failure(*failure);
-  } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
-    on_forfeited(*forfeited);
-  } else if (const auto* state = std::get_if<AgentStateChanged>(&event.body)) {
-    on_state(*state);
-  } else if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
-    on_reported(*reported);
-  } else if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
-    on_act(*acted);
-  } else {
-    on_doubtful_report(event);
-  }
+  std::visit(Overloaded{
+                 [this](const LeagueCreated& e) {
+                   players_expected_ = e.players;
+                   referees_expected_ = e.referees;
+                 },
+                 [this](const AgentRegistered& e) { on_registered(e); },
+                 [this](const AgentReregistered& e) { on_registered_again(e); },
+                 [this](const LeagueStarted& e) { on_started(e); },
+                 [&](const RoundStarted& e) { on_round_started(e, event.at); },
+                 [this](const MatchAssigned& e) { referees_[e.match] = e.referee; },
+                 [&](const RoundCompleted& e) { on_round_completed(e, event.at); },
+                 [this](const FailureCounted& e) { on_failure(e); },
+                 [this](const MatchForfeited& e) { on_forfeited(e); },
+                 [this](const AgentStateChanged& e) { on_state(e); },
+                 [this](const MatchReported& e) { on_reported(e); },
+                 [this](const OperatorActed& e) { on_act(e); },
+                 [&](const auto&) { on_doubtful_report(event); },
+             },
+             event.body);
 }
 
 void OperatorLog::on_registered_again(const AgentReregistered& event) {
@@ -255,6 +246,7 @@ void OperatorLog::on_started(const LeagueStarted& event) {
 }
 
 void OperatorLog::on_round_completed(const RoundCompleted& event, core::UtcTimestamp at) {
+  referees_.clear();
   const MatchSummary& sum = event.summary;
   std::string text = "round " + std::to_string(event.round) + " of " +
                      std::to_string(schedule_.rounds()) + " is over after " +
