@@ -2,6 +2,7 @@
 
 #include "common/agent/runtime/log.h"
 #include "common/agent/runtime/operations_log.h"
+#include "common/core/assign.h"
 #include "common/journal/discarding_journal.h"
 #include "league_manager/admission/operator_key.h"
 #include "league_manager/files/data_directory.h"
@@ -93,9 +94,8 @@ core::Result<void> LeagueStore::take_turn(const TurnDependencies& turn) {
   if (!creation) return creation.error();
   auto league = *creation ? (*creation)->league_id : settings_.league_id;
   if (auto locked = lock_log(league); !locked) return locked;
-  auto leadership = wait_for_turn(options_, league, *sqlite_, turn);
-  if (!leadership) return leadership.error();
-  leadership_ = std::move(*leadership);
+  if (auto made = core::assign(leadership_, wait_for_turn(options_, league, *sqlite_, turn)); !made)
+    return made;
   has_turn_ = leadership_ != nullptr;
   return {};
 }

@@ -1,7 +1,6 @@
 #include "league_manager/manager_turn.h"
 
 #include <cstdlib>
-#include <future>
 #include <optional>
 
 #include "common/agent/runtime/log.h"
@@ -113,15 +112,9 @@ core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& op
 }
 
 core::Result<void> begin_serving(Leadership& leadership, Ledger& ledger) {
-  std::promise<core::Result<void>> written;
-  ledger.commit(
-      [term = leadership.term()](const League&, core::UtcTimestamp now) {
-        return Events{{now, LeagueContinued{term}}};
-      },
-      [&](const core::Result<Events>& events) {
-        written.set_value(events ? core::Result<void>() : core::Result<void>(events.error()));
-      });
-  auto done = written.get_future().get();
+  auto done = ledger.commit_and_wait([&](const League&, core::UtcTimestamp now) {
+    return Events{{now, LeagueContinued{leadership.term()}}};
+  });
   if (done) leadership.serve();
   return done;
 }

@@ -9,11 +9,11 @@
 #include "common/agent/runtime/log.h"
 #include "common/agent/runtime/log_flusher.h"
 #include "common/agent/runtime/operations_log.h"
+#include "common/core/assign.h"
 #include "common/transport/link/signals.h"
 #include "league_manager/admission/known_senders.h"
 #include "league_manager/files/data_directory.h"
 #include "league_manager/files/league_projector.h"
-#include "league_manager/files/old_logs.h"
 #include "league_manager/league_store.h"
 #include "league_manager/manager_bus.h"
 #include "league_manager/manager_codes.h"
@@ -28,6 +28,16 @@
 
 namespace league::league_manager {
 namespace {
+
+/// Removes the conversation logs of earlier leagues that `retention` does not keep (see
+/// audit::remove_old_leagues), and tells the operator which.
+void remove_old_logs(const std::filesystem::path& logs, const audit::LogRetention& retention) {
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (const auto& league : audit::remove_old_leagues(logs, retention, now)) {
+    agent::log::info("the conversation logs of an earlier league, {}, are removed (--keep-logs)",
+                     (logs / "archive" / league).string());
+  }
+}
 
 /// One run of the program. Its members are declared in the order of their lifetimes: each uses
 /// those above it.
@@ -111,9 +121,8 @@ core::Result<bool> Program::open() {
 }
 
 core::Result<void> Program::read_options() {
-  auto settings = options_.common.settings();
-  if (!settings) return settings.error();
-  settings_ = std::move(*settings);
+  if (auto settings = core::assign(settings_, options_.common.settings()); !settings)
+    return settings;
   auto policy = transport::EndpointPolicy::parse(options_.endpoints);
   if (!policy) return policy.error();
   policy_ = std::move(*policy);
@@ -123,22 +132,18 @@ core::Result<void> Program::read_options() {
 core::Result<void> Program::open_store() {
   auto host_options = options_.common.host_options();
   if (!host_options) return host_options.error();
-  auto host = agent::AgentHost::create(settings_, *host_options);
-  if (!host) return host.error();
-  host_ = std::move(*host);
+  if (auto host = core::assign(host_, agent::AgentHost::create(settings_, *host_options)); !host)
+    return host;
   if (auto able = check_turn(options_, *host_); !able) return able;
-  auto store = LeagueStore::open(options_, settings_, {*host_, random_, stop_},
-                                 {.file = {},
-                                  .on_failure =
-                                      [this](const core::Error& error) {
-                                        exit_code_ = agent::fail(error);
-                                        stop_.request_stop();
-                                      },
-                                  .fault_point = hooks_.journal,
-                                  .vfs = hooks_.vfs});
-  if (!store) return store.error();
-  store_ = std::move(*store);
-  return {};
+  return core::assign(store_, LeagueStore::open(options_, settings_, {*host_, random_, stop_},
+                                                {.file = {},
+                                                 .on_failure =
+                                                     [this](const core::Error& error) {
+                                                       exit_code_ = agent::fail(error);
+                                                       stop_.request_stop();
+                                                     },
+                                                 .fault_point = hooks_.journal,
+                                                 .vfs = hooks_.vfs}));
 }
 
 core::Result<void> Program::open_port() {

@@ -12,6 +12,7 @@
 #include "common/agent/identity/identity_store.h"
 #include "common/agent/identity/secret_file.h"
 #include "common/agent/runtime/log.h"
+#include "common/core/assign.h"
 #include "common/transport/link/signals.h"
 #include "player/core/seeded_random.h"
 #include "player/service/dispute_sender.h"
@@ -165,14 +166,12 @@ class PlayerGroup {
 
   core::Result<void> open_identity_store(LocalPlayer& local) {
     if (options_.data.empty() || options_.standalone) return {};
-    auto identity_store = agent::IdentityStore::open({.data = options_.data,
-                                                      .role = envelope::Role::kPlayer,
-                                                      .display_name = local.name,
-                                                      .manager = manager_url()},
-                                                     random_);
-    if (!identity_store) return identity_store.error();
-    local.identity_store = std::move(*identity_store);
-    return {};
+    return core::assign(local.identity_store,
+                        agent::IdentityStore::open({.data = options_.data,
+                                                    .role = envelope::Role::kPlayer,
+                                                    .display_name = local.name,
+                                                    .manager = manager_url()},
+                                                   random_));
   }
 
   /// Adds the secrets from the operator, code and token, to the registration.
@@ -190,10 +189,7 @@ class PlayerGroup {
     if (!local.identity_store || open_matches_) return {};
     auto file = options_.data / "agents" /
                 ("player_" + agent::temporary_id(local.name) + ".open_matches.jsonl");
-    auto opened = OpenMatchFile::open({.file = std::move(file)});
-    if (!opened) return opened.error();
-    open_matches_ = std::move(*opened);
-    return {};
+    return core::assign(open_matches_, OpenMatchFile::open({.file = std::move(file)}));
   }
 
   /// Continues the player's matches from before, if the identity is the same.

@@ -13,6 +13,7 @@
 #include "common/agent/identity/identity_store.h"
 #include "common/agent/identity/secret_file.h"
 #include "common/agent/runtime/log.h"
+#include "common/core/assign.h"
 #include "common/transport/link/signals.h"
 #include "referee/files/match_files.h"
 #include "referee/service/referee_drain.h"
@@ -107,31 +108,25 @@ class Program {
 };
 
 core::Result<void> Program::read_options() {
-  auto settings = options_.common.settings();
-  if (!settings) return settings.error();
-  settings_ = std::move(*settings);
+  if (auto settings = core::assign(settings_, options_.common.settings()); !settings)
+    return settings;
   manager_url_ = options_.common.manager_url(options_.manager);
-  auto manager = transport::parse_endpoint(manager_url_);
-  if (!manager) return manager.error();
-  manager_ = std::move(*manager);
+  if (auto manager = core::assign(manager_, transport::parse_endpoint(manager_url_)); !manager)
+    return manager;
   auto policy = transport::EndpointPolicy::parse(options_.endpoints);
   if (!policy) return policy.error();
   policy_ = std::move(*policy);
   auto admission_key = agent::read_secret_file(options_.admission_key_file);
   if (!admission_key) return admission_key.error();
   admission_key_ = std::move(*admission_key);
-  auto players = read_players_file(options_.players_file);
-  if (!players) return players.error();
-  players_ = std::move(*players);
-  return {};
+  return core::assign(players_, read_players_file(options_.players_file));
 }
 
 core::Result<void> Program::open_data() {
   auto host_options = options_.common.host_options();
   if (!host_options) return host_options.error();
-  auto host = agent::AgentHost::create(settings_, *host_options);
-  if (!host) return host.error();
-  host_ = std::move(*host);
+  if (auto host = core::assign(host_, agent::AgentHost::create(settings_, *host_options)); !host)
+    return host;
   if (options_.data.empty()) return {};
   auto identity_store = agent::IdentityStore::open({.data = options_.data,
                                                     .role = envelope::Role::kReferee,
@@ -140,10 +135,7 @@ core::Result<void> Program::open_data() {
                                                    random_);
   if (!identity_store) return identity_store.error();
   identity_store_ = std::move(*identity_store);
-  auto files = MatchFiles::open(options_.data, projections_);
-  if (!files) return files.error();
-  files_ = std::move(*files);
-  return {};
+  return core::assign(files_, MatchFiles::open(options_.data, projections_));
 }
 
 core::Result<void> Program::open_port() {
@@ -163,11 +155,9 @@ core::Result<void> Program::open_port() {
                    identity_store_ ? identity_store_->session_file() : std::filesystem::path()});
   if (!port) return port.error();
   port_ = std::move(*port);
-  auto delays = agent::ProbingDelayMeter::start(host_->runtime(), host_->caller(), host_->timer(),
-                                                host_->clock(), host_->bus());
-  if (!delays) return delays.error();
-  delays_ = std::move(*delays);
-  return {};
+  return core::assign(
+      delays_, agent::ProbingDelayMeter::start(host_->runtime(), host_->caller(), host_->timer(),
+                                               host_->clock(), host_->bus()));
 }
 
 void Program::make_service() {

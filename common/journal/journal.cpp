@@ -1,16 +1,14 @@
 #include "common/journal/journal.h"
 
-#include <future>
 #include <utility>
+
+#include "common/core/await.h"
 
 namespace league::journal {
 
 core::Result<void> append_and_wait(Journal& journal, std::vector<EventRecord> records) {
-  std::promise<core::Result<void>> done;
-  auto answer = done.get_future();
-  journal.append(std::move(records),
-                 [&done](core::Result<void> result) { done.set_value(std::move(result)); });
-  return answer.get();
+  return core::await<core::Result<void>>(
+      [&](auto done) { journal.append(std::move(records), done); });
 }
 
 }  // namespace league::journal

@@ -109,9 +109,9 @@ class Reader {
       const auto& text = in_.at(key).get_ref<const std::string&>();
       const auto read = kText<T>.parse(text);
       if (!read) {
-        constexpr bool names_key = std::is_enum_v<T> && !std::is_same_v<T, Outcome>;
+        constexpr bool kNamesKey = std::is_enum_v<T> && !std::is_same_v<T, Outcome>;
         throw std::invalid_argument("'" + text + "' is not a value of " +
-                                    (names_key ? "'" + std::string(key) + "'" : "this field"));
+                                    (kNamesKey ? "'" + std::string(key) + "'" : "this field"));
       }
       value = *read;
     } else if constexpr (AsObject<T>) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "common/core/await.h"
 #include "league_manager/events/event_codec.h"
 
 namespace league::league_manager {
@@ -66,8 +67,7 @@ void Ledger::show(const Events& events) const {
   for (const auto& observer : observers_) observer(events);
 }
 
-void Ledger::commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide,
-                    const Then& then) {
+void Ledger::commit(const Decide& decide, const Then& then) {
   std::shared_ptr<Commit> commit;
   Events events;
   core::Result<void> applied;
@@ -93,6 +93,11 @@ void Ledger::commit(const std::function<Events(const League&, core::UtcTimestamp
   if (!commit) return then(std::move(events));
   if (!applied) return then(applied.error());
   commit->on_unlocked(std::move(events));
+}
+
+core::Result<void> Ledger::commit_and_wait(const Decide& decide) {
+  const auto stored = core::await<core::Result<Events>>([&](auto done) { commit(decide, done); });
+  return stored ? core::Result<void>() : stored.error();
 }
 
 }  // namespace league::league_manager

@@ -21,6 +21,7 @@ class Ledger {
  public:
   /// Called after a commit with its events, or with the reason why they could not be stored.
   using Then = std::function<void(core::Result<Events>)>;
+  using Decide = std::function<Events(const League&, core::UtcTimestamp)>;
 
   /// Called with durable events, in the order of the journal, never concurrently. Must be short and
   /// must not call the ledger.
@@ -48,8 +49,9 @@ class Ledger {
   /// `decide(league, now)` must be short and must not call the ledger; `then` may do both. A
   /// decision without events waits until all earlier events are durable, so that a repeated answer
   /// cannot be sent before the first one.
-  void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide,
-              const Then& then);
+  void commit(const Decide& decide, const Then& then);
+  /// The same; blocks until the events are durable.
+  [[nodiscard]] core::Result<void> commit_and_wait(const Decide& decide);
 
   /// How far the journal is behind.
   struct JournalLag {

@@ -210,8 +210,7 @@ void LeagueRunner::say_finished() {
 
 // --- watching
 
-void LeagueRunner::decide(
-    const std::function<Events(const League&, core::UtcTimestamp)>& decision) {
+void LeagueRunner::decide(const Ledger::Decide& decision) {
   deps_.ledger.commit(decision, [this](const core::Result<Events>& events) {
     if (!events || events->empty()) return;
     on_events(*events);

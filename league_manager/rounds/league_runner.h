@@ -97,7 +97,7 @@ class LeagueRunner {
   [[nodiscard]] bool has_polled_lately(int referee) const;
   void on_referee_ping(int referee, bool alive, core::Clock::Steady sent, agent::Route route);
   /// Commits a decision and carries out its effects.
-  void decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision);
+  void decide(const Ledger::Decide& decision);
 
   void deliver(int referee, std::vector<MatchKey> matches, int attempt);
   /// Like `deliver`, for a referee that does not know ROUND_ANNOUNCEMENT.

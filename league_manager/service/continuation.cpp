@@ -1,7 +1,5 @@
 #include "league_manager/service/continuation.h"
 
-#include <future>
-
 #include "league_manager/core/league.h"
 #include "league_manager/events/event_codec.h"
 #include "league_manager/files/ledger.h"
@@ -85,15 +83,9 @@ core::Result<void> continue_with(LeagueSettings& settings, const LeagueCreated& 
 }
 
 core::Result<void> note_given_up(Ledger& ledger, const std::string& what) {
-  std::promise<core::Result<void>> written;
-  ledger.commit(
-      [&](const League&, core::UtcTimestamp now) {
-        return Events{{now, LeagueContinued{.given_up = what}}};
-      },
-      [&](const core::Result<Events>& events) {
-        written.set_value(events ? core::Result<void>() : core::Result<void>(events.error()));
-      });
-  return written.get_future().get();
+  return ledger.commit_and_wait([&](const League&, core::UtcTimestamp now) {
+    return Events{{now, LeagueContinued{.given_up = what}}};
+  });
 }
 
 core::Result<void> take_league_key(LeagueSettings& settings, const TokenIssuer& token_issuer) {

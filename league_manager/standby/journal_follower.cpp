@@ -1,9 +1,9 @@
 #include "league_manager/standby/journal_follower.h"
 
 #include <algorithm>
-#include <future>
 #include <utility>
 
+#include "common/core/await.h"
 #include "common/transport/link/subject.h"
 #include "league_manager/events/event_codec.h"
 
@@ -75,11 +75,8 @@ core::Result<void> JournalFollower::begin() {
 /// Returns the state of the stream. Starts from its beginning if the broker has lost the old
 /// stream, which shows in lower sequence numbers.
 core::Result<transport::StreamState> JournalFollower::look(core::Clock::Steady deadline) {
-  std::promise<core::Result<transport::StreamState>> asked;
-  streams_.stream_state(stream_, deadline, [&](core::Result<transport::StreamState> state) {
-    asked.set_value(std::move(state));
-  });
-  auto state = asked.get_future().get();
+  auto state = core::await<core::Result<transport::StreamState>>(
+      [&](auto done) { streams_.stream_state(stream_, deadline, done); });
   if (!state) return core::Error{core::ErrorCode::kConnectionError, state.error().message, ""};
   if (state->last_sequence < stream_sequence()) begin_anew();
   return state;
@@ -94,10 +91,10 @@ void JournalFollower::begin_anew() {
 }
 
 core::Result<std::uint64_t> JournalFollower::next_there() {
-  std::promise<core::Result<std::optional<transport::StoredMessage>>> asked;
-  streams_.get_next(stream_, ">", next_, clock_.steady_now() + kAnswerTime,
-                    [&](auto found) { asked.set_value(std::move(found)); });
-  auto found = asked.get_future().get();
+  auto found =
+      core::await<core::Result<std::optional<transport::StoredMessage>>>([this](auto done) {
+        streams_.get_next(stream_, ">", next_, clock_.steady_now() + kAnswerTime, done);
+      });
   if (!found) return core::Error{core::ErrorCode::kConnectionError, found.error().message, ""};
   return *found ? (*found)->sequence : 0;
 }
@@ -108,11 +105,9 @@ core::Result<void> JournalFollower::open_consumer(std::chrono::milliseconds pati
   // The first time, start with the first message that the stream has (0).
   config.start_sequence = next_ == 1 ? 0 : next_;
   config.is_acknowledged = false;
-  std::promise<core::Result<std::string>> made;
-  streams_.ensure_consumer(
-      stream_, config, clock_.steady_now() + patience,
-      [&](core::Result<std::string> name) { made.set_value(std::move(name)); });
-  auto name = made.get_future().get();
+  auto name = core::await<core::Result<std::string>>([&](auto done) {
+    streams_.ensure_consumer(stream_, config, clock_.steady_now() + patience, done);
+  });
   if (!name) return core::Error{core::ErrorCode::kConnectionError, name.error().message, ""};
   consumer_ = std::move(*name);
   std::lock_guard lock(inbox_->mutex);

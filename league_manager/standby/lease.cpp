@@ -1,11 +1,11 @@
 #include "league_manager/standby/lease.h"
 
 #include <algorithm>
-#include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "common/core/await.h"
 #include "common/transport/link/subject.h"
 
 namespace league::league_manager {
@@ -55,12 +55,10 @@ core::Result<Lease::TakeResult> Lease::try_take(std::chrono::milliseconds patien
                  std::ranges::count(options_.gone, current->holder) > 0;
   if (!is_free) return TakeResult{false, current->holder, 0};
   auto sent = clock_.steady_now();
-  std::promise<PublishAck> published;
   transport::PublishCondition condition;
   condition.last_subject_sequence = current->revision;
-  streams_.publish(std::move(message), condition, deadline,
-                   [&](const PublishAck& ack) { published.set_value(ack); });
-  auto ack = published.get_future().get();
+  const auto ack = core::await<PublishAck>(
+      [&](auto done) { streams_.publish(std::move(message), condition, deadline, done); });
   if (ack.status == PublishAck::Status::kConflict) return TakeResult{false, "somebody else", 0};
   if (ack.status != PublishAck::Status::kStored) return ack.why;
   // Some brokers in a cluster (nats-server before 2.9.21) confirm two writes that both follow the
@@ -77,9 +75,7 @@ core::Result<Lease::TakeResult> Lease::try_take(std::chrono::milliseconds patien
 }
 
 core::Result<Lease::Entry> Lease::read_entry(Steady deadline) {
-  std::promise<core::Result<Entry>> seen;
-  read_entry(deadline, [&](core::Result<Entry> found) { seen.set_value(std::move(found)); });
-  return seen.get_future().get();
+  return core::await<core::Result<Entry>>([&](auto seen) { read_entry(deadline, seen); });
 }
 
 void Lease::read_entry(Steady deadline, std::function<void(core::Result<Entry>)> seen) {
@@ -208,10 +204,9 @@ void Lease::give_back(std::chrono::milliseconds patience) {
   auto message = entry_message();
   message.headers.emplace_back(kOperationHeader, "DEL");
   message.payload.clear();
-  std::promise<void> done;
-  streams_.publish(std::move(message), condition, clock_.steady_now() + patience,
-                   [&](const PublishAck&) { done.set_value(); });
-  done.get_future().wait();
+  (void)core::await<PublishAck>([&](auto done) {
+    streams_.publish(std::move(message), condition, clock_.steady_now() + patience, done);
+  });
 }
 
 }  // namespace league::league_manager

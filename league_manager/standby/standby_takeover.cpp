@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <future>
 #include <utility>
 
 #include "common/agent/runtime/log.h"
+#include "common/core/await.h"
 #include "common/core/crypto.h"
 #include "common/transport/link/signals.h"
 #include "common/transport/link/subject.h"
@@ -51,10 +51,9 @@ void StandbyTakeover::say(const std::string& what) {
 
 core::Result<transport::StreamState> StandbyTakeover::ensure(transport::StreamConfig config) {
   config.replicas = options_.replicas;
-  std::promise<core::Result<transport::StreamState>> made;
-  streams_->ensure_stream(config, deps_.clock.steady_now() + kBrokerPatience,
-                          [&](const auto& state) { made.set_value(state); });
-  return made.get_future().get();
+  return core::await<core::Result<transport::StreamState>>([&](auto done) {
+    streams_->ensure_stream(config, deps_.clock.steady_now() + kBrokerPatience, done);
+  });
 }
 
 core::Result<void> StandbyTakeover::prepare() {
@@ -110,11 +109,10 @@ core::Result<bool> StandbyTakeover::lead(journal::Journal& local, transport::Sto
 }
 
 core::Result<transport::StreamState> StandbyTakeover::look_at_journal() {
-  std::promise<core::Result<transport::StreamState>> asked;
-  streams_->stream_state(transport::league_stream("JOURNAL", options_.league),
-                         deps_.clock.steady_now() + kBrokerPatience,
-                         [&](const auto& state) { asked.set_value(state); });
-  return asked.get_future().get();
+  return core::await<core::Result<transport::StreamState>>([this](auto done) {
+    streams_->stream_state(transport::league_stream("JOURNAL", options_.league),
+                           deps_.clock.steady_now() + kBrokerPatience, done);
+  });
 }
 
 core::Result<bool> StandbyTakeover::is_league_there() {
@@ -182,12 +180,11 @@ core::Result<bool> StandbyTakeover::wait_for_turn(JournalFollower& follower,
 core::Result<void> StandbyTakeover::purge() {
   auto state = look_at_journal();
   if (!state) return state.error();
-  std::promise<core::Result<void>> purged;
   // Only up to the current end, since the request can be executed twice, or late.
-  streams_->purge(transport::league_stream("JOURNAL", options_.league), "",
-                  state->last_sequence + 1, deps_.clock.steady_now() + options_.lease,
-                  [&](const auto& done) { purged.set_value(done); });
-  return purged.get_future().get();
+  return core::await<core::Result<void>>([&](auto done) {
+    streams_->purge(transport::league_stream("JOURNAL", options_.league), "",
+                    state->last_sequence + 1, deps_.clock.steady_now() + options_.lease, done);
+  });
 }
 
 core::Result<void> StandbyTakeover::take_over(JournalFollower& follower, journal::Journal& local,
@@ -238,10 +235,8 @@ core::Result<void> StandbyTakeover::begin_term(JournalFollower& follower,
     auto message = write_piece(options_.league, beginning);
     transport::PublishCondition condition;
     condition.last_sequence = follower.stream_sequence();
-    std::promise<PublishAck> published;
-    streams_->publish(std::move(message), condition, deadline,
-                      [&](const PublishAck& ack) { published.set_value(ack); });
-    auto ack = published.get_future().get();
+    const auto ack = core::await<PublishAck>(
+        [&](auto done) { streams_->publish(std::move(message), condition, deadline, done); });
     stream_sequence_ = ack.sequence;
     if (ack.status == PublishAck::Status::kStored) return {};
     if (ack.status == PublishAck::Status::kFailed && is_for_good(ack.why)) return ack.why;
