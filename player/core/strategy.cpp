@@ -48,104 +48,51 @@ Words most_frequent(const Rules& rules, const std::vector<int>& counts) {
 }
 
 /// A random choice.
-class Random final : public Strategy {
- public:
-  Random(const Rules& rules, core::RandomSource& random) : rules_(rules), random_(random) {}
-  [[nodiscard]] std::string_view choose(const StrategyInput& /*context*/) const override {
-    return any_of(all_words(rules_), random_);
-  }
-
- private:
-  const Rules& rules_;
-  core::RandomSource& random_;
-};
-
-class Constant final : public Strategy {
- public:
-  explicit Constant(std::string_view word) : word_(word) {}
-  [[nodiscard]] std::string_view choose(const StrategyInput& /*context*/) const override {
-    return word_;
-  }
-
- private:
-  std::string_view word_;
-};
+std::string_view at_random(const Rules& rules, core::RandomSource& random,
+                           const StrategyInput& /*input*/) {
+  return any_of(all_words(rules), random);
+}
 
 /// The choice that follows the previous one; the game's first choice at the beginning.
-class Alternate final : public Strategy {
- public:
-  explicit Alternate(const Rules& rules) : rules_(rules) {}
-  [[nodiscard]] std::string_view choose(const StrategyInput& context) const override {
-    const auto own = context.history.own_choices(context.league_id);
-    const auto last = own.empty() ? std::nullopt : rules_.index_of(own.back());
-    return last ? word_after(rules_, *last) : rules_.choices().front();
-  }
-
- private:
-  const Rules& rules_;
-};
+std::string_view alternate(const Rules& rules, core::RandomSource& /*random*/,
+                           const StrategyInput& input) {
+  const auto own = input.history.own_choices(input.league_id);
+  const auto last = own.empty() ? std::nullopt : rules.index_of(own.back());
+  return last ? word_after(rules, *last) : rules.choices().front();
+}
 
 /// The choice that was drawn more often. It has no effect in theory, since draws are independent.
-class Frequency final : public Strategy {
- public:
-  Frequency(const Rules& rules, core::RandomSource& random) : rules_(rules), random_(random) {}
-  [[nodiscard]] std::string_view choose(const StrategyInput& context) const override {
-    Words kinds;
-    for (int number : context.history.drawn_numbers(context.league_id)) {
-      if (const auto kind = rules_.kind_of(number)) kinds.push_back(*kind);
-    }
-    return any_of(most_frequent(rules_, count_words(rules_, kinds)), random_);
+std::string_view by_frequency(const Rules& rules, core::RandomSource& random,
+                              const StrategyInput& input) {
+  Words kinds;
+  for (int number : input.history.drawn_numbers(input.league_id)) {
+    if (const auto kind = rules.kind_of(number)) kinds.push_back(*kind);
   }
-
- private:
-  const Rules& rules_;
-  core::RandomSource& random_;
-};
+  return any_of(most_frequent(rules, count_words(rules, kinds)), random);
+}
 
 /// A choice that differs from the opponent's predicted one. Nobody can foresee the number, but in
 /// Even/Odd two different choices give 3 points to one of the two and equal choices give 1 to each:
 /// 1.5 points on average against 1.
-class Opposite final : public Strategy {
- public:
-  Opposite(const Rules& rules, core::RandomSource& random) : rules_(rules), random_(random) {}
-  [[nodiscard]] std::string_view choose(const StrategyInput& context) const override {
-    Words words = all_words(rules_);
-    const auto theirs = context.history.choices_of(context.league_id, context.opponent_id);
-    if (const auto next = predict_next(rules_, theirs)) std::erase(words, *next);
-    return any_of(words, random_);
-  }
+std::string_view opposite(const Rules& rules, core::RandomSource& random,
+                          const StrategyInput& input) {
+  Words words = all_words(rules);
+  const auto theirs = input.history.choices_of(input.league_id, input.opponent_id);
+  if (const auto next = predict_next(rules, theirs)) std::erase(words, *next);
+  return any_of(words, random);
+}
 
- private:
-  const Rules& rules_;
-  core::RandomSource& random_;
-};
-
-using Make = std::unique_ptr<Strategy> (*)(const Rules&, core::RandomSource&);
 struct NamedStrategy {
   std::string_view name;
-  Make make;
+  std::string_view (*choose)(const Rules&, core::RandomSource&, const StrategyInput&);
 };
 
 /// All strategies except the constant ones, which are the choices of a game. To add a strategy, add
 /// a line.
-constexpr std::array<NamedStrategy, 4> kStrategies = {{
-    {"random",
-     [](auto& rules, auto& random) -> std::unique_ptr<Strategy> {
-       return std::make_unique<Random>(rules, random);
-     }},
-    {"alternate",
-     [](auto& rules, auto&) -> std::unique_ptr<Strategy> {
-       return std::make_unique<Alternate>(rules);
-     }},
-    {"frequency",
-     [](auto& rules, auto& random) -> std::unique_ptr<Strategy> {
-       return std::make_unique<Frequency>(rules, random);
-     }},
-    {"opposite",
-     [](auto& rules, auto& random) -> std::unique_ptr<Strategy> {
-       return std::make_unique<Opposite>(rules, random);
-     }},
-}};
+constexpr std::array<NamedStrategy, 4> kStrategies = {{{"random", at_random},
+                                                       {"alternate", alternate},
+                                                       {"frequency", by_frequency},
+                                                       {"opposite", opposite}}};
 
 /// Whether each choice is the one that follows the choice before it.
 bool goes_in_order(const Rules& rules, const std::vector<std::string_view>& choices) {
@@ -167,14 +114,16 @@ std::optional<std::string_view> predict_next(const Rules& rules,
   return likely.front();
 }
 
-core::Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const Rules& rules,
-                                                      core::RandomSource& random) {
+core::Result<Strategy> make_strategy(std::string_view name, const Rules& rules,
+                                     core::RandomSource& random) {
   for (const NamedStrategy& entry : kStrategies) {
-    if (entry.name == name) return entry.make(rules, random);
+    if (entry.name != name) continue;
+    return Strategy([&rules, &random, choose = entry.choose](const StrategyInput& input) {
+      return choose(rules, random, input);
+    });
   }
-  if (const auto index = rules.index_of(name)) {
-    return std::unique_ptr<Strategy>(std::make_unique<Constant>(rules.choices()[*index]));
-  }
+  if (const auto index = rules.index_of(name))
+    return Strategy([word = rules.choices()[*index]](const StrategyInput&) { return word; });
   std::string known;
   for (std::string_view one : known_strategies(rules)) {
     known += (known.empty() ? "" : ", ") + std::string(one);

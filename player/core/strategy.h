@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,20 +24,15 @@ struct StrategyInput {
                                                          ///< send them
 };
 
-/// History in, choice out: one of the choices of the game that the strategy was made for.
-/// Implementations keep no state except the rules and the random source, so a strategy can be
-/// called repeatedly and from any thread.
-class Strategy {
- public:
-  virtual ~Strategy() = default;
-  [[nodiscard]] virtual std::string_view choose(const StrategyInput& context) const = 0;
-};
+/// History in, choice out: one of the choices of the game that the strategy was made for. It keeps
+/// no state except the rules and the random source, so it can be called repeatedly and from any
+/// thread.
+using Strategy = std::function<std::string_view(const StrategyInput& input)>;
 
 /// The strategy called `name` for the game of `rules`; an Error that lists the known names
 /// otherwise. `rules` and `random` outlive it.
-[[nodiscard]] core::Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name,
-                                                                    const game::Rules& rules,
-                                                                    core::RandomSource& random);
+[[nodiscard]] core::Result<Strategy> make_strategy(std::string_view name, const game::Rules& rules,
+                                                   core::RandomSource& random);
 
 /// `random`, then each choice of the game (as a strategy it always makes that choice), `alternate`,
 /// `frequency`, `opposite`.

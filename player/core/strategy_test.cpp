@@ -29,12 +29,12 @@ class Bot {
       : strategy_(std::move(make_strategy(strategy, rules(), random).value())) {}
 
   std::string choose(const core::PlayerId& opponent = kThem) const {
-    return std::string(strategy_->choose({.league_id = kLeagueHere,
-                                          .match_id = core::MatchId("R1M1"),
-                                          .round_id = 1,
-                                          .opponent_id = opponent,
-                                          .history = history,
-                                          .standings = std::nullopt}));
+    return std::string(strategy_({.league_id = kLeagueHere,
+                                  .match_id = core::MatchId("R1M1"),
+                                  .round_id = 1,
+                                  .opponent_id = opponent,
+                                  .history = history,
+                                  .standings = std::nullopt}));
   }
   void remember(const std::string& own, const std::string& theirs, int number,
                 const core::PlayerId& opponent = kThem) {
@@ -49,7 +49,7 @@ class Bot {
   MatchHistory history;
 
  private:
-  std::unique_ptr<Strategy> strategy_;
+  Strategy strategy_;
   int played_ = 0;
 };
 
@@ -190,10 +190,10 @@ TEST(Strategy, EachPlaysAnyGame) {
     ASSERT_TRUE(strategy) << name;
     std::set<std::string_view> chosen;
     for (int i = 0; i < 200; ++i) {
-      chosen.insert((*strategy)->choose({.league_id = kLeagueHere,
-                                         .match_id = core::MatchId("R2M1"),
-                                         .opponent_id = kThem,
-                                         .history = history}));
+      chosen.insert((*strategy)({.league_id = kLeagueHere,
+                                 .match_id = core::MatchId("R2M1"),
+                                 .opponent_id = kThem,
+                                 .history = history}));
     }
     const std::set<std::string_view> all = {"rock", "paper", "scissors"};
     std::set<std::string_view> expected = {name};  // of a constant one

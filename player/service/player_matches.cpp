@@ -138,7 +138,7 @@ std::string PlayerService::choose(const OpenMatch& match,
     const auto& own = *told->your_standings;
     context.standings = ResultCounts{.wins = own.wins, .losses = own.losses, .draws = own.draws};
   }
-  return std::string(strategies_.find(match.game_type)->second->choose(context));
+  return std::string(strategies_.find(match.game_type)->second(context));
 }
 
 PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,

@@ -71,7 +71,7 @@ class PlayerService {
 
  private:
   /// How to play each game, by `game_type`.
-  using Strategies = std::map<std::string, std::unique_ptr<Strategy>, std::less<>>;
+  using Strategies = std::map<std::string, Strategy, std::less<>>;
   struct HeldMatch {
     OpenMatch match;
     core::AuthToken credential;  ///< of the invitation, already verified: saves the HMAC in later
