@@ -24,48 +24,42 @@ std::string_view type_of(std::string_view event) {
 
 }  // namespace
 
-core::Result<std::unique_ptr<ManagerWebhooks>> ManagerWebhooks::open(
-    const std::vector<std::string>& urls, const std::filesystem::path& secret_file,
-    agent::AgentHost& host, Ledger& ledger, OperatorLog& log) {
-  std::unique_ptr<ManagerWebhooks> made(new ManagerWebhooks(host, ledger));
-  if (urls.empty()) return made;
+core::Result<std::shared_ptr<Webhooks>> open_webhooks(const std::vector<std::string>& urls,
+                                                      const std::filesystem::path& secret_file,
+                                                      agent::AgentHost& host, OperatorLog& log) {
+  if (urls.empty()) return std::shared_ptr<Webhooks>();
   auto targets = parse_webhook_targets(urls);
   if (!targets) return targets.error();
   auto secret = open_webhook_secret(secret_file, host.random());
   if (!secret) return secret.error();
-  made->webhooks_ =
-      std::make_shared<Webhooks>(std::move(*targets), std::move(*secret),
-                                 Webhooks::Parts{.caller = host.caller(),
-                                                 .timer = host.timer(),
-                                                 .clock = host.clock(),
-                                                 .on_failure = [&log](const std::string& text) {
-                                                   log.say(true, "WEBHOOK_FAILED", text);
-                                                 }});
-  return made;
+  return std::make_shared<Webhooks>(std::move(*targets), std::move(*secret),
+                                    Webhooks::Parts{.caller = host.caller(),
+                                                    .timer = host.timer(),
+                                                    .clock = host.clock(),
+                                                    .on_failure = [&log](const std::string& text) {
+                                                      log.say(true, "WEBHOOK_FAILED", text);
+                                                    }});
 }
 
-void ManagerWebhooks::on_line(const OperatorLine& line) {
+void send_news(const std::shared_ptr<Webhooks>& webhooks, const OperatorLine& line,
+               agent::AgentHost& host, const Ledger& ledger) {
   const std::string_view type = type_of(line.event);
-  if (!webhooks_ || type.empty()) return;
+  if (type.empty()) return;
   json data = line.fields;
   data["text"] = line.text;
-  if (data.contains("act")) data["at"] = host_.clock().utc_now().to_log();
+  if (data.contains("act")) data["at"] = host.clock().utc_now().to_log();
   // Deferred to the timer, since the calling thread can hold the ledger's lock.
-  host_.timer().schedule(std::chrono::nanoseconds(0), [webhooks = webhooks_, &ledger = ledger_,
-                                                       type, data = std::move(data)]() mutable {
-    ledger.read([&data](const League& league) {
-      data["league_id"] = league.settings().league_id.str();
-      data["standings"] = envelope::encode_standings(standings_rows(league));
-    });
-    std::string id = data["league_id"].get<std::string>() + "." + std::string(type);
-    if (data.contains("round")) id += "." + data["round"].dump();
-    if (data.contains("at")) id += "." + data["at"].get<std::string>();
-    webhooks->send(type, id, data);
-  });
-}
-
-void ManagerWebhooks::finish() {
-  if (webhooks_) webhooks_->finish(std::chrono::seconds(2));
+  host.timer().schedule(
+      std::chrono::nanoseconds(0), [webhooks, &ledger, type, data = std::move(data)]() mutable {
+        ledger.read([&data](const League& league) {
+          data["league_id"] = league.settings().league_id.str();
+          data["standings"] = envelope::encode_standings(standings_rows(league));
+        });
+        std::string id = data["league_id"].get<std::string>() + "." + std::string(type);
+        if (data.contains("round")) id += "." + data["round"].dump();
+        if (data.contains("at")) id += "." + data["at"].get<std::string>();
+        webhooks->send(type, id, data);
+      });
 }
 
 }  // namespace league::league_manager

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/agent/host/agent_host.h"
@@ -10,27 +11,16 @@
 
 namespace league::league_manager {
 
-/// Notifies other servers of a running league's start, of the end of each round and of the league's
-/// end. Source: docs/operating.md, "Webhooks". Thread-safe.
-class ManagerWebhooks {
- public:
-  /// Does nothing if `urls` is empty. All arguments must outlive this object; no commits may happen
-  /// any more when it is destroyed. Fails like parse_webhook_targets and open_webhook_secret.
-  [[nodiscard]] static core::Result<std::unique_ptr<ManagerWebhooks>> open(
-      const std::vector<std::string>& urls, const std::filesystem::path& secret_file,
-      agent::AgentHost& host, Ledger& ledger, OperatorLog& log);
+/// The webhooks that tell other servers of a running league's start, of the end of each round and
+/// of the league's end; null if `urls` is empty. `host` and `log` must outlive them. Fails like
+/// parse_webhook_targets and open_webhook_secret. Source: docs/operating.md, "Webhooks".
+[[nodiscard]] core::Result<std::shared_ptr<Webhooks>> open_webhooks(
+    const std::vector<std::string>& urls, const std::filesystem::path& secret_file,
+    agent::AgentHost& host, OperatorLog& log);
 
-  /// A line of the operator's log; lines about other events are ignored. Short.
-  void on_line(const OperatorLine& line);
-  /// Running deliveries have two seconds to end.
-  void finish();
-
- private:
-  ManagerWebhooks(agent::AgentHost& host, Ledger& ledger) : host_(host), ledger_(ledger) {}
-
-  agent::AgentHost& host_;
-  Ledger& ledger_;
-  std::shared_ptr<Webhooks> webhooks_;  ///< null without URLs
-};
+/// Sends a line of the operator's log, unless it is about something else. Short. `ledger` must
+/// outlive the timer of `host`. Thread-safe.
+void send_news(const std::shared_ptr<Webhooks>& webhooks, const OperatorLine& line,
+               agent::AgentHost& host, const Ledger& ledger);
 
 }  // namespace league::league_manager

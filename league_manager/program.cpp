@@ -93,7 +93,7 @@ class Program {
   std::optional<ManagerDrain> drain_;
   std::optional<LeagueProjector> projector_;
   std::optional<ManagerPages> pages_;
-  std::unique_ptr<ManagerWebhooks> webhooks_;
+  std::shared_ptr<Webhooks> webhooks_;  ///< null without --webhook
   std::optional<OperatorLog> operator_log_;
   std::unique_ptr<agent::ProbingDelayMeter> delays_;
   EventPublisher events_;
@@ -172,7 +172,7 @@ void Program::make_operator_log() {
   operator_log_.emplace([this](const OperatorLine& line) {
     agent::write_event(line.is_warning, line.event, line.text, line.fields);
     pages_->on_line(line);
-    if (webhooks_) webhooks_->on_line(line);
+    if (webhooks_) send_news(webhooks_, line, *host_, *ledger_);
   });
 }
 
@@ -185,8 +185,8 @@ core::Result<void> Program::open_ledger() {
   drain_.emplace(std::chrono::seconds(options_.drain_seconds), *ledger_);
   pages_.emplace(*ledger_, metrics_, *projector_, random_, host_->clock());
   make_operator_log();
-  auto webhooks = ManagerWebhooks::open(options_.webhooks, options_.data / "webhook.secret", *host_,
-                                        *ledger_, *operator_log_);
+  auto webhooks =
+      open_webhooks(options_.webhooks, options_.data / "webhook.secret", *host_, *operator_log_);
   if (!webhooks) return webhooks.error();
   webhooks_ = std::move(*webhooks);
   ledger_->observe([this](const Events& events) { operator_log_->on_events(events); });
@@ -319,7 +319,7 @@ void Program::play(ManagerReload* reload) {
   tell_operator();
 
   if (stop_.wait() > 0) drain_->run(stop_);
-  webhooks_->finish();
+  if (webhooks_) webhooks_->finish(std::chrono::seconds(2));  // of running deliveries
   league_runner_->stop();
   pages_->finish();
   if (events_.feed) events_.feed->stop();
