@@ -1,5 +1,7 @@
 #include "league_manager/events/events.h"
 
+#include <algorithm>
+
 #include "common/core/enum_names.h"
 #include "common/core/error_code.h"
 
@@ -49,5 +51,12 @@ std::string FailureCause::str() const {
 void MatchSummary::count(const CompactResult& result) { add(*this, result, 1); }
 
 void MatchSummary::discount(const CompactResult& result) { add(*this, result, -1); }
+
+bool counts_failure(const Events& events, AgentRef agent) {
+  return std::ranges::any_of(events, [agent](const Event& event) {
+    const auto* failure = std::get_if<FailureCounted>(&event.body);
+    return failure != nullptr && failure->agent == agent;
+  });
+}
 
 }  // namespace league::league_manager

@@ -295,4 +295,7 @@ struct Event {
 };
 using Events = std::vector<Event>;
 
+/// Whether one of `events` counts a failure of `agent`.
+[[nodiscard]] bool counts_failure(const Events& events, AgentRef agent);
+
 }  // namespace league::league_manager

@@ -22,6 +22,9 @@ constexpr std::array<std::string_view, 8> kOfALeague = {
     "leagues",      "matches", "league_up.json", "league_up.limits.json",
     "journal.mark", "log.key", "secret.key",     kJournal};
 
+/// The names of the files that are made from the journal, and of its mark.
+constexpr std::array<std::string_view, 3> kDerived = {"leagues", "matches", "journal.mark"};
+
 core::Error directory_error(const fs::path& path, const std::error_code& why) {
   return {core::ErrorCode::kInternalError, "data directory " + path.string() + ": " + why.message(),
           ""};
@@ -73,8 +76,8 @@ core::Result<fs::path> DataDirectory::make_place(core::UtcTimestamp now) const {
 }
 
 core::Result<void> DataDirectory::move_to(const fs::path& place,
-                                          std::initializer_list<const char*> names) const {
-  for (const char* name : names) {
+                                          std::span<const std::string_view> names) const {
+  for (std::string_view name : names) {
     std::error_code failed;
     if (!fs::exists(root_ / name, failed)) continue;
     fs::rename(root_ / name, place / name, failed);
@@ -89,8 +92,7 @@ core::Result<fs::path> DataDirectory::set_aside(core::UtcTimestamp now) const {
   std::error_code failed;
   fs::copy(journal().parent_path(), *place / "journal", fs::copy_options::recursive, failed);
   if (failed) return directory_error(*place / "journal", failed);
-  if (auto moved = move_to(*place, {"leagues", "matches", "journal.mark"}); !moved)
-    return moved.error();
+  if (auto moved = move_to(*place, kDerived); !moved) return moved.error();
   return place;
 }
 
@@ -112,11 +114,7 @@ core::Result<fs::path> DataDirectory::archive(core::UtcTimestamp now) const {
     auto copied = core::write_private_file(place / "operator.key", **operators);
     if (!copied) return copied.error();
   }
-  for (std::string_view name : kOfALeague) {
-    if (!is_here(name)) continue;
-    fs::rename(root_ / name, place / name, failed);
-    if (failed) return directory_error(root_ / name, failed);
-  }
+  if (auto moved = move_to(place, kOfALeague); !moved) return moved.error();
   if (auto flushed = core::flush_directory(place); !flushed) return flushed.error();
   if (auto flushed = core::flush_directory(root_); !flushed) return flushed.error();
   return place;

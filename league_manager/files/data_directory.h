@@ -1,8 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
-#include <string>
+#include <span>
+#include <string_view>
 
 #include "common/core/result.h"
 #include "common/core/timestamp.h"
@@ -45,7 +45,7 @@ class DataDirectory {
   [[nodiscard]] core::Result<std::filesystem::path> make_place(core::UtcTimestamp now) const;
   /// Moves those of `names` that exist to `place`.
   [[nodiscard]] core::Result<void> move_to(const std::filesystem::path& place,
-                                           std::initializer_list<const char*> names) const;
+                                           std::span<const std::string_view> names) const;
 
   std::filesystem::path root_;
 };

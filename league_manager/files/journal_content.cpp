@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "league_manager/core/overloaded.h"
 #include "league_manager/events/event_codec.h"
 
 namespace league::league_manager {
@@ -21,28 +22,24 @@ bool is_telling(std::string_view type) {
   return kTypesOfInterest.contains(type);
 }
 
-class ContentCollector {
- public:
-  explicit ContentCollector(JournalContent& content) : content_(content) {}
-
-  void take(const Event& event) {
-    if (const auto* created = std::get_if<LeagueCreated>(&event.body)) {
-      content_.league_id = created->league_id.str();
-      content_.since = event.at;
-    } else if (const auto* registered = std::get_if<AgentRegistered>(&event.body)) {
-      ++(registered->agent.kind == AgentKind::kPlayer ? content_.players : content_.referees);
-    } else if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
-      content_.finished.push_back(reported->match);
-    } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
-      content_.finished.push_back(forfeited->match);
-    } else if (const auto* continued = std::get_if<LeagueContinued>(&event.body)) {
-      if (continued->term || continued->given_up) content_.since = event.at;
-    }
-  }
-
- private:
-  JournalContent& content_;
-};
+void take(const Event& event, JournalContent& content) {
+  std::visit(Overloaded{
+                 [&](const LeagueCreated& e) {
+                   content.league_id = e.league_id.str();
+                   content.since = event.at;
+                 },
+                 [&](const AgentRegistered& e) {
+                   ++(e.agent.kind == AgentKind::kPlayer ? content.players : content.referees);
+                 },
+                 [&](const MatchReported& e) { content.finished.push_back(e.match); },
+                 [&](const MatchForfeited& e) { content.finished.push_back(e.match); },
+                 [&](const LeagueContinued& e) {
+                   if (e.term || e.given_up) content.since = event.at;
+                 },
+                 [](const auto&) {},
+             },
+             event.body);
+}
 
 }  // namespace
 
@@ -60,7 +57,6 @@ std::string JournalContent::text() const {
 core::Result<JournalContent> read_content(const journal::Journal& journal,
                                           const std::optional<journal::JournalPosition>& mark) {
   JournalContent content;
-  ContentCollector taking(content);
   core::Digest digest{};
   auto read = journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
     content.entries = entry.sequence;
@@ -71,7 +67,7 @@ core::Result<JournalContent> read_content(const journal::Journal& journal,
     if (!is_telling(entry.record.type)) return {};
     auto event = from_record(entry.record);
     if (!event) return event.error();
-    taking.take(*event);
+    take(*event, content);
     return {};
   });
   if (!read) return read.error();

@@ -35,13 +35,11 @@ class Latch {
  public:
   Latch(std::size_t count, std::function<void()> done) : count_(count), done_(std::move(done)) {}
   void count_down() {
-    std::function<void()> done;
     {
       std::lock_guard lock(mutex_);
       if (count_ > 0 && --count_ > 0) return;
-      done = std::exchange(done_, nullptr);
     }
-    if (done) done();
+    expire();
   }
   void expire() {
     std::function<void()> done;

@@ -111,12 +111,6 @@ void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
     const bool plays = agent && agent->kind == AgentKind::kPlayer && pairing.has(agent->index);
     return plays ? agent : std::nullopt;
   };
-  const auto has_lost = [&events](AgentRef player) {
-    return std::ranges::any_of(events, [player](const Event& event) {
-      const auto* failure = std::get_if<FailureCounted>(&event.body);
-      return failure != nullptr && failure->agent == player;
-    });
-  };
   std::lock_guard lock(mutex_);
   for (const auto& answers : report.answers) {
     const auto player = player_of(answers.player_id);
@@ -128,7 +122,7 @@ void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
   for (const auto& failure : report.failures) {
     const auto player = player_of(failure.player_id);
     // Failures that cost a match are counted from the events.
-    if (!player || !failure.counts || has_lost(*player)) continue;
+    if (!player || !failure.counts || counts_failure(events, *player)) continue;
     add(agents_[*player], {.at = now,
                            .match_id = report.match.id().str(),
                            .call = failure.call,

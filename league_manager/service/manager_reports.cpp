@@ -23,16 +23,10 @@ bool is_accepted(const ReportDecision& decision) {
 /// Tells the operator of players that answered only after failed attempts: a slow bot may soon lose
 /// matches.
 void note_slow_players(OperatorLog& log, const MatchReport& report, const Events& events) {
-  const auto has_lost = [&events](AgentRef player) {
-    return std::ranges::any_of(events, [player](const Event& event) {
-      const auto* failure = std::get_if<FailureCounted>(&event.body);
-      return failure != nullptr && failure->agent == player;
-    });
-  };
   std::map<AgentRef, std::pair<const ReportedFailure*, int>> slow;
   for (const auto& failure : report.failures) {
     const auto player = AgentRef::parse(failure.player_id);
-    if (!player || !failure.counts || has_lost(*player)) continue;
+    if (!player || !failure.counts || counts_failure(events, *player)) continue;
     // A match has two players, but a referee could name any number of ids.
     if (slow.size() == 2 && !slow.contains(*player)) continue;
     auto& [last, count] = slow[*player];

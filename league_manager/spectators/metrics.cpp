@@ -82,6 +82,11 @@ void gauge(std::string& out, std::string_view name, std::string_view help, doubl
   sample(out, name, {}, value);
 }
 
+void counter(std::string& out, std::string_view name, std::string_view help, std::uint64_t value) {
+  head(out, name, "counter", help);
+  sample(out, name, {}, static_cast<double>(value));
+}
+
 void append_refusals(std::string& out, const RegistrationBoard::RefusalCounts& refused) {
   head(out, "league_registrations_refused_total", "counter",
        "Refused registrations by role and error, since this process began.");
@@ -228,8 +233,8 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
   append_league(out, league);
   gauge(out, "league_log_queue_bytes", "Conversation log that is not written yet.",
         static_cast<double>(figures.log_queue_bytes));
-  head(out, "league_log_records_total", "counter", "Records written to the conversation log.");
-  sample(out, "league_log_records_total", {}, static_cast<double>(figures.log_records));
+  counter(out, "league_log_records_total", "Records written to the conversation log.",
+          figures.log_records);
   gauge(out, "league_log_healthy", "0 while the conversation log cannot be written.",
         figures.is_log_healthy);
   gauge(out, "league_journal_waiting", "Decisions that are not durable in the journal yet.",
@@ -254,13 +259,10 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
   counters("league_operator_acts_total", "act", "What the operator did.", acts_);
   counters("league_registrations_total", "role", "Agents that got a place.", registrations_);
   append_refusals(out, figures.refused);
-  head(out, "league_matches_voided_total", "counter",
-       "Finished matches that the operator has voided.");
-  sample(out, "league_matches_voided_total", {}, static_cast<double>(voided_));
-  head(out, "league_matches_assigned_total", "counter", "Assignments of matches to referees.");
-  sample(out, "league_matches_assigned_total", {}, static_cast<double>(assigned_));
-  head(out, "league_matches_taken_back_total", "counter", "Matches taken from their referee.");
-  sample(out, "league_matches_taken_back_total", {}, static_cast<double>(taken_back_));
+  counter(out, "league_matches_voided_total", "Finished matches that the operator has voided.",
+          voided_);
+  counter(out, "league_matches_assigned_total", "Assignments of matches to referees.", assigned_);
+  counter(out, "league_matches_taken_back_total", "Matches taken from their referee.", taken_back_);
   head(out, "league_answer_seconds", "histogram",
        "How long players took to answer, as the referees report it.");
   for (const auto& [call, times] : answers_)
