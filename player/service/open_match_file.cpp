@@ -24,28 +24,20 @@ core::Error notes_error(const std::filesystem::path& file, const std::string& wh
   return {core::ErrorCode::kInternalError, file.string() + ": " + why, ""};
 }
 
-void append_over_line(std::string& out, const core::PlayerId& player, const core::MatchId& match) {
+/// A line about one match of a player, with the members that `add` adds.
+template <typename Add>
+std::string line_of(const core::PlayerId& player, const core::MatchId& match, const Add& add) {
+  std::string out;
   rpc::JsonObject line(out);
-  line.text("player_id", player.str()).text("match_id", match.str()).flag("over", true).end();
-  out += '\n';
-}
-
-void append_asked_for_line(std::string& out, const OpenMatch& match) {
-  rpc::JsonObject line(out);
-  line.text("player_id", match.player_id.str()).text("match_id", match.match_id.str());
-  line.flag("asked_for", true);
-  if (match.opponent_commitment) line.text("opponent_commitment", *match.opponent_commitment);
+  line.text("player_id", player.str()).text("match_id", match.str());
+  add(line);
   line.end();
-  out += '\n';
+  return out + '\n';
 }
 
 std::string credential_line(const core::PlayerId& player, const core::MatchId& match,
                             const std::string& credential) {
-  std::string out;
-  rpc::JsonObject line(out);
-  line.text("player_id", player.str()).text("match_id", match.str());
-  line.text("referee_credential", credential).end();
-  return out + '\n';
+  return line_of(player, match, [&](auto& line) { line.text("referee_credential", credential); });
 }
 
 /// Whether `now` differs from `known` only because the choice was asked for.
@@ -228,7 +220,10 @@ core::Result<void> OpenMatchFile::keep(const OpenMatch& match) {
   if (is_known && known->second == match) return {};
   std::string lines = over_lines_;
   if (is_known && was_only_asked_for(known->second, match)) {
-    append_asked_for_line(lines, match);
+    lines += line_of(match.player_id, match.match_id, [&match](auto& line) {
+      line.flag("asked_for", true);
+      if (match.opponent_commitment) line.text("opponent_commitment", *match.opponent_commitment);
+    });
   } else {
     lines.append(open_match_to_text(match)) += '\n';
   }
@@ -241,7 +236,7 @@ core::Result<void> OpenMatchFile::keep(const OpenMatch& match) {
 void OpenMatchFile::forget(const core::PlayerId& player, const core::MatchId& match) {
   std::lock_guard lock(mutex_);
   if (matches_.erase({player, match}) + credentials_.erase({player, match}) == 0) return;
-  append_over_line(over_lines_, player, match);
+  over_lines_ += line_of(player, match, [](auto& line) { line.flag("over", true); });
   mark_dirty();
 }
 
