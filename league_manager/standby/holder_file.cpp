@@ -59,34 +59,20 @@ bool write_holders(int descriptor, const std::string& place,
 
 core::Result<HolderFile> HolderFile::open(const std::filesystem::path& file,
                                           const std::string& holder) {
-  int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) return holder_error(file, std::strerror(errno));
-  HolderFile opened(descriptor);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+  transport::FileDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!opened.is_open()) return holder_error(file, std::strerror(errno));
+  if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
     return holder_error(file, errno == EWOULDBLOCK ? "another manager of this directory has it"
                                                    : std::strerror(errno));
   }
-  auto place = place_of(descriptor);
-  auto holders = read_holders(descriptor, place);
-  opened.former_ = holders;
+  auto place = place_of(opened.get());
+  const auto former = read_holders(opened.get(), place);
+  auto holders = former;
   holders.push_back(holder);
   if (holders.size() > kHoldersKept)
     holders.erase(holders.begin(), holders.end() - static_cast<std::ptrdiff_t>(kHoldersKept));
-  if (!write_holders(descriptor, place, holders)) return holder_error(file, std::strerror(errno));
-  return opened;
-}
-
-HolderFile::HolderFile(HolderFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), former_(std::move(other.former_)) {}
-
-HolderFile& HolderFile::operator=(HolderFile&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(former_, other.former_);
-  return *this;
-}
-
-HolderFile::~HolderFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!write_holders(opened.get(), place, holders)) return holder_error(file, std::strerror(errno));
+  return HolderFile(std::move(opened), former);
 }
 
 }  // namespace league::league_manager

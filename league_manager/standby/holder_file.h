@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/transport/link/socket.h"
 
 namespace league::league_manager {
 
@@ -18,19 +20,15 @@ class HolderFile {
   /// another process has locked it, or if it cannot be created or written.
   [[nodiscard]] static core::Result<HolderFile> open(const std::filesystem::path& file,
                                                      const std::string& holder);
-  HolderFile(HolderFile&& other) noexcept;
-  HolderFile& operator=(HolderFile&& other) noexcept;
-  HolderFile(const HolderFile&) = delete;
-  HolderFile& operator=(const HolderFile&) = delete;
-  ~HolderFile();
 
   /// The last few names before `holder`.
   [[nodiscard]] const std::vector<std::string>& former() const { return former_; }
 
  private:
-  explicit HolderFile(int descriptor) : descriptor_(descriptor) {}
+  HolderFile(transport::FileDescriptor file, std::vector<std::string> former)
+      : file_(std::move(file)), former_(std::move(former)) {}
 
-  int descriptor_ = -1;
+  transport::FileDescriptor file_;
   std::vector<std::string> former_;
 };
 
