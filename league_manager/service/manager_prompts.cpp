@@ -84,6 +84,15 @@ std::vector<std::string> players_beginning(const League& league, const std::stri
   return found;
 }
 
+void send_when_durable(Ledger& ledger, const mcp::Responder& reply, json result) {
+  ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
+                [reply, result = std::move(result)](const core::Result<Events>& stored) {
+                  if (stored) return reply.send(result);
+                  reply.fail(static_cast<int>(rpc::StandardCode::kInternalError),
+                             "Internal error: the league's journal has failed");
+                });
+}
+
 ManagerPrompts::ManagerPrompts(mcp::Server& server, Ledger& ledger) : ledger_(ledger) {
   server.registry().add(
       {.name = kPrompt,
@@ -107,18 +116,10 @@ void ManagerPrompts::explain(const mcp::ServerPrompt::Get& get) const {
   auto text =
       ledger_.read([&](const League& league) { return explain_match(league, *key, note, player); });
   if (!text) return reply.fail(kInvalidParams, "Invalid params: " + text.error().message);
-  // The answer is sent once its content is durable, as for resources.
-  ledger_.commit(
-      [](const League&, core::UtcTimestamp) { return Events{}; },
-      [reply, text = std::move(*text), id = key->id().str()](const core::Result<Events>& stored) {
-        if (!stored) {
-          return reply.fail(static_cast<int>(rpc::StandardCode::kInternalError),
-                            "Internal error: the league's journal has failed");
-        }
-        json message = {{"role", "user"}, {"content", {{"type", "text"}, {"text", text}}}};
-        reply.send({{"description", "How match " + id + " ended"},
-                    {"messages", json::array({std::move(message)})}});
-      });
+  json message = {{"role", "user"}, {"content", {{"type", "text"}, {"text", *text}}}};
+  send_when_durable(ledger_, reply,
+                    {{"description", "How match " + key->id().str() + " ended"},
+                     {"messages", json::array({std::move(message)})}});
 }
 
 void ManagerPrompts::complete(const mcp::ServedRequest& request) const {

@@ -29,6 +29,9 @@ class MatchNotes {
   std::deque<MatchKey> order_;  ///< of `notes_`, the oldest first
 };
 
+/// Sends `result` once the facts in it are durable, as tools do.
+void send_when_durable(Ledger& ledger, const mcp::Responder& reply, nlohmann::json result);
+
 /// The prompt `why_did_i_lose(match_id[, player_id])` and the completion of its arguments, and of
 /// the match in `league://match/{match_id}`, for clients of MCP. Thread-safe.
 class ManagerPrompts {

@@ -94,14 +94,9 @@ ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Ti
 
 ManagerResources::~ManagerResources() { news_->end(); }
 
-void ManagerResources::answer(const mcp::ServerResource::Read& read, std::string text) {
-  ledger_.commit([](const League&, core::UtcTimestamp) { return Events{}; },
-                 [reply = read.request.reply, uri = read.uri,
-                  text = std::move(text)](const core::Result<Events>& stored) {
-                   if (stored) return reply.send(mcp::text_contents(uri, "application/json", text));
-                   reply.fail(static_cast<int>(rpc::StandardCode::kInternalError),
-                              "Internal error: the league's journal has failed");
-                 });
+void ManagerResources::answer(const mcp::ServerResource::Read& read, const std::string& text) {
+  send_when_durable(ledger_, read.request.reply,
+                    mcp::text_contents(read.uri, "application/json", text));
 }
 
 void ManagerResources::read_standings(const mcp::ServerResource::Read& read) {

@@ -33,7 +33,7 @@ class ManagerResources {
   void read_match(const mcp::ServerResource::Read& read);
   static void fail_unknown(const mcp::ServerResource::Read& read, const std::string& what);
   /// Sends `text` once the facts in it are durable, as tools do.
-  void answer(const mcp::ServerResource::Read& read, std::string text);
+  void answer(const mcp::ServerResource::Read& read, const std::string& text);
 
   Ledger& ledger_;
   std::shared_ptr<NotificationThrottle> news_;
