@@ -17,9 +17,9 @@ ManagerPages::ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& pr
     : ledger_(ledger),
       metrics_(metrics),
       registrations_([this] { feed_->on_registrations(); }),
-      feed_(SpectatorFeed::create(
-          {.epoch = core::to_hex(random.bytes<8>()),
-           .registrations = [this] { return registrations_.json(); }},
+      feed_(std::make_shared<SpectatorFeed>(
+          SpectatorOptions{.epoch = core::to_hex(random.bytes<8>()),
+                           .registrations = [this] { return registrations_.json(); }},
           [&projector](const auto& read) { return projector.read(read, kPatienceWithFiles); },
           timer_, clock)) {
   ledger.observe([this, &projector](const Events& events) {

@@ -45,12 +45,6 @@ transport::HttpPage json_page(int status, std::string body) {
 
 }  // namespace
 
-std::shared_ptr<SpectatorFeed> SpectatorFeed::create(SpectatorOptions options, ReadBook read_book,
-                                                     core::Timer& timer, const core::Clock& clock) {
-  return std::shared_ptr<SpectatorFeed>(
-      new SpectatorFeed(std::move(options), std::move(read_book), timer, clock));
-}
-
 SpectatorFeed::SpectatorFeed(SpectatorOptions options, ReadBook read_book, core::Timer& timer,
                              const core::Clock& clock)
     : options_(std::move(options)),

@@ -34,7 +34,7 @@ struct SpectatorOptions {
 /// The number of spectators is not under the operator's control: an update is rendered once for all
 /// of them, on the timer's thread, and the more work it took, the later the next one follows. The
 /// transport drops spectators that do not read. Nothing is rendered while nobody watches.
-/// Thread-safe.
+/// Held by a shared_ptr. Thread-safe.
 class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
  public:
   using BookReader = std::function<void(const LeagueBook&)>;
@@ -44,9 +44,8 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   /// `timer` should belong to the feed alone, since a tick can take milliseconds. `timer` and
   /// `clock` must outlive the feed; everything that `read_book` refers to must stay valid until
   /// stop() has returned.
-  [[nodiscard]] static std::shared_ptr<SpectatorFeed> create(SpectatorOptions options,
-                                                             ReadBook read_book, core::Timer& timer,
-                                                             const core::Clock& clock);
+  SpectatorFeed(SpectatorOptions options, ReadBook read_book, core::Timer& timer,
+                const core::Clock& clock);
 
   /// For Ledger::observe.
   void on_events(const Events& events);
@@ -81,8 +80,6 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
     Text text;
   };
 
-  SpectatorFeed(SpectatorOptions options, ReadBook read_book, core::Timer& timer,
-                const core::Clock& clock);
   void add(PendingSpectator pending);
   void schedule_locked();
   /// False if the book could not be read now.

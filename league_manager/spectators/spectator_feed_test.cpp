@@ -48,8 +48,8 @@ class Stream final : public transport::PeerChannel {
 /// A feed of a league of four players that is played event by event.
 struct Watched {
   explicit Watched(std::size_t most = 10)
-      : feed(SpectatorFeed::create(
-            {.epoch = "e1", .most_spectators = most, .interval = 500ms},
+      : feed(std::make_shared<SpectatorFeed>(
+            SpectatorOptions{.epoch = "e1", .most_spectators = most, .interval = 500ms},
             [this](const SpectatorFeed::BookReader& read) {
               if (is_busy) return false;
               ++reads;
