@@ -39,6 +39,13 @@ std::string upper_case(std::string_view text) {
   return out;
 }
 
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+  if (what.empty()) return text;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+  return text;
+}
+
 std::string escape_markup(std::string_view text) {
   constexpr std::string_view kSpecial = "&<>\"'";
   constexpr std::array<std::string_view, 5> kEscaped{"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};

@@ -31,6 +31,9 @@ constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+/// `text` with every `what` in it replaced by `with`; unchanged if `what` is empty.
+[[nodiscard]] std::string replaced(std::string text, std::string_view what, std::string_view with);
+
 /// `text` for HTML and XML, also in attributes: &, <, >, " and ' are escaped.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 

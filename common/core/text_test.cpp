@@ -46,5 +46,11 @@ TEST(ExcerptTest, ShowsTheBeginningInWholeCharacters) {
   EXPECT_EQ(excerpt("", 0), "");
 }
 
+TEST(Text, EveryOccurrenceIsReplaced) {
+  EXPECT_EQ(replaced("{a} and {a}", "{a}", "b"), "b and b");
+  EXPECT_EQ(replaced("aa", "a", "aa"), "aaaa") << "what was put in is not replaced again";
+  EXPECT_EQ(replaced("text", "", "x"), "text");
+}
+
 }  // namespace
 }  // namespace league::core

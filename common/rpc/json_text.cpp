@@ -68,4 +68,8 @@ std::string to_json_text(const nlohmann::json& value) {
   return text;
 }
 
+std::string ordered_json_text(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 }  // namespace league::rpc

@@ -15,5 +15,7 @@ void append_json(std::string& out, const nlohmann::json& value);
 
 /// What `append_json` appends.
 std::string to_json_text(const nlohmann::json& value);
+/// The same, with the members in their order.
+std::string ordered_json_text(const nlohmann::ordered_json& value);
 
 }  // namespace league::rpc

@@ -59,5 +59,9 @@ TEST(JsonText, IsTheLibrarysTextForAnyStringsAndNumbers) {
   }));
 }
 
+TEST(JsonText, AnOrderedObjectKeepsItsOrder) {
+  EXPECT_EQ(ordered_json_text({{"b", 1}, {"a", "\xff"}}), "{\"b\":1,\"a\":\"\xef\xbf\xbd\"}");
+}
+
 }  // namespace
 }  // namespace league::rpc

@@ -83,4 +83,8 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* a
   return 0;
 }
 
+void when_given(CLI::App& command, std::function<int()>& chosen, std::function<int()> run) {
+  command.callback([&chosen, run = std::move(run)] { chosen = run; });
+}
+
 }  // namespace league::agent

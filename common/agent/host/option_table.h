@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,5 +23,8 @@ namespace league::agent {
 /// `--options-as-json` as the only argument (prints option_table) or `--settings-as-json` as the
 /// last one (prints the options' values and where they come from); 2 after a mistake.
 [[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv);
+
+/// If `command` is given, parse_arguments sets `chosen` to `run`, which returns the exit code.
+void when_given(CLI::App& command, std::function<int()>& chosen, std::function<int()> run);
 
 }  // namespace league::agent
