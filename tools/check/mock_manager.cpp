@@ -12,10 +12,8 @@ using nlohmann::json;
 namespace {
 
 std::string conversation_of(const InboundCall& call) {
-  const auto it = call.message.find("conversation_id");
-  return it != call.message.end() && it->is_string() && !it->get<std::string>().empty()
-             ? it->get<std::string>()
-             : "convleaguecheck001";
+  const std::string& id = text_at(call.message, "conversation_id");
+  return id.empty() ? "convleaguecheck001" : id;
 }
 
 }  // namespace

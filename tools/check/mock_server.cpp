@@ -33,14 +33,8 @@ std::string answer_bytes(const InboundCall& call, const MockAnswer& answer) {
 
 }  // namespace
 
-std::string text_field(const json& object, const std::string& field) {
-  if (!object.is_object()) return {};
-  const auto it = object.find(field);
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
 std::string InboundCall::type() const {
-  std::string named = text_field(message, "message_type");
+  std::string named = text_at(message, "message_type");
   if (!named.empty()) return named;
   if (method == "register_player") return "LEAGUE_REGISTER_REQUEST";
   if (method == "register_referee") return "REFEREE_REGISTER_REQUEST";
@@ -59,11 +53,11 @@ InboundCall read_call(std::string bytes) {
   call.bytes = std::move(bytes);
   call.message = json::object();
   if (!call.document.is_object()) return call;
-  call.method = text_field(call.document, "method");
+  call.method = text_at(call.document, "method");
   if (call.document.contains("id")) call.id = call.document["id"];
   call.style = call.method.empty() ? "bare" : style_of(call.method);
   json inner = call.method.empty() ? call.document : call.document.value("params", json::object());
-  if (call.method == "tools/call") call.method = text_field(inner, "name");
+  if (call.method == "tools/call") call.method = text_at(inner, "name");
   for (const char* wrapper : {"message", "arguments"}) {
     if (inner.is_object() && inner.contains(wrapper) && inner[wrapper].is_object()) {
       json message = inner[wrapper];

@@ -11,10 +11,14 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/schema/json_fields.h"
 #include "common/transport/front/http_server.h"
 #include "common/transport/link/message_handler.h"
 
 namespace league::tools::check {
+
+using schema::field_at;
+using schema::text_at;
 
 /// One call to the checker.
 struct InboundCall {
@@ -80,9 +84,6 @@ class MockServer final : public transport::MessageHandler {
   std::vector<std::jthread> late_;
   std::unique_ptr<transport::HttpServer> server_;
 };
-
-/// The text in the field of an object; empty if there is none.
-[[nodiscard]] std::string text_field(const nlohmann::json& object, const std::string& field);
 
 /// Parses a call in any of the tolerated forms.
 [[nodiscard]] InboundCall read_call(std::string bytes);

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "common/core/auth_token.h"
+#include "common/core/text.h"
 #include "tools/check/clauses.h"
 #include "tools/check/report.h"
 #include "tools/league/up/table_text.h"
@@ -9,12 +10,7 @@
 namespace league::tools::check {
 namespace {
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (std::size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
-  return text;
-}
+using core::replaced;
 
 /// The size of a masked token: its first eight characters and three dots.
 constexpr std::size_t kMaskedSize = 11;

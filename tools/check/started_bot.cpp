@@ -6,17 +6,11 @@
 
 #include "common/core/crypto.h"
 #include "common/core/random_source.h"
+#include "common/core/text.h"
 #include "common/transport/link/socket.h"
 
 namespace league::tools::check {
 namespace {
-
-std::string with_value(std::string text, const std::string& name, const std::string& value) {
-  for (std::size_t at = text.find(name); at != std::string::npos;
-       at = text.find(name, at + value.size()))
-    text.replace(at, name.size(), value);
-  return text;
-}
 
 /// A port on which no program listens now.
 std::uint16_t free_port() {
@@ -28,9 +22,9 @@ std::uint16_t free_port() {
 
 core::Result<StartedBot> StartedBot::start(const std::string& command,
                                            const std::string& manager_url) {
-  std::string text = with_value(command, "{manager}", manager_url);
+  std::string text = core::replaced(command, "{manager}", manager_url);
   const std::uint16_t port = text.find("{port}") == std::string::npos ? 0 : free_port();
-  if (port != 0) text = with_value(std::move(text), "{port}", std::to_string(port));
+  if (port != 0) text = core::replaced(std::move(text), "{port}", std::to_string(port));
   StartedBot bot(std::move(text));
   bot.port_ = port;
   core::CryptoRandom random;

@@ -64,6 +64,12 @@ Verdict fail(Exchange exchange, std::string pointer, std::string expected, std::
           .exchange = std::move(exchange)};
 }
 
+Verdict expect(bool is_right, Exchange exchange, std::string pointer, std::string expected,
+               std::string got) {
+  if (is_right) return pass();
+  return fail(std::move(exchange), std::move(pointer), std::move(expected), std::move(got));
+}
+
 Verdict harness_fault(std::string what) {
   return {.outcome = Outcome::kHarness,
           .got = std::move(what),

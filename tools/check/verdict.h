@@ -59,6 +59,9 @@ inline constexpr std::string_view kNoTime = "the time for this run is over";
 /// A failure of the bot: `got` instead of `expected`, at `pointer` of the answer.
 [[nodiscard]] Verdict fail(Exchange exchange, std::string pointer, std::string expected,
                            std::string got);
+/// `pass()` if `is_right`, otherwise `fail` with the other arguments.
+[[nodiscard]] Verdict expect(bool is_right, Exchange exchange, std::string pointer,
+                             std::string expected, std::string got);
 [[nodiscard]] Verdict harness_fault(std::string what);
 
 /// The constant properties of a check.

@@ -11,11 +11,12 @@ namespace league::tools::check {
 using envelope::Leniency;
 using nlohmann::json;
 
-std::string BotReply::text(const std::string& field) const { return text_field(message, field); }
+std::string BotReply::text(const std::string& field) const {
+  return text_at(message, field.c_str());
+}
 
 int BotReply::code() const {
-  const bool has_code =
-      error.is_object() && error.contains("code") && error["code"].is_number_integer();
+  const bool has_code = field_at(error, "code").is_number_integer();
   return has_code ? error["code"].get<int>() : 0;
 }
 

@@ -48,10 +48,8 @@ class AnswerChecks {
     add(clause, name, Level::kMust, "`" + field + "` " + text, fix,
         [field, wanted = std::move(wanted)](const BotReply& reply, const TestMatch& match) {
           const json expected = wanted(match);
-          if (reply.message.is_object() && reply.message.value(field, json()) == expected)
-            return pass();
-          return fail(reply.exchange, reply.place + "/" + field, expected.dump(),
-                      shown_value(reply.message, field));
+          return expect_field(field_at(reply.message, field.c_str()) == expected, reply, field,
+                              expected.dump());
         });
   }
 
@@ -62,9 +60,7 @@ class AnswerChecks {
         [field, wanted = std::move(wanted)](const BotReply& reply, const TestMatch& match) {
           if (!reply.message.is_object() || !reply.message.contains(field)) return pass();
           const json expected = wanted(match);
-          if (reply.message[field] == expected) return pass();
-          return fail(reply.exchange, reply.place + "/" + field, expected.dump(),
-                      shown_value(reply.message, field));
+          return expect_field(reply.message[field] == expected, reply, field, expected.dump());
         });
   }
 
@@ -76,18 +72,15 @@ class AnswerChecks {
 
 Verdict check_timestamp(const BotReply& reply, const std::string& field) {
   auto parsed = core::UtcTimestamp::parse(reply.text(field));
-  if (parsed) return pass();
-  return fail(reply.exchange, reply.place + "/" + field, "a UTC time such as 2025-01-15T10:30:00Z",
-              shown_value(reply.message, field));
+  return expect_field(parsed.has_value(), reply, field, "a UTC time such as 2025-01-15T10:30:00Z");
 }
 
 Verdict check_recent(const BotReply& reply, const std::string& field) {
   auto parsed = core::UtcTimestamp::parse(reply.text(field));
   if (!parsed) return skip("`" + field + "` cannot be read; see the check of its format");
   const auto age = core::SystemClock().utc_now().instant() - parsed->instant();
-  if (std::chrono::abs(age) < std::chrono::minutes(10)) return pass();
-  return fail(reply.exchange, reply.place + "/" + field, "the current time, in UTC",
-              shown_value(reply.message, field));
+  return expect_field(std::chrono::abs(age) < std::chrono::minutes(10), reply, field,
+                      "the current time, in UTC");
 }
 
 void add_envelope_checks(PlayerBench& bench, AnswerChecks& checks, const Answer& answer) {
@@ -125,55 +118,46 @@ void add_envelope_checks(PlayerBench& bench, AnswerChecks& checks, const Answer&
       "P-3", "timestamp-now", Level::kShould, "`timestamp` is the current time.",
       "Read the clock when you answer, in UTC and not in local time.",
       [](const BotReply& reply, const TestMatch&) { return check_recent(reply, "timestamp"); });
-  checks.add("P-8", "token", Level::kMust,
-             "`auth_token` is the token that the manager gave to the bot.",
-             "Send the auth_token from LEAGUE_REGISTER_RESPONSE in every reply.",
-             [&bench](const BotReply& reply, const TestMatch&) {
-               if (!bench.has_token())
-                 return skip(
-                     "the bot has no token from this checker; use --listen or --start, or --token "
-                     "with --id");
-               if (bench.bot().token.matches(reply.text("auth_token"))) return pass();
-               const bool is_there = !reply.text("auth_token").empty();
-               return fail(reply.exchange, reply.place + "/auth_token",
-                           "the token that the manager gave to the bot",
-                           is_there ? "another token" : "nothing");
-             });
+  checks.add(
+      "P-8", "token", Level::kMust, "`auth_token` is the token that the manager gave to the bot.",
+      "Send the auth_token from LEAGUE_REGISTER_RESPONSE in every reply.",
+      [&bench](const BotReply& reply, const TestMatch&) {
+        if (auto why = only_with_token(bench); !why.empty()) return skip(why);
+        const std::string token = reply.text("auth_token");
+        return expect(bench.bot().token.matches(token), reply.exchange, reply.place + "/auth_token",
+                      "the token that the manager gave to the bot",
+                      token.empty() ? "nothing" : "another token");
+      });
 }
 
 void add_frame_checks(AnswerChecks& checks) {
   checks.add("P-1", "jsonrpc", Level::kMust, "the JSON-RPC response has `\"jsonrpc\": \"2.0\"`.",
              "Answer {\"jsonrpc\": \"2.0\", \"id\": ..., \"result\": {...}}.",
              [](const BotReply& reply, const TestMatch&) {
-               if (reply.document.is_object() && reply.document.value("jsonrpc", json()) == "2.0")
-                 return pass();
-               return fail(reply.exchange, "/jsonrpc", "\"2.0\"",
-                           shown_value(reply.document, "jsonrpc"));
+               return expect(field_at(reply.document, "jsonrpc") == "2.0", reply.exchange,
+                             "/jsonrpc", "\"2.0\"", shown_value(reply.document, "jsonrpc"));
              });
   checks.add("P-1", "id-echoed", Level::kMust, "the JSON-RPC response repeats the request's `id`.",
              "Copy id from the request into the response. Do not change its type: a number stays a "
              "number.",
              [](const BotReply& reply, const TestMatch&) {
                const json sent = json::parse(reply.exchange.sent, nullptr, false);
-               const json wanted = sent.is_object() ? sent.value("id", json()) : json();
-               if (reply.document.is_object() && reply.document.contains("id") &&
-                   reply.document["id"] == wanted && reply.document["id"].is_number_integer())
-                 return pass();
-               return fail(reply.exchange, "/id", wanted.dump(), shown_value(reply.document, "id"));
+               const json wanted = field_at(sent, "id");
+               return expect(
+                   reply.document.is_object() && reply.document.contains("id") &&
+                       reply.document["id"] == wanted && reply.document["id"].is_number_integer(),
+                   reply.exchange, "/id", wanted.dump(), shown_value(reply.document, "id"));
              });
   checks.add("P-1", "place", Level::kMust,
              "the message itself is the `result`, without anything around it.",
              "Return {\"jsonrpc\": \"2.0\", \"id\": ..., \"result\": MESSAGE}, with the message's "
              "fields directly in result.",
              [](const BotReply& reply, const TestMatch&) {
-               const bool is_flat = reply.document.is_object() &&
-                                    reply.document.contains("result") &&
-                                    reply.document["result"].is_object() &&
+               const bool is_flat = field_at(reply.document, "result").is_object() &&
                                     reply.document["result"].contains("message_type");
-               if (is_flat) return pass();
-               return fail(reply.exchange, "/result", "an object that has message_type",
-                           reply.message.is_null() ? shown_answer(reply)
-                                                   : "the message is at " + reply.place);
+               return expect(is_flat, reply.exchange, "/result", "an object that has message_type",
+                             reply.message.is_null() ? shown_answer(reply)
+                                                     : "the message is at " + reply.place);
              });
 }
 
@@ -182,39 +166,37 @@ void add_answer_forms(PlayerBench& bench, AnswerChecks& checks) {
              "Send only the message. A league rejects responses of more than 1 MiB.",
              [](const BotReply& reply, const TestMatch&) {
                constexpr std::size_t kMost = 64U * 1024U;
-               if (reply.exchange.received.size() <= kMost) return pass();
-               return fail(reply.exchange, "", "at most 65536 bytes",
-                           std::to_string(reply.exchange.received.size()) + " bytes");
+               return expect(reply.exchange.received.size() <= kMost, reply.exchange, "",
+                             "at most 65536 bytes",
+                             std::to_string(reply.exchange.received.size()) + " bytes");
              });
-  checks.add(
-      "P-1", "no-null-error", Level::kShould,
-      "a response with a `result` has no `error`, not even null.",
-      "Leave error out of responses that have a result.",
-      [](const BotReply& reply, const TestMatch&) {
-        const bool has_both = reply.document.is_object() && reply.document.contains("result") &&
-                              reply.document.contains("error");
-        if (!has_both) return pass();
-        return fail(reply.exchange, "/error", "no error", shown_value(reply.document, "error"));
-      });
+  checks.add("P-1", "no-null-error", Level::kShould,
+             "a response with a `result` has no `error`, not even null.",
+             "Leave error out of responses that have a result.",
+             [](const BotReply& reply, const TestMatch&) {
+               const bool has_both = reply.document.is_object() &&
+                                     reply.document.contains("result") &&
+                                     reply.document.contains("error");
+               return expect(!has_both, reply.exchange, "/error", "no error",
+                             shown_value(reply.document, "error"));
+             });
   checks.add("P-1", "http-200", Level::kMust, "the response has HTTP status 200.",
              "Send HTTP status 200 with every JSON-RPC response.",
              [&bench](const BotReply& reply, const TestMatch&) {
                if (!bench.is_http()) return skip("this can be checked over HTTP only");
-               if (reply.exchange.status == 200) return pass();
-               return fail(reply.exchange, "", "HTTP status 200",
-                           "HTTP status " + std::to_string(reply.exchange.status));
+               return expect(reply.exchange.status == 200, reply.exchange, "", "HTTP status 200",
+                             "HTTP status " + std::to_string(reply.exchange.status));
              });
-  checks.add("P-1", "content-type", Level::kShould,
-             "the response has `Content-Type: application/json`.",
-             "Send the header Content-Type: application/json.",
-             [&bench](const BotReply& reply, const TestMatch&) {
-               if (!bench.is_http()) return skip("this can be checked over HTTP only");
-               const auto& type = reply.exchange.content_type;
-               if (type.starts_with("application/json") || type.starts_with("text/event-stream"))
-                 return pass();
-               return fail(reply.exchange, "", "Content-Type: application/json",
-                           type.empty() ? "no Content-Type" : type);
-             });
+  checks.add(
+      "P-1", "content-type", Level::kShould, "the response has `Content-Type: application/json`.",
+      "Send the header Content-Type: application/json.",
+      [&bench](const BotReply& reply, const TestMatch&) {
+        if (!bench.is_http()) return skip("this can be checked over HTTP only");
+        const auto& type = reply.exchange.content_type;
+        return expect(type.starts_with("application/json") || type.starts_with("text/event-stream"),
+                      reply.exchange, "", "Content-Type: application/json",
+                      type.empty() ? "no Content-Type" : type);
+      });
 }
 
 void add_method_check(PlayerBench& bench, Checks& out, MessageType type, const char* name) {
@@ -234,9 +216,8 @@ void add_method_check(PlayerBench& bench, Checks& out, MessageType type, const c
          const bool is_taken = type == MessageType::kGameInvitation
                                    ? PlayerBench::accepts(reply)
                                    : !PlayerBench::choice_in(reply).empty();
-         if (is_taken) return pass();
-         return fail(reply.exchange, "/error", "a correct answer to " + method,
-                     shown_answer(reply));
+         return expect(is_taken, reply.exchange, "/error", "a correct answer to " + method,
+                       shown_answer(reply));
        }});
 }
 
@@ -246,8 +227,8 @@ void add_join_checks(PlayerBench& bench, Checks& out) {
       "P-4.7", "answered", Level::kMust, "the bot answers an invitation in time.",
       "Answer handle_game_invitation within 5 seconds, in the HTTP response to the call.",
       [](const BotReply& reply, const TestMatch&) {
-        if (reply.has_answer() && reply.message.is_object() && reply.error.is_null()) return pass();
-        return fail(reply.exchange, "", "GAME_JOIN_ACK in the response", shown_answer(reply));
+        return expect(reply.has_answer() && reply.message.is_object() && reply.error.is_null(),
+                      reply.exchange, "", "GAME_JOIN_ACK in the response", shown_answer(reply));
       });
   answered.is_basic = true;
   answered.needs_play = false;
@@ -266,11 +247,8 @@ void add_join_checks(PlayerBench& bench, Checks& out) {
   join.add("P-4.7", "accept-boolean", Level::kMust, "`accept` is present, and is a JSON boolean.",
            "Name the field accept, and send the JSON boolean true, without quotes.",
            [](const BotReply& reply, const TestMatch&) {
-             if (reply.message.is_object() && reply.message.contains("accept") &&
-                 reply.message["accept"].is_boolean())
-               return pass();
-             return fail(reply.exchange, reply.place + "/accept", "true or false",
-                         shown_value(reply.message, "accept"));
+             return expect_field(field_at(reply.message, "accept").is_boolean(), reply, "accept",
+                                 "true or false");
            });
   join.add("P-4.7", "arrival-timestamp", Level::kMust,
            "`arrival_timestamp` is a UTC time in one of the protocol's formats.",
@@ -286,9 +264,9 @@ void add_join_checks(PlayerBench& bench, Checks& out) {
   join.add("P-6", "quick", Level::kShould, "the bot answers an invitation within 1 second.",
            "Answer immediately, and do slow work in another thread. The limit is 5 seconds.",
            [](const BotReply& reply, const TestMatch&) {
-             if (reply.exchange.elapsed < std::chrono::seconds(1)) return pass();
-             return fail(reply.exchange, "", "an answer within 1 s",
-                         std::to_string(reply.exchange.elapsed.count() / 1'000'000) + " ms");
+             return expect(reply.exchange.elapsed < std::chrono::seconds(1), reply.exchange, "",
+                           "an answer within 1 s",
+                           std::to_string(reply.exchange.elapsed.count() / 1'000'000) + " ms");
            });
   add_frame_checks(join);
   add_answer_forms(bench, join);
@@ -310,10 +288,9 @@ void add_choice_checks(PlayerBench& bench, Checks& out) {
   choice.add("P-4.9", "field-name", Level::kMust,
              "the field with the choice is called `parity_choice`.",
              "Rename the field to parity_choice.", [](const BotReply& reply, const TestMatch&) {
-               if (reply.message.is_object() && reply.message.contains("parity_choice"))
-                 return pass();
-               return fail(reply.exchange, reply.place + "/parity_choice", "\"even\" or \"odd\"",
-                           "no such field");
+               return expect(reply.message.is_object() && reply.message.contains("parity_choice"),
+                             reply.exchange, reply.place + "/parity_choice", "\"even\" or \"odd\"",
+                             "no such field");
              });
   auto& exact = choice.add(
       "P-4.9", "lower-case", Level::kMust, "`parity_choice` is exactly \"even\" or \"odd\".",
@@ -332,9 +309,9 @@ void add_choice_checks(PlayerBench& bench, Checks& out) {
       "P-6", "quick", Level::kShould, "the bot chooses within 2 seconds.",
       "Answer immediately. The limit is 30 seconds, but the whole round waits for its slowest bot.",
       [](const BotReply& reply, const TestMatch&) {
-        if (reply.exchange.elapsed < std::chrono::seconds(2)) return pass();
-        return fail(reply.exchange, "", "an answer within 2 s",
-                    std::to_string(reply.exchange.elapsed.count() / 1'000'000) + " ms");
+        return expect(reply.exchange.elapsed < std::chrono::seconds(2), reply.exchange, "",
+                      "an answer within 2 s",
+                      std::to_string(reply.exchange.elapsed.count() / 1'000'000) + " ms");
       });
   add_frame_checks(choice);
   add_answer_forms(bench, choice);

@@ -74,13 +74,18 @@ json PlayerBench::envelope(MessageType type, const std::string& conversation) co
           {"league_id", options_.bot.league_id}};
 }
 
-json PlayerBench::invitation(const TestMatch& match) const {
-  json message = envelope(MessageType::kGameInvitation, match.conversation);
+json PlayerBench::match_envelope(MessageType type, const TestMatch& match) const {
+  json message = envelope(type, match.conversation);
   message.update({{"sender", "referee:REF01"},
                   {"auth_token", credential(match.id)},
                   {"round_id", match.round},
-                  {"match_id", match.id},
-                  {"game_type", "even_odd"},
+                  {"match_id", match.id}});
+  return message;
+}
+
+json PlayerBench::invitation(const TestMatch& match) const {
+  json message = match_envelope(MessageType::kGameInvitation, match);
+  message.update({{"game_type", "even_odd"},
                   {"role_in_match", match.is_player_a ? "PLAYER_A" : "PLAYER_B"},
                   {"opponent_id", match.opponent},
                   {"player_id", options_.bot.id}});
@@ -89,13 +94,9 @@ json PlayerBench::invitation(const TestMatch& match) const {
 }
 
 json PlayerBench::choice_call(const TestMatch& match) const {
-  json message = envelope(MessageType::kChooseParityCall, match.conversation);
+  json message = match_envelope(MessageType::kChooseParityCall, match);
   message.update(
-      {{"sender", "referee:REF01"},
-       {"auth_token", credential(match.id)},
-       {"round_id", match.round},
-       {"match_id", match.id},
-       {"player_id", options_.bot.id},
+      {{"player_id", options_.bot.id},
        {"game_type", "even_odd"},
        {"deadline", core::SystemClock().utc_now().after(std::chrono::seconds(30)).to_wire()},
        {"context",
@@ -110,12 +111,8 @@ json PlayerBench::choice_call(const TestMatch& match) const {
 }
 
 json PlayerBench::game_over(const PlayedGame& game) const {
-  json message = envelope(MessageType::kGameOver, game.match.conversation);
-  message.update({{"sender", "referee:REF01"},
-                  {"auth_token", credential(game.match.id)},
-                  {"round_id", game.match.round},
-                  {"match_id", game.match.id},
-                  {"game_type", "even_odd"}});
+  json message = match_envelope(MessageType::kGameOver, game.match);
+  message["game_type"] = "even_odd";
   const bool is_bound = !game.match.draw_commitment.empty();
   GameTruth truth{.match_id = game.match.id,
                   .players = {options_.bot.id, game.match.opponent},
@@ -131,12 +128,8 @@ json PlayerBench::game_over(const PlayedGame& game) const {
 }
 
 json PlayerBench::game_error(const TestMatch& match) const {
-  json message = envelope(MessageType::kGameError, match.conversation);
-  message.update({{"sender", "referee:REF01"},
-                  {"auth_token", credential(match.id)},
-                  {"round_id", match.round},
-                  {"match_id", match.id},
-                  {"error_code", "E001"},
+  json message = match_envelope(MessageType::kGameError, match);
+  message.update({{"error_code", "E001"},
                   {"error_name", "TIMEOUT_ERROR"},
                   {"error_description", "no answer to CHOOSE_PARITY_CALL within 30 s"},
                   {"affected_player", match.opponent},

@@ -69,6 +69,9 @@ class PlayerBench {
   // Complete and correct messages.
   [[nodiscard]] nlohmann::json envelope(envelope::MessageType type,
                                         const std::string& conversation) const;
+  /// The same from the referee of `match`, with its ids and credential.
+  [[nodiscard]] nlohmann::json match_envelope(envelope::MessageType type,
+                                              const TestMatch& match) const;
   [[nodiscard]] nlohmann::json invitation(const TestMatch& match) const;
   [[nodiscard]] nlohmann::json choice_call(const TestMatch& match) const;
   /// The GAME_OVER that follows from both players' answers.

@@ -22,6 +22,20 @@ Checks player_checks(PlayerBench& bench) {
   return out;
 }
 
+std::string only_over_http(PlayerBench& bench) {
+  return bench.is_http() ? "" : "this can be checked over HTTP only";
+}
+
+std::string only_with_token(PlayerBench& bench) {
+  if (bench.has_token()) return {};
+  return "the bot has no token from this checker; use --listen or --start, or --token with --id";
+}
+
+Verdict survive_bytes(PlayerBench& bench, const std::string& bytes, const rpc::Id& id) {
+  if (!bench.is_http()) return skip(kOnlyHttpHasNoIds);
+  return expect_alive(bench, bench.send(bytes, id));
+}
+
 std::string shown_value(const json& object, const std::string& field) {
   if (!object.is_object() || !object.contains(field)) return "nothing";
   std::string text = object[field].dump(-1, ' ', false, json::error_handler_t::replace);
@@ -45,15 +59,22 @@ static std::string shown_field(const BotReply& reply, const std::string& field) 
 }
 
 Verdict expect_accepted(const BotReply& reply, const std::string& why) {
-  if (PlayerBench::accepts(reply)) return pass();
-  return fail(reply.exchange, reply.error.is_null() ? reply.place + "/accept" : "/error",
-              "GAME_JOIN_ACK with accept: true; " + why, shown_field(reply, "accept"));
+  return expect(PlayerBench::accepts(reply), reply.exchange,
+                reply.error.is_null() ? reply.place + "/accept" : "/error",
+                "GAME_JOIN_ACK with accept: true; " + why, shown_field(reply, "accept"));
 }
 
 Verdict expect_choice(const BotReply& reply, const std::string& why) {
-  if (!PlayerBench::choice_in(reply).empty()) return pass();
-  return fail(reply.exchange, reply.error.is_null() ? reply.place + "/parity_choice" : "/error",
-              "CHOOSE_PARITY_RESPONSE with a choice; " + why, shown_field(reply, "parity_choice"));
+  return expect(!PlayerBench::choice_in(reply).empty(), reply.exchange,
+                reply.error.is_null() ? reply.place + "/parity_choice" : "/error",
+                "CHOOSE_PARITY_RESPONSE with a choice; " + why,
+                shown_field(reply, "parity_choice"));
+}
+
+Verdict expect_field(bool is_right, const BotReply& reply, const std::string& field,
+                     std::string expected) {
+  return expect(is_right, reply.exchange, reply.place + "/" + field, std::move(expected),
+                shown_value(reply.message, field));
 }
 
 Verdict expect_refused(const BotReply& reply, const std::string& why) {
@@ -66,9 +87,9 @@ Verdict expect_refused(const BotReply& reply, const std::string& why) {
 Verdict expect_alive(PlayerBench& bench, const BotReply& before) {
   const TestMatch match = bench.new_match();
   const BotReply after = bench.ask(envelope::MessageType::kGameInvitation, bench.invitation(match));
-  if (PlayerBench::accepts(after)) return pass();
-  return fail(before.exchange, "", "that the bot accepts an ordinary invitation afterwards",
-              "the ordinary invitation after this request got: " + shown_answer(after));
+  return expect(PlayerBench::accepts(after), before.exchange, "",
+                "that the bot accepts an ordinary invitation afterwards",
+                "the ordinary invitation after this request got: " + shown_answer(after));
 }
 
 }  // namespace league::tools::check

@@ -3,11 +3,10 @@
 #include <vector>
 
 #include "tools/check/player/player_bench.h"
+#include "tools/check/probe.h"
 #include "tools/check/verdict.h"
 
 namespace league::tools::check {
-
-using Checks = std::vector<Check>;
 
 // The calls of a referee to a player.
 inline constexpr envelope::MessageType kInvite = envelope::MessageType::kGameInvitation;
@@ -35,10 +34,22 @@ void add_endurance_checks(PlayerBench& bench, Checks& out);
 [[nodiscard]] Verdict expect_accepted(const BotReply& reply, const std::string& why);
 /// `pass` if the bot makes a choice, otherwise the failure.
 [[nodiscard]] Verdict expect_choice(const BotReply& reply, const std::string& why);
+/// Expects `is_right` of a field of the message in the answer; `expected` describes its value.
+[[nodiscard]] Verdict expect_field(bool is_right, const BotReply& reply, const std::string& field,
+                                   std::string expected);
 /// `pass` for a JSON-RPC error, whatever its code.
 [[nodiscard]] Verdict expect_refused(const BotReply& reply, const std::string& why);
 /// `pass` if the bot accepts an ordinary invitation now; otherwise a failure that shows `before`.
 [[nodiscard]] Verdict expect_alive(PlayerBench& bench, const BotReply& before);
+/// For add_probes: why a check cannot be tried with a bot that has no address of HTTP, or no token.
+[[nodiscard]] std::string only_over_http(PlayerBench& bench);
+[[nodiscard]] std::string only_with_token(PlayerBench& bench);
+inline constexpr const char* kOnlyHttpHasNoIds =
+    "this can be checked over HTTP only, because other transports find the answer by its id";
+/// Sends `bytes` over HTTP as they are, then expects the bot to play on; skipped for a bot without
+/// HTTP. `id`: of the request in `bytes`.
+[[nodiscard]] Verdict survive_bytes(PlayerBench& bench, const std::string& bytes,
+                                    const rpc::Id& id = rpc::Id(1));
 /// `"abc"`, `7`, `missing`; at most 80 characters.
 [[nodiscard]] std::string shown_value(const nlohmann::json& object, const std::string& field);
 /// The first 120 characters of an answer, or the reason why there is none.

@@ -18,12 +18,8 @@ constexpr const char* kCheckResult =
     "docs/writing_a_player.md does, and answer with the error -32602 if GAME_OVER says something "
     "else.";
 
-void add_committed(PlayerBench& bench, Checks& out, const char* id, Level level, const char* text,
-                   const char* fix, std::function<Verdict()> run) {
-  out.push_back(
-      {{.id = id, .level = level, .text = text, .fix = fix}, [&bench, run = std::move(run)] {
-         return bench.commits() ? run() : skip("the bot does not commit to its choices");
-       }});
+std::string only_with_commitments(PlayerBench& bench) {
+  return bench.commits() ? "" : "the bot does not commit to its choices";
 }
 
 Verdict check_opening(PlayerBench& bench, const PlayedGame& game) {
@@ -37,112 +33,99 @@ Verdict check_opening(PlayerBench& bench, const PlayedGame& game) {
   };
   const std::string computed = commitment_to(PlayerBench::choice_in(game.choice));
   if (committed == computed) return pass();
-  if (committed == commitment_to(PlayerBench::word_in(game.choice))) return pass();
-  return fail(game.choice.exchange, game.choice.place + "/choice_nonce",
-              "a choice and a nonce with the commitment " + committed,
-              "their commitment is " + computed);
+  return expect(committed == commitment_to(PlayerBench::word_in(game.choice)), game.choice.exchange,
+                game.choice.place + "/choice_nonce",
+                "a choice and a nonce with the commitment " + committed,
+                "their commitment is " + computed);
 }
 
-void add_opening(PlayerBench& bench, Checks& out) {
-  add_committed(bench, out, "P-7.22/commitment-form", Level::kMust,
-                "`choice_commitment` is 64 lower-case hexadecimal digits.", kFormula, [&bench] {
-                  const BotReply& join = bench.sample().join;
-                  if (game::is_hex_256(join.text("choice_commitment"))) return pass();
-                  return fail(join.exchange, join.place + "/choice_commitment",
-                              "64 characters of [0-9a-f]",
-                              shown_value(join.message, "choice_commitment"));
-                });
-  add_committed(bench, out, "P-7.25/nonce-form", Level::kMust,
-                "`choice_nonce` is 64 lower-case hexadecimal digits.", kFormula, [&bench] {
-                  const BotReply& choice = bench.sample().choice;
-                  if (game::is_hex_256(choice.text("choice_nonce"))) return pass();
-                  return fail(choice.exchange, choice.place + "/choice_nonce",
-                              "64 characters of [0-9a-f]",
-                              shown_value(choice.message, "choice_nonce"));
-                });
-  add_committed(bench, out, "P-7.25/opens-commitment", Level::kMust,
-                "The choice and the nonce match the commitment in GAME_JOIN_ACK.", kFormula,
-                [&bench] { return check_opening(bench, bench.sample()); });
-  add_committed(bench, out, "P-7.22/fresh-nonce", Level::kMust,
-                "The bot uses another nonce in each match.",
-                "For each match, take 32 new bytes from a cryptographic random generator (in "
-                "Python: secrets.token_hex(32)).",
-                [&bench] {
-                  const PlayedGame one = bench.play(bench.new_match(), true);
-                  const PlayedGame two = bench.play(bench.new_match(), true);
-                  if (one.choice.text("choice_nonce") != two.choice.text("choice_nonce"))
-                    return pass();
-                  return fail(two.choice.exchange, two.choice.place + "/choice_nonce",
-                              "another nonce than in the previous match",
-                              "the same nonce, " + shown_value(two.choice.message, "choice_nonce"));
-                });
-  add_committed(bench, out, "P-7.22/no-seed-no-commitment", Level::kMust,
-                "The bot sends no commitment if the invitation has no `draw_commitment`.",
-                "Leave choice_commitment out if the invitation has no draw_commitment.", [&bench] {
-                  const TestMatch match = bench.new_match(false);
-                  const BotReply join = bench.ask(kInvite, bench.invitation(match));
-                  if (join.message.is_object() && !join.message.contains("choice_commitment"))
-                    return pass();
-                  return fail(join.exchange, join.place + "/choice_commitment", "nothing",
-                              shown_value(join.message, "choice_commitment"));
-                });
-  add_committed(
-      bench, out, "P-7.22/no-seed-no-nonce", Level::kShould,
-      "The bot sends no nonce if it has not committed.",
-      "Send choice_nonce only if you have sent a choice_commitment.", [&bench] {
-        const PlayedGame game = bench.play(bench.new_match(false), true);
-        if (game.choice.message.is_object() && !game.choice.message.contains("choice_nonce"))
-          return pass();
-        return fail(game.choice.exchange, game.choice.place + "/choice_nonce", "nothing",
-                    shown_value(game.choice.message, "choice_nonce"));
-      });
-}
-
-void add_binding(PlayerBench& bench, Checks& out) {
-  add_committed(
-      bench, out, "P-7.28/second-invitation", Level::kMust,
-      "The bot answers a repeated invitation with the same commitment.",
-      "Store choice and nonce of each match by match_id, and send the same commitment again.",
-      [&bench] {
-        const TestMatch match = bench.new_match();
-        const BotReply first = bench.ask(kInvite, bench.invitation(match));
-        const BotReply second = bench.ask(kInvite, bench.invitation(match));
-        if (second.text("choice_commitment") == first.text("choice_commitment")) return pass();
-        return fail(second.exchange, second.place + "/choice_commitment",
-                    "the commitment of the first answer, " +
-                        shown_value(first.message, "choice_commitment"),
-                    shown_value(second.message, "choice_commitment"));
-      });
-  add_committed(bench, out, "P-7.28/same-nonce-again", Level::kMust,
-                "The bot answers a repeated call with the same choice and the same nonce.",
-                "Store choice and nonce of each match until GAME_OVER, and send them again.",
-                [&bench] {
-                  const TestMatch match = bench.new_match();
-                  (void)bench.ask(kInvite, bench.invitation(match));
-                  const BotReply first = bench.ask(kCall, bench.choice_call(match));
-                  const BotReply second = bench.ask(kCall, bench.choice_call(match));
-                  if (first.text("choice_nonce") == second.text("choice_nonce") &&
-                      PlayerBench::choice_in(first) == PlayerBench::choice_in(second))
-                    return pass();
-                  return fail(second.exchange, second.place + "/choice_nonce",
-                              "the choice and nonce of the first answer, " +
-                                  shown_value(first.message, "parity_choice") + " and " +
-                                  shown_value(first.message, "choice_nonce"),
-                              shown_value(second.message, "parity_choice") + " and " +
-                                  shown_value(second.message, "choice_nonce"));
-                });
-  add_committed(bench, out, "P-7.25/changed-opponent-commitment", Level::kRobust,
-                "The bot keeps working after a repeated call with another `opponent_commitment`.",
-                "Store the first opponent_commitment of a match, and check GAME_OVER against it.",
-                [&bench] {
-                  const TestMatch match = bench.new_match();
-                  (void)bench.ask(kInvite, bench.invitation(match));
-                  (void)bench.ask(kCall, bench.choice_call(match));
-                  json message = bench.choice_call(match);
-                  message["context"]["opponent_commitment"] = std::string(64, 'e');
-                  return expect_alive(bench, bench.ask(kCall, message));
-                });
-}
+const Probe<PlayerBench> kCommitmentProbes[] = {
+    {"P-7.22/commitment-form", Level::kMust,
+     "`choice_commitment` is 64 lower-case hexadecimal digits.", kFormula,
+     [](PlayerBench& bench) {
+       const BotReply& join = bench.sample().join;
+       return expect_field(game::is_hex_256(join.text("choice_commitment")), join,
+                           "choice_commitment", "64 characters of [0-9a-f]");
+     }},
+    {"P-7.25/nonce-form", Level::kMust, "`choice_nonce` is 64 lower-case hexadecimal digits.",
+     kFormula,
+     [](PlayerBench& bench) {
+       const BotReply& choice = bench.sample().choice;
+       return expect_field(game::is_hex_256(choice.text("choice_nonce")), choice, "choice_nonce",
+                           "64 characters of [0-9a-f]");
+     }},
+    {"P-7.25/opens-commitment", Level::kMust,
+     "The choice and the nonce match the commitment in GAME_JOIN_ACK.", kFormula,
+     [](PlayerBench& bench) { return check_opening(bench, bench.sample()); }},
+    {"P-7.22/fresh-nonce", Level::kMust, "The bot uses another nonce in each match.",
+     "For each match, take 32 new bytes from a cryptographic random generator (in Python: "
+     "secrets.token_hex(32)).",
+     [](PlayerBench& bench) {
+       const PlayedGame one = bench.play(bench.new_match(), true);
+       const PlayedGame two = bench.play(bench.new_match(), true);
+       return expect(one.choice.text("choice_nonce") != two.choice.text("choice_nonce"),
+                     two.choice.exchange, two.choice.place + "/choice_nonce",
+                     "another nonce than in the previous match",
+                     "the same nonce, " + shown_value(two.choice.message, "choice_nonce"));
+     }},
+    {"P-7.22/no-seed-no-commitment", Level::kMust,
+     "The bot sends no commitment if the invitation has no `draw_commitment`.",
+     "Leave choice_commitment out if the invitation has no draw_commitment.",
+     [](PlayerBench& bench) {
+       const TestMatch match = bench.new_match(false);
+       const BotReply join = bench.ask(kInvite, bench.invitation(match));
+       return expect_field(join.message.is_object() && !join.message.contains("choice_commitment"),
+                           join, "choice_commitment", "nothing");
+     }},
+    {"P-7.22/no-seed-no-nonce", Level::kShould, "The bot sends no nonce if it has not committed.",
+     "Send choice_nonce only if you have sent a choice_commitment.",
+     [](PlayerBench& bench) {
+       const PlayedGame game = bench.play(bench.new_match(false), true);
+       return expect_field(
+           game.choice.message.is_object() && !game.choice.message.contains("choice_nonce"),
+           game.choice, "choice_nonce", "nothing");
+     }},
+    {"P-7.28/second-invitation", Level::kMust,
+     "The bot answers a repeated invitation with the same commitment.",
+     "Store choice and nonce of each match by match_id, and send the same commitment again.",
+     [](PlayerBench& bench) {
+       const TestMatch match = bench.new_match();
+       const BotReply first = bench.ask(kInvite, bench.invitation(match));
+       const BotReply second = bench.ask(kInvite, bench.invitation(match));
+       return expect_field(second.text("choice_commitment") == first.text("choice_commitment"),
+                           second, "choice_commitment",
+                           "the commitment of the first answer, " +
+                               shown_value(first.message, "choice_commitment"));
+     }},
+    {"P-7.28/same-nonce-again", Level::kMust,
+     "The bot answers a repeated call with the same choice and the same nonce.",
+     "Store choice and nonce of each match until GAME_OVER, and send them again.",
+     [](PlayerBench& bench) {
+       const TestMatch match = bench.new_match();
+       (void)bench.ask(kInvite, bench.invitation(match));
+       const BotReply first = bench.ask(kCall, bench.choice_call(match));
+       const BotReply second = bench.ask(kCall, bench.choice_call(match));
+       return expect(first.text("choice_nonce") == second.text("choice_nonce") &&
+                         PlayerBench::choice_in(first) == PlayerBench::choice_in(second),
+                     second.exchange, second.place + "/choice_nonce",
+                     "the choice and nonce of the first answer, " +
+                         shown_value(first.message, "parity_choice") + " and " +
+                         shown_value(first.message, "choice_nonce"),
+                     shown_value(second.message, "parity_choice") + " and " +
+                         shown_value(second.message, "choice_nonce"));
+     }},
+    {"P-7.25/changed-opponent-commitment", Level::kRobust,
+     "The bot keeps working after a repeated call with another `opponent_commitment`.",
+     "Store the first opponent_commitment of a match, and check GAME_OVER against it.",
+     [](PlayerBench& bench) {
+       const TestMatch match = bench.new_match();
+       (void)bench.ask(kInvite, bench.invitation(match));
+       (void)bench.ask(kCall, bench.choice_call(match));
+       json message = bench.choice_call(match);
+       message["context"]["opponent_commitment"] = std::string(64, 'e');
+       return expect_alive(bench, bench.ask(kCall, message));
+     }},
+};
 
 /// GAME_OVER with one lie; `change` gets the message and the ids of bot and opponent.
 struct Lie {
@@ -188,46 +171,54 @@ const Lie kLies[] = {
 
 void add_lies(PlayerBench& bench, Checks& out) {
   for (const Lie& lie : kLies) {
-    add_committed(bench, out, lie.id, Level::kRobust, lie.text, kCheckResult, [&bench, &lie] {
-      const PlayedGame game = bench.play(bench.new_match(), true);
-      json message = bench.game_over(game);
-      lie.change(message, bench.bot().id, game.match.opponent);
-      return expect_refused(bench.ask(MessageType::kGameOver, message), "this result is false");
-    });
-    out.back().info.needs_word = true;
+    out.push_back({{.id = lie.id,
+                    .level = Level::kRobust,
+                    .text = lie.text,
+                    .fix = kCheckResult,
+                    .needs_word = true},
+                   [&bench, &lie] {
+                     if (auto why = only_with_commitments(bench); !why.empty()) return skip(why);
+                     const PlayedGame game = bench.play(bench.new_match(), true);
+                     json message = bench.game_over(game);
+                     lie.change(message, bench.bot().id, game.match.opponent);
+                     return expect_refused(bench.ask(MessageType::kGameOver, message),
+                                           "this result is false");
+                   }});
   }
-  add_committed(
-      bench, out, "P-7.40/dispute-told", Level::kShould,
-      "The bot disputes a GAME_OVER that it refused, with DISPUTE_MATCH at the manager.",
-      "Call league_query at the manager with query_type \"DISPUTE_MATCH\" and query_params "
-      "{\"match_id\": ..., \"reason\": ...}.",
-      [&bench] {
-        if (bench.server == nullptr)
-          return skip("the bot has not registered with this checker; use --listen or --start");
-        const std::size_t before = bench.server->count();
-        const PlayedGame game = bench.play(bench.new_match(), true);
-        json message = bench.game_over(game);
-        message["draw_proof"] = std::string(64, '4');
-        const BotReply reply = bench.ask(MessageType::kGameOver, message);
-        const auto told = bench.server->wait_for(
-            [&](const InboundCall& call) {
-              return call.bytes.find("DISPUTE_MATCH") != std::string::npos &&
-                     call.bytes.find("\"" + game.match.id + "\"") != std::string::npos;
-            },
-            before, milliseconds(bench.is_fast() ? 1000 : 4000));
-        if (told) return pass();
-        return fail(reply.exchange, "", "a LEAGUE_QUERY of type DISPUTE_MATCH",
-                    "none within the time limit");
-      });
-  out.back().info.needs_word = true;
 }
+
+const Probe<PlayerBench> kDispute[] = {
+    {"P-7.40/dispute-told",
+     Level::kShould,
+     "The bot disputes a GAME_OVER that it refused, with DISPUTE_MATCH at the manager.",
+     "Call league_query at the manager with query_type \"DISPUTE_MATCH\" and query_params "
+     "{\"match_id\": ..., \"reason\": ...}.",
+     [](PlayerBench& bench) {
+       if (bench.server == nullptr)
+         return skip("the bot has not registered with this checker; use --listen or --start");
+       const std::size_t before = bench.server->count();
+       const PlayedGame game = bench.play(bench.new_match(), true);
+       json message = bench.game_over(game);
+       message["draw_proof"] = std::string(64, '4');
+       const BotReply reply = bench.ask(MessageType::kGameOver, message);
+       const auto told = bench.server->wait_for(
+           [&](const InboundCall& call) {
+             return call.bytes.find("DISPUTE_MATCH") != std::string::npos &&
+                    call.bytes.find("\"" + game.match.id + "\"") != std::string::npos;
+           },
+           before, milliseconds(bench.is_fast() ? 1000 : 4000));
+       return expect(told.has_value(), reply.exchange, "", "a LEAGUE_QUERY of type DISPUTE_MATCH",
+                     "none within the time limit");
+     },
+     {.needs_word = true}},
+};
 
 }  // namespace
 
 void add_commitment_checks(PlayerBench& bench, Checks& out) {
-  add_opening(bench, out);
-  add_binding(bench, out);
+  add_probes(bench, kCommitmentProbes, out, &only_with_commitments);
   add_lies(bench, out);
+  add_probes(bench, kDispute, out, &only_with_commitments);
 }
 
 }  // namespace league::tools::check

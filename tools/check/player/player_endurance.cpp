@@ -40,38 +40,37 @@ Verdict play_many(PlayerBench& bench, std::size_t count) {
   const auto before = std::min<Nanoseconds>(
       median(first), sample.join.exchange.elapsed + sample.choice.exchange.elapsed);
   const auto after = median(last);
-  if (after < 3 * before + std::chrono::milliseconds(20)) return pass();
-  return fail(game.choice.exchange, "", "the last matches are as fast as the first",
-              milliseconds_text(after) + " per match in the last quarter (median), " +
-                  milliseconds_text(before) + " in the first");
+  return expect(after < 3 * before + std::chrono::milliseconds(20), game.choice.exchange, "",
+                "the last matches are as fast as the first",
+                milliseconds_text(after) + " per match in the last quarter (median), " +
+                    milliseconds_text(before) + " in the first");
 }
+
+const Probe<PlayerBench> kEndurance[] = {
+    {"P-6/many-matches", Level::kRobust,
+     "The bot plays many matches in a row, and the last are as fast as the first.",
+     "Forget a match after GAME_OVER, and look matches up by match_id instead of searching all of "
+     "them.",
+     [](PlayerBench& bench) { return play_many(bench, bench.is_fast() ? 60 : 400); }},
+    {"P-4.9/every-choice-valid",
+     Level::kMust,
+     "The bot's choice is valid in every match, not only in the first.",
+     "Send only \"even\" or \"odd\", in every match.",
+     [](PlayerBench& bench) {
+       for (int i = 0; i < (bench.is_fast() ? 10 : 40); ++i) {
+         const PlayedGame game = bench.play(bench.new_match());
+         const std::string word = game.choice.text("parity_choice");
+         if (!is_game_word(word))
+           return fail(game.choice.exchange, game.choice.place + "/parity_choice",
+                       "\"even\" or \"odd\"", shown_value(game.choice.message, "parity_choice"));
+       }
+       return pass();
+     },
+     {.needs_word = true}},
+};
 
 }  // namespace
 
-void add_endurance_checks(PlayerBench& bench, Checks& out) {
-  out.push_back(
-      {{.id = "P-6/many-matches",
-        .level = Level::kRobust,
-        .text = "The bot plays many matches in a row, and the last are as fast as the first.",
-        .fix = "Forget a match after GAME_OVER, and look matches up by match_id instead of "
-               "searching all of them."},
-       [&bench] { return play_many(bench, bench.is_fast() ? 60 : 400); }});
-  out.push_back({{.id = "P-4.9/every-choice-valid",
-                  .level = Level::kMust,
-                  .text = "The bot's choice is valid in every match, not only in the first.",
-                  .fix = "Send only \"even\" or \"odd\", in every match.",
-                  .needs_word = true},
-                 [&bench] {
-                   for (int i = 0; i < (bench.is_fast() ? 10 : 40); ++i) {
-                     const PlayedGame game = bench.play(bench.new_match());
-                     const std::string word = game.choice.text("parity_choice");
-                     if (!is_game_word(word))
-                       return fail(game.choice.exchange, game.choice.place + "/parity_choice",
-                                   "\"even\" or \"odd\"",
-                                   shown_value(game.choice.message, "parity_choice"));
-                   }
-                   return pass();
-                 }});
-}
+void add_endurance_checks(PlayerBench& bench, Checks& out) { add_probes(bench, kEndurance, out); }
 
 }  // namespace league::tools::check

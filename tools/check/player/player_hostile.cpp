@@ -11,19 +11,6 @@ constexpr const char* kCatch =
     "Catch every exception while you handle a request, answer with an error, and continue with the "
     "next request.";
 
-void add_hostile(Checks& out, const char* id, const char* text, const char* fix,
-                 std::function<Verdict()> run) {
-  out.push_back({{.id = id, .level = Level::kRobust, .text = text, .fix = fix}, std::move(run)});
-}
-
-/// Sends `body` as it is, then expects the bot to play on.
-Verdict survive_bytes(PlayerBench& bench, const std::string& body) {
-  if (!bench.is_http())
-    return skip(
-        "this can be checked over HTTP only, because other transports find the answer by its id");
-  return expect_alive(bench, bench.send(body, rpc::Id(1)));
-}
-
 /// An invitation with one field of another type, or of a monstrous size.
 struct Wrong {
   const char* id;
@@ -65,79 +52,83 @@ const Wrong kWrong[] = {
      [](json& m) { m["league_check_extra"] = nested(50); }},
 };
 
-void add_wrong_values(PlayerBench& bench, Checks& out) {
-  for (const Wrong& wrong : kWrong) {
-    add_hostile(out, wrong.id, wrong.text, kCatch, [&bench, &wrong] {
-      json message = bench.invitation(bench.new_match());
-      wrong.change(message);
-      return expect_alive(bench, bench.ask(MessageType::kGameInvitation, message));
-    });
-  }
-  add_hostile(out, "P-5/wrong-context", "The bot keeps working after a `context` that is a string.",
-              kCatch, [&bench] {
-                json message = bench.choice_call(bench.new_match(false));
-                message["context"] = "none";
-                return expect_alive(bench, bench.ask(MessageType::kChooseParityCall, message));
-              });
-  add_hostile(out, "P-5/wrong-game-over",
-              "The bot keeps working after a GAME_OVER without `game_result`.", kCatch, [&bench] {
-                PlayedGame game = bench.play(bench.new_match(), true);
-                json message = bench.game_over(game);
-                message.erase("game_result");
-                return expect_alive(bench, bench.ask(MessageType::kGameOver, message));
-              });
-  add_hostile(out, "P-5/wrong-standings",
-              "The bot keeps working after `standings` that are not an array.", kCatch, [&bench] {
-                json message = bench.news(MessageType::kLeagueStandingsUpdate);
-                message["standings"] = {{"rank", "first"}};
-                return expect_alive(bench, bench.ask(MessageType::kLeagueStandingsUpdate, message));
-              });
-  add_hostile(out, "P-5/wrong-announcement",
-              "The bot keeps working after an announcement whose `matches` are not objects with "
-              "the right fields.",
-              kCatch, [&bench] {
-                json message = bench.news(MessageType::kRoundAnnouncement);
-                message["matches"] = json::array({nullptr, 7, json::object(), "R1M1"});
-                return expect_alive(bench, bench.ask(MessageType::kRoundAnnouncement, message));
-              });
-}
+const Probe<PlayerBench> kHostile[] = {
+    {"P-5/wrong-context", Level::kRobust,
+     "The bot keeps working after a `context` that is a string.", kCatch,
+     [](PlayerBench& bench) {
+       json message = bench.choice_call(bench.new_match(false));
+       message["context"] = "none";
+       return expect_alive(bench, bench.ask(MessageType::kChooseParityCall, message));
+     }},
+    {"P-5/wrong-game-over", Level::kRobust,
+     "The bot keeps working after a GAME_OVER without `game_result`.", kCatch,
+     [](PlayerBench& bench) {
+       json message = bench.game_over(bench.play(bench.new_match(), true));
+       message.erase("game_result");
+       return expect_alive(bench, bench.ask(MessageType::kGameOver, message));
+     }},
+    {"P-5/wrong-standings", Level::kRobust,
+     "The bot keeps working after `standings` that are not an array.", kCatch,
+     [](PlayerBench& bench) {
+       json message = bench.news(MessageType::kLeagueStandingsUpdate);
+       message["standings"] = {{"rank", "first"}};
+       return expect_alive(bench, bench.ask(MessageType::kLeagueStandingsUpdate, message));
+     }},
+    {"P-5/wrong-announcement", Level::kRobust,
+     "The bot keeps working after an announcement whose `matches` are not objects with the right "
+     "fields.",
+     kCatch,
+     [](PlayerBench& bench) {
+       json message = bench.news(MessageType::kRoundAnnouncement);
+       message["matches"] = json::array({nullptr, 7, json::object(), "R1M1"});
+       return expect_alive(bench, bench.ask(MessageType::kRoundAnnouncement, message));
+     }},
+    {"P-5/empty-body", Level::kRobust, "The bot keeps working after a request with an empty body.",
+     kCatch, [](PlayerBench& bench) { return survive_bytes(bench, ""); }},
+    {"P-5/no-utf8", Level::kRobust, "The bot keeps working after a body that is not UTF-8.", kCatch,
+     [](PlayerBench& bench) {
+       return survive_bytes(bench, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\xc0\"}");
+     }},
+    {"P-5/deep-json", Level::kRobust, "The bot keeps working after JSON nested 20,000 levels deep.",
+     "Limit the depth, or catch the parser's error (in Python: RecursionError).",
+     [](PlayerBench& bench) {
+       return survive_bytes(bench, std::string(20'000, '[') + std::string(20'000, ']'));
+     }},
+    {"P-5/huge-number", Level::kRobust,
+     "The bot keeps working after a number too large for any type (1e999).", kCatch,
+     [](PlayerBench& bench) {
+       return survive_bytes(bench, R"({"jsonrpc":"2.0","id":1e999,"method":"ping","params":{}})");
+     }},
+    {"P-5/json-scalar", Level::kRobust,
+     "The bot keeps working after a body that is JSON but not an object (null, 42, \"text\").",
+     kCatch,
+     [](PlayerBench& bench) {
+       if (auto verdict = survive_bytes(bench, "null"); !verdict.passed()) return verdict;
+       if (auto verdict = survive_bytes(bench, "42"); !verdict.passed()) return verdict;
+       return survive_bytes(bench, "\"text\"");
+     }},
+    {"P-5/large-body", Level::kRobust,
+     "The bot answers or refuses a body of 2 MiB, and keeps working.",
+     "Refuse bodies above a limit that you choose, for example with HTTP status 413.",
+     [](PlayerBench& bench) {
+       json message = bench.invitation(bench.new_match());
+       message["league_check_extra"] = std::string(2U << 20U, 'x');
+       return expect_alive(bench, bench.ask(MessageType::kGameInvitation, message));
+     }},
+};
 
 }  // namespace
 
 void add_hostile_checks(PlayerBench& bench, Checks& out) {
-  add_wrong_values(bench, out);
-  add_hostile(out, "P-5/empty-body", "The bot keeps working after a request with an empty body.",
-              kCatch, [&bench] { return survive_bytes(bench, ""); });
-  add_hostile(out, "P-5/no-utf8", "The bot keeps working after a body that is not UTF-8.", kCatch,
-              [&bench] {
-                return survive_bytes(bench,
-                                     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\xc0\"}");
-              });
-  add_hostile(out, "P-5/deep-json", "The bot keeps working after JSON nested 20,000 levels deep.",
-              "Limit the depth, or catch the parser's error (in Python: RecursionError).",
-              [&bench] {
-                return survive_bytes(bench, std::string(20'000, '[') + std::string(20'000, ']'));
-              });
-  add_hostile(
-      out, "P-5/huge-number",
-      "The bot keeps working after a number too large for any type (1e999).", kCatch, [&bench] {
-        return survive_bytes(bench, R"({"jsonrpc":"2.0","id":1e999,"method":"ping","params":{}})");
-      });
-  add_hostile(
-      out, "P-5/json-scalar",
-      "The bot keeps working after a body that is JSON but not an object (null, 42, \"text\").",
-      kCatch, [&bench] {
-        if (auto verdict = survive_bytes(bench, "null"); !verdict.passed()) return verdict;
-        if (auto verdict = survive_bytes(bench, "42"); !verdict.passed()) return verdict;
-        return survive_bytes(bench, "\"text\"");
-      });
-  add_hostile(
-      out, "P-5/large-body", "The bot answers or refuses a body of 2 MiB, and keeps working.",
-      "Refuse bodies above a limit that you choose, for example with HTTP status 413.", [&bench] {
-        json message = bench.invitation(bench.new_match());
-        message["league_check_extra"] = std::string(2U << 20U, 'x');
-        return expect_alive(bench, bench.ask(MessageType::kGameInvitation, message));
-      });
+  for (const Wrong& wrong : kWrong) {
+    out.push_back({{.id = wrong.id, .level = Level::kRobust, .text = wrong.text, .fix = kCatch},
+                   [&bench, &wrong] {
+                     json message = bench.invitation(bench.new_match());
+                     wrong.change(message);
+                     return expect_alive(bench, bench.ask(MessageType::kGameInvitation, message));
+                   }});
+  }
+  add_probes(bench, kHostile, out);
 }
 
 }  // namespace league::tools::check

@@ -15,57 +15,52 @@ struct News {
 
 /// An acknowledgement: any result without an error, or an empty 2xx body.
 Verdict expect_acknowledged(const BotReply& reply) {
-  if (reply.has_answer() && reply.error.is_null() &&
-      (reply.document.is_object() || reply.exchange.status / 100 == 2))
-    return pass();
-  return fail(reply.exchange, reply.error.is_null() ? "" : "/error",
-              "an acknowledgement such as {\"status\": \"ok\"}", shown_answer(reply));
+  return expect(reply.has_answer() && reply.error.is_null() &&
+                    (reply.document.is_object() || reply.exchange.status / 100 == 2),
+                reply.exchange, reply.error.is_null() ? "" : "/error",
+                "an acknowledgement such as {\"status\": \"ok\"}", shown_answer(reply));
 }
 
-void add_result_check(PlayerBench& bench, Checks& out) {
-  out.push_back({{.id = "P-4.10/game-over-acknowledged",
-                  .level = Level::kMust,
-                  .text = "The bot acknowledges a correct GAME_OVER.",
-                  .fix = "Answer notify_match_result with {\"status\": \"ok\"}. If your bot "
-                         "refused this result, compare its calculation with docs/verify_draw.py. "
-                         "If a check of P-7.25 fails as well, fix that first."},
-                 [&bench] { return expect_acknowledged(bench.sample().over); }});
-  out.back().info.needs_word = true;
-  out.push_back({{.id = "P-4.10/technical-loss-acknowledged",
-                  .level = Level::kMust,
-                  .text = "The bot acknowledges GAME_OVER of a technical loss, in which "
-                          "`drawn_number` and `number_parity` are null.",
-                  .fix = "Read drawn_number and number_parity only if game_result.status is not "
-                         "\"TECHNICAL_LOSS\"."},
-                 [&bench] {
-                   const TestMatch match = bench.new_match();
-                   PlayedGame game = bench.play(match, true);
-                   json message = bench.game_over(game);
-                   message["game_result"] = {{"status", "TECHNICAL_LOSS"},
-                                             {"winner_player_id", bench.bot().id},
-                                             {"drawn_number", nullptr},
-                                             {"number_parity", nullptr},
-                                             {"choices", {{match.opponent, nullptr}}},
-                                             {"reason", match.opponent + " did not answer"}};
-                   message["game_result"]["choices"][bench.bot().id] =
-                       PlayerBench::choice_in(game.choice);
-                   message["choice_commitments"] = json::object();
-                   message["choice_nonces"] = json::object();
-                   if (const auto own = game.join.text("choice_commitment"); !own.empty()) {
-                     message["choice_commitments"][bench.bot().id] = own;
-                     message["choice_commitments"][match.opponent] =
-                         bench.opponent_commitment(match);
-                     message["choice_nonces"][bench.bot().id] = game.choice.text("choice_nonce");
-                   }
-                   message.erase("draw_version");
-                   return expect_acknowledged(bench.ask(MessageType::kGameOver, message));
-                 }});
-}
+const Probe<PlayerBench> kResults[] = {
+    {"P-4.10/game-over-acknowledged",
+     Level::kMust,
+     "The bot acknowledges a correct GAME_OVER.",
+     "Answer notify_match_result with {\"status\": \"ok\"}. If your bot refused this result, "
+     "compare its calculation with docs/verify_draw.py. If a check of P-7.25 fails as well, fix "
+     "that first.",
+     [](PlayerBench& bench) { return expect_acknowledged(bench.sample().over); },
+     {.needs_word = true}},
+    {"P-4.10/technical-loss-acknowledged", Level::kMust,
+     "The bot acknowledges GAME_OVER of a technical loss, in which `drawn_number` and "
+     "`number_parity` are null.",
+     "Read drawn_number and number_parity only if game_result.status is not \"TECHNICAL_LOSS\".",
+     [](PlayerBench& bench) {
+       const TestMatch match = bench.new_match();
+       PlayedGame game = bench.play(match, true);
+       json message = bench.game_over(game);
+       message["game_result"] = {{"status", "TECHNICAL_LOSS"},
+                                 {"winner_player_id", bench.bot().id},
+                                 {"drawn_number", nullptr},
+                                 {"number_parity", nullptr},
+                                 {"choices", {{match.opponent, nullptr}}},
+                                 {"reason", match.opponent + " did not answer"}};
+       message["game_result"]["choices"][bench.bot().id] = PlayerBench::choice_in(game.choice);
+       message["choice_commitments"] = json::object();
+       message["choice_nonces"] = json::object();
+       if (const auto own = game.join.text("choice_commitment"); !own.empty()) {
+         message["choice_commitments"][bench.bot().id] = own;
+         message["choice_commitments"][match.opponent] = bench.opponent_commitment(match);
+         message["choice_nonces"][bench.bot().id] = game.choice.text("choice_nonce");
+       }
+       message.erase("draw_version");
+       return expect_acknowledged(bench.ask(MessageType::kGameOver, message));
+     }},
+};
 
 }  // namespace
 
 void add_news_checks(PlayerBench& bench, Checks& out) {
-  add_result_check(bench, out);
+  add_probes(bench, kResults, out);
   for (const News& news :
        {News{MessageType::kRoundAnnouncement, "P-4.5/round-acknowledged", Level::kShould},
         News{MessageType::kLeagueStandingsUpdate, "P-4.12/standings-acknowledged", Level::kShould},

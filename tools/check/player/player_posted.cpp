@@ -28,7 +28,7 @@ void PlayerBench::announce(const json& invitation) {
 }
 
 BotReply PlayerBench::exchange(const json& message, const std::function<BotReply()>& send) {
-  const std::string type = text_field(message, "message_type");
+  const std::string type = text_at(message, "message_type");
   const bool is_invitation = type == envelope::wire_name(MessageType::kGameInvitation);
   const bool is_choice_call = type == envelope::wire_name(MessageType::kChooseParityCall);
   if (server == nullptr || !(is_invitation || is_choice_call)) return send();
@@ -43,8 +43,8 @@ BotReply PlayerBench::exchange(const json& message, const std::function<BotReply
   const std::string wanted(envelope::wire_name(is_invitation ? MessageType::kGameJoinAck
                                                              : MessageType::kChooseParityResponse));
   auto posted = server->wait_for(
-      [&wanted, match = text_field(message, "match_id")](const InboundCall& call) {
-        return call.type() == wanted && text_field(call.message, "match_id") == match;
+      [&wanted, match = text_at(message, "match_id")](const InboundCall& call) {
+        return call.type() == wanted && text_at(call.message, "match_id") == match;
       },
       from, is_known ? std::min(limit(), kPostedSoon) : limit());
   if (!posted) return reply;

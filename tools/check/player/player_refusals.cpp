@@ -88,54 +88,37 @@ BotReply without_match(PlayerBench& bench) {
   return bench.ask(MessageType::kGameInvitation, message);
 }
 
-void add_form_checks(PlayerBench& bench, Checks& out) {
-  out.push_back({{.id = "P-5/bad-message-code",
-                  .level = Level::kShould,
-                  .text = "An invalid message is answered with the error -32602.",
-                  .fix = "Set error.code to -32602 if a field of the message is missing or wrong."},
-                 [&bench] {
-                   const BotReply reply = without_match(bench);
-                   if (reply.error.is_object() && reply.error.value("code", json()) == -32602)
-                     return pass();
-                   return fail(reply.exchange, "/error/code", "-32602", shown_answer(reply));
-                 }});
-  out.push_back({{.id = "P-5/bad-message-error-code",
-                  .level = Level::kShould,
-                  .text = "`error.data.error_code` is E003 if a field is missing.",
-                  .fix = "Add error.data: {\"error_code\": \"E003\", \"error_name\": "
-                         "\"MISSING_REQUIRED_FIELD\", \"field\": \"/match_id\"}."},
-                 [&bench] {
-                   const BotReply reply = without_match(bench);
-                   const json data =
-                       reply.error.is_object() ? reply.error.value("data", json()) : json();
-                   if (data.is_object() && data.value("error_code", json()) == "E003")
-                     return pass();
-                   return fail(reply.exchange, "/error/data/error_code", "\"E003\"",
-                               shown_value(data, "error_code"));
-                 }});
-  out.push_back(
-      {{.id = "P-5/bad-message-field",
-        .level = Level::kShould,
-        .text = "`error.data.field` names the missing field.",
-        .fix = "Add error.data.field: a slash and the field's name, such as \"/match_id\"."},
-       [&bench] {
-         const BotReply reply = without_match(bench);
-         const json data = reply.error.is_object() ? reply.error.value("data", json()) : json();
-         const std::string field =
-             data.is_object() && data.contains("field") && data["field"].is_string()
-                 ? data["field"].get<std::string>()
-                 : std::string();
-         if (field.find("match_id") != std::string::npos) return pass();
-         return fail(reply.exchange, "/error/data/field", "\"/match_id\"",
-                     shown_value(data, "field"));
-       }});
-  out.push_back(
-      {{.id = "P-5/fault-does-no-harm",
-        .level = Level::kRobust,
-        .text = "The bot keeps working after an invalid message.",
-        .fix = "Catch every exception while you handle a message, and answer with an error."},
-       [&bench] { return expect_alive(bench, without_match(bench)); }});
-}
+const Probe<PlayerBench> kForms[] = {
+    {"P-5/bad-message-code", Level::kShould,
+     "An invalid message is answered with the error -32602.",
+     "Set error.code to -32602 if a field of the message is missing or wrong.",
+     [](PlayerBench& bench) {
+       const BotReply reply = without_match(bench);
+       return expect(field_at(reply.error, "code") == -32602, reply.exchange, "/error/code",
+                     "-32602", shown_answer(reply));
+     }},
+    {"P-5/bad-message-error-code", Level::kShould,
+     "`error.data.error_code` is E003 if a field is missing.",
+     "Add error.data: {\"error_code\": \"E003\", \"error_name\": \"MISSING_REQUIRED_FIELD\", "
+     "\"field\": \"/match_id\"}.",
+     [](PlayerBench& bench) {
+       const BotReply reply = without_match(bench);
+       const json& data = field_at(reply.error, "data");
+       return expect(text_at(data, "error_code") == "E003", reply.exchange,
+                     "/error/data/error_code", "\"E003\"", shown_value(data, "error_code"));
+     }},
+    {"P-5/bad-message-field", Level::kShould, "`error.data.field` names the missing field.",
+     "Add error.data.field: a slash and the field's name, such as \"/match_id\".",
+     [](PlayerBench& bench) {
+       const BotReply reply = without_match(bench);
+       const json& data = field_at(reply.error, "data");
+       return expect(text_at(data, "field").find("match_id") != std::string::npos, reply.exchange,
+                     "/error/data/field", "\"/match_id\"", shown_value(data, "field"));
+     }},
+    {"P-5/fault-does-no-harm", Level::kRobust, "The bot keeps working after an invalid message.",
+     "Catch every exception while you handle a message, and answer with an error.",
+     [](PlayerBench& bench) { return expect_alive(bench, without_match(bench)); }},
+};
 
 }  // namespace
 
@@ -148,7 +131,7 @@ void add_refusal_checks(PlayerBench& bench, Checks& out) {
           .fix = fault.fix},
          [&bench, &fault] { return expect_refused(send_fault(bench, fault), fault.what); }});
   }
-  add_form_checks(bench, out);
+  add_probes(bench, kForms, out);
 }
 
 }  // namespace league::tools::check

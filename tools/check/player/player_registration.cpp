@@ -52,132 +52,125 @@ class RegistrationChecks {
     return out_.back().info;
   }
 
-  /// Adds a check of a field; `ok` returns whether its value is right.
-  void field(const std::string& id, Level level, const std::string& text, const std::string& fix,
-             const std::string& pointer, const std::string& expected,
-             const std::function<bool(const Seen&)>& ok) {
-    add(id, level, text, fix, [=](const Seen& seen) {
-      if (ok(seen)) return pass();
-      const std::string name = pointer.substr(pointer.rfind('/') + 1);
-      const bool is_meta = pointer.find("player_meta/") != std::string::npos;
-      return fail(seen.exchange, pointer, expected,
-                  shown_value(is_meta ? seen.meta : seen.call.message, name));
-    });
-  }
-
  private:
   PlayerBench& bench_;
   Checks& out_;
 };
 
-void add_request_checks(RegistrationChecks& checks) {
-  checks.field("P-4.3/method", Level::kMust, "The registration calls `register_player`.",
-               "Call the JSON-RPC method register_player.", "/method", "register_player",
-               [](const Seen& seen) {
-                 return seen.call.method == "register_player" && seen.call.style == "tool_name";
-               });
-  checks.field("P-2/register-message-type", Level::kMust,
-               "The registration is a LEAGUE_REGISTER_REQUEST.",
-               "Set message_type to \"LEAGUE_REGISTER_REQUEST\".", "/params/message_type",
-               "\"LEAGUE_REGISTER_REQUEST\"", [](const Seen& seen) {
-                 return text_field(seen.call.message, "message_type") == "LEAGUE_REGISTER_REQUEST";
-               });
-  checks.field("P-2/register-protocol", Level::kMust,
-               "The registration's `protocol` is `league.v2`.", "Set protocol to \"league.v2\".",
-               "/params/protocol", "\"league.v2\"", [](const Seen& seen) {
-                 return text_field(seen.call.message, "protocol").starts_with("league.v2");
-               });
-  checks.field(
-      "P-2/register-sender", Level::kMust,
-      "`sender` is `player:` plus a temporary name of up to 64 letters, digits and underscores.",
-      "Set sender to \"player:\" plus a name of letters, digits and underscores, at most 64.",
-      "/params/sender", "\"player:name\"", [](const Seen& seen) {
-        const std::string sender = text_field(seen.call.message, "sender");
-        return sender.starts_with("player:") && sender.size() > 7 && sender.size() <= 71 &&
-               sender.find_first_not_of(
-                   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
-                   "XYZ0123456789_",
-                   7) == std::string::npos;
-      });
-  checks.field(
-      "P-3/register-timestamp", Level::kMust,
-      "`timestamp` is a UTC time in one of the protocol's formats.",
-      "Send the current time in UTC, ending in Z: 2025-01-15T10:30:00Z.", "/params/timestamp",
-      "2025-01-15T10:30:00Z", [](const Seen& seen) {
-        return core::UtcTimestamp::parse(text_field(seen.call.message, "timestamp")).has_value();
-      });
-  checks.field("P-2/register-conversation", Level::kMust,
-               "`conversation_id` has 1 to 100 characters.",
-               "Add a conversation_id of 1 to 100 characters.", "/params/conversation_id",
-               "1 to 100 characters", [](const Seen& seen) {
-                 const auto id = text_field(seen.call.message, "conversation_id");
-                 return !id.empty() && id.size() <= 400;
-               });
-  checks.field("P-1/register-integer-id", Level::kShould,
-               "The JSON-RPC id is an integer or a string.",
-               "Give each request a number as its id.", "/id", "an integer", [](const Seen& seen) {
-                 return seen.call.id.is_number_integer() || seen.call.id.is_string();
-               });
-  checks.field(
-      "P-1/register-jsonrpc", Level::kMust, "The JSON-RPC request has `\"jsonrpc\": \"2.0\"`.",
-      "Add \"jsonrpc\": \"2.0\" to the request.", "/jsonrpc", "\"2.0\"", [](const Seen& seen) {
-        return seen.call.document.is_object() && text_field(seen.call.document, "jsonrpc") == "2.0";
-      });
-}
+/// A field of the registration, and whether it is right.
+struct RegisteredField {
+  const char* id;
+  Level level;
+  const char* text;
+  const char* fix;
+  const char* pointer;
+  const char* expected;
+  bool (*is_right)(const Seen&);
+};
 
-void add_meta_checks(PlayerBench& bench, RegistrationChecks& checks) {
-  checks.field("P-4.3/display-name", Level::kMust, "`display_name` has 1 to 50 characters.",
-               "Choose a display_name of 1 to 50 characters.", "/params/player_meta/display_name",
-               "1 to 50 characters", [](const Seen& seen) {
-                 const auto name = text_field(seen.meta, "display_name");
-                 return !name.empty() && name.size() <= 200;
-               });
-  checks.field("P-4.3/version", Level::kMust,
-               "`version` is a semantic version (MAJOR.MINOR.PATCH).",
-               "Send player_meta.version, such as \"1.0.0\".", "/params/player_meta/version",
-               "MAJOR.MINOR.PATCH",
-               [](const Seen& seen) { return is_semver(text_field(seen.meta, "version")); });
-  checks.field("P-4.3/game-types", Level::kMust,
-               "`game_types` is an array that contains \"even_odd\".",
-               "Send player_meta.game_types: [\"even_odd\"].", "/params/player_meta/game_types",
-               "[\"even_odd\"]", [](const Seen& seen) {
-                 if (!seen.meta.is_object() || !seen.meta.contains("game_types")) return false;
-                 const json& types = seen.meta["game_types"];
-                 return types.is_array() &&
-                        std::find(types.begin(), types.end(), json("even_odd")) != types.end();
-               });
-  auto& endpoint = checks.add(
-      "P-4.3/contact-endpoint", Level::kMust, "`contact_endpoint` is a URL.",
-      "Send the URL at which your bot listens as player_meta.contact_endpoint, such as "
-      "\"http://127.0.0.1:8101/mcp\".",
-      [](const Seen& seen) {
-        auto parsed = transport::parse_endpoint(text_field(seen.meta, "contact_endpoint"));
-        if (parsed) return pass();
-        return fail(seen.exchange, "/params/player_meta/contact_endpoint", "a URL",
-                    parsed.error().message);
-      });
+const RegisteredField kRegisteredFields[] = {
+    {"P-4.3/method", Level::kMust, "The registration calls `register_player`.",
+     "Call the JSON-RPC method register_player.", "/method", "register_player",
+     [](const Seen& seen) {
+       return seen.call.method == "register_player" && seen.call.style == "tool_name";
+     }},
+    {"P-2/register-message-type", Level::kMust, "The registration is a LEAGUE_REGISTER_REQUEST.",
+     "Set message_type to \"LEAGUE_REGISTER_REQUEST\".", "/params/message_type",
+     "\"LEAGUE_REGISTER_REQUEST\"",
+     [](const Seen& seen) {
+       return text_at(seen.call.message, "message_type") == "LEAGUE_REGISTER_REQUEST";
+     }},
+    {"P-2/register-protocol", Level::kMust, "The registration's `protocol` is `league.v2`.",
+     "Set protocol to \"league.v2\".", "/params/protocol", "\"league.v2\"",
+     [](const Seen& seen) {
+       return text_at(seen.call.message, "protocol").starts_with("league.v2");
+     }},
+    {"P-2/register-sender", Level::kMust,
+     "`sender` is `player:` plus a temporary name of up to 64 letters, digits and underscores.",
+     "Set sender to \"player:\" plus a name of letters, digits and underscores, at most 64.",
+     "/params/sender", "\"player:name\"",
+     [](const Seen& seen) {
+       const std::string sender = text_at(seen.call.message, "sender");
+       return sender.starts_with("player:") && sender.size() > 7 && sender.size() <= 71 &&
+              sender.find_first_not_of(
+                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
+                  "XYZ0123456789_",
+                  7) == std::string::npos;
+     }},
+    {"P-3/register-timestamp", Level::kMust,
+     "`timestamp` is a UTC time in one of the protocol's formats.",
+     "Send the current time in UTC, ending in Z: 2025-01-15T10:30:00Z.", "/params/timestamp",
+     "2025-01-15T10:30:00Z",
+     [](const Seen& seen) {
+       return core::UtcTimestamp::parse(text_at(seen.call.message, "timestamp")).has_value();
+     }},
+    {"P-2/register-conversation", Level::kMust, "`conversation_id` has 1 to 100 characters.",
+     "Add a conversation_id of 1 to 100 characters.", "/params/conversation_id",
+     "1 to 100 characters",
+     [](const Seen& seen) {
+       const auto id = text_at(seen.call.message, "conversation_id");
+       return !id.empty() && id.size() <= 400;
+     }},
+    {"P-1/register-integer-id", Level::kShould, "The JSON-RPC id is an integer or a string.",
+     "Give each request a number as its id.", "/id", "an integer",
+     [](const Seen& seen) { return seen.call.id.is_number_integer() || seen.call.id.is_string(); }},
+    {"P-1/register-jsonrpc", Level::kMust, "The JSON-RPC request has `\"jsonrpc\": \"2.0\"`.",
+     "Add \"jsonrpc\": \"2.0\" to the request.", "/jsonrpc", "\"2.0\"",
+     [](const Seen& seen) {
+       return seen.call.document.is_object() && text_at(seen.call.document, "jsonrpc") == "2.0";
+     }},
+    {"P-4.3/display-name", Level::kMust, "`display_name` has 1 to 50 characters.",
+     "Choose a display_name of 1 to 50 characters.", "/params/player_meta/display_name",
+     "1 to 50 characters",
+     [](const Seen& seen) {
+       const auto name = text_at(seen.meta, "display_name");
+       return !name.empty() && name.size() <= 200;
+     }},
+    {"P-4.3/version", Level::kMust, "`version` is a semantic version (MAJOR.MINOR.PATCH).",
+     "Send player_meta.version, such as \"1.0.0\".", "/params/player_meta/version",
+     "MAJOR.MINOR.PATCH",
+     [](const Seen& seen) { return is_semver(text_at(seen.meta, "version")); }},
+    {"P-4.3/game-types", Level::kMust, "`game_types` is an array that contains \"even_odd\".",
+     "Send player_meta.game_types: [\"even_odd\"].", "/params/player_meta/game_types",
+     "[\"even_odd\"]",
+     [](const Seen& seen) {
+       if (!seen.meta.is_object() || !seen.meta.contains("game_types")) return false;
+       const json& types = seen.meta["game_types"];
+       return types.is_array() &&
+              std::find(types.begin(), types.end(), json("even_odd")) != types.end();
+     }},
+};
+
+void add_other_checks(PlayerBench& bench, RegistrationChecks& checks) {
+  auto& endpoint =
+      checks.add("P-4.3/contact-endpoint", Level::kMust, "`contact_endpoint` is a URL.",
+                 "Send the URL at which your bot listens as player_meta.contact_endpoint, such as "
+                 "\"http://127.0.0.1:8101/mcp\".",
+                 [](const Seen& seen) {
+                   auto parsed = transport::parse_endpoint(text_at(seen.meta, "contact_endpoint"));
+                   if (parsed) return pass();
+                   return fail(seen.exchange, "/params/player_meta/contact_endpoint", "a URL",
+                               parsed.error().message);
+                 });
   endpoint.is_basic = true;
   auto& answers = checks.add(
       "P-4.3/endpoint-answers", Level::kMust, "The bot answers at its `contact_endpoint`.",
       "Start to listen before you register, and register the address at which you listen.",
       [&bench](const Seen& seen) {
         const BotReply& reply = bench.sample().join;
-        if (!reply.exchange.is_refused) return pass();
-        return fail(seen.exchange, "/params/player_meta/contact_endpoint",
-                    "a server that listens there", reply.exchange.trouble);
+        return expect(!reply.exchange.is_refused, seen.exchange,
+                      "/params/player_meta/contact_endpoint", "a server that listens there",
+                      reply.exchange.trouble);
       });
   answers.is_basic = true;
-}
-
-void add_version_and_nonce_checks(RegistrationChecks& checks) {
   checks.add("P-6/protocol-version", Level::kMust,
              "`protocol_version`, if present, is a version 2.",
              "Send player_meta.protocol_version \"2.1.0\", or leave it out.", [](const Seen& seen) {
                if (!seen.meta.contains("protocol_version")) return pass();
-               const auto version = text_field(seen.meta, "protocol_version");
-               if (is_semver(version) && version.starts_with("2.")) return pass();
-               return fail(seen.exchange, "/params/player_meta/protocol_version",
-                           "from 2.0.0 to below 3.0.0", shown_value(seen.meta, "protocol_version"));
+               const auto version = text_at(seen.meta, "protocol_version");
+               return expect(is_semver(version) && version.starts_with("2."), seen.exchange,
+                             "/params/player_meta/protocol_version", "from 2.0.0 to below 3.0.0",
+                             shown_value(seen.meta, "protocol_version"));
              });
   checks.add("P-8/registration-repeatable", Level::kShould,
              "The registration has a nonce or an earlier token, so that it can be repeated if the "
@@ -186,7 +179,7 @@ void add_version_and_nonce_checks(RegistrationChecks& checks) {
              "send the same nonce.",
              [](const Seen& seen) {
                for (const char* field : {"registration_nonce", "auth_token"}) {
-                 if (!text_field(seen.call.message, field).empty()) return pass();
+                 if (!text_at(seen.call.message, field).empty()) return pass();
                }
                return fail(seen.exchange, "/params/registration_nonce", "a random string",
                            "neither registration_nonce nor auth_token");
@@ -197,9 +190,16 @@ void add_version_and_nonce_checks(RegistrationChecks& checks) {
 
 void add_registration_checks(PlayerBench& bench, Checks& out) {
   RegistrationChecks checks(bench, out);
-  add_request_checks(checks);
-  add_meta_checks(bench, checks);
-  add_version_and_nonce_checks(checks);
+  for (const RegisteredField& one : kRegisteredFields) {
+    checks.add(one.id, one.level, one.text, one.fix, [&one](const Seen& seen) {
+      const std::string pointer = one.pointer;
+      const bool is_meta = pointer.find("player_meta/") != std::string::npos;
+      return expect(one.is_right(seen), seen.exchange, pointer, one.expected,
+                    shown_value(is_meta ? seen.meta : seen.call.message,
+                                pointer.substr(pointer.rfind('/') + 1)));
+    });
+  }
+  add_other_checks(bench, checks);
 }
 
 }  // namespace league::tools::check

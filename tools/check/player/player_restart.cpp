@@ -33,7 +33,7 @@ std::optional<InboundCall> restarted(PlayerBench& bench, RestartTools& tools, mi
     }
   }
   const json meta = call->message.value("player_meta", json::object());
-  auto endpoint = transport::parse_endpoint(text_field(meta, "contact_endpoint"));
+  auto endpoint = transport::parse_endpoint(text_at(meta, "contact_endpoint"));
   if (endpoint) {
     BotIdentity bot = bench.bot();
     bot.endpoint = *endpoint;
@@ -67,9 +67,9 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
         const auto call = restarted(bench, *tools, milliseconds(4000));
         if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
         const json& token = call->message.value("auth_token", json());
-        if (token.is_string() && bench.bot().token.matches(token.get<std::string>())) return pass();
-        return fail(exchange_of(*call), "/params/auth_token", "the token that the bot had",
-                    token.is_null() ? "nothing" : "another token");
+        return expect(token.is_string() && bench.bot().token.matches(token.get<std::string>()),
+                      exchange_of(*call), "/params/auth_token", "the token that the bot had",
+                      token.is_null() ? "nothing" : "another token");
       });
   add_restarted(out, tools,
                 {.id = "P-6/plays-after-restart",
@@ -94,11 +94,10 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
         if (!restarted(bench, *tools, milliseconds(4000)))
           return fail(first.exchange, "", "a registration after the restart", "none within 4 s");
         const BotReply second = bench.ask(MessageType::kGameInvitation, bench.invitation(match));
-        if (second.text("choice_commitment") == first.text("choice_commitment")) return pass();
-        return fail(second.exchange, second.place + "/choice_commitment",
-                    "the commitment from before the restart, " +
-                        shown_value(first.message, "choice_commitment"),
-                    shown_value(second.message, "choice_commitment"));
+        return expect_field(second.text("choice_commitment") == first.text("choice_commitment"),
+                            second, "choice_commitment",
+                            "the commitment from before the restart, " +
+                                shown_value(first.message, "choice_commitment"));
       });
   add_restarted(
       out, tools,
@@ -112,8 +111,8 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
         tools->manager.refuse_registrations(1);
         const auto call = restarted(bench, *tools, milliseconds(8000), 1);
         tools->manager.refuse_registrations(0);
-        if (call) return pass();
-        return fail({}, "", "another LEAGUE_REGISTER_REQUEST within 8 s", "none");
+        return expect(call.has_value(), {}, "", "another LEAGUE_REGISTER_REQUEST within 8 s",
+                      "none");
       });
 }
 

@@ -221,7 +221,7 @@ void add_check_command(CLI::App& app, std::function<int()>& chosen) {
       "  league check --listen 8000 --format html --output report.html\n"
       "Exit codes: 0 the level is reached, 1 it is not, 2 wrong usage or the bot cannot be "
       "reached, 3 the checker itself failed.");
-  command->callback([options, &chosen] { chosen = [options] { return check_bots(*options); }; });
+  agent::when_given(*command, chosen, [options] { return check_bots(*options); });
 }
 
 }  // namespace league::tools::check

@@ -172,7 +172,7 @@ void ManagerBench::probe_queries() {
 }
 
 json ManagerBench::report_message(const json& row, const BroughtAgent& referee) const {
-  const auto text = [&row](const char* field) { return text_field(row, field); };
+  const auto text = [&row](const char* field) { return text_at(row, field); };
   const auto seed = game::parse_seed(text("draw_seed"));
   GameTruth truth{.match_id = text("match_id"),
                   .players = {text("player_A_id"), text("player_B_id")},
@@ -214,8 +214,8 @@ void ManagerBench::probe_reports(const json& row, const json& message) {
     change(changed);
     keep(name, "report_match_result", changed);
   };
-  const std::string a = text_field(row, "player_A_id");
-  const std::string b = text_field(row, "player_B_id");
+  const std::string a = text_at(row, "player_A_id");
+  const std::string b = text_at(row, "player_B_id");
   lie("report_number", [](json& m) {
     json& number = m["result"]["details"]["drawn_number"];
     number = number.get<int>() > 2 ? number.get<int>() - 2 : number.get<int>() + 2;

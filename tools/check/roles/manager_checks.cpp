@@ -82,13 +82,12 @@ bool is_refusal(const BotReply& reply) {
 }
 
 std::string code_in(const BotReply& reply) {
-  const json data = reply.error.is_object() ? reply.error.value("data", json()) : json();
+  const json data = field_at(reply.error, "data");
   for (const json* place : {&reply.message, &data}) {
-    std::string code = text_field(*place, "error_code");
+    std::string code = text_at(*place, "error_code");
     if (!code.empty()) return code;
   }
-  if (reply.message.is_object())
-    return text_field(reply.message.value("error", json()), "error_code");
+  if (reply.message.is_object()) return text_at(reply.message.value("error", json()), "error_code");
   return {};
 }
 
@@ -97,9 +96,9 @@ Verdict expect_refusal(const BotReply& reply, const Refusal& refusal) {
   if (!reply.has_answer() || !is_refusal(reply))
     return fail(reply.exchange, "/result", "LEAGUE_ERROR, REJECTED or an error",
                 shown_answer(reply));
-  if (std::string(refusal.code).empty() || code_in(reply) == refusal.code) return pass();
-  return fail(reply.exchange, reply.place + "/error_code", refusal.code,
-              code_in(reply).empty() ? "no error_code" : code_in(reply));
+  return expect(std::string(refusal.code).empty() || code_in(reply) == refusal.code, reply.exchange,
+                reply.place + "/error_code", refusal.code,
+                code_in(reply).empty() ? "no error_code" : code_in(reply));
 }
 
 using Run = std::function<Verdict()>;
@@ -120,20 +119,6 @@ class ManagerChecks {
     return out_.back().info;
   }
 
-  /// Adds a check of a field in the answer to the first player's registration.
-  void registration_field(const std::string& name, const std::string& field,
-                          const std::string& text, std::function<bool(const json&)> is_right) {
-    add("P-4.4/" + name, Level::kMust, text, "Set " + field + " in LEAGUE_REGISTER_RESPONSE.",
-        [&bench = bench_, field, text, is_right = std::move(is_right)] {
-          const BotReply& reply = bench.players().front().registration;
-          if (reply.message.is_object() && is_right(reply.message.value(field, json())))
-            return pass();
-          return fail(reply.exchange, reply.place + "/" + field, text,
-                      shown_value(reply.message, field));
-        })
-        .is_basic = field == "status";
-  }
-
   /// Adds a check of the first call of `type` to the first player.
   void call_field(const std::string& id, const std::string& type, const std::string& text,
                   std::function<bool(const json&)> is_right) {
@@ -141,8 +126,8 @@ class ManagerChecks {
         [&bench = bench_, type, text, is_right = std::move(is_right)] {
           const auto calls = bench.to_player(type);
           if (calls.empty()) return fail({}, "", type + " to every player", "none");
-          if (is_right(calls.front().message)) return pass();
-          return fail(seen_call(&calls.front()), "/params", text, "another value");
+          return expect(is_right(calls.front().message), seen_call(&calls.front()), "/params", text,
+                        "another value");
         });
   }
 
@@ -151,31 +136,49 @@ class ManagerChecks {
   std::vector<Check>& out_;
 };
 
+/// A field of the answer to the first player's registration.
+struct RegistrationAnswer {
+  const char* name;
+  const char* field;
+  const char* text;
+  bool (*is_right)(const json&);
+};
+
+const RegistrationAnswer kRegistrationAnswers[] = {
+    {"status", "status", "`status` is ACCEPTED.", [](const json& v) { return v == "ACCEPTED"; }},
+    {"type", "message_type", "The answer is a LEAGUE_REGISTER_RESPONSE.",
+     [](const json& v) { return v == "LEAGUE_REGISTER_RESPONSE"; }},
+    {"protocol", "protocol", "`protocol` is \"league.v2\".",
+     [](const json& v) { return v == "league.v2"; }},
+    {"sender", "sender", "`sender` is `league_manager`.",
+     [](const json& v) { return v == "league_manager"; }},
+    {"timestamp", "timestamp", "`timestamp` is a UTC time in one of the protocol's formats.",
+     [](const json& v) {
+       return v.is_string() && core::UtcTimestamp::parse(v.get<std::string>()).has_value();
+     }},
+    {"conversation", "conversation_id", "`conversation_id` is that of the request.",
+     [](const json& v) { return v == "convleaguecheck001"; }},
+    {"player-id", "player_id", "`player_id` is present, such as P01.",
+     [](const json& v) { return v.is_string() && v.get<std::string>().starts_with("P"); }},
+    {"token", "auth_token", "`auth_token` has at least 20 characters.",
+     [](const json& v) { return v.is_string() && v.get<std::string>().size() >= 20; }},
+    {"league-id", "league_id", "`league_id` is present.",
+     [](const json& v) { return v.is_string(); }},
+};
+
 void add_registrations(ManagerBench& bench, ManagerChecks& checks) {
-  checks.registration_field("status", "status", "`status` is ACCEPTED.",
-                            [](const json& v) { return v == "ACCEPTED"; });
-  checks.registration_field("type", "message_type", "The answer is a LEAGUE_REGISTER_RESPONSE.",
-                            [](const json& v) { return v == "LEAGUE_REGISTER_RESPONSE"; });
-  checks.registration_field("protocol", "protocol", "`protocol` is \"league.v2\".",
-                            [](const json& v) { return v == "league.v2"; });
-  checks.registration_field("sender", "sender", "`sender` is `league_manager`.",
-                            [](const json& v) { return v == "league_manager"; });
-  checks.registration_field(
-      "timestamp", "timestamp", "`timestamp` is a UTC time in one of the protocol's formats.",
-      [](const json& v) {
-        return v.is_string() && core::UtcTimestamp::parse(v.get<std::string>()).has_value();
-      });
-  checks.registration_field("conversation", "conversation_id",
-                            "`conversation_id` is that of the request.",
-                            [](const json& v) { return v == "convleaguecheck001"; });
-  checks.registration_field(
-      "player-id", "player_id", "`player_id` is present, such as P01.",
-      [](const json& v) { return v.is_string() && v.get<std::string>().starts_with("P"); });
-  checks.registration_field(
-      "token", "auth_token", "`auth_token` has at least 20 characters.",
-      [](const json& v) { return v.is_string() && v.get<std::string>().size() >= 20; });
-  checks.registration_field("league-id", "league_id", "`league_id` is present.",
-                            [](const json& v) { return v.is_string(); });
+  for (const RegistrationAnswer& one : kRegistrationAnswers) {
+    checks
+        .add(std::string("P-4.4/") + one.name, Level::kMust, one.text,
+             std::string("Set ") + one.field + " in LEAGUE_REGISTER_RESPONSE.",
+             [&bench, &one] {
+               const BotReply& reply = bench.players().front().registration;
+               return expect_field(
+                   reply.message.is_object() && one.is_right(field_at(reply.message, one.field)),
+                   reply, one.field, one.text);
+             })
+        .is_basic = std::string(one.field) == "status";
+  }
   checks
       .add("P-4.2/accepted", Level::kMust,
            "The manager accepts a referee, and gives it an id and a token.",
@@ -183,17 +186,17 @@ void add_registrations(ManagerBench& bench, ManagerChecks& checks) {
            "and auth_token.",
            [&bench] {
              const BroughtAgent& referee = bench.referees().front();
-             if (!referee.id.empty() && !referee.token.empty()) return pass();
-             return fail(referee.registration.exchange, "/result", "referee_id and auth_token",
-                         shown_answer(referee.registration));
+             return expect(!referee.id.empty() && !referee.token.empty(),
+                           referee.registration.exchange, "/result", "referee_id and auth_token",
+                           shown_answer(referee.registration));
            })
       .is_basic = true;
   checks.add("P-8/tokens-differ", Level::kMust, "Every agent gets its own token.",
              "Generate each token with a cryptographic random generator.", [&bench] {
                std::set<std::string> tokens;
                for (const std::string& token : bench.secrets()) tokens.insert(token);
-               if (tokens.size() == bench.secrets().size()) return pass();
-               return fail({}, "", "different tokens", "two agents have the same token");
+               return expect(tokens.size() == bench.secrets().size(), {}, "", "different tokens",
+                             "two agents have the same token");
              });
   for (const char* name : {"again_with_token", "same_nonce"}) {
     const bool is_token = std::string(name) == "again_with_token";
@@ -205,9 +208,9 @@ void add_registrations(ManagerBench& bench, ManagerChecks& checks) {
                "new one.",
                [&bench, name] {
                  const BotReply& reply = bench.kept(name);
-                 if (reply.text("player_id") == bench.players().front().id) return pass();
-                 return fail(reply.exchange, reply.place + "/player_id", bench.players().front().id,
-                             shown_answer(reply));
+                 return expect(reply.text("player_id") == bench.players().front().id,
+                               reply.exchange, reply.place + "/player_id",
+                               bench.players().front().id, shown_answer(reply));
                });
   }
 }
@@ -226,9 +229,8 @@ void add_answers(ManagerBench& bench, ManagerChecks& checks) {
                "Answer with this code of JSON-RPC 2.0.", [&bench, one] {
                  const BotReply& reply = bench.kept(one.kept);
                  if (reply.exchange.sent.empty()) return skip("this can be checked over HTTP only");
-                 if (reply.code() == one.code) return pass();
-                 return fail(reply.exchange, "/error/code", std::to_string(one.code),
-                             shown_answer(reply));
+                 return expect(reply.code() == one.code, reply.exchange, "/error/code",
+                               std::to_string(one.code), shown_answer(reply));
                });
   }
   for (const auto& [id, kept] :
@@ -244,19 +246,17 @@ void add_answers(ManagerBench& bench, ManagerChecks& checks) {
                [&bench, name] {
                  const BotReply& reply = bench.kept(name);
                  if (reply.exchange.sent.empty()) return skip("the league did not get that far");
-                 if (reply.has_answer() && !is_refusal(reply)) return pass();
-                 return fail(reply.exchange, "/result", "an answer without an error",
-                             shown_answer(reply));
+                 return expect(reply.has_answer() && !is_refusal(reply), reply.exchange, "/result",
+                               "an answer without an error", shown_answer(reply));
                });
   }
   checks.add("P-4.17/no-token-echoed", Level::kMust,
              "An error text contains at most the first 8 characters of a token.",
              "Do not put tokens into error texts.", [&bench] {
                const BotReply& reply = bench.kept("wrong_token");
-               if (reply.exchange.received.find("must_not_be_repeated") == std::string::npos)
-                 return pass();
-               return fail(reply.exchange, "", "no token in the response",
-                           "the token that was sent");
+               return expect(
+                   reply.exchange.received.find("must_not_be_repeated") == std::string::npos,
+                   reply.exchange, "", "no token in the response", "the token that was sent");
              });
 }
 
@@ -267,8 +267,8 @@ void add_course(ManagerBench& bench, ManagerChecks& checks) {
                              "When all agents have registered, send ROUND_ANNOUNCEMENT to the "
                              "players and, with the assignments, to the referees.",
                              [&bench] {
-                               if (bench.has_started()) return pass();
-                               return fail({}, "", "a ROUND_ANNOUNCEMENT to the referee", "none");
+                               return expect(bench.has_started(), {}, "",
+                                             "a ROUND_ANNOUNCEMENT to the referee", "none");
                              });
   started.is_basic = true;
   checks.call_field("P-4.5/announced", "ROUND_ANNOUNCEMENT",
@@ -279,7 +279,7 @@ void add_course(ManagerBench& bench, ManagerChecks& checks) {
   checks.call_field("P-8/announcement-token", "ROUND_ANNOUNCEMENT",
                     "Notifications to a player have the player's own token.",
                     [&bench](const json& m) {
-                      return bench.players().front().token.matches(text_field(m, "auth_token"));
+                      return bench.players().front().token.matches(text_at(m, "auth_token"));
                     });
   checks.add("P-7/seed-hidden", Level::kMust,
              "Players do not learn the seed of a draw before the match is over.",
@@ -295,26 +295,25 @@ void add_course(ManagerBench& bench, ManagerChecks& checks) {
                const std::size_t n = bench.players().size();
                std::set<std::set<std::string>> pairs;
                for (const json& row : bench.assignments())
-                 pairs.insert({text_field(row, "player_A_id"), text_field(row, "player_B_id")});
-               if (pairs.size() == n * (n - 1) / 2 && pairs.size() == bench.assignments().size())
-                 return pass();
-               return fail({}, "", std::to_string(n * (n - 1) / 2) + " matches",
-                           std::to_string(bench.assignments().size()) + " matches of " +
-                               std::to_string(pairs.size()) + " pairs");
+                 pairs.insert({text_at(row, "player_A_id"), text_at(row, "player_B_id")});
+               return expect(
+                   pairs.size() == n * (n - 1) / 2 && pairs.size() == bench.assignments().size(),
+                   {}, "", std::to_string(n * (n - 1) / 2) + " matches",
+                   std::to_string(bench.assignments().size()) + " matches of " +
+                       std::to_string(pairs.size()) + " pairs");
              });
 }
 
 void add_news(ManagerBench& bench, ManagerChecks& checks) {
-  checks.add("P-7/capacity", Level::kMust,
-             "A referee never has more matches at a time than its capacity.",
-             "Assign at most max_concurrent_matches matches to a referee, and further ones when it "
-             "has reported some.",
-             [&bench] {
-               const std::size_t places = 2 * bench.referees().size();
-               if (bench.most_at_once() <= places) return pass();
-               return fail({}, "", "at most " + std::to_string(places),
-                           std::to_string(bench.most_at_once()));
-             });
+  checks.add(
+      "P-7/capacity", Level::kMust, "A referee never has more matches at a time than its capacity.",
+      "Assign at most max_concurrent_matches matches to a referee, and further ones when it "
+      "has reported some.",
+      [&bench] {
+        const std::size_t places = 2 * bench.referees().size();
+        return expect(bench.most_at_once() <= places, {}, "", "at most " + std::to_string(places),
+                      std::to_string(bench.most_at_once()));
+      });
   checks.call_field(
       "P-4.12/standings", "LEAGUE_STANDINGS_UPDATE",
       "Players are told the standings, with a row for every player.", [&bench](const json& m) {

@@ -133,7 +133,7 @@ json RefereeBench::right_answer(std::size_t seat, const InboundCall& call,
   json message = {{"protocol", "league.v2"},
                   {"sender", "player:" + player_id(seat)},
                   {"timestamp", core::SystemClock().utc_now().to_wire()},
-                  {"conversation_id", text_field(call.message, "conversation_id")},
+                  {"conversation_id", text_at(call.message, "conversation_id")},
                   {"auth_token", tokens_.at(seat).reveal()},
                   {"league_id", rpc_.bot().league_id},
                   {"round_id", 1},
@@ -153,7 +153,7 @@ json RefereeBench::right_answer(std::size_t seat, const InboundCall& call,
 
 MockAnswer RefereeBench::answer_as_player(std::size_t seat, const InboundCall& call) {
   std::lock_guard lock(mutex_);
-  const auto found = running_.find(text_field(call.message, "match_id"));
+  const auto found = running_.find(text_at(call.message, "match_id"));
   if (found == running_.end()) return {.result = {{"status", "ok"}}};
   Running& running = found->second;
   const std::string type = call.type();
@@ -161,19 +161,18 @@ MockAnswer RefereeBench::answer_as_player(std::size_t seat, const InboundCall& c
   running.trace.seats.at(seat).push_back(call);
   changed_.notify_all();
   const SeatScript& script = running.match.seats.at(seat);
-  if (script.answer) {
-    if (auto special = script.answer(call, before)) return *special;
-  }
   if (type != "GAME_INVITATION" && type != "CHOOSE_PARITY_CALL")
     return {.result = {{"status", "ok"}}};
-  return {.result = right_answer(seat, call, running),
+  json answer = right_answer(seat, call, running);
+  if (script.spoil) script.spoil(answer, before);
+  return {.result = std::move(answer),
           .delay = type == "GAME_INVITATION" ? script.join_delay : milliseconds(0)};
 }
 
 std::optional<MockAnswer> RefereeBench::answer_as_manager(const InboundCall& call) {
   if (call.type() != "MATCH_RESULT_REPORT") return std::nullopt;
   std::lock_guard lock(mutex_);
-  const auto found = running_.find(text_field(call.message, "match_id"));
+  const auto found = running_.find(text_at(call.message, "match_id"));
   if (found == running_.end()) return std::nullopt;
   Running& running = found->second;
   running.trace.reports.push_back(call);

@@ -20,9 +20,9 @@ namespace league::tools::check {
 struct SeatScript {
   std::string choice = game_word(0);
   bool commits = false;
-  /// Returns an answer that replaces the right one, given the call and the number of earlier calls
-  /// of its type. Null, or nothing returned: the right answer.
-  std::function<std::optional<MockAnswer>(const InboundCall&, int)> answer = nullptr;
+  /// Changes the right answer to an invitation or a call for a choice, given the number of earlier
+  /// calls of this type. Null: it stays right.
+  std::function<void(nlohmann::json&, int)> spoil = nullptr;
   milliseconds join_delay{0};  ///< before the right answer to an invitation
   std::string endpoint = {};  ///< instead of the player's own; there may be no server
 };
@@ -30,7 +30,8 @@ struct SeatScript {
 /// One match that is assigned to a referee.
 struct RefereeMatch {
   std::array<SeatScript, 2> seats;
-  /// The manager's answer to the report instead of `ok`; like SeatScript::answer.
+  /// Returns an answer to the report that replaces `ok`, given the report and the number of earlier
+  /// ones. Null, or nothing returned: `ok`.
   std::function<std::optional<MockAnswer>(const InboundCall&, int)> on_report = nullptr;
   std::function<void(nlohmann::json&)> change_assignment = nullptr;  ///< changes the announcement
   bool expects_report = true;

@@ -9,7 +9,6 @@ namespace league::tools::check {
 [[nodiscard]] Checks referee_checks(RefereeBench& bench);
 
 // The parts of it, one source file each.
-void add_referee_registration_checks(RefereeBench& bench, Checks& out);
 void add_referee_match_checks(RefereeBench& bench, Checks& out);
 void add_referee_fault_checks(RefereeBench& bench, Checks& out);
 

@@ -11,7 +11,6 @@ namespace {
 
 using envelope::MessageType;
 using nlohmann::json;
-using ScriptedAnswer = std::function<std::optional<MockAnswer>(const InboundCall&, int)>;
 
 /// The expected end of a match with a bad player.
 enum class Ending : std::uint8_t {
@@ -103,38 +102,17 @@ const BadPlayer kBadPlayers[] = {
      kNames, "GAME_JOIN_ACK", 99, [](json& m) { m["round_id"] = 99; }, Ending::kEither},
 };
 
-/// A script for seat 0 that adds the fault to the right answer.
-ScriptedAnswer spoilt(RefereeBench& bench, const BadPlayer& bad) {
-  return [&bench, &bad](const InboundCall& call, int before) -> std::optional<MockAnswer> {
-    const bool is_join = std::string(bad.type) == "GAME_JOIN_ACK";
-    if (call.type() != (is_join ? "GAME_INVITATION" : "CHOOSE_PARITY_CALL") || before >= bad.times)
-      return std::nullopt;
-    json right = {{"protocol", "league.v2"},
-                  {"message_type", bad.type},
-                  {"sender", "player:" + bench.player_id(0)},
-                  {"timestamp", core::SystemClock().utc_now().to_wire()},
-                  {"conversation_id", text_field(call.message, "conversation_id")},
-                  {"auth_token", bench.player_token(0).reveal()},
-                  {"league_id", bench.rpc().bot().league_id},
-                  {"round_id", 1},
-                  {"match_id", text_field(call.message, "match_id")},
-                  {"player_id", bench.player_id(0)}};
-    if (is_join) {
-      right["accept"] = true;
-      right["arrival_timestamp"] = right["timestamp"];
-    } else {
-      right["parity_choice"] = game_word(0);
-      if (bad.commits) right["choice_nonce"] = bench.nonce(text_field(call.message, "match_id"), 0);
-    }
-    bad.spoil(right);
-    return MockAnswer{.result = std::move(right)};
+/// A script for seat 0 that adds the fault to the right answers.
+std::function<void(json&, int)> spoilt(const BadPlayer& bad) {
+  return [&bad](json& answer, int before) {
+    if (answer["message_type"] == bad.type && before < bad.times) bad.spoil(answer);
   };
 }
 
 Verdict judge_bad_player(RefereeBench& bench, const BadPlayer& bad) {
   RefereeMatch match;
   match.seats[0].commits = bad.commits;
-  match.seats[0].answer = spoilt(bench, bad);
+  match.seats[0].spoil = spoilt(bad);
   match.seats[1].choice = game_word(1);
   const RefereeTrace trace = bench.play(match);
   const Exchange seen = seen_call(trace.reports.empty() ? nullptr : &trace.reports.front());
@@ -160,70 +138,63 @@ void add_bad_players(RefereeBench& bench, Checks& out) {
     out.push_back({{.id = bad.id, .level = bad.level, .text = bad.text, .fix = bad.fix},
                    [&bench, &bad] { return judge_bad_player(bench, bad); }});
   }
-  out.push_back(
-      {{.id = "P-4.18/told",
-        .level = Level::kShould,
-        .text =
-            "The referee sends GAME_ERROR with the error code to a player whose answer is invalid.",
-        .fix = "Send GAME_ERROR to that player, with error_code E004 for an invalid choice."},
-       [&bench] {
-         RefereeMatch match;
-         match.seats[0].answer = spoilt(bench, kBadPlayers[0]);
-         const RefereeTrace trace = bench.play(match);
-         const InboundCall* error = trace.first(0, "GAME_ERROR");
-         if (error == nullptr) return fail({}, "", "a GAME_ERROR", "none");
-         if (text_field(error->message, "error_code") == "E004") return pass();
-         return fail(seen_call(error), "/params/error_code", "\"E004\"",
-                     shown_value(error->message, "error_code"));
-       }});
 }
 
-void add_patience(RefereeBench& bench, Checks& out) {
-  out.push_back(
-      {{.id = "P-6/nobody-there",
-        .level = Level::kMust,
-        .text = "A player that cannot be reached is called three times, and then loses the match.",
-        .fix = "After a failed connection, try again after two seconds, three times in all. Then "
-               "report a technical loss.",
-        .is_slow = true},
-       [&bench] {
-         if (bench.is_fast())
-           return skip("this has to wait for the referee's own retries; leave out --fast");
-         RefereeMatch match;
-         match.seats[0].endpoint = "http://127.0.0.1:1/mcp";
-         match.limit = milliseconds(15'000);
-         const RefereeTrace trace = bench.play(match);
-         if (trace.reports.empty()) return fail({}, "", "a report", "none within 15 s");
-         if (trace.result().value("winner", json()) == bench.player_id(1)) return pass();
-         return fail(seen_call(&trace.reports.front()), "/params/result/winner", bench.player_id(1),
+const Probe<RefereeBench> kOfPlayers[] = {
+    {"P-4.18/told", Level::kShould,
+     "The referee sends GAME_ERROR with the error code to a player whose answer is invalid.",
+     "Send GAME_ERROR to that player, with error_code E004 for an invalid choice.",
+     [](RefereeBench& bench) {
+       RefereeMatch match;
+       match.seats[0].spoil = spoilt(kBadPlayers[0]);
+       const RefereeTrace trace = bench.play(match);
+       const InboundCall* error = trace.first(0, "GAME_ERROR");
+       if (error == nullptr) return fail({}, "", "a GAME_ERROR", "none");
+       return expect(text_at(error->message, "error_code") == "E004", seen_call(error),
+                     "/params/error_code", "\"E004\"", shown_value(error->message, "error_code"));
+     }},
+    {"P-6/nobody-there",
+     Level::kMust,
+     "A player that cannot be reached is called three times, and then loses the match.",
+     "After a failed connection, try again after two seconds, three times in all. Then report a "
+     "technical loss.",
+     [](RefereeBench& bench) {
+       if (bench.is_fast())
+         return skip("this has to wait for the referee's own retries; leave out --fast");
+       RefereeMatch match;
+       match.seats[0].endpoint = "http://127.0.0.1:1/mcp";
+       match.limit = milliseconds(15'000);
+       const RefereeTrace trace = bench.play(match);
+       if (trace.reports.empty()) return fail({}, "", "a report", "none within 15 s");
+       return expect(trace.result().value("winner", json()) == bench.player_id(1),
+                     seen_call(&trace.reports.front()), "/params/result/winner", bench.player_id(1),
                      shown_value(trace.result(), "winner"));
-       }});
-  out.push_back(
-      {{.id = "P-6/report-repeated",
-        .level = Level::kMust,
-        .text = "The referee repeats a report that failed with HTTP 503, unchanged.",
-        .fix = "Send the same report again until the manager answers.",
-        .is_slow = true},
-       [&bench] {
-         if (bench.is_fast())
-           return skip("this has to wait for the referee's own retries; leave out --fast");
-         RefereeMatch match;
-         match.limit = milliseconds(12'000);
-         match.on_report = [](const InboundCall&, int before) -> std::optional<MockAnswer> {
-           if (before > 0) return std::nullopt;
-           return MockAnswer{.result = nullptr, .http_status = 503, .raw = "busy"};
-         };
-         const RefereeTrace trace = bench.play(match);
-         if (trace.reports.size() < 2)
-           return fail(seen_call(trace.reports.empty() ? nullptr : &trace.reports.front()), "",
-                       "a second report", "none within 12 s");
-         if (trace.reports[0].message.value("result", json()) ==
-             trace.reports[1].message.value("result", json()))
-           return pass();
-         return fail(seen_call(&trace.reports[1]), "/params/result",
+     },
+     {.is_slow = true}},
+    {"P-6/report-repeated",
+     Level::kMust,
+     "The referee repeats a report that failed with HTTP 503, unchanged.",
+     "Send the same report again until the manager answers.",
+     [](RefereeBench& bench) {
+       if (bench.is_fast())
+         return skip("this has to wait for the referee's own retries; leave out --fast");
+       RefereeMatch match;
+       match.limit = milliseconds(12'000);
+       match.on_report = [](const InboundCall&, int before) -> std::optional<MockAnswer> {
+         if (before > 0) return std::nullopt;
+         return MockAnswer{.result = nullptr, .http_status = 503, .raw = "busy"};
+       };
+       const RefereeTrace trace = bench.play(match);
+       if (trace.reports.size() < 2)
+         return fail(seen_call(trace.reports.empty() ? nullptr : &trace.reports.front()), "",
+                     "a second report", "none within 12 s");
+       return expect(trace.reports[0].message.value("result", json()) ==
+                         trace.reports[1].message.value("result", json()),
+                     seen_call(&trace.reports[1]), "/params/result",
                      "the result of the first report", "another result");
-       }});
-}
+     },
+     {.is_slow = true}},
+};
 
 /// An assignment with one fault; it must be refused, and no match may start.
 struct BadAssignment {
@@ -258,109 +229,122 @@ void add_bad_assignments(RefereeBench& bench, Checks& out) {
            match.expects_report = false;
            const RefereeTrace trace = bench.play(match);
            const bool has_begun = trace.first(0, "CHOOSE_PARITY_CALL") != nullptr;
-           if (!has_begun) return pass();
-           return fail(trace.assignment.exchange, "", "no match", "the match was started");
+           return expect(!has_begun, trace.assignment.exchange, "", "no match",
+                         "the match was started");
          }});
   }
-  out.push_back(
-      {{.id = "P-4.5/assignment-twice",
-        .level = Level::kMust,
-        .text = "The referee plays a match once, even if it is assigned twice.",
-        .fix =
-            "Remember match_id and attempt of each assignment, and only acknowledge a repetition."},
-       [&bench] {
-         RefereeMatch match;
-         match.change_assignment = [](json& m) { m["matches"].push_back(m["matches"][0]); };
-         const RefereeTrace trace = bench.play(match);
-         const std::size_t invitations = trace.count(0, "GAME_INVITATION");
-         if (invitations <= 1) return pass();
-         return fail(trace.assignment.exchange, "", "one GAME_INVITATION",
-                     std::to_string(invitations));
-       }});
-  out.push_back({{.id = "P-6/eight-matches",
-                  .level = Level::kRobust,
-                  .text = "The referee plays and reports eight matches at the same time.",
-                  .fix = "Keep the state of each match separate, and call players of different "
-                         "matches in parallel."},
-                 [&bench] {
-                   std::vector<std::future<RefereeTrace>> running;
-                   for (int i = 0; i < 8; ++i)
-                     running.push_back(
-                         std::async(std::launch::async, [&bench] { return bench.play({}); }));
-                   std::size_t reported = 0;
-                   Exchange last;
-                   for (auto& one : running) {
-                     const RefereeTrace trace = one.get();
-                     last = trace.assignment.exchange;
-                     reported += trace.reports.empty() ? 0 : 1;
-                   }
-                   if (reported == 8) return pass();
-                   return fail(last, "", "8 reports", std::to_string(reported));
-                 }});
 }
 
-void add_rpc_of_referees(RefereeBench& bench, Checks& out) {
-  const auto code_is = [](const BotReply& reply, int code) {
-    if (reply.code() == code) return pass();
-    return fail(reply.exchange, "/error/code", std::to_string(code), shown_answer(reply));
-  };
-  const auto add = [&out](const char* id, Level level, const char* text, const char* fix,
-                          std::function<Verdict()> run) {
-    out.push_back({{.id = id, .level = level, .text = text, .fix = fix, .needs_play = false},
-                   std::move(run)});
-  };
-  add("P-5/unknown-method", Level::kMust,
-      "A call of an unknown method is answered with the error -32601.",
-      "Answer with the error -32601 (\"Method not found\").", [&bench, code_is] {
-        return code_is(bench.rpc().call("league_check_no_such_method", json::object()), -32601);
-      });
-  add("P-5/parse-error", Level::kMust, "A body that is not JSON is answered with the error -32700.",
-      "Catch the JSON parser's exception, and answer with the error -32700 and id null.",
-      [&bench, code_is] {
-        if (!bench.rpc().is_http()) return skip("this can be checked over HTTP only");
-        return code_is(bench.rpc().send("{\"jsonrpc\": ", rpc::Id(1)), -32700);
-      });
-  add("P-5/invalid-request", Level::kMust,
-      "A request without `method` is answered with the error -32600.",
-      "Answer with the error -32600 if method is missing or not a string.", [&bench, code_is] {
-        return code_is(bench.rpc().send(R"({"jsonrpc":"2.0","id":7711})", rpc::Id(7711)), -32600);
-      });
-  add("P-5/announcement-without-matches", Level::kMust,
-      "A ROUND_ANNOUNCEMENT without `matches` is answered with an error.",
-      "Answer with the error -32602 if a required field is missing.", [&bench] {
-        json message = bench.rpc().news(MessageType::kRoundAnnouncement);
-        message.erase("matches");
-        return expect_refused(bench.rpc().call("notify_round", message), "`matches` is missing");
-      });
-  add("P-4/ping", Level::kShould, "The referee answers `ping`.",
-      "Answer ping with {\"status\": \"ok\"}.", [&bench] {
-        const BotReply reply = bench.rpc().call("ping", json::object());
-        if (reply.has_answer() && reply.error.is_null()) return pass();
-        return fail(reply.exchange, "/error", "a result", shown_answer(reply));
-      });
-  add("P-8/start-match-of-stranger", Level::kMust,
-      "The referee refuses `start_match` without its own token.",
-      "Answer start_match with an error if auth_token is not your own token.", [&bench] {
-        return expect_refused(bench.rpc().call("start_match", {{"match_id", "R8M8"}}),
-                              "only the manager may start matches");
-      });
-  add("P-5/survives", Level::kRobust, "The referee keeps working after invalid JSON-RPC.",
-      "Catch every exception while you handle a request, and answer with an error.", [&bench] {
-        (void)bench.rpc().send(R"({"jsonrpc":"2.0","id":1,"method":["x"],"params":7})", rpc::Id(1));
-        (void)bench.rpc().call("notify_round", json::array({nullptr}));
-        const RefereeTrace trace = bench.play({});
-        if (!trace.reports.empty()) return pass();
-        return fail(trace.assignment.exchange, "", "a report", "none within the time limit");
-      });
+Verdict expect_code_of(const BotReply& reply, int code) {
+  return expect(reply.code() == code, reply.exchange, "/error/code", std::to_string(code),
+                shown_answer(reply));
 }
+
+const Probe<RefereeBench> kOfManagers[] = {
+    {"P-4.5/assignment-twice", Level::kMust,
+     "The referee plays a match once, even if it is assigned twice.",
+     "Remember match_id and attempt of each assignment, and only acknowledge a repetition.",
+     [](RefereeBench& bench) {
+       RefereeMatch match;
+       match.change_assignment = [](json& m) { m["matches"].push_back(m["matches"][0]); };
+       const RefereeTrace trace = bench.play(match);
+       const std::size_t invitations = trace.count(0, "GAME_INVITATION");
+       return expect(invitations <= 1, trace.assignment.exchange, "", "one GAME_INVITATION",
+                     std::to_string(invitations));
+     }},
+    {"P-6/eight-matches", Level::kRobust,
+     "The referee plays and reports eight matches at the same time.",
+     "Keep the state of each match separate, and call players of different matches in parallel.",
+     [](RefereeBench& bench) {
+       std::vector<std::future<RefereeTrace>> running;
+       for (int i = 0; i < 8; ++i)
+         running.push_back(std::async(std::launch::async, [&bench] { return bench.play({}); }));
+       std::size_t reported = 0;
+       Exchange last;
+       for (auto& one : running) {
+         const RefereeTrace trace = one.get();
+         last = trace.assignment.exchange;
+         reported += trace.reports.empty() ? 0 : 1;
+       }
+       return expect(reported == 8, last, "", "8 reports", std::to_string(reported));
+     }},
+    {"P-5/unknown-method",
+     Level::kMust,
+     "A call of an unknown method is answered with the error -32601.",
+     "Answer with the error -32601 (\"Method not found\").",
+     [](RefereeBench& bench) {
+       return expect_code_of(bench.rpc().call("league_check_no_such_method", json::object()),
+                             -32601);
+     },
+     {.needs_play = false}},
+    {"P-5/parse-error",
+     Level::kMust,
+     "A body that is not JSON is answered with the error -32700.",
+     "Catch the JSON parser's exception, and answer with the error -32700 and id null.",
+     [](RefereeBench& bench) {
+       if (!bench.rpc().is_http()) return skip("this can be checked over HTTP only");
+       return expect_code_of(bench.rpc().send("{\"jsonrpc\": ", rpc::Id(1)), -32700);
+     },
+     {.needs_play = false}},
+    {"P-5/invalid-request",
+     Level::kMust,
+     "A request without `method` is answered with the error -32600.",
+     "Answer with the error -32600 if method is missing or not a string.",
+     [](RefereeBench& bench) {
+       return expect_code_of(bench.rpc().send(R"({"jsonrpc":"2.0","id":7711})", rpc::Id(7711)),
+                             -32600);
+     },
+     {.needs_play = false}},
+    {"P-5/announcement-without-matches",
+     Level::kMust,
+     "A ROUND_ANNOUNCEMENT without `matches` is answered with an error.",
+     "Answer with the error -32602 if a required field is missing.",
+     [](RefereeBench& bench) {
+       json message = bench.rpc().news(MessageType::kRoundAnnouncement);
+       message.erase("matches");
+       return expect_refused(bench.rpc().call("notify_round", message), "`matches` is missing");
+     },
+     {.needs_play = false}},
+    {"P-4/ping",
+     Level::kShould,
+     "The referee answers `ping`.",
+     "Answer ping with {\"status\": \"ok\"}.",
+     [](RefereeBench& bench) {
+       const BotReply reply = bench.rpc().call("ping", json::object());
+       return expect(reply.has_answer() && reply.error.is_null(), reply.exchange, "/error",
+                     "a result", shown_answer(reply));
+     },
+     {.needs_play = false}},
+    {"P-8/start-match-of-stranger",
+     Level::kMust,
+     "The referee refuses `start_match` without its own token.",
+     "Answer start_match with an error if auth_token is not your own token.",
+     [](RefereeBench& bench) {
+       return expect_refused(bench.rpc().call("start_match", {{"match_id", "R8M8"}}),
+                             "only the manager may start matches");
+     },
+     {.needs_play = false}},
+    {"P-5/survives",
+     Level::kRobust,
+     "The referee keeps working after invalid JSON-RPC.",
+     "Catch every exception while you handle a request, and answer with an error.",
+     [](RefereeBench& bench) {
+       (void)bench.rpc().send(R"({"jsonrpc":"2.0","id":1,"method":["x"],"params":7})", rpc::Id(1));
+       (void)bench.rpc().call("notify_round", json::array({nullptr}));
+       const RefereeTrace trace = bench.play({});
+       return expect(!trace.reports.empty(), trace.assignment.exchange, "", "a report",
+                     "none within the time limit");
+     },
+     {.needs_play = false}},
+};
 
 }  // namespace
 
 void add_referee_fault_checks(RefereeBench& bench, Checks& out) {
   add_bad_players(bench, out);
-  add_patience(bench, out);
+  add_probes(bench, kOfPlayers, out);
   add_bad_assignments(bench, out);
-  add_rpc_of_referees(bench, out);
+  add_probes(bench, kOfManagers, out);
 }
 
 }  // namespace league::tools::check

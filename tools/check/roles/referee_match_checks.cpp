@@ -35,23 +35,22 @@ Exchange report_of(const RefereeTrace& trace) {
 
 json details_of(const RefereeTrace& trace) {
   const json result = trace.result();
-  return result.is_object() ? result.value("details", json()) : json();
+  return field_at(result, "details");
 }
 
 Verdict check_number(RefereeBench& bench, const RefereeTrace& trace) {
   const json wanted = truth_of(bench, trace)["game_result"]["drawn_number"];
   const json details = details_of(trace);
-  if (details.is_object() && details.value("drawn_number", json()) == wanted) return pass();
-  return fail(report_of(trace), "/params/result/details/drawn_number", wanted.dump(),
-              shown_value(details, "drawn_number"));
+  return expect(field_at(details, "drawn_number") == wanted, report_of(trace),
+                "/params/result/details/drawn_number", wanted.dump(),
+                shown_value(details, "drawn_number"));
 }
 
 Verdict check_winner(RefereeBench& bench, const RefereeTrace& trace) {
   const json wanted = truth_of(bench, trace)["game_result"]["winner_player_id"];
   const json result = trace.result();
-  if (result.is_object() && result.value("winner", json()) == wanted) return pass();
-  return fail(report_of(trace), "/params/result/winner", wanted.dump(),
-              shown_value(result, "winner"));
+  return expect(field_at(result, "winner") == wanted, report_of(trace), "/params/result/winner",
+                wanted.dump(), shown_value(result, "winner"));
 }
 
 Verdict check_score(RefereeBench& bench, const RefereeTrace& trace) {
@@ -62,9 +61,8 @@ Verdict check_score(RefereeBench& bench, const RefereeTrace& trace) {
     wanted[id] = winner.is_null() ? 1 : (winner == id ? 3 : 0);
   }
   const json result = trace.result();
-  if (result.is_object() && result.value("score", json()) == wanted) return pass();
-  return fail(report_of(trace), "/params/result/score", wanted.dump(),
-              shown_value(result, "score"));
+  return expect(field_at(result, "score") == wanted, report_of(trace), "/params/result/score",
+                wanted.dump(), shown_value(result, "score"));
 }
 
 Verdict check_game_over(RefereeBench& bench, const RefereeTrace& trace, std::size_t seat) {
@@ -120,138 +118,104 @@ void add_results(RefereeBench& bench, Checks& out, bool is_committed) {
   }
 }
 
-void add_beginning(RefereeBench& bench, Checks& out) {
-  add_match_check(
-      out,
-      {.id = "P-4.5/assignment-taken",
-       .level = Level::kMust,
-       .text = "The referee starts its matches when it gets their ROUND_ANNOUNCEMENT.",
-       .fix = "Start each match in `matches` whose referee_id is yours.",
-       .is_basic = true,
-       .needs_play = false},
-      [&bench] {
-        const RefereeTrace& trace = bench.sample();
-        if (trace.first(0, "GAME_INVITATION") != nullptr) return pass();
-        return fail(trace.assignment.exchange, "", "a GAME_INVITATION to player A",
-                    "none; the answer to the announcement was: " + shown_answer(trace.assignment));
-      });
-  add_match_check(out,
-                  {.id = "P-4.11/reported",
-                   .level = Level::kMust,
-                   .text = "The referee reports the result of an ordinary match.",
-                   .fix = "When the number is drawn, call report_match_result at the manager.",
-                   .is_basic = true,
-                   .needs_play = false},
-                  [&bench] {
-                    const RefereeTrace& trace = bench.sample();
-                    if (!trace.reports.empty()) return pass();
-                    return fail(trace.assignment.exchange, "", "a report within the time limit",
-                                "none");
-                  });
-  add_match_check(
-      out,
-      {.id = "P-7/opponent-choice-hidden",
-       .level = Level::kMust,
-       .text = "Before GAME_OVER, no message tells a player the opponent's choice.",
-       .fix = "Do not send a choice to anybody until the manager has accepted the report."},
-      [&bench] {
-        const RefereeTrace& trace = bench.sample();
-        for (const InboundCall& call : trace.seats[0]) {
-          if (call.type() == "GAME_OVER") break;
-          if (call.bytes.find("\"odd\"") != std::string::npos)
-            return fail(seen_call(&call), "", "no choice of the opponent", "\"odd\"");
-        }
-        return pass();
-      });
-}
-
-void add_order(RefereeBench& bench, Checks& out) {
-  add_match_check(
-      out,
-      {.id = "P-7/choice-asked-of-both",
-       .level = Level::kMust,
-       .text = "The referee asks each player once for its choice if the answers are valid.",
-       .fix = "Call choose_parity once for each player, and again only after a failed attempt."},
-      [&bench] {
-        const RefereeTrace& trace = bench.sample();
-        for (std::size_t seat = 0; seat < 2; ++seat) {
-          const std::size_t calls = trace.count(seat, "CHOOSE_PARITY_CALL");
-          if (calls != 1)
-            return fail(seen_call(trace.first(seat, "CHOOSE_PARITY_CALL")), "",
-                        "one CHOOSE_PARITY_CALL", std::to_string(calls));
-        }
-        return pass();
-      });
-  add_match_check(out,
-                  {.id = "P-7.25/calls-after-both-joined",
-                   .level = Level::kMust,
-                   .text = "The referee asks for choices after both players have joined.",
-                   .fix = "Wait for GAME_JOIN_ACK of both players, then call choose_parity."},
-                  [&bench] {
-                    RefereeMatch match;
-                    match.seats[1].choice = game_word(1);
-                    match.seats[1].join_delay = milliseconds(300);
-                    const RefereeTrace trace = bench.play(match);
-                    const InboundCall* called = trace.first(0, "CHOOSE_PARITY_CALL");
-                    const InboundCall* held = trace.first(1, "GAME_INVITATION");
-                    if (called == nullptr || held == nullptr)
-                      return fail({}, "", "a CHOOSE_PARITY_CALL", "none");
-                    if (called->at - held->at >= milliseconds(300)) return pass();
-                    return fail(seen_call(called), "", "after both players have joined",
-                                "before player B had joined");
-                  });
-}
-
-void add_evidence(RefereeBench& bench, Checks& out) {
-  add_match_check(
-      out,
-      {.id = "P-7/result-told-after-acceptance",
-       .level = Level::kMust,
-       .text = "The referee sends GAME_OVER after the manager has accepted the report.",
-       .fix = "Report the result first, and send GAME_OVER when the manager has answered."},
-      [&bench] {
-        const RefereeTrace& trace = bench.sample();
-        const InboundCall* over = trace.first(0, "GAME_OVER");
-        if (over == nullptr) return fail({}, "", "GAME_OVER", "none");
-        if (!trace.reports.empty() && over->at >= trace.reports.front().at) return pass();
-        return fail(seen_call(over), "", "after the report", "before it");
-      });
-  add_match_check(out,
-                  {.id = "P-4.11/seed-revealed",
-                   .level = Level::kMust,
-                   .text = "The report contains the seed of the draw.",
-                   .fix = "Copy draw_seed of the assignment into draw_proof of the report."},
-                  [&bench] {
-                    const RefereeTrace& trace = bench.sample();
-                    const Exchange report = report_of(trace);
-                    if (report.received.find(core::to_hex(trace.seed)) != std::string::npos)
-                      return pass();
-                    return fail(report, "/params/draw_proof", "the draw_seed of the assignment",
-                                "it is not in the report");
-                  });
-  add_match_check(out,
-                  {.id = "P-7.25/opponent-commitment-handed-over",
-                   .level = Level::kMust,
-                   .text = "CHOOSE_PARITY_CALL contains the opponent's commitment.",
-                   .fix = "Copy choice_commitment from the opponent's GAME_JOIN_ACK into "
-                          "context.opponent_commitment."},
-                  [&bench] {
-                    const RefereeTrace& trace = bench.committed_sample();
-                    const InboundCall* call = trace.first(0, "CHOOSE_PARITY_CALL");
-                    const std::string wanted = bench.commitment(trace, 1);
-                    if (call != nullptr && call->bytes.find(wanted) != std::string::npos)
-                      return pass();
-                    return fail(seen_call(call), "/params/context/opponent_commitment", wanted,
-                                call == nullptr ? "no call came" : "it is not in the call");
-                  });
-}
+const Probe<RefereeBench> kCourse[] = {
+    {"P-4.5/assignment-taken",
+     Level::kMust,
+     "The referee starts its matches when it gets their ROUND_ANNOUNCEMENT.",
+     "Start each match in `matches` whose referee_id is yours.",
+     [](RefereeBench& bench) {
+       const RefereeTrace& trace = bench.sample();
+       return expect(trace.first(0, "GAME_INVITATION") != nullptr, trace.assignment.exchange, "",
+                     "a GAME_INVITATION to player A",
+                     "none; the answer to the announcement was: " + shown_answer(trace.assignment));
+     },
+     {.is_basic = true, .needs_play = false}},
+    {"P-4.11/reported",
+     Level::kMust,
+     "The referee reports the result of an ordinary match.",
+     "When the number is drawn, call report_match_result at the manager.",
+     [](RefereeBench& bench) {
+       const RefereeTrace& trace = bench.sample();
+       return expect(!trace.reports.empty(), trace.assignment.exchange, "",
+                     "a report within the time limit", "none");
+     },
+     {.is_basic = true, .needs_play = false}},
+    {"P-7/opponent-choice-hidden", Level::kMust,
+     "Before GAME_OVER, no message tells a player the opponent's choice.",
+     "Do not send a choice to anybody until the manager has accepted the report.",
+     [](RefereeBench& bench) {
+       const RefereeTrace& trace = bench.sample();
+       for (const InboundCall& call : trace.seats[0]) {
+         if (call.type() == "GAME_OVER") break;
+         if (call.bytes.find("\"odd\"") != std::string::npos)
+           return fail(seen_call(&call), "", "no choice of the opponent", "\"odd\"");
+       }
+       return pass();
+     }},
+    {"P-7/choice-asked-of-both", Level::kMust,
+     "The referee asks each player once for its choice if the answers are valid.",
+     "Call choose_parity once for each player, and again only after a failed attempt.",
+     [](RefereeBench& bench) {
+       const RefereeTrace& trace = bench.sample();
+       for (std::size_t seat = 0; seat < 2; ++seat) {
+         const std::size_t calls = trace.count(seat, "CHOOSE_PARITY_CALL");
+         if (calls != 1)
+           return fail(seen_call(trace.first(seat, "CHOOSE_PARITY_CALL")), "",
+                       "one CHOOSE_PARITY_CALL", std::to_string(calls));
+       }
+       return pass();
+     }},
+    {"P-7.25/calls-after-both-joined", Level::kMust,
+     "The referee asks for choices after both players have joined.",
+     "Wait for GAME_JOIN_ACK of both players, then call choose_parity.",
+     [](RefereeBench& bench) {
+       RefereeMatch match;
+       match.seats[1].choice = game_word(1);
+       match.seats[1].join_delay = milliseconds(300);
+       const RefereeTrace trace = bench.play(match);
+       const InboundCall* called = trace.first(0, "CHOOSE_PARITY_CALL");
+       const InboundCall* held = trace.first(1, "GAME_INVITATION");
+       if (called == nullptr || held == nullptr)
+         return fail({}, "", "a CHOOSE_PARITY_CALL", "none");
+       return expect(called->at - held->at >= milliseconds(300), seen_call(called), "",
+                     "after both players have joined", "before player B had joined");
+     }},
+    {"P-7/result-told-after-acceptance", Level::kMust,
+     "The referee sends GAME_OVER after the manager has accepted the report.",
+     "Report the result first, and send GAME_OVER when the manager has answered.",
+     [](RefereeBench& bench) {
+       const RefereeTrace& trace = bench.sample();
+       const InboundCall* over = trace.first(0, "GAME_OVER");
+       if (over == nullptr) return fail({}, "", "GAME_OVER", "none");
+       return expect(!trace.reports.empty() && over->at >= trace.reports.front().at,
+                     seen_call(over), "", "after the report", "before it");
+     }},
+    {"P-4.11/seed-revealed", Level::kMust, "The report contains the seed of the draw.",
+     "Copy draw_seed of the assignment into draw_proof of the report.",
+     [](RefereeBench& bench) {
+       const RefereeTrace& trace = bench.sample();
+       const Exchange report = report_of(trace);
+       return expect(report.received.find(core::to_hex(trace.seed)) != std::string::npos, report,
+                     "/params/draw_proof", "the draw_seed of the assignment",
+                     "it is not in the report");
+     }},
+    {"P-7.25/opponent-commitment-handed-over", Level::kMust,
+     "CHOOSE_PARITY_CALL contains the opponent's commitment.",
+     "Copy choice_commitment from the opponent's GAME_JOIN_ACK into context.opponent_commitment.",
+     [](RefereeBench& bench) {
+       const RefereeTrace& trace = bench.committed_sample();
+       const InboundCall* call = trace.first(0, "CHOOSE_PARITY_CALL");
+       const std::string wanted = bench.commitment(trace, 1);
+       return expect(call != nullptr && call->bytes.find(wanted) != std::string::npos,
+                     seen_call(call), "/params/context/opponent_commitment", wanted,
+                     call == nullptr ? "no call came" : "it is not in the call");
+     }},
+};
 
 }  // namespace
 
 void add_referee_match_checks(RefereeBench& bench, Checks& out) {
-  add_beginning(bench, out);
-  add_order(bench, out);
-  add_evidence(bench, out);
+  add_probes(bench, kCourse, out);
   add_results(bench, out, false);
   add_results(bench, out, true);
 }

@@ -1,16 +1,13 @@
 #include "tools/check/session/player_session.h"
 
 #include <algorithm>
-#include <iostream>
 
 #include "common/core/clock.h"
 #include "common/envelope/leniency.h"
 #include "common/transport/front/http_server.h"
 #include "tools/check/engine.h"
-#include "tools/check/mock_manager.h"
 #include "tools/check/player/player_checks.h"
 #include "tools/check/player/player_restart.h"
-#include "tools/check/started_bot.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools::check {
@@ -75,7 +72,7 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
   bench.registration = call;
   note_leniencies(*call, bench);
   const auto meta = call->message.value("player_meta", nlohmann::json());
-  auto endpoint = transport::parse_endpoint(text_field(meta, "contact_endpoint"));
+  auto endpoint = transport::parse_endpoint(text_at(meta, "contact_endpoint"));
   BotIdentity bot{.id = manager.options().player_id,
                   .token = manager.token(),
                   .league_id = manager.options().league_id,
@@ -146,23 +143,17 @@ core::Result<Report> check_registering(Wire& wire, const SessionOptions& options
                                                .league_id = options.league_id,
                                                .bus = wire.bus()});
   if (!manager) return manager.error();
-  std::optional<StartedBot> started;
-  if (!options.start.empty()) {
-    auto bot = StartedBot::start(options.start, (*manager)->url());
-    if (!bot) return bot.error();
-    started.emplace(std::move(*bot));
-  } else {
-    std::cerr << "waiting for a player; start yours with this address of the league manager: "
-              << (*manager)->addresses() << std::endl;
-  }
+  auto started = start_program(options, manager->get());
+  if (!started) return started.error();
+  StartedBot* const bot = *started ? &**started : nullptr;
   PlayerBench bench(wire, bench_options(options));
-  auto admitted = admit(bench, **manager, started ? &*started : nullptr, options);
+  auto admitted = admit(bench, **manager, bot, options);
   if (!admitted) return admitted.error();
-  RestartTools restart{.manager = **manager, .bot = started ? &*started : nullptr};
+  RestartTools restart{.manager = **manager, .bot = bot};
   Checks checks = player_checks(bench);
   add_restart_checks(bench, &restart, checks);
   const auto meta = bench.registration->message.value("player_meta", nlohmann::json());
-  const std::string name = text_field(meta, "display_name");
+  const std::string name = text_at(meta, "display_name");
   auto report = finished(bench, checks, options,
                          (name.empty() ? "a player" : name) + " at " + bench.bot().endpoint.url(),
                          [&bench, &restart] { return start_again(bench, restart); });

@@ -7,7 +7,9 @@
 
 #include "common/agent/bus/bus_options.h"
 #include "common/core/result.h"
+#include "tools/check/mock_manager.h"
 #include "tools/check/report.h"
+#include "tools/check/started_bot.h"
 
 namespace league::tools::check {
 
@@ -36,6 +38,11 @@ struct SessionOptions {
 [[nodiscard]] core::Result<Report> check_player(const SessionOptions& options);
 [[nodiscard]] core::Result<Report> check_referee(const SessionOptions& options);
 [[nodiscard]] core::Result<Report> check_manager(const SessionOptions& options);
+
+/// Starts the program under test, if the options have a command for that. Otherwise there is none,
+/// and the user is asked to start it, unless `manager` is null.
+[[nodiscard]] core::Result<std::optional<StartedBot>> start_program(const SessionOptions& options,
+                                                                    const MockManager* manager);
 
 /// The ids, levels and texts of all checks of the role, for `--list`.
 [[nodiscard]] std::vector<CheckInfo> list_checks(const std::string& role);

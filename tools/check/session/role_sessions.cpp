@@ -7,7 +7,6 @@
 #include "tools/check/roles/manager_checks.h"
 #include "tools/check/roles/referee_checks.h"
 #include "tools/check/session/player_session.h"
-#include "tools/check/started_bot.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools::check {
@@ -28,17 +27,6 @@ Report run_role(const std::vector<Check>& checks, const SessionOptions& options,
   report.findings = run_checks(checks, run);
   report.took = std::chrono::duration_cast<milliseconds>(Steady::now() - begun);
   return report;
-}
-
-/// Starts the program under test, if the options have a command for that.
-core::Result<std::optional<StartedBot>> start_program(const SessionOptions& options,
-                                                      const std::string& manager_url) {
-  std::optional<StartedBot> started;
-  if (options.start.empty()) return started;
-  auto program = StartedBot::start(options.start, manager_url);
-  if (!program) return program.error();
-  started.emplace(std::move(*program));
-  return core::Result<std::optional<StartedBot>>(std::move(started));
 }
 
 /// The endpoint of the manager under test; if the checker has started it, waits until it listens.
@@ -63,6 +51,22 @@ core::Result<transport::Endpoint> manager_endpoint(const SessionOptions& options
 
 }  // namespace
 
+core::Result<std::optional<StartedBot>> start_program(const SessionOptions& options,
+                                                      const MockManager* manager) {
+  std::optional<StartedBot> started;
+  if (!options.start.empty()) {
+    auto program =
+        StartedBot::start(options.start, manager == nullptr ? std::string() : manager->url());
+    if (!program) return program.error();
+    started.emplace(std::move(*program));
+  } else if (manager != nullptr) {
+    std::cerr << "waiting for a " << options.role
+              << "; start yours with this address of the league manager: " << manager->addresses()
+              << std::endl;
+  }
+  return core::Result<std::optional<StartedBot>>(std::move(started));
+}
+
 core::Result<Report> check_referee(const SessionOptions& options) {
   auto wire = Wire::open(options.bus);
   if (!wire) return wire.error();
@@ -76,12 +80,8 @@ core::Result<Report> check_referee(const SessionOptions& options) {
   if (!manager) return manager.error();
   RefereeBench bench(**wire, **manager, options.is_fast);
   if (auto opened = bench.open(**runtime); !opened) return opened.error();
-  auto started = start_program(options, (*manager)->url());
+  auto started = start_program(options, manager->get());
   if (!started) return started.error();
-  if (!*started) {
-    std::cerr << "waiting for a referee; start yours with this address of the league manager: "
-              << (*manager)->addresses() << std::endl;
-  }
   const auto call = (*manager)->server().wait_for(
       [](const InboundCall& seen) { return seen.type() == "REFEREE_REGISTER_REQUEST"; }, 0,
       options.patience);
@@ -93,7 +93,7 @@ core::Result<Report> check_referee(const SessionOptions& options) {
                  {}};
   }
   const auto meta = call->message.value("referee_meta", nlohmann::json());
-  auto endpoint = transport::parse_endpoint(text_field(meta, "contact_endpoint"));
+  auto endpoint = transport::parse_endpoint(text_at(meta, "contact_endpoint"));
   if (!endpoint) return endpoint.error();
   bench.admit(*call, *endpoint);
   // A first match before the checks, since a referee may refuse it if it has not read the answer to
@@ -106,7 +106,7 @@ core::Result<Report> check_referee(const SessionOptions& options) {
   RunOptions run;
   run.is_playing = [&bench] { return bench.is_playing(); };
   auto report = run_role(checks, options, std::move(run),
-                         text_field(meta, "display_name") + " at " + endpoint->url());
+                         text_at(meta, "display_name") + " at " + endpoint->url());
   report.ways = bench.rpc().ways();
   report.secrets = {(*manager)->token().reveal(), bench.player_token(0).reveal(),
                     bench.player_token(1).reveal()};
@@ -119,7 +119,7 @@ core::Result<Report> check_manager(const SessionOptions& options) {
   if (!wire) return wire.error();
   auto runtime = transport::HttpRuntime::start();
   if (!runtime) return runtime.error();
-  auto started = start_program(options, "");
+  auto started = start_program(options, nullptr);
   if (!started) return started.error();
   auto endpoint = manager_endpoint(options, *started ? &**started : nullptr);
   if (!endpoint) return endpoint.error();

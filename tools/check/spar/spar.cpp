@@ -153,12 +153,8 @@ void Sparring::tell_result(Course& course, const referee::RefereedMatch& match) 
         .nonces = {text(match.bindings.nonces[side]), text(match.bindings.nonces[back])},
         .seed = course.plan.seed,
         .is_first_a = side == game::Side::kA};
-    json message = self.bench->envelope(MessageType::kGameOver, course.plan.conversation);
-    message.update({{"sender", "referee:REF01"},
-                    {"auth_token", self.bench->credential(course.plan.id)},
-                    {"round_id", course.plan.round},
-                    {"match_id", course.plan.id},
-                    {"game_type", "even_odd"}});
+    json message = self.bench->match_envelope(MessageType::kGameOver, course.plan);
+    message["game_type"] = "even_odd";
     message.update(game_over_fields(truth));
     const BotReply reply = self.bench->ask(MessageType::kGameOver, message);
     if (!reply.error.is_null()) course.tell(self.name + " disputes the result: " + told(reply));

@@ -63,7 +63,7 @@ core::Result<BotIdentity> start_registering(OpenedSide& opened, const std::strin
                            "; the end of its output: " + opened.program->last_words(),
                        {}};
   const auto meta = call->message.value("player_meta", nlohmann::json());
-  auto endpoint = transport::parse_endpoint(text_field(meta, "contact_endpoint"));
+  auto endpoint = transport::parse_endpoint(text_at(meta, "contact_endpoint"));
   if (!endpoint) return endpoint.error();
   return BotIdentity{.id = id,
                      .token = opened.manager->token(),
