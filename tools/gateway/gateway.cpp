@@ -8,7 +8,6 @@
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 #include "tools/gateway/gateway_modern.h"
-#include "tools/gateway/gateway_pending.h"
 
 namespace league::tools::gateway {
 namespace {

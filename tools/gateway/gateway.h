@@ -52,8 +52,20 @@ class Gateway final : public transport::MessageHandler {
   [[nodiscard]] std::size_t in_work() const;
 
  private:
-  struct Pending;
   using Slot = std::shared_ptr<transport::ReplySlot>;
+  /// A request that the backend is working on.
+  struct Pending {
+    Slot slot;
+    rpc::Id id;
+    std::string method;
+    std::string owner;  ///< only the owner may cancel it by its id; empty: nobody, since different
+                        ///< clients can use the same ids
+    std::string channel;
+    std::shared_ptr<transport::PeerChannel> peer;  ///< the same, to push to
+    bool is_modern = false;
+    GatewayBackend::Cancel cancel;
+    bool has_ended = false;
+  };
 
   void on_request(rpc::Request request, transport::Inbound message, Slot slot, bool is_modern);
   void discover(const rpc::Request& request, Slot slot);

@@ -4,7 +4,6 @@
 #include "common/rpc/codec.h"
 #include "tools/gateway/gateway.h"
 #include "tools/gateway/gateway_modern.h"
-#include "tools/gateway/gateway_pending.h"
 
 namespace league::tools::gateway {
 namespace {

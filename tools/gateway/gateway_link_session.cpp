@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/core/text.h"
 #include "common/rpc/json_text.h"
 #include "tools/gateway/gateway_link_shared.h"
 
@@ -11,13 +12,33 @@ using core::ErrorCode;
 using SessionPtr = std::shared_ptr<mcp::ClientSession>;
 using Steady = core::Clock::Steady;
 
-void replace_all(std::string& text, const std::string& from, std::string_view to) {
-  if (from.empty()) return;
-  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
+/// Further subscriptions of a client are not restored.
+constexpr std::size_t kMostSubscriptions = 1000;
 
 }  // namespace
+
+void GatewaySessionState::note(const rpc::Request& request) {
+  if (!request.params.is_object()) return;
+  if (request.method == "logging/setLevel") {
+    level_ = request.params.value("level", nlohmann::json());
+    return;
+  }
+  auto uri = request.params.find("uri");
+  if (uri == request.params.end() || !uri->is_string()) return;
+  if (request.method == "resources/unsubscribe") {
+    subscriptions_.erase(uri->get<std::string>());
+  } else if (request.method == "resources/subscribe" &&
+             subscriptions_.size() < kMostSubscriptions) {
+    subscriptions_.insert(uri->get<std::string>());
+  }
+}
+
+std::vector<GatewaySessionState::Setting> GatewaySessionState::settings() const {
+  std::vector<Setting> all;
+  if (!level_.is_null()) all.push_back({"logging/setLevel", {{"level", level_}}});
+  for (const auto& uri : subscriptions_) all.push_back({"resources/subscribe", {{"uri", uri}}});
+  return all;
+}
 
 SessionPtr GatewayLink::Shared::make_session() {
   mcp::SessionOptions session_options;
@@ -139,9 +160,9 @@ Error GatewayLink::Shared::scrubbed(const Error& error) const {
   std::string text = error.message;
   if (options.endpoint.scheme == "stdio") {
     const std::string& command = options.endpoint.path;
-    replace_all(text, options.endpoint.url(), "the backend");
-    replace_all(text, "the command \"" + command + "\"", "its command");
-    replace_all(text, command, "the command");
+    text = core::replaced(std::move(text), options.endpoint.url(), "the backend");
+    text = core::replaced(std::move(text), "the command \"" + command + "\"", "its command");
+    text = core::replaced(std::move(text), command, "the command");
   }
   return {error.code, options.scrub ? options.scrub(std::move(text)) : std::move(text), {}};
 }

@@ -3,6 +3,7 @@
 #include "common/mcp/revision.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
 namespace league::tools::gateway {
@@ -51,18 +52,16 @@ GatewayMachine::Actions GatewayMachine::on_endpoint() {
 }
 
 GatewayMachine::Actions GatewayMachine::on_message(std::string_view bytes) {
-  Actions actions;
-  if (has_ended()) return actions;
+  if (has_ended()) return {};
   auto document = schema::parse_json(bytes, kBackendLimits);
-  if (!document) {
-    fail("the server sent an event that is not JSON: " + document.error().message, 0, actions);
-    return actions;
-  }
+  if (!document)
+    return fail("the server sent an event that is not JSON: " + document.error().message);
+  Actions actions;
   for (auto& frame : rpc::decode(std::move(*document)).frames) {
     auto* message = std::get_if<rpc::Message>(&frame);
     if (message == nullptr) continue;
     if (auto* response = std::get_if<rpc::Response>(message)) {
-      on_response(*response, actions);
+      for (auto& action : on_response(*response)) actions.push_back(std::move(action));
     } else if (auto* request = std::get_if<rpc::Request>(message)) {
       // The only request that such a channel answers for the server is `ping`.
       actions.emplace_back(
@@ -76,36 +75,28 @@ GatewayMachine::Actions GatewayMachine::on_message(std::string_view bytes) {
   return actions;
 }
 
-void GatewayMachine::on_response(const rpc::Response& response, Actions& actions) {
+GatewayMachine::Actions GatewayMachine::on_response(const rpc::Response& response) {
   const auto* id = response.id.number();
-  if (id == nullptr) return;
+  if (id == nullptr) return {};
   if (state_ == GatewayState::kInitializing && *id == kInitializeId)
-    return on_initialized(response, actions);
-  if (state_ != GatewayState::kWaitResponse || *id != kRequestId) return;
+    return on_initialized(response);
+  if (state_ != GatewayState::kWaitResponse || *id != kRequestId) return {};
   state_ = GatewayState::kDone;
   Answer answer{response};
   answer.response.id = request_.id;
-  actions.emplace_back(std::move(answer));
+  return {std::move(answer)};
 }
 
-void GatewayMachine::on_initialized(const rpc::Response& response, Actions& actions) {
+GatewayMachine::Actions GatewayMachine::on_initialized(const rpc::Response& response) {
   if (response.error) {
     return fail("the server refused initialize with the error " +
-                    std::to_string(response.error->code) + ": " +
-                    response.error->message.substr(0, 200),
-                0, actions);
+                std::to_string(response.error->code) + ": " +
+                response.error->message.substr(0, 200));
   }
-  auto version =
-      response.result.is_object() ? response.result.find("protocolVersion") : response.result.end();
-  bool is_known = response.result.is_object() && version != response.result.end() &&
-                  version->is_string() &&
-                  mcp::is_legacy_revision(version->get_ref<const std::string&>());
-  if (!is_known) {
-    return fail("the server's answer to initialize names no supported revision of MCP", 0, actions);
-  }
+  if (!mcp::is_legacy_revision(schema::text_at(response.result, "protocolVersion")))
+    return fail("the server's answer to initialize names no supported revision of MCP");
   state_ = GatewayState::kInitialized;
-  actions.emplace_back(
-      Send{rpc::encode_notification("notifications/initialized", {}), /*awaits_receipt=*/true});
+  return {Send{rpc::encode_notification("notifications/initialized", {}), /*awaits_receipt=*/true}};
 }
 
 GatewayMachine::Actions GatewayMachine::on_received() {
@@ -117,37 +108,25 @@ GatewayMachine::Actions GatewayMachine::on_received() {
 }
 
 GatewayMachine::Actions GatewayMachine::on_refused(const core::Error& why, int http_status) {
-  Actions actions;
-  fail(why.message, http_status, actions);
-  return actions;
-}
-
-GatewayMachine::Actions GatewayMachine::on_send_failed(const core::Error& why, int http_status) {
-  Actions actions;
-  fail(why.message, http_status, actions);
-  return actions;
+  return fail(why.message, http_status);
 }
 
 GatewayMachine::Actions GatewayMachine::on_closed(const core::Error& why) {
-  Actions actions;
-  fail("the server's stream ended before the answer: " + why.message, 0, actions);
-  return actions;
+  return fail("the server's stream ended before the answer: " + why.message);
 }
 
 GatewayMachine::Actions GatewayMachine::on_timeout() {
-  Actions actions;
-  fail("the server did not answer in time", 0, actions);
-  return actions;
+  return fail("the server did not answer in time");
 }
 
-void GatewayMachine::fail(const std::string& what, int http_status, Actions& actions) {
-  if (has_ended()) return;
+GatewayMachine::Actions GatewayMachine::fail(const std::string& what, int http_status) {
+  if (has_ended()) return {};
   json data = {{"phase", gateway_state_name(state_)}};
   if (http_status != 0) data["http_status"] = http_status;
   state_ = GatewayState::kFailed;
   rpc::ErrorObject error{static_cast<int>(rpc::StandardCode::kInternalError),
                          "gateway: " + what.substr(0, 500), std::move(data)};
-  actions.emplace_back(Answer{rpc::make_error(request_.id, std::move(error)), http_status});
+  return {Answer{rpc::make_error(request_.id, std::move(error)), http_status}};
 }
 
 }  // namespace league::tools::gateway

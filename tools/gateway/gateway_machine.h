@@ -53,13 +53,12 @@ class GatewayMachine {
 
   /// The stream is open and has named its endpoint.
   [[nodiscard]] Actions on_endpoint();
-  /// The stream could not be opened: no answer (status 0), a status, no events, a foreign endpoint.
+  /// The stream could not be opened (no answer: status 0; a status; no events; a foreign endpoint),
+  /// or the server did not accept a message.
   [[nodiscard]] Actions on_refused(const core::Error& why, int http_status);
   [[nodiscard]] Actions on_message(std::string_view bytes);
   /// The server has accepted the message with `awaits_receipt`.
   [[nodiscard]] Actions on_received();
-  /// The server did not accept a message.
-  [[nodiscard]] Actions on_send_failed(const core::Error& why, int http_status);
   [[nodiscard]] Actions on_closed(const core::Error& why);
   [[nodiscard]] Actions on_timeout();
 
@@ -69,9 +68,9 @@ class GatewayMachine {
   }
 
  private:
-  void on_response(const rpc::Response& response, Actions& actions);
-  void on_initialized(const rpc::Response& response, Actions& actions);
-  void fail(const std::string& what, int http_status, Actions& actions);
+  [[nodiscard]] Actions on_response(const rpc::Response& response);
+  [[nodiscard]] Actions on_initialized(const rpc::Response& response);
+  [[nodiscard]] Actions fail(const std::string& what, int http_status = 0);
 
   rpc::Request request_;
   GatewayState state_ = GatewayState::kWaitEndpoint;

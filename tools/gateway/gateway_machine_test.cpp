@@ -87,7 +87,7 @@ TEST(GatewayMachine, EveryFaultInEveryStateIsAnsweredOnce) {
   using Fault = std::function<GatewayMachine::Actions(GatewayMachine&)>;
   const std::vector<std::pair<const char*, Fault>> faults{
       {"refused", [&](GatewayMachine& m) { return m.on_refused(why, 401); }},
-      {"send failed", [&](GatewayMachine& m) { return m.on_send_failed(why, 404); }},
+      {"send failed", [&](GatewayMachine& m) { return m.on_refused(why, 404); }},
       {"closed", [&](GatewayMachine& m) { return m.on_closed(why); }},
       {"timeout", [](GatewayMachine& m) { return m.on_timeout(); }},
       {"no JSON", [](GatewayMachine& m) { return m.on_message("<html>"); }},

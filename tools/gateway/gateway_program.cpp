@@ -20,7 +20,7 @@
 namespace league::tools::gateway {
 namespace {
 
-using core::Error;
+using std::chrono::milliseconds;
 
 constexpr std::size_t kLargestRequest = 4 * 1024 * 1024;
 
@@ -52,11 +52,10 @@ class GatewayProgram {
   core::Result<void> serve_http();
   core::Result<void> serve_bus();
   void announce(const std::string& url) const;
+  [[nodiscard]] std::size_t max_result() const { return options_.max_result_mib * 1024 * 1024; }
   /// The number of bytes that may be queued for one client: a result and the messages during its
   /// transfer.
-  [[nodiscard]] std::size_t queue_for_results() const {
-    return options_.max_result + kLargestRequest;
-  }
+  [[nodiscard]] std::size_t queue_for_results() const { return max_result() + kLargestRequest; }
   [[nodiscard]] audit::RecordSink& log() {
     if (log_) return *log_;
     return no_log_;
@@ -134,14 +133,15 @@ core::Result<void> GatewayProgram::start() {
 
 core::Result<void> GatewayProgram::make_backend(const transport::Endpoint& endpoint) {
   if (endpoint.scheme.starts_with("sse+")) {
-    GatewaySseOptions sse{endpoint, credential_, options_.connect_timeout, options_.max_result};
+    GatewaySseOptions sse{endpoint, credential_, milliseconds(options_.connect_timeout_ms),
+                          max_result()};
     backend_ = std::make_unique<GatewaySseBackend>(
         GatewaySseBackend::Tools{*loop_, *timer_, clock_, log()}, std::move(sse));
   } else {
     make_link(endpoint);
   }
   GatewayOptions gateway;
-  gateway.call_timeout = options_.call_timeout;
+  gateway.call_timeout = milliseconds(options_.call_timeout_ms);
   gateway.has_sessions = links_ != nullptr;
   gateway.timer = timer_.get();
   if (!options_.allow_tools.empty())
@@ -164,17 +164,17 @@ void GatewayProgram::make_link(transport::Endpoint endpoint) {
   connector.lines.subprocess.on_stderr = [](std::string_view /*command*/, std::string_view line) {
     std::cerr << "backend: " << safe_text(std::string(line)) << std::endl;
   };
-  connector.http.limits.max_message = options_.max_result;
-  connector.web_socket.max_message = options_.max_result;
-  connector.lines.limits.max_line = options_.max_result;
+  connector.http.limits.max_message = max_result();
+  connector.web_socket.max_message = max_result();
+  connector.lines.limits.max_line = max_result();
   if (bus_) connector.bus = bus_->connector();
   connector_ = transport::make_connector(*loop_, connector);
   GatewayLinksOptions links;
   GatewayLinkOptions& link = links.shared;
   link.endpoint = std::move(endpoint);
   link.headers = std::move(headers);
-  link.connect_timeout = options_.connect_timeout;
-  link.longest_probe = options_.probe_timeout;
+  link.connect_timeout = milliseconds(options_.connect_timeout_ms);
+  link.longest_probe = milliseconds(options_.probe_timeout_ms);
   link.scrub = [this](std::string text) { return credential_.scrub(std::move(text)); };
   link.on_change = say;
   links.most_own = options_.max_own_sessions;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -23,10 +23,10 @@ struct GatewayProgramOptions {
   std::vector<std::string> allow_hosts;
   std::vector<std::string> allow_origins;  ///< of web pages that may call
   std::vector<std::string> allow_tools;  ///< empty: all
-  std::chrono::milliseconds call_timeout{30'000};
-  std::chrono::milliseconds connect_timeout{5'000};
-  std::chrono::milliseconds probe_timeout{2'000};
-  std::size_t max_result = 16 * 1024 * 1024;  ///< bytes of one message of the backend
+  std::uint32_t call_timeout_ms = 30'000;
+  std::uint32_t connect_timeout_ms = 5'000;
+  std::uint32_t probe_timeout_ms = 2'000;
+  std::size_t max_result_mib = 16;  ///< of one message of the backend
   std::size_t max_own_sessions =
       0;  ///< see GatewayLinksOptions::most_own; 0: 32 for child processes, otherwise 1000
   std::filesystem::path logs;  ///< directory of gateway.log.jsonl; empty: no log

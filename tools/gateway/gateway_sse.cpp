@@ -169,7 +169,7 @@ void GatewaySseBackend::Exchange::send(const GatewayMachine::Send& action) {
       const auto* head = outcome.context.transport.as_http();
       if (head != nullptr) self->note_refusal(head->headers);
       self->happened([&](GatewayMachine& machine) {
-        return machine.on_send_failed(self->scrubbed(*outcome.error), outcome.http_status);
+        return machine.on_refused(self->scrubbed(*outcome.error), outcome.http_status);
       });
     } else if (awaits) {
       self->happened([](GatewayMachine& machine) { return machine.on_received(); });

@@ -1,6 +1,5 @@
 // `league gateway`: a proxy in front of an MCP server with another transport.
 #include <CLI/CLI.hpp>
-#include <chrono>
 
 #include "common/agent/host/option_table.h"
 #include "common/agent/host/program_options.h"
@@ -12,44 +11,35 @@
 namespace league::tools::gateway {
 namespace {
 
-struct GatewayArguments {
-  GatewayProgramOptions program;
-  std::uint32_t call_timeout_ms = 30'000;
-  std::uint32_t connect_timeout_ms = 5'000;
-  std::uint32_t probe_timeout_ms = 2'000;
-  std::size_t max_result_mib = 16;
-};
-
-void add_limits(CLI::App& command, GatewayArguments& arguments) {
+void add_limits(CLI::App& command, GatewayProgramOptions& options) {
   constexpr std::uint32_t kLongest = 86'400'000;
   command
-      .add_option("--call-timeout", arguments.call_timeout_ms,
+      .add_option("--call-timeout", options.call_timeout_ms,
                   "milliseconds for one request of a client (30000)")
       ->check(CLI::Range(1U, kLongest));
   command
-      .add_option("--connect-timeout", arguments.connect_timeout_ms,
+      .add_option("--connect-timeout", options.connect_timeout_ms,
                   "milliseconds within which the backend must be reachable (5000)")
       ->check(CLI::Range(1U, kLongest));
   command
-      .add_option("--probe-timeout", arguments.probe_timeout_ms,
+      .add_option("--probe-timeout", options.probe_timeout_ms,
                   "milliseconds to wait for an answer to server/discover before trying the "
                   "handshake (2000, at most a quarter of --connect-timeout)")
       ->check(CLI::Range(1U, kLongest));
   command
-      .add_option("--max-result", arguments.max_result_mib,
+      .add_option("--max-result", options.max_result_mib,
                   "maximum size of one answer of the backend in MiB (16); a request with a larger "
                   "answer fails")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
   command
-      .add_option("--max-own-sessions", arguments.program.max_own_sessions,
+      .add_option("--max-own-sessions", options.max_own_sessions,
                   "maximum number of backend sessions that belong to one client (32 child "
                   "processes, otherwise 1000)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
 }
 
 int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
-  GatewayArguments arguments;
-  GatewayProgramOptions& options = arguments.program;
+  GatewayProgramOptions options;
   CLI::App command("Makes an MCP server available over another transport or revision.",
                    "league gateway");
   command.set_version_flag("--version", std::string(LEAGUE_VERSION));
@@ -74,7 +64,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   command.add_option("--credential", options.credential,
                      "for the backend: header:NAME=VARIABLE, bearer:VARIABLE, query:NAME=VARIABLE "
                      "or passthrough; VARIABLE names an environment variable, @FILE a file");
-  add_limits(command, arguments);
+  add_limits(command, options);
   command.add_option("--logs", options.logs, "directory for the conversation log");
   command.add_flag("--json", options.json, "print the address as one JSON object for machines");
   command.footer(
@@ -88,10 +78,6 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
       "  league gateway --backend http://localhost:8101/mcp --bus nats://localhost:4222 --on-bus\n"
       "Exit codes: 0 it ran until it was stopped, 2 it could not start.");
   if (auto code = agent::parse_arguments(command, argc, argv)) return *code;
-  options.call_timeout = std::chrono::milliseconds(arguments.call_timeout_ms);
-  options.connect_timeout = std::chrono::milliseconds(arguments.connect_timeout_ms);
-  options.probe_timeout = std::chrono::milliseconds(arguments.probe_timeout_ms);
-  options.max_result = arguments.max_result_mib * 1024 * 1024;
   return run_gateway(options, stop);
 }
 

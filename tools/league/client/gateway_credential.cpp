@@ -60,12 +60,6 @@ core::Result<std::string> read_secret(const std::string& source,
   return secret;
 }
 
-void replace_all(std::string& text, const std::string& what) {
-  if (what.empty()) return;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 3))
-    text.replace(at, what.size(), "***");
-}
-
 }  // namespace
 
 core::Result<GatewayCredential> GatewayCredential::parse(std::string_view text,
@@ -113,9 +107,9 @@ void GatewayCredential::apply(transport::Endpoint& endpoint,
 }
 
 std::string GatewayCredential::scrub(std::string text) const {
-  replace_all(text, secret_);
-  replace_all(text, percent_encoded(secret_));
-  return text;
+  constexpr std::string_view kHidden = "***";
+  return core::replaced(core::replaced(std::move(text), secret_, kHidden), percent_encoded(secret_),
+                        kHidden);
 }
 
 }  // namespace league::tools
