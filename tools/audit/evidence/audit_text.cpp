@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -198,6 +200,11 @@ std::string_view explain_leniency(std::string_view name) {
   auto found = std::find_if(kLeniencies.begin(), kLeniencies.end(),
                             [&](const auto& row) { return row.first == name; });
   return found == kLeniencies.end() ? std::string_view() : found->second;
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 std::filesystem::path logs_of(const std::filesystem::path& directory) {

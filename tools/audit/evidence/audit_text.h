@@ -41,6 +41,9 @@ class Paint {
 /// What a leniency means and how to do it right; empty for a name that is not known.
 [[nodiscard]] std::string_view explain_leniency(std::string_view name);
 
+/// The bytes of a file; empty if it cannot be read.
+[[nodiscard]] std::string bytes_of(const std::filesystem::path& file);
+
 /// `DIR/logs` if there is one, else DIR.
 [[nodiscard]] std::filesystem::path logs_of(const std::filesystem::path& directory);
 

@@ -5,6 +5,7 @@
 
 #include "common/core/private_file.h"
 #include "common/journal/journal_copy.h"
+#include "common/rpc/json_text.h"
 #include "tools/audit/export/export_source.h"
 
 namespace league::tools::auditor {
@@ -100,14 +101,13 @@ int back_up(const BackupOptions& options, std::ostream& out, std::ostream& err) 
   auto status = book->league().status();
   const std::string& id = book->league().settings().league_id.str();
   if (options.json) {
-    out << nlohmann::json{{"league_id", id},
-                          {"out", target.string()},
-                          {"journal_entries", book->entries()},
-                          {"players", status.players},
-                          {"matches_completed", status.finished.total_matches},
-                          {"total_matches", status.total_matches}}
-               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-        << '\n';
+    const nlohmann::json summary = {{"league_id", id},
+                                    {"out", target.string()},
+                                    {"journal_entries", book->entries()},
+                                    {"players", status.players},
+                                    {"matches_completed", status.finished.total_matches},
+                                    {"total_matches", status.total_matches}};
+    out << rpc::to_json_text(summary) << '\n';
   } else {
     out << "league " << id << ": a copy with " << book->entries() << " entries and "
         << status.finished.total_matches << " of " << status.total_matches << " matches is in "

@@ -10,11 +10,7 @@ namespace {
 namespace lm = league_manager;
 
 const std::string& name_of(const lm::LeagueBook& book, int player) {
-  return book.league().roster().agent(lm::AgentRef::player(player)).profile.display_name;
-}
-
-const lm::AgentLifecycle& lifecycle_of(const lm::LeagueBook& book, int player) {
-  return book.league().roster().agent(lm::AgentRef::player(player)).lifecycle;
+  return agent_of(book, player).profile.display_name;
 }
 
 std::string cell_of(std::string_view text) {
@@ -28,12 +24,13 @@ std::string cell_of(std::string_view text) {
 std::string standings_csv(const lm::LeagueBook& book, const std::string& head) {
   std::string out = head;
   for (const auto& row : book.table()) {
-    out += csv_record({std::to_string(row.rank), player_id_of(row.player),
-                       name_of(book, row.player), std::to_string(row.tally.played),
-                       std::to_string(row.tally.wins), std::to_string(row.tally.draws),
-                       std::to_string(row.tally.losses), std::to_string(row.tally.points),
-                       std::string(lm::agent_state_name(lifecycle_of(book, row.player).state())),
-                       lifecycle_of(book, row.player).reason()});
+    out +=
+        csv_record({std::to_string(row.rank), player_id_of(row.player), name_of(book, row.player),
+                    std::to_string(row.tally.played), std::to_string(row.tally.wins),
+                    std::to_string(row.tally.draws), std::to_string(row.tally.losses),
+                    std::to_string(row.tally.points),
+                    std::string(lm::agent_state_name(agent_of(book, row.player).lifecycle.state())),
+                    agent_of(book, row.player).lifecycle.reason()});
   }
   return out;
 }

@@ -70,10 +70,6 @@ core::Result<void> read_levels(const fs::path& file, GradeColumns& columns) {
   return {};
 }
 
-const lm::Agent& agent_of(const lm::LeagueBook& book, int player) {
-  return book.league().roster().agent(lm::AgentRef::player(player));
-}
-
 std::string milliseconds(std::optional<double> value) {
   if (!value) return {};
   char text[32];

@@ -37,8 +37,7 @@ class IndexPage {
 
  private:
   [[nodiscard]] std::string name_of(int player) const {
-    return html_text(
-        book_.league().roster().agent(lm::AgentRef::player(player)).profile.display_name);
+    return html_text(agent_of(book_, player).profile.display_name);
   }
 
   void add_standings() {
@@ -61,7 +60,7 @@ class IndexPage {
 
   /// The state of a player and why it has it.
   [[nodiscard]] std::string state_of(int player) const {
-    const auto& lifecycle = book_.league().roster().agent(lm::AgentRef::player(player)).lifecycle;
+    const auto& lifecycle = agent_of(book_, player).lifecycle;
     std::string text(lm::agent_state_name(lifecycle.state()));
     if (!lifecycle.reason().empty()) text += " (" + html_text(lifecycle.reason()) + ")";
     return text;

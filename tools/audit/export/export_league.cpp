@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "common/rpc/json_text.h"
 #include "tools/audit/export/export_csv.h"
 #include "tools/audit/export/export_html.h"
 #include "tools/audit/export/export_layout.h"
@@ -58,16 +59,15 @@ void say(const ExportOptions& options, const ExportedLeague& league, const fs::p
          std::size_t files, std::ostream& out, std::ostream& err) {
   const std::string& id = league.book.league().settings().league_id.str();
   if (options.json) {
-    out << nlohmann::json{{"league_id", id},
-                          {"format", options.format},
-                          {"out", target.string()},
-                          {"files", files},
-                          {"matches", league.matches.size()},
-                          {"histories", league.histories.size()},
-                          {"journal_entries", league.book.entries()},
-                          {"notes", league.notes}}
-               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-        << '\n';
+    const nlohmann::json summary = {{"league_id", id},
+                                    {"format", options.format},
+                                    {"out", target.string()},
+                                    {"files", files},
+                                    {"matches", league.matches.size()},
+                                    {"histories", league.histories.size()},
+                                    {"journal_entries", league.book.entries()},
+                                    {"notes", league.notes}};
+    out << rpc::to_json_text(summary) << '\n';
     return;
   }
   for (const auto& note : league.notes) err << "note: " << note << '\n';

@@ -31,11 +31,8 @@ class PlayerPage {
   }
 
  private:
-  [[nodiscard]] const lm::Agent& agent(int player) const {
-    return book_.league().roster().agent(lm::AgentRef::player(player));
-  }
   [[nodiscard]] std::string name(int player) const {
-    return html_text(agent(player).profile.display_name);
+    return html_text(agent_of(book_, player).profile.display_name);
   }
 
   void add_summary() {

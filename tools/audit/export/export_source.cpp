@@ -11,6 +11,10 @@ namespace league::tools::auditor {
 namespace fs = std::filesystem;
 namespace lm = league_manager;
 
+const lm::Agent& agent_of(const lm::LeagueBook& book, int player) {
+  return book.league().roster().agent(lm::AgentRef::player(player));
+}
+
 std::string player_id_of(int index) {
   return index < 0 ? std::string() : lm::AgentRef::player(index).id();
 }

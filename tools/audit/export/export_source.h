@@ -14,6 +14,10 @@
 
 namespace league::tools::auditor {
 
+/// The player's entry in the roster.
+[[nodiscard]] const league_manager::Agent& agent_of(const league_manager::LeagueBook& book,
+                                                    int player);
+
 /// `P01` of the player 0; empty for -1.
 [[nodiscard]] std::string player_id_of(int index);
 

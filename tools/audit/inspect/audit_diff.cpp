@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/audit/log/log_reader.h"
+#include "common/rpc/json_text.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 
@@ -198,9 +199,7 @@ int audit_diff(const std::filesystem::path& first, const std::filesystem::path& 
       a->agent == b->agent ? compare_copies(std::move(*a), std::move(*b), options.match.empty())
                            : compare_sides(std::move(*a), std::move(*b));
   if (options.output.json) {
-    out << json_of_difference(difference)
-               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-        << '\n';
+    out << rpc::ordered_json_text(json_of_difference(difference)) << '\n';
   } else {
     print_difference(difference, Paint(options.output.colour), out);
   }

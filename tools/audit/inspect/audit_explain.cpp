@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/audit/log/conversation.h"
+#include "common/rpc/json_text.h"
 #include "tools/audit/evidence/verify_journal.h"
 #include "tools/audit/inspect/explain_text.h"
 #include "tools/audit/inspect/explain_truth.h"
@@ -117,9 +118,7 @@ int audit_explain(const std::filesystem::path& directory, const std::string& wha
   if (options.output.json) {
     auto all = ordered_json::array();
     for (const auto& one : explanations) all.push_back(json_of_explanation(one));
-    out << ordered_json{{"conversations", std::move(all)}}.dump(
-               -1, ' ', false, nlohmann::json::error_handler_t::replace)
-        << '\n';
+    out << rpc::ordered_json_text(ordered_json{{"conversations", std::move(all)}}) << '\n';
     return 0;
   }
   for (const auto& one : explanations) print_explanation(one, Paint(options.output.colour), out);

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "common/audit/log/conversation.h"
+#include "common/rpc/json_text.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 
@@ -86,9 +87,7 @@ int audit_find(const std::filesystem::path& directory, const FindQuery& query, A
     }
   }
   if (options.json) {
-    out << nlohmann::ordered_json{{"records", std::move(found)}}.dump(
-               -1, ' ', false, nlohmann::json::error_handler_t::replace)
-        << '\n';
+    out << rpc::ordered_json_text(nlohmann::ordered_json{{"records", std::move(found)}}) << '\n';
   }
   if (!search.entries.empty()) return 0;
   err << "none of the " << search.records << " records in " << search.files << " logs matches\n";

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/audit/log/conversation.h"
+#include "common/rpc/json_text.h"
 #include "league_manager/files/journal_book.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/inspect/audit_report.h"
@@ -56,13 +57,7 @@ int audit_log(const std::filesystem::path& directory, const std::string& player,
   audit::LogSearch search = audit::search_logs(
       logs_of(directory),
       [sender = "player:" + id](const auto& entry) { return may_concern(entry, sender); });
-  for (const std::string& problem : search.problems)
-    err << "warning: " << printable(problem, 400) << '\n';
-  if (search.files == 0) {
-    err << "no conversation logs in " << directory.string()
-        << "; give the directory that contains data/ and logs/\n";
-    return 2;
-  }
+  if (!has_logs(search, directory, err)) return 2;
   std::uint64_t records = search.records;
   std::vector<audit::LoggedMessage> exchanges = audit::merge_records(about(std::move(search), id));
   PlayerReport report = report_on(id, exchanges);
@@ -71,8 +66,7 @@ int audit_log(const std::filesystem::path& directory, const std::string& player,
       err << "warning: " << printable(added.error().message, 400) << '\n';
   }
   if (options.json) {
-    out << to_json(report, exchanges).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-        << '\n';
+    out << rpc::to_json_text(to_json(report, exchanges)) << '\n';
   } else if (!exchanges.empty()) {
     print_report(report, exchanges, Paint(options.colour), out);
   }

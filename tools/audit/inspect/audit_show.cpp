@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "common/audit/log/conversation.h"
+#include "common/rpc/json_text.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/inspect/explain_truth.h"
 
@@ -125,19 +126,23 @@ void print_text(const std::string& id, const std::vector<LoggedMessage>& exchang
 
 }  // namespace
 
+bool has_logs(const audit::LogSearch& search, const std::filesystem::path& directory,
+              std::ostream& err) {
+  for (const std::string& problem : search.problems)
+    err << "warning: " << printable(problem, 400) << '\n';
+  if (search.files == 0)
+    err << "no conversation logs in " << directory.string()
+        << "; give the directory that contains data/ and logs/\n";
+  return search.files != 0;
+}
+
 int audit_show(const std::filesystem::path& directory, const std::string& conversation_id,
                AuditOutput options, std::ostream& out, std::ostream& err) {
   auto wanted = [&](const audit::LogEntry& entry) {
     return entry.conversation_id == conversation_id;
   };
   audit::LogSearch search = audit::search_logs(logs_of(directory), wanted);
-  for (const std::string& problem : search.problems)
-    err << "warning: " << printable(problem, 400) << '\n';
-  if (search.files == 0) {
-    err << "no conversation logs in " << directory.string()
-        << "; give the directory that contains data/ and logs/\n";
-    return 2;
-  }
+  if (!has_logs(search, directory, err)) return 2;
   std::vector<LoggedMessage> exchanges = audit::merge_records(std::move(search.entries));
   MatchTruth truth;
   for (const LoggedMessage& exchange : exchanges) {
@@ -151,7 +156,7 @@ int audit_show(const std::filesystem::path& directory, const std::string& conver
     for (const LoggedMessage& exchange : exchanges) result["messages"].push_back(json_of(exchange));
     result["fairness"] = truth.fairness;
     result["sealed"] = truth.sentences;
-    out << result.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    out << rpc::ordered_json_text(result) << '\n';
   } else if (!exchanges.empty()) {
     print_text(conversation_id, exchanges, Paint(options.colour), out);
     if (!truth.sentences.empty()) out << '\n';

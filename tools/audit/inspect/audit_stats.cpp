@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "common/audit/log/conversation.h"
+#include "common/rpc/json_text.h"
 #include "tools/audit/evidence/audit_body.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
@@ -204,7 +205,7 @@ int audit_stats(const std::vector<std::filesystem::path>& directories, AuditOutp
   }
   auto all = statistics_of(matches);
   if (options.json) {
-    out << json_of(all).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    out << rpc::ordered_json_text(json_of(all)) << '\n';
   } else {
     print_statistics(all, Paint(options.colour), out);
   }

@@ -1,12 +1,11 @@
 #include "tools/audit/inspect/bundle_redactor.h"
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "common/audit/record/masking.h"
 #include "common/core/crypto.h"
 #include "common/core/text.h"
+#include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/verify_journal.h"
 
 namespace league::tools::auditor {
@@ -19,11 +18,6 @@ constexpr std::size_t kShortestSecret = 16;
 constexpr std::size_t kShownOfSecret = 8;
 
 bool is_of_word(char c) { return core::is_alphanumeric(c) || c == '_' || c == '-'; }
-
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// Calls `each` with every run of word characters that is long enough for a secret.
 template <typename Each>

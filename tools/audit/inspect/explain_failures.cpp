@@ -80,10 +80,7 @@ ClockProofs proofs_in(const std::vector<LoggedMessage>& exchanges) {
   for (const json& failure : reported_failures(exchanges, "E001")) {
     json clock = failure.value("clock", json::object());
     if (!clock.is_object() || clock.empty()) continue;
-    auto number = [&clock](const char* key) {
-      auto found = clock.find(key);
-      return found != clock.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-    };
+    auto number = [&clock](const char* key) { return number_at(clock, key).value_or(0); };
     proofs[{"player:" + text_at(failure, "player_id"), text_at(failure, "call")}].push_back(
         {number("scheduling_delay_us"), number("canary_us"),
          clock.value("void", json()) == json(true)});

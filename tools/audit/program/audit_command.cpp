@@ -50,10 +50,8 @@ void add_show(CLI::App& audit, std::function<int()>& chosen) {
   command->footer(
       "Example:\n  league audit show runs/2025-01-15T10-30-00Z convr1m1001\n"
       "Exit codes: 0 found, 1 there is no such conversation, 2 DIR holds no logs.");
-  command->callback([options, &chosen] {
-    chosen = [options] {
-      return audit_show(options->directory, options->what, options->output(), std::cout, std::cerr);
-    };
+  agent::when_given(*command, chosen, [options] {
+    return audit_show(options->directory, options->what, options->output(), std::cout, std::cerr);
   });
 }
 
@@ -79,11 +77,9 @@ void add_verify(CLI::App& audit, std::function<int()>& chosen) {
       "  league audit verify DIR --without P03,journal\n"
       "Exit codes: 0 nothing is wrong, 1 there are faults or evidence is missing, 2 DIR holds no "
       "logs.");
-  command->callback([options, verify, &chosen] {
-    chosen = [options, verify] {
-      verify->json = options->json;
-      return audit_verify(options->directory, *verify, std::cout, std::cerr);
-    };
+  agent::when_given(*command, chosen, [options, verify] {
+    verify->json = options->json;
+    return audit_verify(options->directory, *verify, std::cout, std::cerr);
   });
 }
 
@@ -102,11 +98,9 @@ void add_explain(CLI::App& audit, std::function<int()>& chosen) {
       "  league audit explain runs/2025-01-15T10-30-00Z R1M1 --html R1M1.html\n"
       "Exit codes: 0 found, 1 there is no such match, 2 DIR holds no logs or the file cannot be "
       "written.");
-  command->callback([options, html, &chosen] {
-    chosen = [options, html] {
-      return audit_explain(options->directory, options->what,
-                           {.output = options->output(), .html = *html}, std::cout, std::cerr);
-    };
+  agent::when_given(*command, chosen, [options, html] {
+    return audit_explain(options->directory, options->what,
+                         {.output = options->output(), .html = *html}, std::cout, std::cerr);
   });
 }
 
@@ -126,10 +120,8 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
   command->footer(
       "Example:\n  league audit find runs/2025-01-15T10-30-00Z --error any\n"
       "Exit codes: 0 found, 1 no record matches, 2 DIR holds no logs.");
-  command->callback([options, query, &chosen] {
-    chosen = [options, query] {
-      return audit_find(options->directory, *query, options->output(), std::cout, std::cerr);
-    };
+  agent::when_given(*command, chosen, [options, query] {
+    return audit_find(options->directory, *query, options->output(), std::cout, std::cerr);
   });
 }
 
@@ -148,10 +140,8 @@ void add_stats(CLI::App& audit, std::function<int()>& chosen) {
   command->footer(
       "Examples:\n  league audit stats runs/2025-01-15T10-30-00Z\n  league audit stats runs/*\n"
       "Exit codes: 0 nothing is suspicious, 1 something is, 2 there are no matches.");
-  command->callback([options, directories, &chosen] {
-    chosen = [options, directories] {
-      return audit_stats(*directories, options->output(), std::cout, std::cerr);
-    };
+  agent::when_given(*command, chosen, [options, directories] {
+    return audit_stats(*directories, options->output(), std::cout, std::cerr);
   });
 }
 
@@ -167,10 +157,8 @@ void add_bundle(CLI::App& audit, std::function<int()>& chosen) {
       "  league audit bundle runs/2025-01-15T10-30-00Z league.tar.gz\n"
       "Exit codes: 0 written, 1 written, but a log contained secrets (now masked; stderr lists the "
       "lines), 2 not written.");
-  command->callback([options, archive, &chosen] {
-    chosen = [options, archive] {
-      return audit_bundle(options->directory, *archive, std::cout, std::cerr);
-    };
+  agent::when_given(*command, chosen, [options, archive] {
+    return audit_bundle(options->directory, *archive, std::cout, std::cerr);
   });
 }
 
@@ -191,11 +179,9 @@ void add_diff(CLI::App& audit, std::function<int()>& chosen) {
       "Example:\n"
       "  league audit diff logs/agents/P01.log.jsonl logs/agents/REF01.log.jsonl\n"
       "Exit codes: 0 they agree, 1 they differ, 2 one of them is not a conversation log.");
-  command->callback([=, &chosen] {
-    chosen = [=] {
-      return audit_diff(*first, *second, {.match = *only, .output = options->output()}, std::cout,
-                        std::cerr);
-    };
+  agent::when_given(*command, chosen, [=] {
+    return audit_diff(*first, *second, {.match = *only, .output = options->output()}, std::cout,
+                      std::cerr);
   });
 }
 
@@ -211,10 +197,8 @@ void add_log(CLI::App& audit, std::function<int()>& chosen) {
       "  league audit log runs/2025-01-15T10-30-00Z P01\n"
       "Exit codes: 0 the player has no faults, 1 it has, or it is in no log, 2 DIR contains no "
       "logs.");
-  command->callback([options, &chosen] {
-    chosen = [options] {
-      return audit_log(options->directory, options->what, options->output(), std::cout, std::cerr);
-    };
+  agent::when_given(*command, chosen, [options] {
+    return audit_log(options->directory, options->what, options->output(), std::cout, std::cerr);
   });
 }
 

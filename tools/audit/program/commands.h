@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "common/agent/host/option_table.h"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }

@@ -46,14 +46,6 @@ class ChoiceCheck {
   }
 
  private:
-  [[nodiscard]] const std::string& reported_choice(const std::string& player) const {
-    static const std::string kNone;
-    for (const auto& [id, choice] : read_.claim.choices) {
-      if (id == player && choice) return *choice;
-    }
-    return kNone;
-  }
-
   /// When the match was first assigned to a referee, if that is known.
   [[nodiscard]] std::int64_t assigned_time() const {
     std::int64_t time = report_.time_us;
@@ -86,7 +78,7 @@ class ChoiceCheck {
   /// referee's.
   void check_choice(const std::string& player, const std::vector<const GameCall*>& own,
                     bool has_log) {
-    const std::string& reported = reported_choice(player);
+    const std::string reported = value_of(read_.claim.choices, player).value_or("");
     if (reported.empty()) return;
     std::set<std::string> at_player, at_referee;
     for (const GameCall* call : own) {

@@ -41,13 +41,6 @@ SealedCommitment sealed_in(const std::vector<const GameCall*>& own,
   return sealed;
 }
 
-std::optional<std::string> value_of(const game::ByPlayer& values, const std::string& player) {
-  for (const auto& [id, value] : values) {
-    if (id == player) return value;
-  }
-  return std::nullopt;
-}
-
 /// The commitments of one accepted report.
 class CommitmentCheck {
  public:

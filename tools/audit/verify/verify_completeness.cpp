@@ -1,7 +1,6 @@
 #include "tools/audit/verify/verify_completeness.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -100,10 +99,7 @@ class CompletenessCheck {
 
 ExcludedLogs::ExcludedLogs(const fs::path& directory, std::set<std::string> without)
     : without_(std::move(without)) {
-  std::ifstream file(directory / "MANIFEST.json", std::ios::binary);
-  if (!file) return;
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  const auto parsed = schema::parse_json(text);
+  const auto parsed = schema::parse_json(bytes_of(directory / "MANIFEST.json"));
   const nlohmann::json manifest = parsed ? *parsed : nlohmann::json();
   const nlohmann::json& entries = field_at(manifest, "left_out");
   if (!entries.is_array()) return;

@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 
 #include "common/schema/parse_json.h"
+#include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/verify_evidence.h"
 #include "tools/audit/verify/verify_projections.h"
@@ -17,9 +16,7 @@ using game::Side;
 using nlohmann::json;
 
 json content_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  auto read = schema::parse_json(text);
+  auto read = schema::parse_json(bytes_of(file));
   return read ? std::move(*read) : json();
 }
 

@@ -83,6 +83,11 @@ ReadReport read_report(const AcceptedReport& report) {
   return read;
 }
 
+std::optional<std::string> value_of(const game::ByPlayer& values, const std::string& player) {
+  const auto found = std::ranges::find(values, player, &game::ByPlayer::value_type::first);
+  return found == values.end() ? std::nullopt : found->second;
+}
+
 LeagueEvidence::LeagueEvidence(const std::vector<LeagueLog>& logs) : logs_(logs) {
   for (const LeagueLog& log : logs_) {
     bool is_manager = log.names.contains("league_manager");

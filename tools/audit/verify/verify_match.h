@@ -83,4 +83,8 @@ struct ReadReport {
 };
 [[nodiscard]] ReadReport read_report(const AcceptedReport& report);
 
+/// The value that a report lists for `player`; nothing if it lists none.
+[[nodiscard]] std::optional<std::string> value_of(const game::ByPlayer& values,
+                                                  const std::string& player);
+
 }  // namespace league::tools::auditor

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "common/rpc/json_text.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/verify/audit_verify.h"
 
@@ -119,7 +120,7 @@ void print_verification_json(const VerifyReport& report, std::ostream& out) {
               {"incidents", json_of_incidents(report.incidents)},
               {"notes", report.notes},
               {"leagues", std::move(leagues)}};
-  out << all.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+  out << rpc::to_json_text(all) << '\n';
 }
 
 }  // namespace league::tools::auditor

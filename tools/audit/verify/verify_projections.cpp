@@ -1,8 +1,6 @@
 #include "tools/audit/verify/verify_projections.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -10,6 +8,7 @@
 #include "common/schema/parse_json.h"
 #include "league_manager/events/event_codec.h"
 #include "league_manager/files/league_files.h"
+#include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 
 namespace league::tools::auditor {
@@ -30,11 +29,6 @@ struct Projection {
   std::string last_updated = {};
   std::optional<std::string> expected = {};
 };
-
-std::string whole_file(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 std::vector<Projection> projections_in(const fs::path& data) {
   std::vector<Projection> found;
@@ -159,7 +153,7 @@ void compare_with_journal(const Projection& one, const JournalEnd& end, Findings
 void check_projections(const fs::path& data, const json& final_standings, Findings& findings) {
   auto projections = projections_in(data);
   for (Projection& one : projections) {
-    one.content = whole_file(one.file);
+    one.content = bytes_of(one.file);
     auto file = schema::parse_json(one.content);
     if (!file || !field_at(*file, "journal_entry").is_number_unsigned()) {
       findings.faults.push_back(
