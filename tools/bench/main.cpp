@@ -72,7 +72,7 @@ void add_echo(CLI::App& app, std::function<int()>& chosen) {
   echo->add_option("--calls", options->calls);
   echo->add_option("--request-bytes", options->request_bytes);
   echo->add_option("--in-flight", options->in_flight);
-  echo->callback([options, &chosen] { chosen = [options] { return run_echo_peer(*options); }; });
+  agent::when_given(*echo, chosen, [options] { return run_echo_peer(*options); });
 }
 
 void add_bots(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {

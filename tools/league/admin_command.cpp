@@ -30,8 +30,7 @@ void print_new_token(const AdminOptions& options, const json& answer) {
   if (options.json) {
     json object = {{"agent_id", options.agent_id}, {"league_id", answer.value("league_id", "")}};
     if (options.token_file.empty()) object["auth_token"] = token;
-    std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
-    return;
+    return print_json(object);
   }
   std::cout << safe_text(options.agent_id) << " has a new token; the old one is invalid.\n";
   if (options.token_file.empty()) {
@@ -76,9 +75,7 @@ void add_admin_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<AdminOptions>();
   CLI::App* command =
       admin->add_subcommand("new-token", "give an agent that has lost its token a new one");
-  command
-      ->add_option("URL", options->url, "of the league manager, such as http://localhost:8000/mcp")
-      ->required();
+  add_manager_url(*command, options->url);
   command->add_option("AGENT", options->agent_id, "the seat, such as P07 or REF01")->required();
   command->add_option("--operator-key", options->key_file, "file with the operator's key")
       ->required();
@@ -92,7 +89,7 @@ void add_admin_command(CLI::App& app, std::function<int()>& chosen) {
       "  player --manager http://localhost:8000/mcp --name alpha --token p07.token\n"
       "Exit codes: 0 the seat has a new token, 1 the manager refused, 2 it did not answer or there "
       "is no key.");
-  command->callback([options, &chosen] { chosen = [options] { return new_token(*options); }; });
+  agent::when_given(*command, chosen, [options] { return new_token(*options); });
 }
 
 }  // namespace league::tools

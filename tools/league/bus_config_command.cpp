@@ -113,7 +113,7 @@ void print_files_json(const BusConfig& config, const BusConfigFiles& files) {
   for (const auto& path : files.brokers) object["servers"].push_back(path.string());
   for (const auto& agent : config.agents)
     object["credentials"][agent.name] = (files.credentials / (agent.name + ".json")).string();
-  std::cout << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+  print_json(object);
 }
 
 void print_files(const BusConfig& config, const BusConfigFiles& files) {

@@ -11,6 +11,7 @@
 #include "common/core/timer.h"
 #include "common/mcp/client/client_calls.h"
 #include "common/mcp/client/elicitation.h"
+#include "common/rpc/json_text.h"
 #include "common/transport/caller/any_connector.h"
 #include "common/transport/link/event_loop.h"
 #include "tools/league/client/gateway_credential.h"
@@ -40,10 +41,6 @@ struct CallOptions {
   agent::BusOptions bus;
 };
 
-void print_machine(const json& value) {
-  std::cout << value.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
-}
-
 std::string first_line(const json& tool) {
   auto text = tool.is_object() && tool.contains("description") && tool["description"].is_string()
                   ? tool["description"].get<std::string>()
@@ -56,7 +53,7 @@ int list_tools(McpAccess& access, const CallOptions& options) {
       [&](auto done) { mcp::list_tools(access.session(), access.deadline(), std::move(done)); });
   if (!tools) return fail(access.scrubbed(tools.error()), 2);
   if (options.json) {
-    print_machine({{"tools", *tools}});
+    print_json(json{{"tools", *tools}});
     return 0;
   }
   std::size_t width = 0;
@@ -85,12 +82,11 @@ int call_one_tool(McpAccess& access, const CallOptions& options, const json& arg
     std::function<void(const json&)> on_progress;
     if (options.verbose) {
       on_progress = [](const json& params) {
-        std::cerr << "progress: "
-                  << safe_text(params.dump(-1, ' ', false, json::error_handler_t::replace)) << '\n';
+        std::cerr << "progress: " << safe_text(rpc::to_json_text(params)) << '\n';
       };
     }
     mcp::ToolCall call{.name = options.tool,
-                       .arguments = arguments.dump(-1, ' ', false, json::error_handler_t::replace),
+                       .arguments = rpc::to_json_text(arguments),
                        .deadline = access.deadline(),
                        .on_progress = std::move(on_progress)};
     if (given) {
@@ -105,7 +101,7 @@ int call_one_tool(McpAccess& access, const CallOptions& options, const json& arg
   const json& result = answer.response.result;
   bool is_error = result.is_object() && result.contains("isError") && result["isError"] == true;
   if (options.json) {
-    print_machine(result);
+    print_json(result);
   } else {
     (is_error ? std::cerr : std::cout) << readable_result(result) << std::flush;
   }
@@ -201,7 +197,7 @@ void add_call_command(CLI::App& app, std::function<int()>& chosen) {
       "  league call nats:manager get_league_status --bus nats://localhost:4222\n"
       "Exit codes: 0 success, 1 the tool or the server returned an error, 2 wrong usage or the "
       "server cannot be reached.");
-  command->callback([options, &chosen] { chosen = [options] { return call(*options); }; });
+  agent::when_given(*command, chosen, [options] { return call(*options); });
 }
 
 }  // namespace league::tools

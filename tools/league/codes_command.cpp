@@ -57,7 +57,7 @@ int make(const CodesOptions& options) {
   }
   if (const int failed = write_table(options, *table)) return failed;
   if (options.json) {
-    std::cout << nlohmann::json{{"made", made}, {"players", table->rows().size()}} << std::endl;
+    print_json(nlohmann::json{{"made", made}, {"players", table->rows().size()}});
     return 0;
   }
   std::cout << safe_text(options.codes.string()) << ": " << made
@@ -82,9 +82,7 @@ int revoke(const CodesOptions& options) {
   table->set_code(*found, {});
   if (const int failed = write_table(options, *table)) return failed;
   if (options.json) {
-    std::cout << nlohmann::json{{"revoked", row.name}}.dump(
-                     -1, ' ', false, nlohmann::json::error_handler_t::replace)
-              << std::endl;
+    print_json(nlohmann::json{{"revoked", row.name}});
     return 0;
   }
   std::cout << "The code of \"" << safe_text(row.name)
@@ -111,8 +109,7 @@ void add_codes_commands(CLI::App& admin, ChosenCommand& chosen) {
                      "any others")
         ->capture_default_str();
     command->add_flag("--json", options->json, "print one JSON object for machines");
-    command->callback(
-        [options, &chosen, run] { chosen = [options, run] { return run(*options); }; });
+    agent::when_given(*command, chosen, [options, run] { return run(*options); });
     return command;
   };
   CLI::App* making = add("make", "give a code to everybody who has none", &make);

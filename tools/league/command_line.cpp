@@ -19,12 +19,10 @@ void add_version_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* command = app.add_subcommand("version", "print the version of this program");
   auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "print one JSON object for machines");
-  command->callback([as_json, &chosen] {
-    chosen = [as_json] {
-      nlohmann::json object = {{"version", LEAGUE_VERSION}, {"protocol", "league.v2"}};
-      std::cout << (*as_json ? object.dump() : LEAGUE_VERSION) << '\n';
-      return 0;
-    };
+  agent::when_given(*command, chosen, [as_json] {
+    nlohmann::json object = {{"version", LEAGUE_VERSION}, {"protocol", "league.v2"}};
+    std::cout << (*as_json ? object.dump() : LEAGUE_VERSION) << '\n';
+    return 0;
   });
 }
 
@@ -48,6 +46,11 @@ int refuse_command(const CLI::App& app, const std::string& word) {
 }
 
 }  // namespace
+
+void add_manager_url(CLI::App& command, std::string& url) {
+  command.add_option("URL", url, "of the league manager, such as http://localhost:8000/mcp")
+      ->required();
+}
 
 int exit_code_of(const core::Error& error) {
   const bool is_silent =

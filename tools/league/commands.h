@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
+#include "common/agent/host/option_table.h"
 #include "common/core/result.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
@@ -15,6 +17,9 @@ using ChosenCommand = std::function<int()>;
 
 /// The exit code after a failed call of a manager: 2 if it did not answer, 1 if it refused.
 [[nodiscard]] int exit_code_of(const core::Error& error);
+
+/// The argument of commands that call a manager.
+void add_manager_url(CLI::App& command, std::string& url);
 
 // Each of these adds a command to `league`; if that command is given, `chosen` is set to a function
 // that runs it.

@@ -139,7 +139,7 @@ int show(const std::string& file, const std::string& table, const std::vector<st
     }
     all[name] = std::move(*rows);
   }
-  if (as_json) std::cout << all.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+  if (as_json) print_json(all);
   return 0;
 }
 
@@ -179,7 +179,7 @@ void add_config_command(CLI::App& app, ChosenCommand& chosen) {
       "Example:\n"
       "  league config check league.toml\n"
       "Exit codes: 0 the file has no errors, 1 it has, 2 wrong usage or environment.");
-  checks->callback([file, &chosen] { chosen = [file] { return check(*file); }; });
+  agent::when_given(*checks, chosen, [file] { return check(*file); });
 
   CLI::App* shows = config->add_subcommand(
       "show", "show the settings of a program, and where each one comes from");
@@ -199,14 +199,13 @@ void add_config_command(CLI::App& app, ChosenCommand& chosen) {
       "  league config show league.toml league_manager --players 4\n"
       "A default that depends on other things, such as the time, is not shown.\n"
       "Exit codes: 0 shown, 1 the file has errors, 2 wrong usage or environment.");
-  shows->callback([=, &chosen] {
-    chosen = [file, table, as_json, more = shows->remaining()] {
-      if (table->empty() && !more.empty())
-        return fail({core::ErrorCode::kInvalidFieldValue,
-                     "say which program " + more.front() + " is for",
-                     {}});
-      return show(*file, *table, more, *as_json);
-    };
+  agent::when_given(*shows, chosen, [=] {
+    const auto more = shows->remaining();
+    if (table->empty() && !more.empty())
+      return fail({core::ErrorCode::kInvalidFieldValue,
+                   "say which program " + more.front() + " is for",
+                   {}});
+    return show(*file, *table, more, *as_json);
   });
 }
 

@@ -43,7 +43,7 @@ int enter(EnterOptions options) {
                              {"league_id", entry->league_id},
                              {"display_name", options.entrant.display_name},
                              {"contact_endpoint", options.entrant.endpoint}};
-    std::cout << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+    print_json(object);
   } else {
     std::cout << safe_text(options.entrant.display_name) << " is " << safe_text(entry->player_id);
     if (!entry->league_id.empty()) std::cout << " of " << safe_text(entry->league_id);
@@ -58,9 +58,7 @@ void add_enter_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<EnterOptions>();
   CLI::App* command = app.add_subcommand(
       "enter", "register a player that cannot register itself, such as an MCP server");
-  command
-      ->add_option("URL", options->url, "of the league manager, such as http://localhost:8000/mcp")
-      ->required();
+  add_manager_url(*command, options->url);
   command->add_option("--name", options->entrant.display_name, "the player's name")->required();
   command
       ->add_option("--endpoint", options->entrant.endpoint,
@@ -80,7 +78,7 @@ void add_enter_command(CLI::App& app, std::function<int()>& chosen) {
       "  league enter localhost:8000 --name far --endpoint sse+http://10.0.0.7:3001/sse\n"
       "Exit codes: 0 the player is registered, 1 the manager refused it, 2 the manager did not "
       "answer.");
-  command->callback([options, &chosen] { chosen = [options] { return enter(*options); }; });
+  agent::when_given(*command, chosen, [options] { return enter(*options); });
 }
 
 }  // namespace league::tools

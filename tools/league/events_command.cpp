@@ -188,11 +188,9 @@ void add_events_command(CLI::App& app, std::function<int()>& chosen) {
       "  league events --bus-credentials bus/credentials/operator.json --durable archive --json\n"
       "Exit codes: 0 stopped by a signal or --count, 2 wrong usage or the broker cannot be "
       "reached.");
-  command->callback([options, &chosen] {
-    chosen = [options] {
-      transport::StopSignal stop;
-      return events(*options, stop);
-    };
+  agent::when_given(*command, chosen, [options] {
+    transport::StopSignal stop;
+    return events(*options, stop);
   });
 }
 

@@ -29,10 +29,6 @@ struct ManagerOptions {
   bool all = false;
 };
 
-void print_json(const json& object) {
-  std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
-}
-
 int status(const ManagerOptions& options) {
   auto client = ManagerClient::connect(options.url);
   if (!client) return fail(client.error());
@@ -77,9 +73,7 @@ int start(const ManagerOptions& options) {
 }
 
 void add_url(CLI::App& command, ManagerOptions& options) {
-  command
-      .add_option("URL", options.url, "of the league manager, such as http://localhost:8000/mcp")
-      ->required();
+  add_manager_url(command, options.url);
   command.add_flag("--json", options.json, "print one JSON object for machines");
 }
 
@@ -96,7 +90,7 @@ void add_status_command(CLI::App& app, std::function<int()>& chosen) {
       "  league status http://localhost:8000/mcp\n"
       "  league status --all http://localhost:8000/mcp\n"
       "Exit codes: 0 the manager answered, 2 it did not.");
-  command->callback([options, &chosen] { chosen = [options] { return status(*options); }; });
+  agent::when_given(*command, chosen, [options] { return status(*options); });
 }
 
 void add_start_command(CLI::App& app, std::function<int()>& chosen) {
@@ -111,7 +105,7 @@ void add_start_command(CLI::App& app, std::function<int()>& chosen) {
       "  league start http://localhost:8000/mcp --operator-key data/operator.key\n"
       "Exit codes: 0 the league has started, 1 the manager refused, 2 it did not answer or there "
       "is no key.");
-  command->callback([options, &chosen] { chosen = [options] { return start(*options); }; });
+  agent::when_given(*command, chosen, [options] { return start(*options); });
 }
 
 }  // namespace league::tools

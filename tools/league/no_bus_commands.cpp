@@ -10,11 +10,9 @@ namespace {
 void add_refused(CLI::App& app, const char* name, ChosenCommand& chosen) {
   CLI::App* command = app.add_subcommand(name, "not in this build, which has no message bus");
   command->allow_extras();
-  command->callback([name, &chosen] {
-    chosen = [name] {
-      std::cerr << "error: league " << name << ": this build has no message bus\n";
-      return 2;
-    };
+  agent::when_given(*command, chosen, [name] {
+    std::cerr << "error: league " << name << ": this build has no message bus\n";
+    return 2;
   });
 }
 

@@ -40,9 +40,7 @@ std::string own_name() {
 CLI::App* add_act(CLI::App& admin, const char* name, const char* help, ActOptions& options,
                   const std::string& example) {
   CLI::App* act = admin.add_subcommand(name, help);
-  act->add_option("URL", options.access.url,
-                  "of the league manager, such as http://localhost:8000/mcp")
-      ->required();
+  add_manager_url(*act, options.access.url);
   act->add_option("--operator-key", options.access.key_file, "file with the operator's key")
       ->required();
   act->add_option("--by", options.by, "your name, for the journal and the live page")
@@ -124,9 +122,7 @@ void add_agent_acts(CLI::App& admin, std::function<int()>& chosen) {
                                 std::string(act.name) + " http://localhost:8000/mcp P07");
     command->add_option("ID", options->agent, "such as P07 or REF02")->required();
     command->add_option("--reason", options->reason, "reason, shown to people and to the agent");
-    command->callback([options, &act, &chosen] {
-      chosen = [options, &act] { return act_on_agent(*options, act); };
-    });
+    agent::when_given(*command, chosen, [options, &act] { return act_on_agent(*options, act); });
   }
 }
 
@@ -136,9 +132,8 @@ void add_league_acts(CLI::App& admin, std::function<int()>& chosen) {
     auto options = std::make_shared<ActOptions>();
     CLI::App* command =
         add_act(admin, name, help, *options, name + (" http://localhost:8000/mcp" + example));
-    command->callback([options, act, done, &chosen] {
-      chosen = [options, act, done] { return act_on_league(*options, act, done); };
-    });
+    agent::when_given(*command, chosen,
+                      [options, act, done] { return act_on_league(*options, act, done); });
     return std::pair(command, options);
   };
   auto [pause, paused] =

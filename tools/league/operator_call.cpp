@@ -22,8 +22,7 @@ int call_as_operator(const OperatorAccess& access, const std::string& tool,
   auto answer = client->call(tool, arguments);
   if (!answer) return fail(answer.error(), exit_code_of(answer.error()));
   if (access.json) {
-    std::cout << answer->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-              << std::endl;
+    print_json(*answer);
   } else {
     std::cout << safe_text(done) << '\n';
   }

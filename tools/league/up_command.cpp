@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "common/agent/host/program_options.h"
+#include "common/rpc/json_text.h"
 #include "common/transport/link/signals.h"
 #include "league_manager/files/journal_book.h"
 #include "tools/league/up/league_plan.h"
@@ -72,7 +73,7 @@ core::Result<void> normalise(UpOptions& options) {
 int say_finished(const RunStore& run_store, bool as_json) {
   auto result = nlohmann::json::parse(run_store.result());
   if (as_json) {
-    std::cout << result.dump() << std::endl;
+    print_json(result);
     return 0;
   }
   std::string data = run_store.options().data.string();
@@ -91,7 +92,7 @@ int say_finished(const RunStore& run_store, bool as_json) {
 void print_outcome(const TournamentOutcome& outcome, const RunDirectories& directories,
                    const nlohmann::ordered_json& result, bool as_json) {
   if (as_json) {
-    std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+    print_json(result);
   } else {
     print_result(outcome, directories, output_width(), std::cout);
     std::cout.flush();
@@ -138,8 +139,7 @@ int play(RunStore& run_store, UpOptions options, transport::StopSignal& stop) {
     say_how_to_continue(directories.data);
     return 1;
   }
-  auto noted =
-      run_store.note_result(result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  auto noted = run_store.note_result(rpc::ordered_json_text(result));
   if (!noted) std::cerr << "warning: " << noted.error().message << '\n';
   if (stays) {
     std::cerr << "the programs go on; the manager is at " << tournament.manager_url()
@@ -282,11 +282,9 @@ void add_up_command(CLI::App& app, std::function<int()>& chosen) {
       "  league up --data runs/2025-01-15T10-30-00Z/data   (continues that league)\n"
       "Exit codes: 0 the league was played to its end, 1 it was interrupted, 2 it could not be "
       "played.");
-  command->callback([options, command, &chosen] {
-    chosen = [options, names = given_names(*command)] {
-      transport::StopSignal stop;
-      return up({*options, names}, stop);
-    };
+  agent::when_given(*command, chosen, [options, command] {
+    transport::StopSignal stop;
+    return up({*options, given_names(*command)}, stop);
   });
 }
 

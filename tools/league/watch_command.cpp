@@ -1,5 +1,4 @@
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -55,11 +54,6 @@ class Canvas {
   [[nodiscard]] bool is_drawn_on() const { return is_drawn_on_; }
   [[nodiscard]] bool has_colours() const { return has_colours_; }
 
-  [[nodiscard]] static TerminalSize screen() {
-    winsize size{};
-    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
-    return {size.ws_col, size.ws_row};
-  }
   static void draw(const std::vector<std::string>& lines) {
     std::string frame = "\x1b[H";  // written at once, to avoid flicker
     for (std::size_t i = 0; i < lines.size(); ++i)
@@ -132,7 +126,7 @@ WatchPicture follow(ManagerClient& client, WatchPicture picture, transport::Stop
       if (seen) last_answer = next_look;
     }
     if (canvas.is_drawn_on()) {
-      Canvas::draw(watch_lines(picture, options, Canvas::screen()));
+      Canvas::draw(watch_lines(picture, options, terminal_size(STDOUT_FILENO)));
     } else {
       const std::string line = picture.trouble.empty()
                                    ? progress_line(picture.progress, picture.seconds)
@@ -168,8 +162,7 @@ int watch(const std::string& url, transport::StopSignal& stop) {
 void add_watch_command(CLI::App& app, std::function<int()>& chosen) {
   auto url = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("watch", "show a running league in this terminal");
-  command->add_option("URL", *url, "of the league manager, such as http://localhost:8000/mcp")
-      ->required();
+  add_manager_url(*command, *url);
   command->footer(
       "Keys: t table, m matches (h and l: previous and next round), a agents, n news, j and k "
       "scroll, q quit. Honours NO_COLOR. Without a terminal, or with TERM=dumb, it writes a line "
@@ -177,11 +170,9 @@ void add_watch_command(CLI::App& app, std::function<int()>& chosen) {
       "Example:\n"
       "  league watch http://localhost:8000/mcp\n"
       "Exit codes: 0 success, 2 the manager did not answer.");
-  command->callback([url, &chosen] {
-    chosen = [url] {
-      transport::StopSignal stop;
-      return watch(*url, stop);
-    };
+  agent::when_given(*command, chosen, [url] {
+    transport::StopSignal stop;
+    return watch(*url, stop);
   });
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "common/agent/bus/event_signature.h"
+#include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 #include "tools/league/up/table_text.h"
 
@@ -12,31 +14,23 @@ namespace {
 
 using nlohmann::json;
 
-const json& params_in(const json& event) {
-  static const json kNone = json::object();
-  auto params = event.is_object() ? event.find("params") : event.end();
-  return event.is_object() && params != event.end() && params->is_object() ? *params : kNone;
-}
-
-std::string word_at(const json& object, const char* key) {
-  auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
+using schema::field_at;
+using schema::text_at;
 
 /// A summary of a message for people.
 std::string gist_of(const json& params) {
   std::string gist;
-  if (auto round = params.find("round_id"); round != params.end() && round->is_number_integer())
-    gist += "  round " + std::to_string(round->get<std::int64_t>());
-  if (auto matches = params.find("matches"); matches != params.end() && matches->is_array())
-    gist += "  " + std::to_string(matches->size()) + " matches";
-  auto table = params.find("standings");
-  if (table != params.end() && table->is_array() && !table->empty() && table->front().is_object())
-    gist += "  first: " + word_at(table->front(), "player_id") + " " +
-            word_at(table->front(), "display_name");
-  if (auto champion = params.find("champion"); champion != params.end() && champion->is_object())
+  if (auto round = schema::number_at(params, "round_id"))
+    gist += "  round " + std::to_string(*round);
+  if (const json& matches = field_at(params, "matches"); matches.is_array())
+    gist += "  " + std::to_string(matches.size()) + " matches";
+  const json& table = field_at(params, "standings");
+  if (table.is_array() && !table.empty() && table.front().is_object())
+    gist += "  first: " + text_at(table.front(), "player_id") + " " +
+            text_at(table.front(), "display_name");
+  if (const json& champion = field_at(params, "champion"); champion.is_object())
     gist +=
-        "  champion: " + word_at(*champion, "player_id") + " " + word_at(*champion, "display_name");
+        "  champion: " + text_at(champion, "player_id") + " " + text_at(champion, "display_name");
   return gist;
 }
 
@@ -46,11 +40,11 @@ std::string event_line(std::uint64_t sequence, std::string_view payload,
                        const EventLineOptions& options) {
   auto parsed = schema::parse_json(payload);
   const json event = parsed ? *parsed : json();
-  const json& params = params_in(event);
+  const json& params = field_at(event, "params");
   std::optional<bool> is_verified;
   if (!options.key.empty())
     is_verified = static_cast<bool>(
-        agent::check_event_signature(payload, word_at(params, "signature"), options.key));
+        agent::check_event_signature(payload, text_at(params, "signature"), options.key));
   if (options.is_json) {
     json line = {{"sequence", nullptr}, {"verified", nullptr}};
     if (sequence != 0) line["sequence"] = sequence;
@@ -59,11 +53,11 @@ std::string event_line(std::uint64_t sequence, std::string_view payload,
       line["event"] = event;
     else
       line["text"] = payload;
-    return line.dump(-1, ' ', false, json::error_handler_t::replace);
+    return rpc::to_json_text(line);
   }
-  std::string type = word_at(params, "message_type");
+  std::string type = text_at(params, "message_type");
   std::string line = (sequence == 0 ? std::string("-") : std::to_string(sequence)) + "  " +
-                     word_at(params, "timestamp") + "  " +
+                     text_at(params, "timestamp") + "  " +
                      (type.empty() ? std::string("no league message") : type) + gist_of(params);
   if (is_verified) line += *is_verified ? "  (signed)" : "  (NOT SIGNED by the league's manager)";
   return safe_text(line);

@@ -113,17 +113,18 @@ SubprocessPlayer subprocess_player_of(const Group& group, const UpOptions& optio
   return {group.name(), endpoint};
 }
 
+bool uses(const UpOptions& options, agent::Serving transport) {
+  return std::ranges::find(options.transports, transport) != options.transports.end();
+}
+
 /// The --endpoints option for addresses that are not allowed by default: Unix sockets and our own
 /// player program.
 std::vector<std::string> policy_arguments(const UpOptions& options,
                                           const std::filesystem::path& programs) {
   std::string more;
-  auto has = [&](agent::Serving transport) {
-    return std::find(options.transports.begin(), options.transports.end(), transport) !=
-           options.transports.end();
-  };
   if (needs_sockets(options)) more += ",unix:" + options.sockets.string() + "/";
-  if (has(agent::Serving::kStdio)) more += ",stdio:" + quoted((programs / "player").string());
+  if (uses(options, agent::Serving::kStdio))
+    more += ",stdio:" + quoted((programs / "player").string());
   if (more.empty()) return {};
   return {"--endpoints", "local" + more};
 }
@@ -161,14 +162,22 @@ std::vector<Group> groups_of(const UpOptions& options, const std::vector<std::st
   return groups;
 }
 
+/// The words of a list that are separated by commas.
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> words;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    words.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return words;
+}
+
 }  // namespace
 
 core::Result<std::vector<std::string>> parse_strategies(std::string_view list) {
   std::vector<std::string> names;
-  while (!list.empty()) {
-    std::size_t comma = std::min(list.find(','), list.size());
-    std::string name(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
+  for (std::string& name : words_of(list)) {
     std::erase(name, ' ');
     if (name.empty()) continue;
     if (auto known = check_strategy(name); !known) return known.error();
@@ -184,10 +193,7 @@ core::Result<std::vector<std::string>> parse_strategies(std::string_view list) {
 core::Result<std::vector<agent::Serving>> parse_transports(std::string_view list) {
   if (list == "mixed") return std::vector(agent::kAllServings.begin(), agent::kAllServings.end());
   std::vector<agent::Serving> transports;
-  while (!list.empty()) {
-    std::size_t comma = std::min(list.find(','), list.size());
-    std::string name(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
+  for (std::string& name : words_of(list)) {
     auto known = agent::parse_serving(name);
     if (!known) {
       return core::Error{core::ErrorCode::kInternalError,
@@ -207,10 +213,7 @@ agent::Serving host_transport(const UpOptions& options) {
   return is_one && can_be_called ? options.transports.front() : agent::Serving::kHttp;
 }
 
-bool needs_sockets(const UpOptions& options) {
-  return std::find(options.transports.begin(), options.transports.end(), agent::Serving::kUnix) !=
-         options.transports.end();
-}
+bool needs_sockets(const UpOptions& options) { return uses(options, agent::Serving::kUnix); }
 
 ProgramSpec manager_spec(const UpOptions& options, const std::filesystem::path& programs) {
   ProgramSpec spec{

@@ -11,8 +11,7 @@ namespace {
 using nlohmann::json;
 
 int number(const json& object, const char* name) {
-  auto it = object.find(name);
-  return it != object.end() && it->is_number_integer() ? it->get<int>() : 0;
+  return static_cast<int>(schema::number_at(object, name).value_or(0));
 }
 
 std::optional<core::UtcTimestamp> instant(const json& object, const char* name) {
@@ -67,16 +66,16 @@ LeagueProgress parse_progress(const json& status) {
                           .total_matches = number(status, "total_matches"),
                           .matches_completed = number(status, "matches_completed"),
                           .technical_losses = number(status, "technical_losses"),
-                          .is_paused = status.value("paused", json()) == true,
+                          .is_paused = schema::field_at(status, "paused") == true,
                           .champion = std::nullopt,
                           .shares_first_place = {},
                           .started_at = instant(status, "started_at"),
                           .completed_at = instant(status, "completed_at")};
-  auto champion = status.find("champion");
-  if (champion != status.end() && champion->is_object()) progress.champion = parse_row(*champion);
-  auto shared = status.find("shared_first_place");
-  if (shared != status.end() && shared->is_array()) {
-    for (const auto& id : *shared) {
+  const json& champion = schema::field_at(status, "champion");
+  if (champion.is_object()) progress.champion = parse_row(champion);
+  const json& shared = schema::field_at(status, "shared_first_place");
+  if (shared.is_array()) {
+    for (const auto& id : shared) {
       if (id.is_string()) progress.shares_first_place.push_back(id.get<std::string>());
     }
   }

@@ -13,12 +13,6 @@ namespace {
 constexpr std::size_t kMostRows = 15;
 constexpr std::size_t kOtherLines = 6;  // figures, bar, blank line, heading, "and more", cursor
 
-TerminalSize screen_of(int fd) {
-  winsize size{};
-  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
-  return {size.ws_col, size.ws_row};
-}
-
 std::string rate_text(const LeagueProgress& progress, double seconds) {
   if (seconds <= 0 || progress.matches_completed == 0) return {};
   return short_number(progress.matches_completed / seconds) + " matches/s";
@@ -43,6 +37,12 @@ std::string state_text(const LeagueProgress& progress) {
 }
 
 }  // namespace
+
+TerminalSize terminal_size(int fd) {
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
+  return {size.ws_col, size.ws_row};
+}
 
 std::vector<std::string> live_lines(const LeagueProgress& progress,
                                     const std::vector<TableRow>& top, double seconds,
@@ -106,7 +106,7 @@ void LiveView::show(const LeagueProgress& progress, const std::vector<TableRow>&
   // erased. The cursor is hidden.
   std::string frame = "\x1b[?25l";
   if (drawn_ > 0) frame += "\x1b[" + std::to_string(drawn_) + "A\r";
-  auto lines = live_lines(progress, top, seconds, screen_of(STDERR_FILENO));
+  auto lines = live_lines(progress, top, seconds, terminal_size(STDERR_FILENO));
   for (const auto& line : lines) frame += line + "\x1b[K\n";
   frame += "\x1b[J";
   drawn_ = lines.size();

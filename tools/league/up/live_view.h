@@ -13,6 +13,9 @@ struct TerminalSize {
   std::size_t height = 24;
 };
 
+/// The size of the terminal at a descriptor; the usual one if it has none.
+[[nodiscard]] TerminalSize terminal_size(int fd);
+
 /// The lines of one picture of a running league: figures, bar, the top of the table. No line is
 /// wider than the screen, and there are fewer lines than the screen has.
 [[nodiscard]] std::vector<std::string> live_lines(const LeagueProgress& progress,

@@ -76,29 +76,27 @@ core::Result<json> ManagerClient::call(const std::string& tool, const json& argu
   return result_of(outcome.get(), endpoint_.url());
 }
 
-core::Result<json> ManagerClient::standings(std::size_t limit) {
+core::Result<json> ManagerClient::pages(const Pages& of, std::optional<std::size_t> limit) {
   json rows = json::array();
   for (;;) {
-    std::size_t wanted = limit - rows.size();
-    auto page = call("get_standings", {{"offset", rows.size()}, {"limit", wanted}});
+    json wanted = {{"offset", rows.size()}};
+    if (limit) wanted["limit"] = *limit - rows.size();
+    auto page = call(of.tool, wanted);
     if (!page) return page.error();
-    auto found = page->find("standings");
+    auto found = page->find(of.rows);
     if (found == page->end() || !found->is_array() || found->empty()) return rows;
     for (auto& row : *found) rows.push_back(std::move(row));
-    if (rows.size() >= std::min(limit, page->value("total_players", std::size_t{0}))) return rows;
+    const auto total = page->value(of.total, std::size_t{0});
+    if (rows.size() >= std::min(limit.value_or(total), total)) return rows;
   }
 }
 
+core::Result<json> ManagerClient::standings(std::size_t limit) {
+  return pages({"get_standings", "standings", "total_players"}, limit);
+}
+
 core::Result<json> ManagerClient::agents() {
-  json rows = json::array();
-  for (;;) {
-    auto page = call("get_agents", {{"offset", rows.size()}});
-    if (!page) return page.error();
-    auto found = page->find("agents");
-    if (found == page->end() || !found->is_array() || found->empty()) return rows;
-    for (auto& row : *found) rows.push_back(std::move(row));
-    if (rows.size() >= page->value("total_agents", std::size_t{0})) return rows;
-  }
+  return pages({"get_agents", "agents", "total_agents"}, std::nullopt);
 }
 
 core::Result<json> ManagerClient::resource(const std::string& uri) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,14 @@ class ManagerClient {
   [[nodiscard]] core::Result<nlohmann::json> resource(const std::string& uri);
 
  private:
+  /// A tool that gives rows page by page, and the names of the rows and of their number.
+  struct Pages {
+    const char* tool;
+    const char* rows;
+    const char* total;
+  };
+  [[nodiscard]] core::Result<nlohmann::json> pages(const Pages& of,
+                                                   std::optional<std::size_t> limit);
   ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::Caller> caller)
       : endpoint_(std::move(endpoint)), caller_(std::move(caller)) {}
 

@@ -4,6 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <iostream>
+
+#include "common/rpc/json_text.h"
 
 namespace league::tools {
 namespace {
@@ -95,6 +98,12 @@ int fail(std::string_view message, int exit_code) {
 }
 
 int fail(const core::Error& error, int exit_code) { return fail(error.message, exit_code); }
+
+void print_json(const nlohmann::json& value) { std::cout << rpc::to_json_text(value) << std::endl; }
+
+void print_json(const nlohmann::ordered_json& value) {
+  std::cout << rpc::ordered_json_text(value) << std::endl;
+}
 
 std::string fitted(std::string_view text, std::size_t width) {
   std::size_t whole = display_width(text);

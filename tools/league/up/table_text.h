@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ namespace league::tools {
 /// Prints `error: …` on stderr, each line made safe for a terminal, and returns the exit code.
 int fail(std::string_view message, int exit_code = 2);
 int fail(const core::Error& error, int exit_code = 2);
+/// Prints a value on stdout, on one line for machines.
+void print_json(const nlohmann::json& value);
+void print_json(const nlohmann::ordered_json& value);
 /// Exactly `width` columns: cut with `~` at the end, or filled with blanks. `text` must be safe.
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t width);
 

@@ -11,9 +11,8 @@ namespace league::tools {
 namespace {
 
 std::string number_of(const nlohmann::json& object, const char* name) {
-  const auto found = object.find(name);
-  const bool is_there = found != object.end() && found->is_number_integer();
-  return is_there ? std::to_string(found->get<std::int64_t>()) : "?";
+  const auto number = schema::number_at(object, name);
+  return number ? std::to_string(*number) : "?";
 }
 
 std::string text_in(const nlohmann::json& object, const char* name) {
@@ -21,8 +20,7 @@ std::string text_in(const nlohmann::json& object, const char* name) {
 }
 
 bool is_true(const nlohmann::json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_boolean() && found->get<bool>();
+  return schema::field_at(object, name) == true;
 }
 
 std::string outcome_of(const nlohmann::json& match) {
@@ -61,9 +59,9 @@ std::vector<std::string> agent_lines(const nlohmann::json& agents) {
     std::string why = schema::text_at(agent, "reason");
     if (const auto detail = schema::text_at(agent, "detail"); !detail.empty())
       why += (why.empty() ? "" : ": ") + detail;
-    lines.push_back(fitted(safe_text(schema::text_at(agent, "agent_id")), 6) + ' ' +
-                    fitted(safe_text(schema::text_at(agent, "display_name")), kName) + "  " +
-                    fitted(safe_text(schema::text_at(agent, "state")), 11) + ' ' +
+    lines.push_back(fitted(text_in(agent, "agent_id"), 6) + ' ' +
+                    fitted(text_in(agent, "display_name"), kName) + "  " +
+                    fitted(text_in(agent, "state"), 11) + ' ' +
                     fitted(number_of(agent, "failed_matches"), 7) + ' ' +
                     fitted(number_of(agent, "failed_in_a_row"), 9) + ' ' + safe_text(why));
   }
@@ -73,15 +71,15 @@ std::vector<std::string> agent_lines(const nlohmann::json& agents) {
 std::vector<std::string> match_lines(const nlohmann::json& round,
                                      const std::vector<TableRow>& table) {
   constexpr std::size_t kName = 20;
-  const auto matches = round.find("matches");
+  const nlohmann::json& matches = schema::field_at(round, "matches");
   std::vector<std::string> lines{"match     round " + number_of(round, "round_id") + " of " +
                                  number_of(round, "total_rounds")};
-  if (matches == round.end() || !matches->is_array()) return lines;
+  if (!matches.is_array()) return lines;
   const auto named = [&table](const std::string& id) {
     const auto row = std::ranges::find(table, id, &TableRow::player_id);
     return id + " " + (row != table.end() ? safe_text(row->display_name) : "");
   };
-  for (const auto& match : *matches) {
+  for (const auto& match : matches) {
     if (!match.is_object()) continue;
     lines.push_back(fitted(text_in(match, "match_id"), 9) + ' ' +
                     fitted(named(text_in(match, "player_A_id")), kName) + "  " +
@@ -95,9 +93,9 @@ std::vector<std::string> news_lines(const nlohmann::json& news) {
   constexpr std::size_t kTimeAt = 11;  // after the date
   constexpr std::size_t kTime = 8;
   std::vector<std::string> lines{"UTC       messages for the operator, latest first"};
-  const auto told = news.find("lines");
-  if (told == news.end() || !told->is_array()) return lines;
-  for (auto line = told->rbegin(); line != told->rend(); ++line) {
+  const nlohmann::json& told = schema::field_at(news, "lines");
+  if (!told.is_array()) return lines;
+  for (auto line = told.rbegin(); line != told.rend(); ++line) {
     if (!line->is_object()) continue;
     std::string at = text_in(*line, "at");
     at = at.size() > kTimeAt ? at.substr(kTimeAt, kTime) : at;
