@@ -7,7 +7,6 @@
 #include <string>
 
 #include "common/schema/json_fields.h"
-#include "tools/league/operator_call.h"
 #include "tools/league/up/league_progress.h"
 #include "tools/league/up/live_view.h"
 #include "tools/league/up/manager_client.h"
@@ -22,14 +21,13 @@ using nlohmann::json;
 constexpr std::size_t kWidth = 120;
 constexpr std::size_t kRows = 20;
 
-struct ManagerOptions {
+struct StatusOptions {
   std::string url;
-  std::string key_file;
   bool json = false;
   bool all = false;
 };
 
-int status(const ManagerOptions& options) {
+int status(const StatusOptions& options) {
   auto client = ManagerClient::connect(options.url);
   if (!client) return fail(client.error());
   auto answer = client->call("get_league_status", json::object());
@@ -67,22 +65,13 @@ int status(const ManagerOptions& options) {
   return 0;
 }
 
-int start(const ManagerOptions& options) {
-  return call_as_operator({options.url, options.key_file, options.json}, "start_league",
-                          json::object(), "the league has started");
-}
-
-void add_url(CLI::App& command, ManagerOptions& options) {
-  add_manager_url(command, options.url);
-  command.add_flag("--json", options.json, "print one JSON object for machines");
-}
-
 }  // namespace
 
 void add_status_command(CLI::App& app, std::function<int()>& chosen) {
-  auto options = std::make_shared<ManagerOptions>();
+  auto options = std::make_shared<StatusOptions>();
   CLI::App* command = app.add_subcommand("status", "show the progress and the table of a league");
-  add_url(*command, *options);
+  add_manager_url(*command, options->url);
+  command->add_flag("--json", options->json, "print one JSON object for machines");
   command->add_flag("--all", options->all,
                     "show the complete table, and the state of every agent with its reason");
   command->footer(
@@ -91,21 +80,6 @@ void add_status_command(CLI::App& app, std::function<int()>& chosen) {
       "  league status --all http://localhost:8000/mcp\n"
       "Exit codes: 0 the manager answered, 2 it did not.");
   agent::when_given(*command, chosen, [options] { return status(*options); });
-}
-
-void add_start_command(CLI::App& app, std::function<int()>& chosen) {
-  auto options = std::make_shared<ManagerOptions>();
-  CLI::App* command =
-      app.add_subcommand("start", "start a league now, with the agents that have registered");
-  add_url(*command, *options);
-  command->add_option("--operator-key", options->key_file, "file with the operator's key")
-      ->required();
-  command->footer(
-      "Example:\n"
-      "  league start http://localhost:8000/mcp --operator-key data/operator.key\n"
-      "Exit codes: 0 the league has started, 1 the manager refused, 2 it did not answer or there "
-      "is no key.");
-  agent::when_given(*command, chosen, [options] { return start(*options); });
 }
 
 }  // namespace league::tools

@@ -8,13 +8,43 @@
 #include <string>
 #include <thread>
 
+#include "common/agent/identity/secret_file.h"
 #include "tools/league/commands.h"
-#include "tools/league/operator_call.h"
 #include "tools/league/up/manager_client.h"
+#include "tools/league/up/table_text.h"
 
-// The commands of `league admin` for a league and its agents.
+// The commands of `league admin` for a league and its agents, and `league start`.
 namespace league::tools {
 namespace {
+
+/// Which manager to call, and with which key.
+struct OperatorAccess {
+  std::string url;
+  std::string key_file;  ///< its first line is the operator's key
+  bool json = false;  ///< print the answer unchanged
+};
+
+/// Calls `tool` of the manager, which only its operator may call, and prints `done`. Returns the
+/// program's exit code: 1 the manager refused, 2 it did not answer or there is no key.
+int call_as_operator(const OperatorAccess& access, const std::string& tool,
+                     nlohmann::json arguments, const std::string& done) {
+  const auto key = agent::read_secret_file(access.key_file);
+  if (!key)
+    return fail(key.error().message +
+                "; it is the file behind the manager's --operator-key (default: "
+                "DATA/operator.key)");
+  auto client = ManagerClient::connect(access.url);
+  if (!client) return fail(client.error());
+  arguments["operator_key"] = key->reveal();
+  auto answer = client->call(tool, arguments);
+  if (!answer) return fail(answer.error(), exit_code_of(answer.error()));
+  if (access.json) {
+    print_json(*answer);
+  } else {
+    std::cout << safe_text(done) << '\n';
+  }
+  return 0;
+}
 
 struct ActOptions {
   OperatorAccess access;
@@ -164,6 +194,25 @@ void add_league_acts(CLI::App& admin, std::function<int()>& chosen) {
   auto [end, ended] = add("end", "end the league now, without the matches that are not finished",
                           "END_LEAGUE", "", "the league ends");
   end->add_option("--reason", ended->reason, kReasonHelp);
+}
+
+void add_start_command(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<OperatorAccess>();
+  CLI::App* command =
+      app.add_subcommand("start", "start a league now, with the agents that have registered");
+  add_manager_url(*command, options->url);
+  command->add_flag("--json", options->json, "print one JSON object for machines");
+  command->add_option("--operator-key", options->key_file, "file with the operator's key")
+      ->required();
+  command->footer(
+      "Example:\n"
+      "  league start http://localhost:8000/mcp --operator-key data/operator.key\n"
+      "Exit codes: 0 the league has started, 1 the manager refused, 2 it did not answer or there "
+      "is no key.");
+  agent::when_given(*command, chosen, [options] {
+    return call_as_operator(*options, "start_league", nlohmann::json::object(),
+                            "the league has started");
+  });
 }
 
 }  // namespace league::tools

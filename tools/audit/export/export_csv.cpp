@@ -1,4 +1,4 @@
-#include "tools/audit/export/export_csv.h"
+#include "tools/audit/export/export_files.h"
 
 #include "common/core/csv.h"
 #include "league_manager/files/league_files.h"

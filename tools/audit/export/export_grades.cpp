@@ -13,7 +13,7 @@
 #include "game/outcome.h"
 #include "league_manager/files/remedies.h"
 #include "tools/audit/evidence/json_fields.h"
-#include "tools/audit/export/export_csv.h"
+#include "tools/audit/export/export_files.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -1,8 +1,7 @@
-#include "tools/audit/export/export_html.h"
+#include "tools/audit/export/export_files.h"
 
 #include "league_manager/files/league_files.h"
 #include "tools/audit/export/export_page.h"
-#include "tools/audit/export/export_player.h"
 #include "tools/audit/export/export_plot.h"
 
 namespace league::tools::auditor {

@@ -1,4 +1,4 @@
-#include "tools/audit/export/export_layout.h"
+#include "tools/audit/export/export_files.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -4,9 +4,7 @@
 #include <ostream>
 
 #include "common/rpc/json_text.h"
-#include "tools/audit/export/export_csv.h"
-#include "tools/audit/export/export_html.h"
-#include "tools/audit/export/export_layout.h"
+#include "tools/audit/export/export_files.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "common/core/text.h"
 #include "common/rpc/json_text.h"
-#include "tools/audit/export/export_html.h"
+#include "tools/audit/export/export_files.h"
 
 namespace league::tools::auditor {
 namespace {

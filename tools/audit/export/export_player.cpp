@@ -1,4 +1,4 @@
-#include "tools/audit/export/export_player.h"
+#include "tools/audit/export/export_files.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,7 +6,6 @@
 
 #include "league_manager/files/remedies.h"
 #include "tools/audit/export/export_grades.h"
-#include "tools/audit/export/export_html.h"
 #include "tools/audit/export/export_page.h"
 
 namespace league::tools::auditor {

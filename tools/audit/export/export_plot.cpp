@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/audit/export/export_html.h"
+#include "tools/audit/export/export_files.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -9,8 +9,7 @@
 #include "league_manager/core/league_testing.h"
 #include "league_manager/events/event_codec.h"
 #include "tests/support/temporary_directory.h"
-#include "tools/audit/export/export_csv.h"
-#include "tools/audit/export/export_html.h"
+#include "tools/audit/export/export_files.h"
 #include "tools/audit/export/export_league.h"
 #include "tools/audit/export/export_source.h"
 

@@ -1,4 +1,4 @@
-#include "tools/audit/inspect/audit_bundle.h"
+#include "tools/audit/inspect/audit_commands.h"
 
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "tools/audit/inspect/audit_diff.h"
+#include "tools/audit/inspect/audit_commands.h"
 
 #include <gtest/gtest.h>
 

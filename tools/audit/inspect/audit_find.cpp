@@ -1,4 +1,4 @@
-#include "tools/audit/inspect/audit_find.h"
+#include "tools/audit/inspect/audit_commands.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "game/registry.h"
-#include "tools/audit/inspect/audit_show.h"
+#include "tools/audit/inspect/audit_commands.h"
 
 namespace league::tools::auditor {
 

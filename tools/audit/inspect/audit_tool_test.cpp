@@ -11,10 +11,7 @@
 #include "tests/support/temporary_directory.h"
 #include "tools/audit/evidence/audit_body.h"
 #include "tools/audit/evidence/audit_text.h"
-#include "tools/audit/inspect/audit_explain.h"
-#include "tools/audit/inspect/audit_find.h"
-#include "tools/audit/inspect/audit_player.h"
-#include "tools/audit/inspect/audit_show.h"
+#include "tools/audit/inspect/audit_commands.h"
 
 namespace league::tools::auditor {
 namespace {

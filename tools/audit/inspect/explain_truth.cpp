@@ -2,8 +2,8 @@
 
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/verify/verify_accepted_losses.h"
-#include "tools/audit/verify/verify_commitments.h"
 #include "tools/audit/verify/verify_logs.h"
+#include "tools/audit/verify/verify_rules.h"
 
 namespace league::tools::auditor {
 namespace {

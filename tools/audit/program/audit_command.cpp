@@ -8,12 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "tools/audit/inspect/audit_bundle.h"
-#include "tools/audit/inspect/audit_diff.h"
-#include "tools/audit/inspect/audit_explain.h"
-#include "tools/audit/inspect/audit_find.h"
-#include "tools/audit/inspect/audit_player.h"
-#include "tools/audit/inspect/audit_show.h"
+#include "tools/audit/inspect/audit_commands.h"
 #include "tools/audit/inspect/audit_stats.h"
 #include "tools/audit/verify/audit_verify.h"
 

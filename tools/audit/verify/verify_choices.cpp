@@ -1,4 +1,4 @@
-#include "tools/audit/verify/verify_choices.h"
+#include "tools/audit/verify/verify_rules.h"
 
 #include <algorithm>
 

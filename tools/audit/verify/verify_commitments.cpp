@@ -1,4 +1,4 @@
-#include "tools/audit/verify/verify_commitments.h"
+#include "tools/audit/verify/verify_rules.h"
 
 #include <algorithm>
 #include <optional>

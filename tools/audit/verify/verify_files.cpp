@@ -6,7 +6,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/verify_evidence.h"
-#include "tools/audit/verify/verify_projections.h"
+#include "tools/audit/verify/verify_rules.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -9,11 +9,8 @@
 
 #include "common/core/timestamp.h"
 #include "tools/audit/verify/verify_accepted_losses.h"
-#include "tools/audit/verify/verify_choices.h"
-#include "tools/audit/verify/verify_commitments.h"
-#include "tools/audit/verify/verify_projections.h"
 #include "tools/audit/verify/verify_records.h"
-#include "tools/audit/verify/verify_results.h"
+#include "tools/audit/verify/verify_rules.h"
 
 namespace league::tools::auditor {
 namespace {

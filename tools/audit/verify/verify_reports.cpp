@@ -3,7 +3,7 @@
 #include "game/draw.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/verify/verify_clock.h"
-#include "tools/audit/verify/verify_results.h"
+#include "tools/audit/verify/verify_rules.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -5,7 +5,7 @@
 #include "league_manager/core/standings.h"
 #include "league_manager/events/agent_ref.h"
 #include "tools/audit/evidence/json_fields.h"
-#include "tools/audit/verify/verify_results.h"
+#include "tools/audit/verify/verify_rules.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -1,11 +1,10 @@
-#include "tools/check/roles/manager_checks.h"
+#include "tools/check/roles/role_checks.h"
 
 #include <algorithm>
 #include <set>
 
 #include "common/core/timestamp.h"
 #include "tools/check/player/player_checks.h"
-#include "tools/check/roles/referee_checks.h"
 
 namespace league::tools::check {
 namespace {

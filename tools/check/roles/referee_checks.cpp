@@ -1,4 +1,4 @@
-#include "tools/check/roles/referee_checks.h"
+#include "tools/check/roles/role_checks.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <future>
 
 #include "tools/check/game_truth.h"
-#include "tools/check/roles/referee_checks.h"
+#include "tools/check/roles/role_checks.h"
 
 namespace league::tools::check {
 namespace {

@@ -1,7 +1,7 @@
 // Checks of an ordinary match: the order of calls, that choices are hidden from the opponent, and
 // that the result is right.
 #include "tools/check/game_truth.h"
-#include "tools/check/roles/referee_checks.h"
+#include "tools/check/roles/role_checks.h"
 
 namespace league::tools::check {
 namespace {

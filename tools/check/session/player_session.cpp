@@ -170,16 +170,4 @@ core::Result<Report> check_player(const SessionOptions& options) {
                                   : check_endpoint(**wire, options);
 }
 
-std::vector<CheckInfo> list_checks(const std::string& role) {
-  std::vector<CheckInfo> infos;
-  auto wire = Wire::open();
-  if (role != "player") return list_role_checks(role);
-  if (!wire) return infos;
-  PlayerBench bench(**wire, {});
-  Checks checks = player_checks(bench);
-  add_restart_checks(bench, nullptr, checks);
-  for (const Check& check : checks) infos.push_back(check.info);
-  return infos;
-}
-
 }  // namespace league::tools::check

@@ -46,6 +46,5 @@ struct SessionOptions {
 
 /// The ids, levels and texts of all checks of the role, for `--list`.
 [[nodiscard]] std::vector<CheckInfo> list_checks(const std::string& role);
-[[nodiscard]] std::vector<CheckInfo> list_role_checks(const std::string& role);
 
 }  // namespace league::tools::check

@@ -4,8 +4,8 @@
 
 #include "common/transport/front/http_server.h"
 #include "tools/check/engine.h"
-#include "tools/check/roles/manager_checks.h"
-#include "tools/check/roles/referee_checks.h"
+#include "tools/check/player/player_restart.h"
+#include "tools/check/roles/role_checks.h"
 #include "tools/check/session/player_session.h"
 #include "tools/league/up/table_text.h"
 
@@ -135,13 +135,17 @@ core::Result<Report> check_manager(const SessionOptions& options) {
   return report;
 }
 
-std::vector<CheckInfo> list_role_checks(const std::string& role) {
+std::vector<CheckInfo> list_checks(const std::string& role) {
   std::vector<CheckInfo> infos;
   auto wire = Wire::open();
   auto runtime = transport::HttpRuntime::start();
   if (!wire || !runtime) return infos;
   std::vector<Check> checks;
-  if (role == "manager") {
+  if (role == "player") {
+    PlayerBench bench(**wire, {});
+    checks = player_checks(bench);
+    add_restart_checks(bench, nullptr, checks);
+  } else if (role == "manager") {
     ManagerBench bench(**wire, **runtime, {});
     checks = manager_checks(bench);
   } else {
