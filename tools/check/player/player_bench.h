@@ -50,7 +50,6 @@ class PlayerBench {
   [[nodiscard]] bool is_http() const { return options_.bot.endpoint.scheme == "http"; }
   [[nodiscard]] bool is_fast() const { return options_.is_fast; }
   [[nodiscard]] milliseconds limit() const;
-  [[nodiscard]] Wire& wire() { return wire_; }
 
   /// The server at which the bot has registered, and its request; null if it did not have to
   /// register.

@@ -36,6 +36,12 @@ Verdict survive_bytes(PlayerBench& bench, const std::string& bytes, const rpc::I
   return expect_alive(bench, bench.send(bytes, id));
 }
 
+Exchange seen_call(const InboundCall* call) {
+  Exchange exchange;
+  if (call != nullptr) exchange.received = call->bytes;
+  return exchange;
+}
+
 std::string shown_value(const json& object, const std::string& field) {
   if (!object.is_object() || !object.contains(field)) return "nothing";
   std::string text = object[field].dump(-1, ' ', false, json::error_handler_t::replace);

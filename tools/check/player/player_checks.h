@@ -50,6 +50,8 @@ inline constexpr const char* kOnlyHttpHasNoIds =
 /// HTTP. `id`: of the request in `bytes`.
 [[nodiscard]] Verdict survive_bytes(PlayerBench& bench, const std::string& bytes,
                                     const rpc::Id& id = rpc::Id(1));
+/// A call to the checker, as evidence; null: there was none.
+[[nodiscard]] Exchange seen_call(const InboundCall* call);
 /// `"abc"`, `7`, `missing`; at most 80 characters.
 [[nodiscard]] std::string shown_value(const nlohmann::json& object, const std::string& field);
 /// The first 120 characters of an answer, or the reason why there is none.

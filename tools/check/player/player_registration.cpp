@@ -43,10 +43,11 @@ class RegistrationChecks {
          [&bench = bench_, look = std::move(look)] {
            if (!bench.registration)
              return skip("the bot has not registered with this checker; use --listen or --start");
-           Seen seen{.call = *bench.registration, .meta = json::object(), .exchange = {}};
+           Seen seen{.call = *bench.registration,
+                     .meta = json::object(),
+                     .exchange = seen_call(&*bench.registration)};
            if (seen.call.message.contains("player_meta"))
              seen.meta = seen.call.message["player_meta"];
-           seen.exchange.received = seen.call.bytes;
            return look(seen);
          }});
     return out_.back().info;

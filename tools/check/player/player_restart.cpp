@@ -43,12 +43,6 @@ std::optional<InboundCall> restarted(PlayerBench& bench, RestartTools& tools, mi
   return call;
 }
 
-Exchange exchange_of(const InboundCall& call) {
-  Exchange exchange;
-  exchange.received = call.bytes;
-  return exchange;
-}
-
 }  // namespace
 
 bool start_again(PlayerBench& bench, RestartTools& tools) {
@@ -68,7 +62,7 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
         if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
         const json& token = call->message.value("auth_token", json());
         return expect(token.is_string() && bench.bot().token.matches(token.get<std::string>()),
-                      exchange_of(*call), "/params/auth_token", "the token that the bot had",
+                      seen_call(&*call), "/params/auth_token", "the token that the bot had",
                       token.is_null() ? "nothing" : "another token");
       });
   add_restarted(out, tools,

@@ -49,7 +49,6 @@ class ManagerBench {
   [[nodiscard]] const std::vector<nlohmann::json>& assignments() const { return assignments_; }
   /// The most matches that were open at once; each referee has two places.
   [[nodiscard]] std::size_t most_at_once() const { return most_at_once_; }
-  [[nodiscard]] const std::string& league_id() const { return league_id_; }
   [[nodiscard]] bool has_started() const { return !assignments_.empty(); }
   [[nodiscard]] std::vector<std::string> secrets() const;
 
@@ -74,7 +73,6 @@ class ManagerBench {
   transport::HttpRuntime& runtime_;
   const Options options_;
   PlayerBench rpc_;
-  core::CryptoRandom random_;
   bool has_played_ = false;
   std::string league_id_ = "league_check";
   std::vector<BroughtAgent> players_;

@@ -69,7 +69,6 @@ class RefereeBench {
 
   /// A bench for calls to the referee.
   [[nodiscard]] PlayerBench& rpc() { return rpc_; }
-  [[nodiscard]] MockManager& manager() { return manager_; }
   [[nodiscard]] const InboundCall& registration() const { return *registration_; }
   [[nodiscard]] bool is_fast() const { return rpc_.is_fast(); }
 

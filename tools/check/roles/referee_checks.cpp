@@ -230,12 +230,6 @@ void add_registration_field(RefereeBench& bench, Checks& out, const Registration
 
 }  // namespace
 
-Exchange seen_call(const InboundCall* call) {
-  Exchange exchange;
-  if (call != nullptr) exchange.received = call->bytes;
-  return exchange;
-}
-
 Checks referee_checks(RefereeBench& bench) {
   Checks out;
   for (const RegistrationField& one : kRegistrationFields) add_registration_field(bench, out, one);

@@ -18,7 +18,4 @@ namespace league::tools::check {
 void add_referee_match_checks(RefereeBench& bench, Checks& out);
 void add_referee_fault_checks(RefereeBench& bench, Checks& out);
 
-/// A call that the referee made, as evidence.
-[[nodiscard]] Exchange seen_call(const InboundCall* call);
-
 }  // namespace league::tools::check
