@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "common/core/text.h"
+
 namespace league::core {
 namespace {
 
@@ -25,17 +27,10 @@ std::uint32_t folded(std::uint32_t c) {
   return c;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 }  // namespace
 
 std::string comparable_name(std::string_view display_name) {
-  std::string name(trimmed(display_name));
+  std::string name(trimmed(display_name, " \t\n\v\f\r"));
   for (std::size_t i = 0; i < name.size(); ++i) {
     auto byte = static_cast<unsigned char>(name[i]);
     if (byte >= 'A' && byte <= 'Z') name[i] = static_cast<char>(byte | 0x20U);

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "common/core/text.h"
+
 namespace league::core {
 namespace {
 
+constexpr std::string_view kSpace = " \t\r";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 char separator_of(std::string_view text) {
@@ -14,13 +17,6 @@ char separator_of(std::string_view text) {
   return *std::ranges::max_element(kSeparators, {}, [first](char one) {
     return std::ranges::count(first, one);  // a tie means the first of the separators
   });
-}
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
 class Parser {
@@ -60,7 +56,7 @@ class Parser {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
     if (take('"')) return quoted();
     at_ = end_of_plain();
-    return std::string(without_blanks(text_.substr(begin, at_ - begin)));
+    return std::string(trimmed(text_.substr(begin, at_ - begin), kSpace));
   }
 
   Result<std::string> quoted() {
@@ -78,7 +74,7 @@ class Parser {
       field += '"';
     }
     const std::size_t end = end_of_plain();
-    if (!without_blanks(text_.substr(at_, end - at_)).empty())
+    if (!trimmed(text_.substr(at_, end - at_), kSpace).empty())
       return fault(opened, "text follows a closing quote; write a quote inside a field twice");
     at_ = end;
     return field;
@@ -102,7 +98,7 @@ std::string csv_line(std::span<const std::string> fields, char separator) {
   for (const std::string& field : fields) {
     if (&field != &fields.front()) out += separator;
     const bool is_plain = field.find_first_of(std::string("\"\r\n,;\t")) == field.npos &&
-                          without_blanks(field) == field;
+                          trimmed(field, kSpace) == field;
     if (is_plain) {
       out += field;
       continue;

@@ -36,7 +36,7 @@ DraftFile::DraftFile(std::filesystem::path file, std::filesystem::path draft, in
 DraftFile::DraftFile(DraftFile&& other) noexcept
     : file_(std::move(other.file_)),
       draft_(std::exchange(other.draft_, {})),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      descriptor_(std::move(other.descriptor_)) {}
 
 DraftFile& DraftFile::operator=(DraftFile&& other) noexcept {
   std::swap(file_, other.file_);
@@ -48,20 +48,16 @@ DraftFile& DraftFile::operator=(DraftFile&& other) noexcept {
 DraftFile::~DraftFile() { discard(); }
 
 void DraftFile::discard() {
-  close();
+  descriptor_.close();
   if (!draft_.empty()) ::unlink(draft_.c_str());
   draft_.clear();
-}
-
-void DraftFile::close() {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
 Error DraftFile::error_of(int number) const { return system_error(file_, number); }
 
 Result<void> DraftFile::write(std::string_view content) {
   while (!content.empty()) {
-    ssize_t written = ::write(descriptor_, content.data(), content.size());
+    ssize_t written = ::write(descriptor_.get(), content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return error_of(errno);
     content.remove_prefix(static_cast<std::size_t>(written));
@@ -71,8 +67,8 @@ Result<void> DraftFile::write(std::string_view content) {
 
 Result<void> DraftFile::commit(Flush flush) {
   if (draft_.empty()) return {};
-  if (flush == Flush::kNow && ::fsync(descriptor_) != 0) return error_of(errno);
-  close();
+  if (flush == Flush::kNow && ::fsync(descriptor_.get()) != 0) return error_of(errno);
+  descriptor_.close();
   if (::rename(draft_.c_str(), file_.c_str()) != 0) return error_of(errno);
   draft_.clear();
   if (flush == Flush::kLater) return {};
@@ -81,12 +77,10 @@ Result<void> DraftFile::commit(Flush flush) {
 
 Result<void> flush_directory(const std::filesystem::path& directory) {
   std::filesystem::path path = directory.empty() ? "." : directory;
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return system_error(path, errno);
+  const FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.is_open()) return system_error(path, errno);
   // Some file systems cannot flush a directory (EINVAL): they have nothing to flush.
-  int failed = ::fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
-  ::close(descriptor);
-  if (failed != 0) return system_error(path, failed);
+  if (::fsync(descriptor.get()) != 0 && errno != EINVAL) return system_error(path, errno);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/core/file_descriptor.h"
 #include "common/core/result.h"
 
 namespace league::core {
@@ -43,11 +44,10 @@ class DraftFile {
  private:
   DraftFile(std::filesystem::path file, std::filesystem::path draft, int descriptor);
   [[nodiscard]] Error error_of(int number) const;
-  void close();
 
   std::filesystem::path file_;
   std::filesystem::path draft_;  // empty if there is no draft any more
-  int descriptor_ = -1;
+  FileDescriptor descriptor_;
 };
 
 /// Makes a change of names in `directory` (a new file, a rename) survive a loss of power.

@@ -2,12 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+
+#include "common/core/file_descriptor.h"
 
 namespace league::core {
 namespace {
@@ -15,21 +16,6 @@ namespace {
 Error file_error(const std::filesystem::path& file, const std::string& why) {
   return {ErrorCode::kInternalError, file.string() + ": " + why, ""};
 }
-
-/// A descriptor that is closed with the object.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// The permissions that a file with a secret may not have. The credentials of a systemd unit belong
 /// to root, and a list of access rights lets the unit's user read them; their mode then says that
@@ -44,9 +30,9 @@ mode_t refused_permissions(const std::filesystem::path& file) {
 
 Result<std::optional<std::string>> read_private_file(const std::filesystem::path& file,
                                                      std::size_t longest) {
-  Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (descriptor.get() < 0 && errno == ENOENT) return std::optional<std::string>();
-  if (descriptor.get() < 0) return file_error(file, std::strerror(errno));
+  FileDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor.is_open() && errno == ENOENT) return std::optional<std::string>();
+  if (!descriptor.is_open()) return file_error(file, std::strerror(errno));
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) return file_error(file, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return file_error(file, "is not a file");

@@ -16,8 +16,7 @@ std::string shown(std::string_view text, std::size_t longest) {
 
 std::string excerpt(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
-  // The second to fourth byte of a character in UTF-8 begin with the bits 10.
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80) --most;
+  while (most > 0 && is_utf8_tail(text[most])) --most;
   return std::string(text.substr(0, most)).append("...");
 }
 
@@ -44,6 +43,12 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
   for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
     text.replace(at, what.size(), with);
   return text;
+}
+
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
 std::string escape_markup(std::string_view text) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -26,6 +28,8 @@ std::string upper_case(std::string_view text);  ///< likewise
 /// Whether the two are equal except for the case of ASCII letters.
 [[nodiscard]] bool equals_ignoring_case(std::string_view a, std::string_view b);
 
+/// `text` without the characters of `blanks` at both ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
 /// Whether `c` is an ASCII letter or digit, whatever the locale.
 constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -33,7 +37,20 @@ constexpr bool is_alphanumeric(char c) {
 
 /// `text` with every `what` in it replaced by `with`; unchanged if `what` is empty.
 [[nodiscard]] std::string replaced(std::string text, std::string_view what, std::string_view with);
-
+/// Appends a whole number in decimal.
+template <std::integral Number>
+void append_number(std::string& out, Number number) {
+  char digits[24];
+  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
+}
+/// Whether `c` is the second to fourth byte of a character in UTF-8: these begin with the bits 10.
+constexpr bool is_utf8_tail(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+/// The number of characters of a text in UTF-8.
+constexpr std::size_t count_characters(std::string_view utf8) {
+  std::size_t count = 0;
+  for (char c : utf8) count += is_utf8_tail(c) ? 0 : 1;
+  return count;
+}
 /// `text` for HTML and XML, also in attributes: &, <, >, " and ' are escaped.
 [[nodiscard]] std::string escape_markup(std::string_view text);
 

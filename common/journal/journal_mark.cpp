@@ -29,18 +29,16 @@ core::Digest chained(const core::Digest& before, const EventRecord& record) {
   return core::sha256(text);
 }
 
-JournalMark::~JournalMark() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 void JournalMark::write(const JournalPosition& place) {
-  if (descriptor_ < 0) descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) return;
+  if (!descriptor_.is_open()) {
+    descriptor_ = core::FileDescriptor(::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  }
+  if (!descriptor_.is_open()) return;
   std::string number = std::to_string(place.sequence);
   std::string line(kBefore);
   line.append(kDigits - std::min(kDigits, number.size()), '0').append(number);
   line.append(kBetween).append(core::to_hex(place.digest)).append("\n");
-  [[maybe_unused]] auto written = ::pwrite(descriptor_, line.data(), line.size(), 0);
+  [[maybe_unused]] auto written = ::pwrite(descriptor_.get(), line.data(), line.size(), 0);
 }
 
 std::optional<JournalPosition> JournalMark::read(const std::filesystem::path& file) {

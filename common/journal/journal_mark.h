@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/core/crypto.h"
+#include "common/core/file_descriptor.h"
 #include "common/journal/journal.h"
 
 namespace league::journal {
@@ -28,9 +29,6 @@ class JournalMark {
  public:
   /// The first `write` creates the file.
   explicit JournalMark(std::filesystem::path file) : file_(std::move(file)) {}
-  ~JournalMark();
-  JournalMark(const JournalMark&) = delete;
-  JournalMark& operator=(const JournalMark&) = delete;
 
   /// If the mark cannot be written, the old one stays, which is still correct.
   void write(const JournalPosition& place);
@@ -39,7 +37,7 @@ class JournalMark {
 
  private:
   const std::filesystem::path file_;
-  int descriptor_ = -1;
+  core::FileDescriptor descriptor_;
 };
 
 }  // namespace league::journal

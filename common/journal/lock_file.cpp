@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <utility>
 
 namespace league::journal {
 namespace {
@@ -48,21 +47,10 @@ core::Result<LockFile> LockFile::acquire(const std::filesystem::path& file) {
 }
 
 core::Result<void> LockFile::share_with_children() {
-  if (::fcntl(descriptor_, F_SETFD, 0) == 0) return {};
+  if (::fcntl(descriptor_.get(), F_SETFD, 0) == 0) return {};
   return core::Error{core::ErrorCode::kInternalError,
                      std::string("lock: sharing it with children failed: ") + std::strerror(errno),
                      ""};
-}
-
-LockFile::LockFile(LockFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-LockFile& LockFile::operator=(LockFile&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-LockFile::~LockFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 }  // namespace league::journal

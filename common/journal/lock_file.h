@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "common/core/file_descriptor.h"
 #include "common/core/result.h"
 
 namespace league::journal {
@@ -14,11 +15,6 @@ class LockFile {
   /// Fails if another process holds the lock (the message names its process id) or if the file
   /// cannot be created.
   [[nodiscard]] static core::Result<LockFile> acquire(const std::filesystem::path& file);
-  LockFile(LockFile&& other) noexcept;
-  LockFile& operator=(LockFile&& other) noexcept;
-  LockFile(const LockFile&) = delete;
-  LockFile& operator=(const LockFile&) = delete;
-  ~LockFile();
 
   /// Child processes that are started from now on hold the lock too; it is free when the last of
   /// them has ended. Fails if the system refuses.
@@ -27,7 +23,7 @@ class LockFile {
  private:
   explicit LockFile(int descriptor) : descriptor_(descriptor) {}
 
-  int descriptor_ = -1;
+  core::FileDescriptor descriptor_;
 };
 
 }  // namespace league::journal

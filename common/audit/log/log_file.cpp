@@ -17,6 +17,7 @@
 
 #include "common/audit/log/log_segments.h"
 #include "common/audit/log/packed_log.h"
+#include "common/core/file_descriptor.h"
 #include "common/core/text.h"
 
 namespace league::audit {
@@ -36,26 +37,23 @@ class DiskFile final : public LogFile {
  public:
   DiskFile(int descriptor, std::filesystem::path path)
       : descriptor_(descriptor), path_(std::move(path)) {}
-  DiskFile(const DiskFile&) = delete;
-  DiskFile& operator=(const DiskFile&) = delete;
-  ~DiskFile() override { ::close(descriptor_); }
 
   core::Result<std::size_t> write(std::string_view bytes) override {
     ssize_t written = -1;
     do {
-      written = ::write(descriptor_, bytes.data(), bytes.size());
+      written = ::write(descriptor_.get(), bytes.data(), bytes.size());
     } while (written < 0 && errno == EINTR);
     if (written <= 0) return failed("writing", path_, written < 0 ? errno : ENOSPC);
     return static_cast<std::size_t>(written);
   }
 
   core::Result<void> sync() override {
-    if (::fdatasync(descriptor_) != 0) return failed("syncing", path_, errno);
+    if (::fdatasync(descriptor_.get()) != 0) return failed("syncing", path_, errno);
     return {};
   }
 
  private:
-  int descriptor_;
+  core::FileDescriptor descriptor_;
   std::filesystem::path path_;
 };
 
@@ -189,11 +187,9 @@ std::optional<std::uint64_t> seq_of(std::string_view line) {
 }  // namespace
 
 bool is_being_written(const std::filesystem::path& path) {
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  bool is_locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
-  return is_locked;
+  const core::FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  return descriptor.is_open() && ::flock(descriptor.get(), LOCK_SH | LOCK_NB) != 0 &&
+         errno == EWOULDBLOCK;
 }
 
 std::shared_ptr<LogFiles> disk_files() { return std::make_shared<DiskFiles>(); }

@@ -11,6 +11,7 @@
 
 #include "common/core/compression.h"
 #include "common/core/draft_file.h"
+#include "common/core/file_descriptor.h"
 
 namespace league::audit {
 namespace {
@@ -34,16 +35,6 @@ core::Error failed(std::string_view what, const fs::path& path) {
           "conversation log " + path.string() + ": " + std::string(what) +
               " failed: " + std::generic_category().message(errno),
           {}};
-}
-
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace
@@ -76,18 +67,9 @@ std::optional<std::string> read_log_file(const fs::path& path) {
 
 struct SegmentPacker::State {
   fs::path segment;
-  fs::path draft;
-  int in = -1;
-  int out = -1;
-  core::Compressor compressor;
-  bool is_done = false;
-
-  ~State() {
-    if (in >= 0) ::close(in);
-    if (out < 0) return;
-    ::close(out);
-    if (!is_done) ::unlink(draft.c_str());
-  }
+  core::FileDescriptor in;
+  core::DraftFile packed;
+  core::Compressor compressor{};
 };
 
 SegmentPacker::SegmentPacker(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -95,15 +77,11 @@ SegmentPacker::SegmentPacker(std::unique_ptr<State> state) : state_(std::move(st
 SegmentPacker::~SegmentPacker() = default;
 
 core::Result<std::unique_ptr<SegmentPacker>> SegmentPacker::begin(fs::path segment) {
-  auto state = std::make_unique<State>();
-  state->draft = packed_path(segment) += ".new";
-  state->segment = std::move(segment);
-  state->in = ::open(state->segment.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (state->in < 0) return failed("reading", state->segment);
-  ::unlink(state->draft.c_str());  // of a program that was killed
-  state->out =
-      ::open(state->draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (state->out < 0) return failed("creating", state->draft);
+  core::FileDescriptor in(::open(segment.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!in.is_open()) return failed("reading", segment);
+  auto packed = core::DraftFile::create(packed_path(segment), {.mode = 0640});
+  if (!packed) return packed.error();
+  std::unique_ptr<State> state(new State{std::move(segment), std::move(in), std::move(*packed)});
   return std::unique_ptr<SegmentPacker>(new SegmentPacker(std::move(state)));
 }
 
@@ -112,7 +90,7 @@ core::Result<bool> SegmentPacker::step(std::size_t bytes) {
   std::string buffer(bytes, '\0');
   ssize_t size = 0;
   do {
-    size = ::read(state.in, buffer.data(), buffer.size());
+    size = ::read(state.in.get(), buffer.data(), buffer.size());
   } while (size < 0 && errno == EINTR);
   if (size < 0) return failed("reading", state.segment);
   std::string packed;
@@ -122,14 +100,9 @@ core::Result<bool> SegmentPacker::step(std::size_t bytes) {
   } else {
     state.compressor.end(packed);
   }
-  if (!write_all(state.out, packed)) return failed("writing", state.draft);
+  if (auto written = state.packed.write(packed); !written) return written.error();
   if (size > 0) return false;
-  if (::fsync(state.out) != 0) return failed("syncing", state.draft);
-  if (::rename(state.draft.c_str(), packed_path(state.segment).c_str()) != 0)
-    return failed("renaming", state.draft);
-  state.is_done = true;
-  if (auto flushed = core::flush_directory(state.segment.parent_path()); !flushed)
-    return flushed.error();
+  if (auto done = state.packed.commit(core::Flush::kNow); !done) return done.error();
   if (::unlink(state.segment.c_str()) != 0) return failed("removing", state.segment);
   return true;
 }

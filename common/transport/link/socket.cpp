@@ -72,20 +72,6 @@ core::Error connection_error(int error) {
 
 }  // namespace
 
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  if (this == &other) return *this;
-  close();
-  fd_ = std::exchange(other.fd_, -1);
-  return *this;
-}
-
-FileDescriptor::~FileDescriptor() { close(); }
-
-void FileDescriptor::close() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
 core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port) {
   auto refuse = [&](const std::string& cause) {
     return core::Error{core::ErrorCode::kConnectionError,

@@ -3,33 +3,14 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "common/core/clock.h"
+#include "common/core/file_descriptor.h"
 #include "common/core/result.h"
 
 namespace league::transport {
 
-/// Owns a file descriptor and closes it. Not thread-safe.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor();
-
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
-  void close();
-  /// Releases the descriptor: the caller closes it.
-  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_ = -1;
-};
+using core::FileDescriptor;
 
 /// `example.org:8000`, `[::1]:8000`.
 [[nodiscard]] std::string host_and_port(const std::string& host, int port);
