@@ -8,6 +8,8 @@
 #include <valijson/subschema.hpp>
 #include <valijson/validation_visitor.hpp>
 
+#include "common/core/text.h"
+
 namespace league::schema {
 namespace {
 
@@ -125,11 +127,7 @@ class AcceptingVisitor final
   [[nodiscard]] const std::string& text() const { return target_.get_ref<const std::string&>(); }
 
   /// The number of code points; unlike the stock visitor, counts beyond a zero character.
-  [[nodiscard]] std::size_t characters() const {
-    std::size_t count = 0;
-    for (char c : text()) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80 ? 1 : 0;
-    return count;
-  }
+  [[nodiscard]] std::size_t characters() const { return core::count_characters(text()); }
 
   const Json& target_;
   PatternCache& patterns_;

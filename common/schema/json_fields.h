@@ -4,15 +4,17 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace league::schema {
 
 /// The text at `key` of `value`; empty if there is none or it is no text, or `value` is no object.
 /// Valid as long as `value`, like everything here.
-[[nodiscard]] const std::string& text_at(const nlohmann::json& value, const char* key);
+[[nodiscard]] const std::string& text_at(const nlohmann::json& value, std::string_view key);
 /// The whole number at `key` of `value`; nothing if there is none, or `value` is no object.
-[[nodiscard]] std::optional<std::int64_t> number_at(const nlohmann::json& value, const char* key);
+[[nodiscard]] std::optional<std::int64_t> number_at(const nlohmann::json& value,
+                                                    std::string_view key);
 /// The value at `key` of `value`; null if there is none, or `value` is no object.
-[[nodiscard]] const nlohmann::json& field_at(const nlohmann::json& value, const char* key);
+[[nodiscard]] const nlohmann::json& field_at(const nlohmann::json& value, std::string_view key);
 
 }  // namespace league::schema

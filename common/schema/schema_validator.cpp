@@ -10,7 +10,7 @@
 #include <valijson/validation_visitor.hpp>
 
 #include "common/schema/accepting_visitor.h"
-#include "common/schema/length_check.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/violation.h"
 
 namespace league::schema {
@@ -20,6 +20,119 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 using valijson::adapters::NlohmannJsonAdapter;
+
+/// The maximum length of a string that is matched against a pattern: std::regex recurses once per
+/// character and overflows the stack on long strings (30,000 characters crash the process).
+constexpr std::size_t kMaxPatternLength = 256;
+/// Deeper documents are refused, because validation recurses too.
+constexpr std::size_t kMaxDocumentDepth = 64;
+
+/// A limit that a document exceeded before it was validated.
+struct LengthViolation {
+  std::string pointer;
+  std::string property;
+  bool too_deep = false;  ///< otherwise a string is too long
+};
+
+/// Keeps documents that would overflow the stack away from the validator. Immutable and
+/// thread-safe.
+class LengthCheck {
+ public:
+  /// Collects from `schema` the names of the properties that have a pattern. If a pattern belongs
+  /// to no named property (in `additionalProperties`, behind `$ref`), every string is checked.
+  explicit LengthCheck(const json& schema);
+
+  [[nodiscard]] std::optional<LengthViolation> check(const json& document) const;
+
+ private:
+  void learn(const json& schema, const std::string* property);
+  [[nodiscard]] bool guards(std::string_view property) const;
+
+  std::set<std::string, std::less<>> properties_;
+  bool guards_all_ = false;
+  bool guards_keys_ = false;
+};
+
+LengthCheck::LengthCheck(const json& schema) { learn(schema, nullptr); }
+
+void LengthCheck::learn(const json& schema, const std::string* property) {
+  if (schema.is_array()) {
+    for (const auto& element : schema) learn(element, property);
+    return;
+  }
+  if (!schema.is_object()) return;
+  for (const auto& [keyword, value] : schema.items()) {
+    if (keyword == "pattern" && value.is_string()) {
+      if (property != nullptr) {
+        properties_.insert(*property);
+      } else {
+        guards_all_ = true;
+      }
+    } else if (keyword == "$ref") {
+      guards_all_ = true;
+    } else if (keyword == "properties" && value.is_object()) {
+      for (const auto& [name, child] : value.items()) learn(child, &name);
+    } else if (keyword == "patternProperties" || keyword == "propertyNames") {
+      guards_keys_ = true;
+      learn(value, nullptr);
+    } else if (keyword == "additionalProperties" || keyword == "definitions" ||
+               keyword == "dependencies") {
+      learn(value, nullptr);
+    } else if (keyword != "examples" && keyword != "enum" && keyword != "const" &&
+               keyword != "default") {
+      learn(value, property);
+    }
+  }
+}
+
+bool LengthCheck::guards(std::string_view property) const {
+  return guards_all_ || properties_.find(property) != properties_.end();
+}
+
+std::optional<LengthViolation> LengthCheck::check(const json& document) const {
+  struct DocumentVisitor {
+    const LengthCheck& lengths;
+    std::optional<LengthViolation> fault = std::nullopt;
+
+    /// Recursion is bounded by kMaxDocumentDepth.
+    bool visit(const json& value, std::string_view property, std::size_t depth) {
+      if (value.is_string()) {
+        if (value.get_ref<const std::string&>().size() <= kMaxPatternLength ||
+            !lengths.guards(property))
+          return true;
+        fault = LengthViolation{"", std::string(property), false};
+        return false;
+      }
+      if (!value.is_structured()) return true;
+      if (depth == kMaxDocumentDepth) {
+        fault = LengthViolation{"", std::string(property), true};
+        return false;
+      }
+      return value.is_array() ? visit_array(value, property, depth) : visit_object(value, depth);
+    }
+    bool visit_array(const json& array, std::string_view property, std::size_t depth) {
+      for (std::size_t i = 0; i < array.size(); ++i) {
+        if (visit(array[i], property, depth + 1)) continue;
+        fault->pointer = pointer_step(std::to_string(i)) + fault->pointer;
+        return false;
+      }
+      return true;
+    }
+    bool visit_object(const json& object, std::size_t depth) {
+      for (const auto& [key, member] : object.get_ref<const json::object_t&>()) {
+        bool key_too_long = lengths.guards_keys_ && key.size() > kMaxPatternLength;
+        if (key_too_long) fault = LengthViolation{"", key.substr(0, kMaxPatternLength), false};
+        if (!key_too_long && visit(member, key, depth + 1)) continue;
+        fault->pointer = pointer_step(key.substr(0, kMaxPatternLength)) + fault->pointer;
+        return false;
+      }
+      return true;
+    }
+  };
+  DocumentVisitor walk{*this};
+  walk.visit(document, "", 0);
+  return walk.fault;
+}
 
 /// What a schema of ours may not contain, and the patterns that it does.
 struct Survey {
@@ -53,10 +166,7 @@ void survey_schema(const json& schema, Survey& out) {
 }
 
 bool says_draft_07(const json& document) {
-  auto it = document.find("$schema");
-  if (it == document.end() || !it->is_string()) return false;
-  const auto& uri = it->get_ref<const std::string&>();
-  return uri.starts_with("http://json-schema.org/draft-07/schema");
+  return text_at(document, "$schema").starts_with("http://json-schema.org/draft-07/schema");
 }
 
 void populate(valijson::Schema& schema, const json& document) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "common/schema/json_fields.h"
+
 namespace league::schema {
 namespace {
 
@@ -60,21 +62,15 @@ const Phrase* phrase_of(std::string_view description) {
 const json* schema_at(const json& schema, const std::vector<std::string>& path) {
   const json* at = &schema;
   for (const auto& part : path) {
-    auto child = [&](const char* keyword) -> const json* {
-      auto it = at->find(keyword);
-      return it != at->end() && it->is_object() ? &*it : nullptr;
-    };
-    const json* properties = child("properties");
-    const json* next = nullptr;
-    if (properties != nullptr && properties->contains(part)) {
-      next = &(*properties)[part];
-    } else if (const json* items = child("items")) {
-      next = items;
+    const json& properties = field_at(*at, "properties");
+    if (properties.contains(part)) {
+      at = &properties[part];
+    } else if (const json& items = field_at(*at, "items"); items.is_object()) {
+      at = &items;
     } else {
-      next = child("additionalProperties");
+      at = &field_at(*at, "additionalProperties");
     }
-    if (next == nullptr || !next->is_object()) return nullptr;
-    at = next;
+    if (!at->is_object()) return nullptr;
   }
   return at;
 }
@@ -97,10 +93,7 @@ std::string example_of(const json* schema) {
 }
 
 std::string rule_text(std::string_view keyword, const json* schema) {
-  json value;
-  if (schema != nullptr) {
-    if (auto it = schema->find(keyword); it != schema->end()) value = *it;
-  }
+  const json value = schema != nullptr ? field_at(*schema, keyword) : json();
   if (keyword == "required") return "is required and must not be null";
   if (value.is_null()) return "breaks the rule " + std::string(keyword);
   if (keyword == "type") return "must be of type " + list(value);
@@ -127,9 +120,8 @@ bool is_required(const json& schema, std::vector<std::string> path) {
   path.pop_back();
   const json* parent = schema_at(schema, path);
   if (parent == nullptr) return false;
-  auto names = parent->find("required");
-  return names != parent->end() && names->is_array() &&
-         std::ranges::find(*names, json(name)) != names->end();
+  const json& names = field_at(*parent, "required");
+  return names.is_array() && std::ranges::find(names, json(name)) != names.end();
 }
 
 }  // namespace

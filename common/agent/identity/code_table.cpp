@@ -6,11 +6,11 @@
 #include <span>
 #include <sstream>
 
-#include "common/audit/record/json_text.h"
 #include "common/core/comparable_name.h"
 #include "common/core/csv.h"
 #include "common/core/private_file.h"
 #include "common/core/text.h"
+#include "common/schema/parse_json.h"
 
 namespace league::agent {
 namespace {
@@ -32,17 +32,12 @@ Error with_prefix(const std::string& prefix, const Error& error) {
 
 std::string line_text(int line) { return "line " + std::to_string(line); }
 
-std::size_t count_characters(std::string_view utf8) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
 Result<void> check_shown(const char* column, const std::string& text) {
-  if (!audit::is_utf8(text))
+  if (!schema::is_utf8(text))
     return fault(std::string(column) + " is not UTF-8: save the file as CSV in UTF-8");
   if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' '; }))
     return fault(std::string(column) + " has a control character or a line end");
-  const std::size_t length = count_characters(text);
+  const std::size_t length = core::count_characters(text);
   if (length <= kLongestName) return {};
   return fault(std::string(column) + " \"" + core::excerpt(text) + "\" has " +
                std::to_string(length) + " characters: take at most " +

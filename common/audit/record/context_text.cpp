@@ -5,6 +5,7 @@
 
 #include "common/audit/record/json_text.h"
 #include "common/rpc/shown_subject.h"
+#include "common/schema/parse_json.h"
 
 namespace league::audit {
 namespace {
@@ -19,7 +20,7 @@ class Members {
   void text(std::string_view key, std::string_view value) {
     if (value.empty()) return;
     name(key);
-    append_json_string(is_utf8(value) ? value : "?", out_);
+    append_json_string(schema::is_utf8(value) ? value : "?", out_);
   }
   void number(std::string_view key, std::int64_t value) {
     name(key);

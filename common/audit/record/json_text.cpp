@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/audit/record/byte_blocks.h"
+#include "common/core/text.h"
 
 namespace league::audit {
 namespace {
@@ -91,24 +92,6 @@ char* make_room(std::string& out, char* to, std::size_t left) {
   return out.data() + size;
 }
 
-/// The length of the character that begins at `i`; 0 if it is not one.
-std::size_t utf8_length(std::string_view text, std::size_t i) {
-  auto byte = [&](std::size_t at) {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-  };
-  auto tail = [&](std::size_t at) { return (byte(at) & 0xC0U) == 0x80; };
-  unsigned first = byte(i);
-  unsigned second = byte(i + 1);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || !tail(i + 1)) return 0;
-  if (first < 0xE0) return 2;
-  if (!tail(i + 2)) return 0;
-  if (first < 0xF0)
-    return (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ? 0 : 3;
-  if (first > 0xF4 || !tail(i + 3)) return 0;
-  return (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F) ? 0 : 4;
-}
-
 }  // namespace
 
 void append_json_string(std::string_view text, std::string& out) {
@@ -135,29 +118,10 @@ void append_json_string(std::string_view text, std::string& out) {
   out.resize(static_cast<std::size_t>(to - out.data()));
 }
 
-bool is_utf8(std::string_view text) {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    if (i + kBlock <= text.size()) {
-      std::uint64_t halves[2];
-      std::memcpy(halves, text.data() + i, kBlock);
-      if (((halves[0] | halves[1]) & 0x8080808080808080U) == 0) {
-        i += kBlock;
-        continue;
-      }
-    }
-    std::size_t length = utf8_length(text, i);
-    if (length == 0) return false;
-    i += length;
-  }
-  return true;
-}
-
 std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text;
   std::size_t end = limit;
-  while (end > 0 && limit - end < 3 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80)
-    --end;
+  while (end > 0 && limit - end < 3 && core::is_utf8_tail(text[end])) --end;
   return text.substr(0, end);
 }
 

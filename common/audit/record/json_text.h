@@ -9,9 +9,6 @@ namespace league::audit {
 /// everything else, so the bytes must be UTF-8.
 void append_json_string(std::string_view text, std::string& out);
 
-/// Whether the bytes are UTF-8 (no surrogates, no overlong forms).
-[[nodiscard]] bool is_utf8(std::string_view text);
-
 /// The longest part of at most `limit` bytes from the start that does not cut a UTF-8 character in
 /// two.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t limit);

@@ -1,5 +1,7 @@
 #include "common/audit/record/record.h"
 
+#include <array>
+
 namespace league::audit {
 
 std::string_view direction_name(Direction direction) {
@@ -7,15 +9,9 @@ std::string_view direction_name(Direction direction) {
 }
 
 std::string_view kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::kRequest:
-      return "request";
-    case Kind::kReply:
-      return "reply";
-    case Kind::kFailure:
-      return "failure";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames = {"request", "reply", "failure"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Kind::kFailure) + 1);
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 Record record_of(const rpc::Delivery& message, Direction direction, Kind kind) {

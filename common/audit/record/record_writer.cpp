@@ -10,22 +10,17 @@
 #include "common/core/base64.h"
 #include "common/core/crypto.h"
 #include "common/core/error_code.h"
+#include "common/core/text.h"
+#include "common/schema/parse_json.h"
 
 namespace league::audit {
 namespace {
-
-template <typename Number>
-void append_number(Number number, std::string& out) {
-  char digits[24];
-  auto end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
-  out.append(digits, end);
-}
 
 /// `key` comes with its comma, quotes and colon.
 void append_text(std::string_view key, std::string_view value, std::string& out) {
   if (value.empty()) return;
   out.append(key);
-  append_json_string(is_utf8(value) ? value : "?", out);
+  append_json_string(schema::is_utf8(value) ? value : "?", out);
 }
 
 /// Text from the other side may contain a token, and is masked like the body. Nearly none does: it
@@ -78,8 +73,6 @@ std::size_t common_suffix(std::string_view a, std::string_view b) {
   return done;
 }
 
-bool is_tail(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
-
 }  // namespace
 
 void append_header(const LogHeader& header, std::string& out) {
@@ -89,15 +82,15 @@ void append_header(const LogHeader& header, std::string& out) {
 void RecordWriter::append_header(const LogHeader& header, std::string& out) {
   std::size_t begin = out.size();
   out.append("{\"format\":\"").append(kLogFormat).append("\",\"version\":");
-  append_number(kLogVersion, out);
+  core::append_number(out, kLogVersion);
   append_text(",\"agent\":", header.agent, out);
   append_text(",\"league_id\":", header.league_id, out);
   append_text(",\"league_key\":", header.league_key, out);
   append_text(",\"created\":", header.created.to_log(), out);
   out.append(",\"segment\":");
-  append_number(header.segment, out);
+  core::append_number(out, header.segment);
   out.append(",\"first_seq\":");
-  append_number(header.first_seq, out);
+  core::append_number(out, header.first_seq);
   append_text(",\"public_key\":", header.public_key, out);
   append_text(",\"continues\":", header.continues, out);
   if (header.starts) out.append(",\"starts\":true");
@@ -107,7 +100,7 @@ void RecordWriter::append_header(const LogHeader& header, std::string& out) {
 void RecordWriter::append_seal(const Seal& seal, std::string& out) {
   std::size_t begin = out.size();
   out.append("{\"seal\":");
-  append_number(seal.seq, out);
+  core::append_number(out, seal.seq);
   append_text(",\"time\":", seal.time.to_log(), out);
   if (seal.closed) out.append(",\"closed\":true");
   append_text(",\"signature\":", seal.signature, out);
@@ -132,16 +125,16 @@ void RecordWriter::append(const Record& record, std::uint64_t seq, std::string& 
 void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::string& out) {
   const rpc::MessageNotes& notes = record.notes;
   out.append("{\"seq\":");
-  append_number(seq, out);
+  core::append_number(out, seq);
   out.append(",\"time\":\"");
   record.time.append_log(out);
   out.append("\",\"mono_ns\":");
-  append_number(record.mono.time_since_epoch().count(), out);
+  core::append_number(out, record.mono.time_since_epoch().count());
   out.append(",\"dir\":\"").append(direction_name(record.direction));
   out.append("\",\"kind\":\"").append(kind_name(record.kind)) += '"';
   if (record.call != 0) {
     out.append(",\"call\":");
-    append_number(record.call, out);
+    core::append_number(out, record.call);
   }
   append_foreign(",\"peer\":", notes.peer, "_", out);
   append_text(",\"transport\":", rpc::to_string(record.context.type), out);
@@ -153,12 +146,12 @@ void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::st
   append_foreign(",\"match_id\":", notes.match_id, "_=:", out);
   if (record.http_status != 0) {
     out.append(",\"http_status\":");
-    append_number(record.http_status, out);
+    core::append_number(out, record.http_status);
   }
   if (record.elapsed) {
     out.append(",\"elapsed_us\":");
-    append_number(std::chrono::duration_cast<std::chrono::microseconds>(*record.elapsed).count(),
-                  out);
+    core::append_number(
+        out, std::chrono::duration_cast<std::chrono::microseconds>(*record.elapsed).count());
   }
   append_leniencies(notes.leniencies, out);
   if (notes.verdict) append_text(",\"verdict\":", core::wire_code(*notes.verdict), out);
@@ -170,12 +163,12 @@ void RecordWriter::append_body(const Record& record, std::uint64_t seq, std::str
   bool cut = raw.size() > options_.max_body;
   masked_.clear();
   append_masked(cut ? utf8_prefix(raw, options_.max_body) : raw, masked_);
-  bool text = is_utf8(masked_);
+  bool text = schema::is_utf8(masked_);
   std::string_view shown = masked_;
   if (record.broadcast && text) shown = append_reference(record, seq, out);
   if (cut) {
     out.append(",\"raw_bytes\":");
-    append_number(raw.size(), out);
+    core::append_number(out, raw.size());
   }
   if (cut || options_.chained) {
     out.append(",\"raw_sha256\":\"");
@@ -195,10 +188,10 @@ void RecordWriter::append_body(const Record& record, std::uint64_t seq, std::str
 std::optional<RecordWriter::Shared> RecordWriter::shared_with(const Broadcast& earlier) const {
   const std::string_view all = masked_;
   std::size_t before = common_prefix(all, earlier.masked);
-  while (before > 0 && before < all.size() && is_tail(all[before])) --before;
+  while (before > 0 && before < all.size() && core::is_utf8_tail(all[before])) --before;
   std::size_t after =
       common_suffix(all.substr(before), std::string_view(earlier.masked).substr(before));
-  while (after > 0 && is_tail(all[all.size() - after])) --after;
+  while (after > 0 && core::is_utf8_tail(all[all.size() - after])) --after;
   if (before + after < all.size() / 2) return std::nullopt;
   return Shared{earlier.seq, before, after};
 }
@@ -227,11 +220,11 @@ std::string_view RecordWriter::append_reference(const Record& record, std::uint6
   }
   if (!shared) return masked_;
   out.append(",\"raw_ref\":");
-  append_number(shared->seq, out);
+  core::append_number(out, shared->seq);
   out.append(",\"raw_keep\":[");
-  append_number(shared->before, out);
+  core::append_number(out, shared->before);
   out += ',';
-  append_number(shared->after, out);
+  core::append_number(out, shared->after);
   out += ']';
   return std::string_view(masked_).substr(shared->before,
                                           masked_.size() - shared->before - shared->after);

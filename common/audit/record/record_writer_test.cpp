@@ -230,18 +230,6 @@ TEST(RecordWriter, AnswersPushNoBroadcastOut) {
   EXPECT_EQ(json::parse(out)["raw_ref"], 1);
 }
 
-TEST(JsonText, KnowsUtf8) {
-  for (std::string good : {"", "abc", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80",
-                           "0123456\xC3\xA4"
-                           "0123456789"}) {
-    EXPECT_TRUE(is_utf8(good)) << good;
-  }
-  for (std::string bad : {"\xff", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80",
-                          "\xF4\x90\x80\x80", "12345678\x80"}) {
-    EXPECT_FALSE(is_utf8(bad));
-  }
-}
-
 TEST(JsonText, EscapesWhatJsonEscapesWhateverStandsBesideIt) {
   std::mt19937 random(7);
   for (int i = 0; i < 20000; ++i) {

@@ -1,6 +1,7 @@
 #include "common/audit/record/unescaped_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <optional>
 
@@ -11,17 +12,9 @@ namespace {
 std::optional<char> hex4(std::string_view text, std::size_t i) {
   if (i + 4 > text.size()) return std::nullopt;
   unsigned value = 0;
-  for (char c : text.substr(i, 4)) {
-    unsigned digit = 0;
-    if (c >= '0' && c <= '9') {
-      digit = static_cast<unsigned>(c - '0');
-    } else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f') {
-      digit = static_cast<unsigned>((c | 0x20) - 'a') + 10;
-    } else {
-      return std::nullopt;
-    }
-    value = value * 16 + digit;
-  }
+  const char* begin = text.data() + i;
+  auto [end, fault] = std::from_chars(begin, begin + 4, value, 16);
+  if (fault != std::errc{} || end != begin + 4) return std::nullopt;
   return value < 0x80 ? static_cast<char>(value) : '?';
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/audit/record/json_text.h"
+#include "common/schema/parse_json.h"
 #include "tools/audit/evidence/audit_body.h"
 
 namespace league::tools::auditor {
@@ -162,7 +163,7 @@ std::string duration_text(std::int64_t microseconds) {
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string_view part = audit::utf8_prefix(text, limit);
-  if (!audit::is_utf8(part)) return "(not UTF-8)";
+  if (!schema::is_utf8(part)) return "(not UTF-8)";
   std::string out(part);
   for (std::size_t i = 0; i < out.size(); ++i) {
     auto c = static_cast<unsigned char>(out[i]);
