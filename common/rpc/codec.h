@@ -54,8 +54,6 @@ struct ResponseLeniencies {
   bool foreign_id = false;  ///< another id than the request's, or of another type
   bool missing_version = false;  ///< `jsonrpc` is not "2.0"
   bool malformed_error = false;  ///< `error` without an integer code and a text
-
-  [[nodiscard]] bool any() const { return *this != ResponseLeniencies{}; }
   bool operator==(const ResponseLeniencies&) const = default;
 };
 

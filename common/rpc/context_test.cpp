@@ -60,8 +60,8 @@ TEST(HeaderMap, IgnoresTheCaseOfNamesAndKeepsRepetitions) {
 }
 
 TEST(TransportContext, FormsCarryTheirMetadata) {
-  EXPECT_EQ(TransportContext::unknown().type, TransportType::kUnknown);
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(TransportContext::unknown().metadata));
+  EXPECT_EQ(TransportContext().type, TransportType::kUnknown);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(TransportContext().metadata));
   EXPECT_EQ(TransportContext::memory().type, TransportType::kMemory);
 
   TransportContext stdio = TransportContext::stdio();

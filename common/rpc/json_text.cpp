@@ -1,7 +1,8 @@
 #include "common/rpc/json_text.h"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
+
+#include "common/core/text.h"
 
 namespace league::rpc {
 namespace {
@@ -11,12 +12,6 @@ using nlohmann::json;
 /// Uses nlohmann's own serialiser, for rare or difficult values such as fractions.
 void append_as_the_library(std::string& out, const json& value) {
   out += value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-template <typename Number>
-void append_number(std::string& out, Number number) {
-  char digits[24];
-  out.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
 }
 
 void append_object(std::string& out, const json::object_t& members) {
@@ -54,9 +49,9 @@ void append_json(std::string& out, const json& value) {
     case json::value_t::string:
       return append_json_string(out, value.get_ref<const json::string_t&>());
     case json::value_t::number_integer:
-      return append_number(out, value.get<json::number_integer_t>());
+      return core::append_number(out, value.get<json::number_integer_t>());
     case json::value_t::number_unsigned:
-      return append_number(out, value.get<json::number_unsigned_t>());
+      return core::append_number(out, value.get<json::number_unsigned_t>());
     default:
       return append_as_the_library(out, value);
   }

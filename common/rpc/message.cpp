@@ -21,40 +21,25 @@ std::string_view standard_message(StandardCode code) {
 }
 
 Request make_request(Id id, std::string method, nlohmann::json params) {
-  Request request;
-  request.id = std::move(id);
-  request.method = std::move(method);
-  request.params = std::move(params);
-  return request;
+  return {.id = std::move(id), .method = std::move(method), .params = std::move(params)};
 }
 
 Notification make_notification(std::string method, nlohmann::json params) {
-  Notification notification;
-  notification.method = std::move(method);
-  notification.params = std::move(params);
-  return notification;
+  return {.method = std::move(method), .params = std::move(params)};
 }
 
 Response make_result(Id id, nlohmann::json result) {
-  Response response;
-  response.id = std::move(id);
-  response.result = std::move(result);
-  return response;
+  return {.id = std::move(id), .result = std::move(result), .error = std::nullopt};
 }
 
 Response make_error(Id id, ErrorObject error) {
-  Response response;
-  response.id = std::move(id);
-  response.error = std::move(error);
-  return response;
+  return {.id = std::move(id), .result = nullptr, .error = std::move(error)};
 }
 
 Response make_error(Id id, StandardCode code, nlohmann::json data) {
-  ErrorObject error;
-  error.code = static_cast<int>(code);
-  error.message = standard_message(code);
-  error.data = std::move(data);
-  return make_error(std::move(id), std::move(error));
+  return make_error(std::move(id), {.code = static_cast<int>(code),
+                                    .message = std::string(standard_message(code)),
+                                    .data = std::move(data)});
 }
 
 std::string_view method_of(const Message& message) {

@@ -53,8 +53,6 @@ struct Response {
   Id id;
   nlohmann::json result;
   std::optional<ErrorObject> error;
-
-  [[nodiscard]] bool is_error() const { return error.has_value(); }
   bool operator==(const Response&) const = default;
 };
 

@@ -15,7 +15,7 @@ TEST(Message, FactoriesFillEveryField) {
   EXPECT_TRUE(make_request(Id(1), "ping").params.is_null());
   EXPECT_TRUE(make_notification("update").params.is_null());
   EXPECT_EQ(make_notification("update", {{"a", 1}}).params["a"], 1);
-  EXPECT_FALSE(make_result(Id(1), 19).is_error());
+  EXPECT_FALSE(make_result(Id(1), 19).error);
   EXPECT_EQ(make_result(Id(1), json::array({1})).result, json::array({1}));
 }
 
@@ -31,7 +31,7 @@ TEST(Message, StandardErrorsHaveTheTextsOfTheSpecification) {
                          Row{StandardCode::kInvalidParams, -32602, "Invalid params"},
                          Row{StandardCode::kInternalError, -32603, "Internal error"}}) {
     Response response = make_error(Id("x"), row.code, {{"field", "/a"}});
-    ASSERT_TRUE(response.is_error());
+    ASSERT_TRUE(response.error);
     EXPECT_EQ(response.error->code, row.number);
     EXPECT_EQ(response.error->message, row.text);
     EXPECT_EQ(response.error->data["field"], "/a");

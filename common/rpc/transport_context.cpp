@@ -19,45 +19,17 @@ SharedText shared_method(std::string_view method) {
 }  // namespace
 
 std::string_view to_string(TransportType type) {
-  switch (type) {
-    case TransportType::kUnknown:
-      return "unknown";
-    case TransportType::kStdio:
-      return "stdio";
-    case TransportType::kSubprocess:
-      return "subprocess";
-    case TransportType::kTcp:
-      return "tcp";
-    case TransportType::kUnix:
-      return "unix";
-    case TransportType::kHttp:
-      return "http";
-    case TransportType::kSse:
-      return "sse";
-    case TransportType::kWebSocket:
-      return "websocket";
-    case TransportType::kNats:
-      return "nats";
-    case TransportType::kMemory:
-      return "memory";
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, 10> kNames = {
+      "unknown", "stdio", "subprocess", "tcp",  "unix",
+      "http",    "sse",   "websocket",  "nats", "memory"};
+  static_assert(kNames.size() == static_cast<std::size_t>(TransportType::kMemory) + 1);
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 std::string_view to_string(WebSocketFrameType type) {
-  switch (type) {
-    case WebSocketFrameType::kText:
-      return "text";
-    case WebSocketFrameType::kBinary:
-      return "binary";
-    case WebSocketFrameType::kClose:
-      return "close";
-    case WebSocketFrameType::kPing:
-      return "ping";
-    case WebSocketFrameType::kPong:
-      return "pong";
-  }
-  return "text";
+  constexpr std::array<std::string_view, 5> kNames = {"text", "binary", "close", "ping", "pong"};
+  static_assert(kNames.size() == static_cast<std::size_t>(WebSocketFrameType::kPong) + 1);
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 TransportContext TransportContext::stdio() {

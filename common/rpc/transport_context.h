@@ -107,7 +107,6 @@ struct TransportContext {
   TransportMetadata metadata;
   std::shared_ptr<const ConnectionInfo> connection;  ///< null where nothing is known about one
 
-  [[nodiscard]] static TransportContext unknown() { return {}; }
   /// The standard streams of this process.
   [[nodiscard]] static TransportContext stdio();
   /// The standard streams of a child.
