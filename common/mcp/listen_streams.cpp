@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "common/schema/json_fields.h"
+
 namespace league::mcp {
 namespace {
 
@@ -18,18 +20,14 @@ json tagged(json params, const rpc::Id& id) {
 }  // namespace
 
 std::optional<ListenFilter> ListenFilter::parse(const json& params) {
-  auto given = params.find("notifications");
-  if (given == params.end() || !given->is_object()) return std::nullopt;
-  auto flag = [&](const char* name) {
-    auto found = given->find(name);
-    return found != given->end() && found->is_boolean() && found->get<bool>();
-  };
-  ListenFilter filter{.tools = flag("toolsListChanged"),
-                      .prompts = flag("promptsListChanged"),
-                      .resources = flag("resourcesListChanged"),
+  const json& given = schema::field_at(params, "notifications");
+  if (!given.is_object()) return std::nullopt;
+  ListenFilter filter{.tools = schema::field_at(given, "toolsListChanged") == true,
+                      .prompts = schema::field_at(given, "promptsListChanged") == true,
+                      .resources = schema::field_at(given, "resourcesListChanged") == true,
                       .uris = {}};
-  auto uris = given->find("resourceSubscriptions");
-  if (uris == given->end()) return filter;
+  auto uris = given.find("resourceSubscriptions");
+  if (uris == given.end()) return filter;
   if (!uris->is_array() || uris->size() > kMostUris) return std::nullopt;
   for (const json& uri : *uris) {
     if (!uri.is_string()) return std::nullopt;

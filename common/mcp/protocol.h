@@ -22,6 +22,12 @@ inline constexpr std::string_view kParameterHeaderPrefix = "Mcp-Param-";
 inline constexpr std::string_view kSubscriptionKey = "io.modelcontextprotocol/subscriptionId";
 inline constexpr std::string_view kLogLevelKey = "io.modelcontextprotocol/logLevel";
 
+/// The parameter whose value `Mcp-Name` repeats; empty if the method has none.
+[[nodiscard]] constexpr std::string_view named_member(std::string_view method) {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  return method == "resources/read" ? "uri" : "";
+}
+
 /// Which family of revisions a request belongs to.
 enum class Dialect {
   kLegacy,  ///< 2024-11-05 to 2025-11-25: handshake, sessions

@@ -1,9 +1,11 @@
 #include "common/mcp/registry.h"
 
+#include <array>
 #include <charconv>
 
 #include "common/core/crypto.h"
 #include "common/rpc/json_object.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/schema_validator.h"
 
 namespace league::mcp {
@@ -71,9 +73,8 @@ std::vector<std::pair<std::string, std::string>> header_arguments(const std::str
   json document = json::parse(schema, nullptr, false);
   if (!document.is_object() || !document.contains("properties")) return found;
   for (const auto& [name, property] : document["properties"].items()) {
-    if (!property.is_object()) continue;
-    auto header = property.find("x-mcp-header");
-    if (header != property.end() && header->is_string()) found.emplace_back(name, *header);
+    const std::string& header = schema::text_at(property, "x-mcp-header");
+    if (!header.empty()) found.emplace_back(name, header);
   }
   return found;
 }
@@ -104,17 +105,9 @@ std::optional<std::map<std::string, std::string>> match(std::string_view pattern
 }
 
 std::string_view member_name(List list) {
-  switch (list) {
-    case List::kTools:
-      return "tools";
-    case List::kPrompts:
-      return "prompts";
-    case List::kResources:
-      return "resources";
-    case List::kResourceTemplates:
-      return "resourceTemplates";
-  }
-  return "tools";
+  constexpr std::array<std::string_view, 4> kNames = {"tools", "prompts", "resources",
+                                                      "resourceTemplates"};
+  return kNames[static_cast<std::size_t>(list)];
 }
 
 /// Cursors are opaque to clients: they contain the list and the index of the page's first entry, in
@@ -290,21 +283,6 @@ std::optional<std::string> Registry::page(List list,
       return page_of(templates_, list, offset, page_size_);
   }
   return std::nullopt;
-}
-
-bool Registry::is_empty(List list) const {
-  std::lock_guard lock(mutex_);
-  switch (list) {
-    case List::kTools:
-      return tools_.empty();
-    case List::kPrompts:
-      return prompts_.empty();
-    case List::kResources:
-      return resources_.empty();
-    case List::kResourceTemplates:
-      return templates_.empty();
-  }
-  return true;
 }
 
 bool Registry::has_subscribable_resources() const {

@@ -132,7 +132,6 @@ class Registry {
   /// for a cursor that did not come from this list.
   [[nodiscard]] std::optional<std::string> page(List list,
                                                 const std::optional<std::string>& cursor) const;
-  [[nodiscard]] bool is_empty(List list) const;
   [[nodiscard]] bool has_subscribable_resources() const;
 
  private:

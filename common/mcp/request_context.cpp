@@ -167,6 +167,12 @@ void Responder::fail(int code, std::string_view message, const json& data, int h
   context_->finish(std::move(reply));
 }
 
+void Responder::refuse(rpc::StandardCode code, const std::string& why, int http_status,
+                       const json& data) const {
+  fail(static_cast<int>(code), std::string(rpc::standard_message(code)) + ": " + why, data,
+       http_status);
+}
+
 transport::ReplySlot Responder::take_slot() const {
   return transport::ReplySlot([request_context = context_](transport::OutboundReply reply) {
     request_context->finish(std::move(reply));

@@ -13,7 +13,7 @@
 
 #include "common/mcp/client_requests.h"
 #include "common/mcp/protocol.h"
-#include "common/rpc/id.h"
+#include "common/rpc/message.h"
 #include "common/transport/link/message_handler.h"
 
 namespace league::mcp {
@@ -116,6 +116,10 @@ class Responder {
   /// Answers with a JSON-RPC error; `data` may be null.
   void fail(int code, std::string_view message, const nlohmann::json& data = nullptr,
             int http_status = 200) const;
+
+  /// As fail, with the specification's text for `code` and `why`: `Invalid params: WHY`.
+  void refuse(rpc::StandardCode code, const std::string& why, int http_status = 200,
+              const nlohmann::json& data = nullptr) const;
 
   /// For handlers that encode their own answers: the encoded answer goes to the slot, and every
   /// result must contain `result_tail` before its last brace.

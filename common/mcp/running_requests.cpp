@@ -21,7 +21,7 @@ void RunningRequests::remove(std::uint64_t number) {
 }
 
 template <typename Condition>
-std::size_t RunningRequests::cancel_where(const Condition& condition) {
+void RunningRequests::cancel_where(const Condition& condition) {
   std::vector<std::shared_ptr<RequestContext>> found;
   {
     std::lock_guard lock(mutex_);
@@ -32,12 +32,11 @@ std::size_t RunningRequests::cancel_where(const Condition& condition) {
     }
   }
   for (const auto& request_context : found) request_context->cancel();
-  return found.size();
 }
 
-bool RunningRequests::cancel(const std::string& scope, const rpc::Id& id) {
-  if (scope.empty()) return false;
-  return cancel_where([&](const Key& key) { return key.scope == scope && key.id == id; }) > 0;
+void RunningRequests::cancel(const std::string& scope, const rpc::Id& id) {
+  if (scope.empty()) return;
+  cancel_where([&](const Key& key) { return key.scope == scope && key.id == id; });
 }
 
 void RunningRequests::cancel_channel(const std::string& channel) {
@@ -46,11 +45,6 @@ void RunningRequests::cancel_channel(const std::string& channel) {
 
 void RunningRequests::cancel_scope(const std::string& scope) {
   cancel_where([&](const Key& key) { return key.scope == scope; });
-}
-
-std::size_t RunningRequests::size() const {
-  std::lock_guard lock(mutex_);
-  return entries_.size();
 }
 
 }  // namespace league::mcp

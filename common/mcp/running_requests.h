@@ -24,13 +24,12 @@ class RunningRequests {
   std::uint64_t reserve(Key key);
   void set(std::uint64_t number, const std::shared_ptr<RequestContext>& request_context);
   void remove(std::uint64_t number);
-  /// The client has cancelled the request; false if it is unknown.
-  bool cancel(const std::string& scope, const rpc::Id& id);
+  /// The client has cancelled the request; does nothing if it is unknown.
+  void cancel(const std::string& scope, const rpc::Id& id);
   /// Cancels the requests that end with this channel.
   void cancel_channel(const std::string& channel);
   /// Cancels all requests of a session.
   void cancel_scope(const std::string& scope);
-  [[nodiscard]] std::size_t size() const;
 
  private:
   struct Entry {
@@ -38,7 +37,7 @@ class RunningRequests {
     std::weak_ptr<RequestContext> request_context;
   };
   template <typename Condition>
-  std::size_t cancel_where(const Condition& condition);
+  void cancel_where(const Condition& condition);
 
   mutable std::mutex mutex_;  // guards the rest
   std::uint64_t last_ = 0;

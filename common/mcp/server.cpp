@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "common/mcp/batch_reply.h"
-#include "common/mcp/fault.h"
+#include "common/mcp/answers.h"
 #include "common/rpc/json_object.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
 namespace league::mcp {
@@ -43,8 +43,7 @@ void accept(ReplySlot& slot) {
 }
 
 rpc::Id id_of_document(const json& document) {
-  auto id = document.find("id");
-  return id == document.end() ? rpc::Id() : rpc::Id::from_json(*id).value_or(rpc::Id());
+  return rpc::Id::from_json(schema::field_at(document, "id")).value_or(rpc::Id());
 }
 
 bool is_notification_method(std::string_view method) {
@@ -68,6 +67,40 @@ std::string server_info(const ServerOptions& options) {
   object.end();
   return out;
 }
+
+/// Collects the answers to a batch; the last one in sends them all. Thread-safe.
+class BatchReply : public std::enable_shared_from_this<BatchReply> {
+ public:
+  BatchReply(std::size_t expected, ReplySlot slot) : missing_(expected), slot_(std::move(slot)) {}
+
+  /// One of the `expected` slots.
+  [[nodiscard]] ReplySlot part() {
+    return ReplySlot(
+        [self = shared_from_this()](OutboundReply reply) { self->add(std::move(reply)); });
+  }
+
+ private:
+  void add(OutboundReply part) {
+    std::unique_lock lock(mutex_);
+    if (!part.bytes.empty()) parts_.push_back(part.bytes.str());
+    if (part.after_sent) after_sent_.push_back(std::move(part.after_sent));
+    if (--missing_ > 0) return;
+    lock.unlock();
+    OutboundReply whole;
+    whole.bytes = rpc::encode_batch(parts_);
+    whole.http_status = parts_.empty() ? 202 : 200;
+    whole.after_sent = [after = std::move(after_sent_)] {
+      for (const auto& run : after) run();
+    };
+    slot_.send(std::move(whole));
+  }
+
+  std::mutex mutex_;
+  std::size_t missing_;
+  std::vector<std::string> parts_;
+  std::vector<std::function<void()>> after_sent_;
+  ReplySlot slot_;
+};
 
 }  // namespace
 
@@ -170,14 +203,9 @@ void Server::on_document(json document, Arrival arrival, ReplySlot slot) {
       (legacy_method(signs.method) != nullptr && (client.is_declared || signs.method != "ping")) ||
       (client.is_declared && is_answer(document));
   if (client.session) arrival.context.session = rpc::SessionId(client.session->id());
-  if (!is_ours) return hand_over(std::move(document), std::move(arrival), std::move(slot));
+  if (!is_ours)
+    return application_.on_document(std::move(document), std::move(arrival), std::move(slot));
   on_legacy(std::move(document), std::move(arrival), client, std::move(slot));
-}
-
-void Server::hand_over(json document, Arrival arrival, ReplySlot slot) {
-  application_.on_document({std::move(document), std::move(arrival.context),
-                            std::move(arrival.notes), std::move(arrival.channel)},
-                           std::move(slot));
 }
 
 std::string Server::scope_of(const Arrival& arrival,
@@ -187,13 +215,10 @@ std::string Server::scope_of(const Arrival& arrival,
   return is_connection ? arrival.channel->id() : std::string();
 }
 
-void Server::on_notification(const rpc::Notification& notification, const std::string& scope,
-                             const std::shared_ptr<ServerSession>& session) {
-  if (notification.method == "notifications/initialized" && session) session->set_active();
-  if (notification.method != "notifications/cancelled" || !notification.params.is_object()) return;
-  auto id = notification.params.find("requestId");
-  if (id == notification.params.end()) return;
-  if (auto number = rpc::Id::from_json(*id)) running_.cancel(scope, *number);
+void Server::on_notification(const rpc::Notification& notification, const std::string& scope) {
+  if (notification.method != "notifications/cancelled") return;
+  auto id = rpc::Id::from_json(schema::field_at(notification.params, "requestId"));
+  if (id) running_.cancel(scope, *id);
 }
 
 void Server::on_legacy(json document, Arrival arrival, const Client& client, ReplySlot slot) {
@@ -210,7 +235,7 @@ void Server::on_legacy(json document, Arrival arrival, const Client& client, Rep
     return accept(slot);
   }
   if (auto* notification = std::get_if<rpc::Notification>(&message)) {
-    on_notification(*notification, scope, client.session);
+    on_notification(*notification, scope);
     return accept(slot);
   }
   auto& request = std::get<rpc::Request>(message);
@@ -219,8 +244,7 @@ void Server::on_legacy(json document, Arrival arrival, const Client& client, Rep
                         std::move(slot));
   served.is_declared = client.is_declared;
   if (method != nullptr) return run(method, std::move(served));
-  served.reply.fail(static_cast<int>(rpc::StandardCode::kMethodNotFound),
-                    "Method not found: a client sends no such request");
+  served.reply.refuse(rpc::StandardCode::kMethodNotFound, "a client sends no such request");
 }
 
 void Server::on_modern(json document, const RequestSigns& signs, Arrival arrival, ReplySlot slot) {
@@ -247,15 +271,15 @@ void Server::on_modern(json document, const RequestSigns& signs, Arrival arrival
   auto* request = std::get_if<rpc::Request>(&message);
   if (request == nullptr) {
     if (auto* notification = std::get_if<rpc::Notification>(&message))
-      on_notification(*notification, scope_of(arrival, nullptr), nullptr);
+      on_notification(*notification, scope_of(arrival, nullptr));
     return accept(slot);
   }
   Method method = modern_method(request->method);
   Served served =
       serve(std::move(*request), std::move(arrival), Dialect::kModern, nullptr, std::move(slot));
   if (method != nullptr) return run(method, std::move(served));
-  served.reply.fail(static_cast<int>(rpc::StandardCode::kMethodNotFound),
-                    "Method not found: revision 2026-07-28 has no such method here", nullptr, 404);
+  served.reply.refuse(rpc::StandardCode::kMethodNotFound,
+                      "revision 2026-07-28 has no such method here", 404);
 }
 
 Server::Served Server::serve(rpc::Request request, Arrival arrival, Dialect dialect,
@@ -267,21 +291,13 @@ Server::Served Server::serve(rpc::Request request, Arrival arrival, Dialect dial
   setup.channel = arrival.channel;
   setup.client_requests = &client_requests_;
   bool is_modern = dialect == Dialect::kModern;
-  const json* meta = nullptr;
-  if (request.params.is_object()) {
-    auto found = request.params.find("_meta");
-    if (found != request.params.end() && found->is_object()) meta = &*found;
-  }
-  if (meta != nullptr) {
-    auto token = meta->find("progressToken");
-    if (token != meta->end() && rpc::Id::from_json(*token)) setup.progress_token = *token;
-  }
+  const json& meta = schema::field_at(request.params, "_meta");
+  const json& token = schema::field_at(meta, "progressToken");
+  if (rpc::Id::from_json(token)) setup.progress_token = token;
   if (is_modern) {
     setup.result_tail = request.method == "resources/read" ? modern_read_tail_ : modern_tail_;
-    setup.client_capabilities = (*meta)[std::string(kClientCapabilitiesKey)];
-    auto level = meta->find(kLogLevelKey);
-    if (level != meta->end() && level->is_string())
-      setup.log_threshold = parse_log_level(level->get<std::string>());
+    setup.client_capabilities = schema::field_at(meta, kClientCapabilitiesKey);
+    setup.log_threshold = parse_log_level(schema::text_at(meta, kLogLevelKey));
   } else {
     setup.log_threshold = session ? session->log_level() : LogLevel::kDebug;
     if (session) setup.client_capabilities = session->client_capabilities();

@@ -22,12 +22,12 @@
 
 namespace league::mcp {
 
-/// A JSON document that is not an MCP message and goes to the application.
-struct ForeignDocument {
-  nlohmann::json document;  ///< an object
+/// How a message arrived.
+struct Arrival {
   rpc::MessageContext context;
   std::shared_ptr<rpc::MessageNotes> notes;
   std::shared_ptr<transport::PeerChannel> channel = nullptr;  ///< see transport::Inbound
+  bool in_batch = false;
 };
 
 /// Handles messages of another JSON-RPC dialect on the same endpoint.
@@ -35,7 +35,9 @@ struct ForeignDocument {
 class Application {
  public:
   virtual ~Application() = default;
-  virtual void on_document(ForeignDocument document, transport::ReplySlot reply) = 0;
+  /// `document` is an object that is not an MCP message.
+  virtual void on_document(nlohmann::json document, Arrival arrival,
+                           transport::ReplySlot reply) = 0;
 };
 
 struct ServerOptions {
@@ -87,13 +89,6 @@ class Server final : public transport::MessageHandler {
   void on_channel_closed(const transport::PeerChannel& channel) override;
 
  private:
-  /// How a message arrived.
-  struct Arrival {
-    rpc::MessageContext context;
-    std::shared_ptr<rpc::MessageNotes> notes;
-    std::shared_ptr<transport::PeerChannel> channel;
-    bool in_batch = false;
-  };
   /// What the headers and the connection say about the client, in the legacy dialect.
   struct Client {
     std::shared_ptr<ServerSession> session;  ///< null: none
@@ -123,9 +118,7 @@ class Server final : public transport::MessageHandler {
                  transport::ReplySlot slot);
   [[nodiscard]] std::variant<Client, Refusal> client_of(const RequestSigns& signs,
                                                         const Arrival& arrival);
-  void hand_over(nlohmann::json document, Arrival arrival, transport::ReplySlot slot);
-  void on_notification(const rpc::Notification& notification, const std::string& scope,
-                       const std::shared_ptr<ServerSession>& session);
+  void on_notification(const rpc::Notification& notification, const std::string& scope);
   [[nodiscard]] static std::string scope_of(const Arrival& arrival,
                                             const std::shared_ptr<ServerSession>& session);
   [[nodiscard]] Served serve(rpc::Request request, Arrival arrival, Dialect dialect,

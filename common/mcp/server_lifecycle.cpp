@@ -7,29 +7,22 @@
 #include "common/rpc/http_headers.h"
 #include "common/rpc/json_object.h"
 #include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
 
 namespace league::mcp {
 namespace {
 
 using nlohmann::json;
+using enum rpc::StandardCode;
 using transport::StreamAcceptance;
 using transport::StreamAnswer;
 using transport::StreamRefusal;
 
-constexpr int kInvalidParamsCode = static_cast<int>(rpc::StandardCode::kInvalidParams);
-constexpr int kInvalidRequestCode = static_cast<int>(rpc::StandardCode::kInvalidRequest);
 constexpr std::string_view kUpdated = "notifications/resources/updated";
 
 /// A text parameter, or null.
 const std::string* text_param(const json& params, const char* name) {
-  if (!params.is_object()) return nullptr;
-  auto found = params.find(name);
-  return found == params.end() ? nullptr : found->get_ptr<const std::string*>();
-}
-
-json object_param(const json& params, const char* name) {
-  auto found = params.find(name);
-  return found != params.end() && found->is_object() ? *found : json::object();
+  return schema::field_at(params, name).get_ptr<const std::string*>();
 }
 
 struct ListNews {
@@ -107,23 +100,22 @@ void Server::initialize(Served served) {
   const json& params = served.request.params;
   const std::string* wanted = text_param(params, "protocolVersion");
   if (wanted == nullptr) {
-    return served.reply.fail(kInvalidParamsCode,
-                             "Invalid params: initialize needs the text params.protocolVersion");
+    return served.reply.refuse(kInvalidParams, "initialize needs the text params.protocolVersion");
   }
   // A connection may be passed on to a new client, for example by a proxy whose own client was
   // restarted; that client initialises again. On HTTP a new client sends no session id.
   bool is_http = served.arrival.context.transport.as_http() != nullptr;
   bool has_session = served.session && is_http;
   if (has_session || served.arrival.in_batch) {
-    return served.reply.fail(kInvalidRequestCode,
-                             has_session
-                                 ? "Invalid Request: this session is initialized already"
-                                 : "Invalid Request: initialize must not be part of a batch",
-                             nullptr, 400);
+    return served.reply.refuse(kInvalidRequest,
+                               has_session ? "this session is initialized already"
+                                           : "initialize must not be part of a batch",
+                               400);
   }
   ServerSession::Setup setup;
   setup.revision = is_legacy_revision(*wanted) ? *wanted : std::string(kNewestLegacyRevision);
-  setup.client_capabilities = object_param(params, "capabilities");
+  const json& client = schema::field_at(params, "capabilities");
+  setup.client_capabilities = client.is_object() ? client : json::object();
   std::string result;
   rpc::JsonObject object(result);
   object.text("protocolVersion", setup.revision)
@@ -135,9 +127,8 @@ void Server::initialize(Served served) {
   if (is_http) {
     auto session = sessions_.create(std::move(setup));
     if (!session) {
-      return served.reply.fail(static_cast<int>(rpc::StandardCode::kInternalError),
-                               "Internal error: too many sessions are listening; try again later",
-                               nullptr, 503);
+      return served.reply.refuse(kInternalError, "too many sessions are listening; try again later",
+                                 503);
     }
     reply.headers.emplace_back(rpc::kSessionHeader, session->id());
   } else if (served.arrival.channel) {
@@ -153,15 +144,14 @@ void Server::ping(Served served) { served.reply.send_text("{}"); }
 
 void Server::set_log_level(Served served) {
   if (!options_.has_logging) {
-    return served.reply.fail(static_cast<int>(rpc::StandardCode::kMethodNotFound),
-                             "Method not found: this server sends no logs");
+    return served.reply.refuse(kMethodNotFound, "this server sends no logs");
   }
   const std::string* name = text_param(served.request.params, "level");
   auto level = name == nullptr ? std::nullopt : parse_log_level(*name);
   if (!level) {
-    return served.reply.fail(kInvalidParamsCode,
-                             "Invalid params: level must be one of debug, info, notice, warning, "
-                             "error, critical, alert, emergency");
+    return served.reply.refuse(kInvalidParams,
+                               "level must be one of debug, info, notice, warning, "
+                               "error, critical, alert, emergency");
   }
   if (served.session) served.session->set_log_level(*level);
   served.reply.send_text("{}");
@@ -170,8 +160,7 @@ void Server::set_log_level(Served served) {
 void Server::subscribe(Served served) {
   const std::string* uri = text_param(served.request.params, "uri");
   if (uri == nullptr) {
-    return served.reply.fail(kInvalidParamsCode,
-                             "Invalid params: resources/subscribe needs the text params.uri");
+    return served.reply.refuse(kInvalidParams, "resources/subscribe needs the text params.uri");
   }
   auto found = registry_.find_resource(*uri);
   if (!found) {
@@ -179,16 +168,13 @@ void Server::subscribe(Served served) {
                              {{"uri", core::excerpt(*uri, core::kMostEchoed)}});
   }
   if (!found->resource->is_subscribable) {
-    return served.reply.fail(kInvalidParamsCode,
-                             "Invalid params: changes of this resource are not announced");
+    return served.reply.refuse(kInvalidParams, "changes of this resource are not announced");
   }
   if (!served.session) {
-    return served.reply.fail(kInvalidRequestCode,
-                             "Invalid Request: a subscription needs a session; initialize first");
+    return served.reply.refuse(kInvalidRequest, "a subscription needs a session; initialize first");
   }
   if (!served.session->subscribe(*uri)) {
-    return served.reply.fail(kInvalidParamsCode,
-                             "Invalid params: this session has too many subscriptions");
+    return served.reply.refuse(kInvalidParams, "this session has too many subscriptions");
   }
   ++subscriptions_;
   served.reply.send_text("{}");
@@ -197,8 +183,7 @@ void Server::subscribe(Served served) {
 void Server::unsubscribe(Served served) {
   const std::string* uri = text_param(served.request.params, "uri");
   if (uri == nullptr) {
-    return served.reply.fail(kInvalidParamsCode,
-                             "Invalid params: resources/unsubscribe needs the text params.uri");
+    return served.reply.refuse(kInvalidParams, "resources/unsubscribe needs the text params.uri");
   }
   if (served.session) served.session->unsubscribe(*uri);
   served.reply.send_text("{}");
@@ -216,15 +201,13 @@ void Server::discover(Served served) {
 
 void Server::listen(Served served) {
   if (!has_news()) {
-    return served.reply.fail(static_cast<int>(rpc::StandardCode::kMethodNotFound),
-                             "Method not found: nothing changes here that could be announced",
-                             nullptr, 404);
+    return served.reply.refuse(kMethodNotFound, "nothing changes here that could be announced",
+                               404);
   }
   auto filter = ListenFilter::parse(served.request.params);
   if (!filter) {
-    return served.reply.fail(
-        kInvalidParamsCode,
-        "Invalid params: subscriptions/listen needs the object params.notifications", nullptr, 400);
+    return served.reply.refuse(kInvalidParams,
+                               "subscriptions/listen needs the object params.notifications", 400);
   }
   filter->tools = filter->tools && options_.tools_change;
   filter->prompts = filter->prompts && options_.prompts_change;
@@ -234,10 +217,10 @@ void Server::listen(Served served) {
     return !found || !found->resource->is_subscribable;
   });
   if (listeners_.open(served.number, served.reply, *filter)) return;
-  served.reply.fail(kInvalidRequestCode,
-                    "Invalid Request: the answer to subscriptions/listen is a stream; accept "
-                    "text/event-stream, or come back when there are fewer listeners",
-                    nullptr, 406);
+  served.reply.refuse(kInvalidRequest,
+                      "the answer to subscriptions/listen is a stream; accept "
+                      "text/event-stream, or come back when there are fewer listeners",
+                      406);
 }
 
 void Server::notify_list_changed(Registry::List list) {

@@ -1,22 +1,21 @@
 #include <nlohmann/json.hpp>
 
 #include "common/core/text.h"
-#include "common/mcp/fault.h"
+#include "common/mcp/answers.h"
 #include "common/mcp/server.h"
 #include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
 
 namespace league::mcp {
 namespace {
 
 using nlohmann::json;
 
-constexpr int kInvalidParams = static_cast<int>(rpc::StandardCode::kInvalidParams);
 /// Cache hints for lists, which change only with the program or after a notification.
 constexpr std::string_view kListHints = R"(,"ttlMs":60000,"cacheScope":"public")";
 
 /// Takes a text out of the parameters; nothing where there is none.
 std::optional<std::string> take_text(json& params, const char* name) {
-  if (!params.is_object()) return std::nullopt;
   auto found = params.find(name);
   if (found == params.end() || !found->is_string()) return std::nullopt;
   std::string text = std::move(found->get_ref<std::string&>());
@@ -41,7 +40,7 @@ std::string shown_name(std::string_view name) {
 }
 
 void fail_params(const Responder& reply, const std::string& why, const json& data = nullptr) {
-  reply.fail(kInvalidParams, "Invalid params: " + why, data);
+  reply.refuse(rpc::StandardCode::kInvalidParams, why, 200, data);
 }
 
 /// Answers a call that reached no tool, and writes the error into the log's notes.
@@ -149,13 +148,11 @@ void Server::read_resource(Served served) {
 void Server::complete(Served served) {
   auto handler = registry_.completion();
   if (!handler) {
-    return served.reply.fail(static_cast<int>(rpc::StandardCode::kMethodNotFound),
-                             "Method not found: nothing is completed here");
+    return served.reply.refuse(rpc::StandardCode::kMethodNotFound, "nothing is completed here");
   }
   const json& params = served.request.params;
-  bool is_good = params.is_object() && params.contains("ref") && params["ref"].is_object() &&
-                 params.contains("argument") && params["argument"].is_object();
-  if (!is_good)
+  if (!schema::field_at(params, "ref").is_object() ||
+      !schema::field_at(params, "argument").is_object())
     return fail_params(served.reply, "completion/complete needs the objects ref and argument");
   handler({std::move(served.request.params), std::move(served.arrival.context),
            served.arrival.notes, std::move(served.reply)});

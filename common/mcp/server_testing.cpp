@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "common/mcp/tool_result.h"
+#include "common/mcp/answers.h"
 #include "common/rpc/codec.h"
 
 namespace league::mcp {
@@ -23,15 +23,15 @@ json request(int id, const std::string& method, json params) {
   return message;
 }
 
-void RecordingApplication::on_document(ForeignDocument document, transport::ReplySlot reply) {
+void RecordingApplication::on_document(json document, Arrival arrival, transport::ReplySlot reply) {
   transport::OutboundReply out;
-  auto id = document.document.find("id");
-  json result = {{"league", document.document.value("method", "")}};
+  auto id = document.find("id");
+  json result = {{"league", document.value("method", "")}};
   out.bytes = rpc::encode_result(
-      id == document.document.end() ? rpc::Id() : rpc::Id::from_json(*id).value_or(rpc::Id()),
+      id == document.end() ? rpc::Id() : rpc::Id::from_json(*id).value_or(rpc::Id()),
       result.dump());
-  documents.push_back(std::move(document.document));
-  contexts.push_back(std::move(document.context));
+  documents.push_back(std::move(document));
+  contexts.push_back(std::move(arrival.context));
   reply.send(std::move(out));
 }
 

@@ -41,7 +41,7 @@ class RecordingChannel final : public transport::PeerChannel {
 /// Answers whatever is no MCP with the method's name.
 class RecordingApplication final : public Application {
  public:
-  void on_document(ForeignDocument document, transport::ReplySlot reply) override;
+  void on_document(nlohmann::json document, Arrival arrival, transport::ReplySlot reply) override;
   std::vector<nlohmann::json> documents;
   std::vector<rpc::MessageContext> contexts;
 };

@@ -166,9 +166,4 @@ std::vector<std::shared_ptr<ServerSession>> ServerSessions::all() const {
   return sessions;
 }
 
-std::size_t ServerSessions::size() const {
-  std::lock_guard lock(mutex_);
-  return places_.size() + by_connection_.size();
-}
-
 }  // namespace league::mcp

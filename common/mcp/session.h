@@ -36,8 +36,6 @@ class ServerSession {
   [[nodiscard]] const nlohmann::json& client_capabilities() const {
     return setup_.client_capabilities;
   }
-  /// The client has sent `notifications/initialized`.
-  void set_active() { is_active_ = true; }
 
   void set_log_level(LogLevel level) { log_level_ = level; }
   [[nodiscard]] LogLevel log_level() const { return log_level_; }
@@ -60,7 +58,6 @@ class ServerSession {
 
  private:
   const Setup setup_;
-  std::atomic<bool> is_active_{false};
   std::atomic<LogLevel> log_level_{LogLevel::kDebug};
   mutable std::mutex mutex_;  // guards the rest
   std::set<std::string> subscriptions_;
@@ -98,7 +95,6 @@ class ServerSessions {
   void note_stream(const std::string& channel_id, const std::shared_ptr<ServerSession>& session);
 
   [[nodiscard]] std::vector<std::shared_ptr<ServerSession>> all() const;
-  [[nodiscard]] std::size_t size() const;
 
  private:
   struct Place {

@@ -8,28 +8,13 @@
 #include "common/rpc/http_headers.h"
 #include "common/rpc/json_text.h"
 #include "common/rpc/message.h"
+#include "common/schema/json_fields.h"
 
 namespace league::mcp {
 namespace {
 
 using nlohmann::json;
-
-const json* object_member(const json& object, const char* name) {
-  auto found = object.find(name);
-  return found != object.end() && found->is_object() ? &*found : nullptr;
-}
-
-const json* any_member(const json& object, std::string_view name) {
-  auto found = object.find(name);
-  return found == object.end() ? nullptr : &*found;
-}
-
-std::string_view trimmed(std::string_view text) {
-  auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
+using schema::field_at;
 
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
@@ -74,13 +59,6 @@ std::optional<ModernFault> check_version(const RequestSigns& signs) {
                           {"requested", core::excerpt(*version, core::kMostEchoed)}}};
 }
 
-/// The value that `Mcp-Name` repeats; null if the method has none.
-const json* named_thing(std::string_view method, const json& params) {
-  if (method == "tools/call" || method == "prompts/get") return any_member(params, "name");
-  if (method == "resources/read") return any_member(params, "uri");
-  return nullptr;
-}
-
 std::string header_text(const json& value) {
   return value.is_string() ? value.get<std::string>() : rpc::to_json_text(value);
 }
@@ -89,15 +67,15 @@ std::optional<ModernFault> check_arguments(
     const rpc::HeaderMap& headers, const json& params,
     const std::vector<std::pair<std::string, std::string>>& repeated) {
   if (repeated.empty()) return std::nullopt;
-  const json* arguments = object_member(params, "arguments");
+  const json& arguments = field_at(params, "arguments");
   for (const auto& [argument, suffix] : repeated) {
     std::string name = std::string(kParameterHeaderPrefix) + suffix;
-    const json* value = arguments == nullptr ? nullptr : any_member(*arguments, argument);
-    if (value == nullptr || value->is_null()) {
+    const json& value = field_at(arguments, argument);
+    if (value.is_null()) {
       if (!rpc::find_header(headers, name)) continue;
       return mismatch("the header " + name + " is there, but the argument " + argument + " is not");
     }
-    auto fault = check_header(headers, name, header_text(*value), "the argument " + argument);
+    auto fault = check_header(headers, name, header_text(value), "the argument " + argument);
     if (fault) return fault;
   }
   return std::nullopt;
@@ -106,7 +84,7 @@ std::optional<ModernFault> check_arguments(
 }  // namespace
 
 bool is_modern_version(std::string_view version) {
-  version = trimmed(version);
+  version = core::trimmed(version);
   return is_date(version) && version >= kModernRevision;
 }
 
@@ -121,26 +99,24 @@ RequestSigns read_signs(const rpc::MessageContext& context) {
   signs.headers = http->headers.get();
   signs.version_header = rpc::find_header(*signs.headers, kVersionHeader);
   signs.session_header = rpc::find_header(*signs.headers, rpc::kSessionHeader);
-  if (signs.version_header) signs.version_header = trimmed(*signs.version_header);
+  if (signs.version_header) signs.version_header = core::trimmed(*signs.version_header);
   return signs;
 }
 
 RequestSigns read_signs(const json& document, const rpc::MessageContext& context) {
   RequestSigns signs = read_signs(context);
-  if (const json* method = any_member(document, "method")) {
-    if (const auto* text = method->get_ptr<const std::string*>()) signs.method = *text;
-  }
-  if (const json* params = object_member(document, "params")) {
-    signs.meta = object_member(*params, "_meta");
-    if (signs.meta != nullptr) signs.meta_version = any_member(*signs.meta, kVersionKey);
-  }
+  signs.method = schema::text_at(document, "method");
+  const json& meta = field_at(field_at(document, "params"), "_meta");
+  if (!meta.is_object()) return signs;
+  signs.meta = &meta;
+  if (auto version = meta.find(kVersionKey); version != meta.end()) signs.meta_version = &*version;
   return signs;
 }
 
 std::optional<std::string> decode_header_value(std::string_view value) {
   constexpr std::string_view kStart = "=?base64?";
   constexpr std::string_view kEnd = "?=";
-  value = trimmed(value);
+  value = core::trimmed(value);
   bool is_encoded = value.size() >= kStart.size() + kEnd.size() && value.starts_with(kStart) &&
                     value.ends_with(kEnd);
   if (!is_encoded) return std::string(value);
@@ -160,8 +136,7 @@ std::optional<ModernFault> check_modern(
   }
   if (auto fault = check_version(signs)) return fault;
   if (!is_request) return std::nullopt;
-  const json* capabilities = any_member(*signs.meta, kClientCapabilitiesKey);
-  if (capabilities == nullptr || !capabilities->is_object()) {
+  if (!field_at(*signs.meta, kClientCapabilitiesKey).is_object()) {
     return invalid_params("params._meta." + std::string(kClientCapabilitiesKey) +
                           " must be an object; it may be empty");
   }
@@ -169,12 +144,12 @@ std::optional<ModernFault> check_modern(
   if (auto fault = check_header(*signs.headers, kMethodHeader, signs.method, "method"))
     return fault;
   const json& params = document.at("params");
-  const json* name = named_thing(signs.method, params);
-  if (name == nullptr || !name->is_string()) return std::nullopt;
-  const auto& text = name->get_ref<const std::string&>();
-  auto fault = check_header(*signs.headers, kNameHeader, text, "the name or uri in params");
+  const std::string_view member = named_member(signs.method);
+  const auto* name = field_at(params, member).get_ptr<const std::string*>();
+  if (member.empty() || name == nullptr) return std::nullopt;
+  auto fault = check_header(*signs.headers, kNameHeader, *name, "the name or uri in params");
   if (fault || signs.method != "tools/call") return fault;
-  return check_arguments(*signs.headers, params, headers_of(text));
+  return check_arguments(*signs.headers, params, headers_of(*name));
 }
 
 }  // namespace league::mcp

@@ -14,10 +14,11 @@ namespace {
 /// There is nothing behind the fixture.
 class NoApplication final : public mcp::Application {
  public:
-  void on_document(mcp::ForeignDocument document, transport::ReplySlot reply) override {
-    auto id = document.document.find("id");
+  void on_document(nlohmann::json document, mcp::Arrival /*arrival*/,
+                   transport::ReplySlot reply) override {
+    auto id = document.find("id");
     transport::OutboundReply out;
-    if (id == document.document.end()) {
+    if (id == document.end()) {
       out.http_status = 202;
     } else {
       out.bytes = rpc::encode_error(rpc::Id::from_json(*id).value_or(rpc::Id()),

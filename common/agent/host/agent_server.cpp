@@ -6,6 +6,7 @@
 #include "common/agent/host/shown_tools.h"
 #include "common/agent/runtime/exception_guard.h"
 #include "common/rpc/codec.h"
+#include "common/schema/json_fields.h"
 
 namespace league::agent {
 namespace {
@@ -19,21 +20,15 @@ using nlohmann::json;
 /// Copies into the notes what can be read of a message before it is validated, for the log and the
 /// error reply.
 void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
-  auto text = [&message](const char* key, std::size_t max) -> std::string {
-    auto it = message.find(key);
-    if (it == message.end() || !it->is_string()) return {};
-    const auto& value = it->get_ref<const std::string&>();
-    return value.size() <= max ? value : std::string();
-  };
+  constexpr std::size_t kMostOfMatchId = 64;
   // Not shortened: the log shows what arrived.
   notes.conversation_id = envelope::conversation_id_in(message);
-  notes.match_id = text("match_id", 64);
+  if (const auto& match = schema::text_at(message, "match_id"); match.size() <= kMostOfMatchId)
+    notes.match_id = match;
 }
 
 void note_sender(const json& message, rpc::MessageNotes& notes) {
-  auto it = message.find("sender");
-  if (it == message.end() || !it->is_string()) return;
-  if (auto sender = envelope::Sender::parse(it->get_ref<const std::string&>()))
+  if (auto sender = envelope::Sender::parse(schema::text_at(message, "sender")))
     notes.peer = sender->str();
 }
 
@@ -51,8 +46,7 @@ void refuse_rest(const json& body, envelope::Role role, std::shared_ptr<rpc::Mes
                  transport::ReplySlot slot) {
   const bool is_manager = role == envelope::Role::kLeagueManager;
   rpc::Id id;
-  if (body.is_object() && body.contains("id") && body["id"].is_number_integer())
-    id = rpc::Id(body["id"].get<std::int64_t>());
+  if (auto number = schema::number_at(body, "id")) id = rpc::Id(*number);
   Reply reply(std::move(slot), {.id = std::move(id), .request = std::move(notes)}, nullptr);
   reply.refuse_rpc(
       rpc::StandardCode::kInvalidRequest,
@@ -124,16 +118,13 @@ void AgentServer::show(mcp::ServerTool tool) {
   mcp_.registry().add(std::move(tool));
 }
 
-void AgentServer::on_document(mcp::ForeignDocument document, transport::ReplySlot slot) {
-  Arrival arrival{std::move(document.notes), std::move(document.context),
-                  std::move(document.channel)};
+void AgentServer::on_document(json document, Arrival arrival, transport::ReplySlot slot) {
   if (const auto* http = arrival.context.transport.as_http();
       http != nullptr && http->uri.view() == kRestRegistration)
-    return refuse_rest(document.document, options_.role, arrival.notes, std::move(slot));
-  if (is_bare_message(document.document)) {
-    return on_outcome(reader_.read_bare(std::move(document.document)), arrival, std::move(slot));
-  }
-  auto decoded = rpc::decode(std::move(document.document), {.refuse_null_id = true});
+    return refuse_rest(document, options_.role, arrival.notes, std::move(slot));
+  if (is_bare_message(document))
+    return on_outcome(reader_.read_bare(std::move(document)), arrival, std::move(slot));
+  auto decoded = rpc::decode(std::move(document), {.refuse_null_id = true});
   auto& frame = decoded.frames.front();
   if (auto* invalid = std::get_if<rpc::InvalidRequest>(&frame)) {
     return refuse({invalid->id, rpc::StandardCode::kInvalidRequest, invalid->fault}, arrival,
@@ -143,8 +134,8 @@ void AgentServer::on_document(mcp::ForeignDocument document, transport::ReplySlo
 }
 
 void AgentServer::on_tool_call(mcp::ServedToolCall call) {
-  Arrival arrival{std::move(call.request.notes), std::move(call.request.context),
-                  call.request.reply.request_context().channel()};
+  const Arrival arrival{std::move(call.request.context), std::move(call.request.notes),
+                        call.request.reply.request_context().channel()};
   IncomingRequest request;
   request.id = call.request.reply.id();
   request.method = std::move(call.name);
@@ -227,9 +218,8 @@ envelope::NormaliseDefaults AgentServer::defaults_for(const IncomingRequest& req
   envelope::NormaliseDefaults defaults;
   if (type == MessageType::kLeagueQuery && options_.query_defaults &&
       !request.message.contains("sender")) {
-    auto token = request.message.find("auth_token");
-    if (token != request.message.end() && token->is_string())
-      defaults = options_.query_defaults(token->get<std::string>());
+    const json& token = schema::field_at(request.message, "auth_token");
+    if (token.is_string()) defaults = options_.query_defaults(token.get<std::string>());
     defaults.conversation_id = core::ConversationId("convquery");
   }
   defaults.now = clock_.utc_now();

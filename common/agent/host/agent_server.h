@@ -142,11 +142,7 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
   }
 
  private:
-  struct Arrival {
-    std::shared_ptr<rpc::MessageNotes> notes;
-    rpc::MessageContext context;
-    std::shared_ptr<transport::PeerChannel> channel;
-  };
+  using Arrival = mcp::Arrival;
   /// A league message before its admission.
   struct Arrived {
     IncomingRequest request;
@@ -158,7 +154,7 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
   using Read = std::function<ReadEnvelope(const nlohmann::json& message)>;
 
   /// Handles documents that are not MCP.
-  void on_document(mcp::ForeignDocument document, transport::ReplySlot slot) override;
+  void on_document(nlohmann::json document, Arrival arrival, transport::ReplySlot slot) override;
   void on_tool_call(mcp::ServedToolCall call);
   /// Handles a request that came with or without MCP, after it was taken apart.
   void on_outcome(std::variant<IncomingRequest, RpcRefusal> outcome, const Arrival& arrival,

@@ -18,19 +18,12 @@ PlainMcpSessions::PlainMcpSessions(transport::EventLoop& loop, core::Timer& time
                                    const core::Clock& clock,
                                    const transport::LineConnectorOptions& lines,
                                    std::chrono::milliseconds longest_probe)
-    : PlainMcpSessions(plain_mcp_connector(loop, lines), timer, clock, longest_probe) {}
-
-PlainMcpSessions::PlainMcpSessions(std::shared_ptr<transport::Connector> connector,
-                                   core::Timer& timer, const core::Clock& clock,
-                                   std::chrono::milliseconds longest_probe)
-    : PlainMcpSessions(connector, std::make_unique<mcp::SessionCaller>(
-                                      mcp::SessionTools{*connector, timer, clock},
-                                      mcp::SessionCallerOptions{.longest_probe = longest_probe})) {}
-
-PlainMcpSessions::PlainMcpSessions(std::shared_ptr<transport::Connector> connector,
-                                   std::unique_ptr<mcp::SessionCaller> sessions)
-    : connector_(std::move(connector)),
-      refusals_(sessions->refusals()),
-      gate_(std::move(sessions)) {}
+    : connector_(plain_mcp_connector(loop, lines)), gate_([&] {
+        auto sessions = std::make_unique<mcp::SessionCaller>(
+            mcp::SessionTools{*connector_, timer, clock},
+            mcp::SessionCallerOptions{.longest_probe = longest_probe});
+        refusals_ = sessions->refusals();
+        return sessions;
+      }()) {}
 
 }  // namespace league::agent

@@ -30,11 +30,6 @@ class PlainMcpSessions {
   void close() { gate_.close(); }
 
  private:
-  PlainMcpSessions(std::shared_ptr<transport::Connector> connector, core::Timer& timer,
-                   const core::Clock& clock, std::chrono::milliseconds longest_probe);
-  PlainMcpSessions(std::shared_ptr<transport::Connector> connector,
-                   std::unique_ptr<mcp::SessionCaller> sessions);
-
   std::shared_ptr<transport::Connector> connector_;
   std::function<bool(const transport::Endpoint&)> refusals_;
   ClosableCaller gate_;

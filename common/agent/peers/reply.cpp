@@ -4,28 +4,20 @@
 
 #include "common/envelope/envelope.h"
 #include "common/envelope/message_type.h"
-#include "common/mcp/fault.h"
-#include "common/mcp/tool_result.h"
+#include "common/mcp/answers.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
 
 namespace league::agent {
 namespace {
 
 using nlohmann::json;
 
-std::string text_of(const json& value) {
-  std::string text;
-  rpc::append_json(text, value);
-  return text;
-}
-
 /// Whether the message is a refusal: a tool result that carries it is marked as an error for MCP
 /// clients.
 bool is_refusal(const json& message) {
-  auto type = message.find("message_type");
-  if (type == message.end() || !type->is_string()) return false;
-  const auto& name = type->get_ref<const std::string&>();
+  const auto& name = schema::text_at(message, "message_type");
   return name == envelope::wire_name(envelope::MessageType::kLeagueError) ||
          name == envelope::wire_name(envelope::MessageType::kGameError);
 }
@@ -43,9 +35,7 @@ std::shared_ptr<rpc::MessageNotes> Reply::reply_notes(const json& message) const
   if (notes->conversation_id.empty()) notes->conversation_id = target_.request->conversation_id;
   notes->match_id = target_.request->match_id;
   notes->peer = target_.request->peer;
-  if (auto type = message.find("message_type"); type != message.end() && type->is_string()) {
-    notes->message_type = type->get<std::string>();
-  }
+  notes->message_type = schema::text_at(message, "message_type");
   return notes;
 }
 
@@ -72,14 +62,15 @@ void Reply::send_result(const json& result, bool is_error, std::function<void()>
   std::string bytes;
   switch (target_.shape) {
     case ReplyShape::kBare:
-      bytes = text_of(result);
+      bytes = rpc::to_json_text(result);
       break;
     case ReplyShape::kResult:
-      bytes = rpc::encode_result(target_.id, text_of(result));
+      bytes = rpc::encode_result(target_.id, rpc::to_json_text(result));
       break;
     case ReplyShape::kToolResult:
       bytes = rpc::encode_result(
-          target_.id, mcp::encode_tool_result(text_of(result), is_error, target_.result_tail));
+          target_.id,
+          mcp::encode_tool_result(rpc::to_json_text(result), is_error, target_.result_tail));
       break;
   }
   send_bytes(std::move(bytes), 200, std::move(after_sent));
@@ -107,7 +98,7 @@ void Reply::refuse(const core::Error& error) {
   }
   notes_ = reply_notes(json::object());
   if (target_.shape == ReplyShape::kToolResult) {
-    std::string text = text_of(mcp::error_data(error));
+    std::string text = rpc::to_json_text(mcp::error_data(error));
     send_bytes(
         rpc::encode_result(target_.id, mcp::encode_tool_result(text, true, target_.result_tail)),
         200, {});

@@ -1,6 +1,7 @@
 #include "common/mcp/client/client_calls.h"
 
 #include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
 
 namespace league::mcp {
 namespace {
@@ -32,19 +33,18 @@ struct Listing : std::enable_shared_from_this<Listing> {
     if (answer.error) return completion(*answer.error);
     if (answer.response.error) return completion(server_error(*answer.response.error));
     json& result = answer.response.result;
-    auto tools = result.is_object() ? result.find("tools") : result.end();
-    if (!result.is_object() || tools == result.end() || !tools->is_array())
+    auto tools = result.find("tools");
+    if (tools == result.end() || !tools->is_array())
       return completion(Error{ErrorCode::kInvalidReply, "the answer has no list of tools", ""});
     for (auto& tool : *tools) items.push_back(std::move(tool));
-    auto next = result.find("nextCursor");
-    bool has_more = next != result.end() && next->is_string() && !next->get<std::string>().empty();
-    if (!has_more) return completion(std::move(items));
+    const std::string& next = schema::text_at(result, "nextCursor");
+    if (next.empty()) return completion(std::move(items));
     if (++pages >= limits.max_pages || items.size() >= limits.max_items) {
       return completion(Error{
           ErrorCode::kReplyTooLarge,
           "the list of tools does not end after " + std::to_string(items.size()) + " of them", ""});
     }
-    ask(next->get<std::string>());
+    ask(next);
   }
 };
 
@@ -55,10 +55,10 @@ constexpr int kMostRounds = 16;
 /// The result that asks for input, if the answer is unfinished; otherwise null.
 const json* questions_of(const SessionAnswer& answer) {
   const json& result = answer.response.result;
-  if (!answer.is_unfinished || !result.is_object()) return nullptr;
-  if (result.value("resultType", json()) != "input_required") return nullptr;
-  auto questions = result.find("inputRequests");
-  return questions != result.end() && questions->is_object() ? &*questions : nullptr;
+  if (!answer.is_unfinished || schema::text_at(result, "resultType") != "input_required")
+    return nullptr;
+  const json& questions = schema::field_at(result, "inputRequests");
+  return questions.is_object() ? &questions : nullptr;
 }
 
 /// One call of a tool, with all its rounds of questions and answers.
@@ -97,10 +97,9 @@ struct Calling : std::enable_shared_from_this<Calling> {
     if (questions == nullptr || !call.answer_question) return std::nullopt;
     json responses = json::object();
     for (const auto& [key, question] : questions->items()) {
-      if (!question.is_object() || !question.contains("method") || !question["method"].is_string())
-        return std::nullopt;
-      auto response = call.answer_question(question["method"].get<std::string>(),
-                                           question.value("params", json::object()));
+      const auto* method = schema::field_at(question, "method").get_ptr<const std::string*>();
+      if (method == nullptr) return std::nullopt;
+      auto response = call.answer_question(*method, question.value("params", json::object()));
       if (!response) return std::nullopt;
       responses[key] = std::move(*response);
     }

@@ -15,8 +15,6 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-constexpr schema::JsonLimits kPeerLimits{.max_depth = 64, .max_key_length = 1024};
-
 int http_status_of(const transport::CallOutcome& outcome) {
   const auto* http = outcome.context.transport.as_http();
   if (outcome.http_status == 0 && http != nullptr && http->status) return *http->status;
@@ -160,7 +158,7 @@ void ClientSession::on_outcome(const std::shared_ptr<Call>& call, transport::Cal
     answer.error = std::move(outcome.error);
     return finish(call, std::move(answer));
   }
-  auto document = schema::parse_json(outcome.bytes, kPeerLimits);
+  auto document = schema::parse_json(outcome.bytes, schema::kMcpLimits);
   if (!document) {
     answer.error = Error{ErrorCode::kInvalidReply, "the answer: " + document.error().message, ""};
     return finish(call, std::move(answer));

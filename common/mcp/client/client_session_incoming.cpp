@@ -2,22 +2,13 @@
 #include "common/mcp/client/client_session_call.h"
 #include "common/mcp/protocol.h"
 #include "common/rpc/codec.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
 namespace league::mcp {
 namespace {
 
 using nlohmann::json;
-
-constexpr schema::JsonLimits kServerLimits{.max_depth = 64, .max_key_length = 1024};
-
-/// The subscription that a notification belongs to; null if it belongs to none.
-json subscription_of(const rpc::Notification& note) {
-  if (!note.params.is_object()) return nullptr;
-  auto meta = note.params.find("_meta");
-  if (meta == note.params.end() || !meta->is_object()) return nullptr;
-  return meta->value(std::string(kSubscriptionKey), json(nullptr));
-}
 
 /// True for notifications about the server itself, on whichever stream they arrive.
 bool is_for_all(std::string_view method) {
@@ -27,7 +18,7 @@ bool is_for_all(std::string_view method) {
 }  // namespace
 
 void ClientSession::on_other(const transport::ReceivedMessage& message) {
-  auto document = schema::parse_json(message.bytes, kServerLimits);
+  auto document = schema::parse_json(message.bytes, schema::kMcpLimits);
   if (!document) return;  // some servers also print text that is not JSON
   for (auto& frame : rpc::decode(std::move(*document)).frames) {
     auto* decoded = std::get_if<rpc::Message>(&frame);
@@ -70,7 +61,9 @@ void ClientSession::answer_server(rpc::Response response) {
 
 void ClientSession::take_notification(const rpc::Notification& note,
                                       const transport::ReceivedMessage& message) {
-  const json subscription = subscription_of(note);
+  // Null if it belongs to none.
+  const json& subscription =
+      schema::field_at(schema::field_at(note.params, "_meta"), kSubscriptionKey);
   std::shared_ptr<Call> call;
   if (!subscription.is_null()) {
     call = call_of(subscription);
@@ -92,9 +85,7 @@ std::shared_ptr<ClientSession::Call> ClientSession::call_of(const json& id) cons
 }
 
 void ClientSession::on_progress(const json& params) {
-  auto token = params.is_object() ? params.find("progressToken") : params.end();
-  if (!params.is_object() || token == params.end()) return;
-  auto call = call_of(*token);
+  auto call = call_of(schema::field_at(params, "progressToken"));
   if (call && call->request.on_progress) call->request.on_progress(params);
 }
 

@@ -44,7 +44,7 @@ NegotiationReply negotiation_reply(const transport::CallOutcome& outcome, const 
   if (const auto* http = outcome.context.transport.as_http()) {
     if (reply.http_status == 0 && http->status) reply.http_status = *http->status;
     auto session =
-        http->headers ? rpc::find_header(*http->headers, "Mcp-Session-Id") : std::nullopt;
+        http->headers ? rpc::find_header(*http->headers, rpc::kSessionHeader) : std::nullopt;
     if (session) reply.session_id = std::string(*session);
   }
   // An answer that arrived as an event has no headers; its context contains the session id of the
@@ -52,7 +52,7 @@ NegotiationReply negotiation_reply(const transport::CallOutcome& outcome, const 
   if (reply.session_id.empty() && outcome.context.session)
     reply.session_id = std::string(outcome.context.session->view());
   if (outcome.bytes.empty()) return reply;
-  auto document = schema::parse_json(outcome.bytes, {.max_depth = 64, .max_key_length = 1024});
+  auto document = schema::parse_json(outcome.bytes, schema::kMcpLimits);
   if (!document) {
     if (!reply.error) reply.error = document.error();
     return reply;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/schema/json_fields.h"
+
 namespace league::mcp {
 namespace {
 
@@ -10,17 +12,11 @@ using nlohmann::json;
 /// The maximum number of fields in a form, since answering costs as much as reading it.
 constexpr std::size_t kMostFields = 256;
 
-const json* object_at(const json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  auto found = object.find(key);
-  return found != object.end() && found->is_object() ? &*found : nullptr;
-}
-
 /// True if `content` has all fields that the form requires.
-bool is_complete(const json& schema, const json& content) {
-  auto required = schema.find("required");
-  if (required == schema.end() || !required->is_array()) return true;
-  return std::all_of(required->begin(), required->end(), [&](const json& name) {
+bool is_complete(const json& form, const json& content) {
+  const json& required = schema::field_at(form, "required");
+  if (!required.is_array()) return true;
+  return std::ranges::all_of(required, [&](const json& name) {
     return !name.is_string() || content.contains(name.get_ref<const std::string&>());
   });
 }
@@ -31,18 +27,18 @@ json elicitation_capability() { return {{"elicitation", {{"form", json::object()
 
 json answer_elicitation(const json& params, const json& given) {
   json declined = {{"action", "decline"}};
-  const json* schema = object_at(params, "requestedSchema");
-  const json* properties = schema == nullptr ? nullptr : object_at(*schema, "properties");
-  if (properties == nullptr || properties->size() > kMostFields) return declined;
+  const json& form = schema::field_at(params, "requestedSchema");
+  const json& properties = schema::field_at(form, "properties");
+  if (!properties.is_object() || properties.size() > kMostFields) return declined;
   json content = json::object();
-  for (const auto& [name, field] : properties->items()) {
+  for (const auto& [name, field] : properties.items()) {
     if (given.is_object() && given.contains(name)) {
       content[name] = given[name];
     } else if (field.is_object() && field.contains("default")) {
       content[name] = field["default"];
     }
   }
-  if (!is_complete(*schema, content)) return declined;
+  if (!is_complete(form, content)) return declined;
   return {{"action", "accept"}, {"content", std::move(content)}};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/mcp/protocol.h"
+#include "common/schema/json_fields.h"
 
 namespace league::mcp {
 namespace {
@@ -10,32 +11,20 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
+using schema::field_at;
+using schema::text_at;
 
 /// The maximum length of texts from servers that we store.
 constexpr std::size_t kLongestText = 200;
 
-std::string text_in(const json& object, const char* key, std::size_t longest = kLongestText) {
-  auto it = object.find(key);
-  if (it == object.end() || !it->is_string()) return {};
-  return it->get_ref<const std::string&>().substr(0, longest);
-}
-
-const json* object_in(const json& object, std::string_view key) {
-  auto it = object.find(std::string(key));
-  return it != object.end() && it->is_object() ? &*it : nullptr;
-}
-
 void take_server_info(const json& result, Negotiated& negotiated) {
-  const json* info = object_in(result, "serverInfo");
-  if (const json* meta = object_in(result, "_meta"); info == nullptr && meta != nullptr)
-    info = object_in(*meta, kServerInfoKey);
-  if (info != nullptr) {
-    negotiated.server_name = text_in(*info, "name");
-    negotiated.server_version = text_in(*info, "version");
-  }
-  if (const json* capabilities = object_in(result, "capabilities"))
-    negotiated.capabilities = *capabilities;
-  negotiated.instructions = text_in(result, "instructions", 4000);
+  const json& own = field_at(result, "serverInfo");
+  const json& info = own.is_object() ? own : field_at(field_at(result, "_meta"), kServerInfoKey);
+  negotiated.server_name = text_at(info, "name").substr(0, kLongestText);
+  negotiated.server_version = text_at(info, "version").substr(0, kLongestText);
+  if (const json& capabilities = field_at(result, "capabilities"); capabilities.is_object())
+    negotiated.capabilities = capabilities;
+  negotiated.instructions = text_at(result, "instructions").substr(0, 4000);
 }
 
 bool names_revision(const json& list, std::string_view revision) {
@@ -133,11 +122,9 @@ Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
   const rpc::Response& response = *reply.response;
   if (response.error) {
     if (response.error->code == kUnsupportedVersion && response.error->data.is_object()) {
-      auto supported = response.error->data.find("supported");
-      auto common =
-          supported == response.error->data.end() ? std::nullopt : newest_legacy(*supported);
-      bool is_ours =
-          supported != response.error->data.end() && names_revision(*supported, kModernRevision);
+      const json& supported = field_at(response.error->data, "supported");
+      auto common = newest_legacy(supported);
+      bool is_ours = names_revision(supported, kModernRevision);
       // The server may have refused because it was still starting, or another server may have
       // answered; so discovery is repeated once.
       if (!common && is_ours && !std::exchange(has_repeated_discovery_, true))
@@ -148,10 +135,9 @@ Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
     return ask_initialize();
   }
   const json& result = response.result;
-  auto versions = result.is_object() ? result.find("supportedVersions") : result.end();
-  if (!result.is_object() || versions == result.end()) return ask_initialize();
-  if (!names_revision(*versions, kModernRevision)) {
-    if (auto common = newest_legacy(*versions)) offered_ = *common;
+  const json& versions = field_at(result, "supportedVersions");
+  if (!names_revision(versions, kModernRevision)) {
+    if (auto common = newest_legacy(versions)) offered_ = *common;
     return ask_initialize();
   }
   negotiated_.revision = kModernRevision;
@@ -164,7 +150,7 @@ Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
 Negotiation::Step Negotiation::on_initialized(const NegotiationReply& reply) {
   if (!reply.response || reply.response->error) return after_refused_initialize(reply);
   const json& result = reply.response->result;
-  std::string revision = result.is_object() ? text_in(result, "protocolVersion") : std::string();
+  std::string revision = text_at(result, "protocolVersion").substr(0, kLongestText);
   if (!is_legacy_revision(revision)) {
     return fail({ErrorCode::kProtocolVersionMismatch,
                  revision.empty() ? "the answer to initialize has no protocolVersion"

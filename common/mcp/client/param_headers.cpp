@@ -8,6 +8,7 @@
 #include "common/core/text.h"
 #include "common/mcp/client/request_frame.h"
 #include "common/mcp/protocol.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
 namespace league::mcp {
@@ -18,7 +19,6 @@ using core::ErrorCode;
 using nlohmann::json;
 
 constexpr const char* kMark = "x-mcp-header";
-constexpr schema::JsonLimits kCallLimits{.max_depth = 64, .max_key_length = 1024};
 /// The maximum number of tools of one server that are remembered.
 constexpr std::size_t kMostTools = 10'000;
 /// Larger integers are not represented exactly by every JSON parser (2^53 - 1).
@@ -122,21 +122,20 @@ core::Result<std::vector<ParamHeader>> read_param_headers(const json& input_sche
 }
 
 void ParamHeaders::learn(json& list_result) {
-  auto tools = list_result.is_object() ? list_result.find("tools") : list_result.end();
-  if (!list_result.is_object() || tools == list_result.end() || !tools->is_array()) return;
+  auto tools = list_result.find("tools");
+  if (tools == list_result.end() || !tools->is_array()) return;
   json kept = json::array();
   for (auto& tool : *tools) {
-    auto name = tool.is_object() ? tool.find("name") : tool.end();
-    auto schema = tool.is_object() ? tool.find("inputSchema") : tool.end();
-    if (!tool.is_object() || schema == tool.end() || name == tool.end() || !name->is_string()) {
+    const auto* name = schema::field_at(tool, "name").get_ptr<const std::string*>();
+    auto schema = tool.find("inputSchema");
+    if (name == nullptr || schema == tool.end()) {
       kept.push_back(std::move(tool));
       continue;
     }
     auto marks = read_param_headers(*schema);
-    tools_.erase(name->get<std::string>());
+    tools_.erase(*name);
     if (!marks) continue;
-    if (!marks->empty() && tools_.size() < kMostTools)
-      tools_[name->get<std::string>()] = std::move(*marks);
+    if (!marks->empty() && tools_.size() < kMostTools) tools_[*name] = std::move(*marks);
     kept.push_back(std::move(tool));
   }
   *tools = std::move(kept);
@@ -145,22 +144,15 @@ void ParamHeaders::learn(json& list_result) {
 Headers ParamHeaders::of_call(std::string_view params) const {
   Headers headers;
   if (tools_.empty()) return headers;
-  auto call = schema::parse_json(params, kCallLimits);
-  if (!call || !call->is_object()) return headers;
-  auto name = call->find("name");
-  auto arguments = call->find("arguments");
-  if (name == call->end() || !name->is_string() || arguments == call->end()) return headers;
-  auto tool = tools_.find(name->get<std::string>());
+  auto call = schema::parse_json(params, schema::kMcpLimits);
+  if (!call) return headers;
+  auto tool = tools_.find(schema::text_at(*call, "name"));
   if (tool == tools_.end()) return headers;
   for (const auto& [path, field] : tool->second) {
-    const json* value = &*arguments;
-    for (const auto& step : path) {
-      auto next = value->is_object() ? value->find(step) : value->end();
-      value = value->is_object() && next != value->end() ? &*next : nullptr;
-      if (value == nullptr) break;
-    }
-    auto text = value == nullptr ? std::nullopt : field_value(*value);
-    if (text) headers.emplace_back(std::string(kParameterHeaderPrefix) + field, std::move(*text));
+    const json* value = &schema::field_at(*call, "arguments");
+    for (const auto& step : path) value = &schema::field_at(*value, step);
+    if (auto text = field_value(*value))
+      headers.emplace_back(std::string(kParameterHeaderPrefix) + field, std::move(*text));
   }
   return headers;
 }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "common/core/base64.h"
+#include "common/mcp/protocol.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
 namespace league::mcp {
@@ -12,41 +15,6 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
-
-constexpr schema::JsonLimits kOwnLimits{.max_depth = 64, .max_key_length = 1024};
-
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k) {
-      group <<= 8U;
-      if (k < count) group |= static_cast<unsigned char>(bytes[i + k]);
-    }
-    for (std::size_t k = 0; k < 4; ++k)
-      out += k <= count ? kLetters[(group >> (18 - 6 * k)) & 63U] : '=';
-  }
-  return out;
-}
-
-/// The value of `Mcp-Name`; empty if the method has none.
-std::string target_name(std::string_view method, const json& params) {
-  const char* key = nullptr;
-  if (method == "tools/call" || method == "prompts/get") key = "name";
-  if (method == "resources/read") key = "uri";
-  if (key == nullptr) return {};
-  auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-json id_json(const rpc::Id& id) {
-  json value;
-  rpc::to_json(value, id);
-  return value;
-}
 
 void add_modern_meta(json& params, const Negotiated& negotiated, const ClientIdentity& client,
                      bool is_relayed) {
@@ -59,7 +27,7 @@ void add_modern_meta(json& params, const Negotiated& negotiated, const ClientIde
 
 core::Result<json> read_params(std::string_view params) {
   if (params.empty()) return json::object();
-  auto parsed = schema::parse_json(params, kOwnLimits);
+  auto parsed = schema::parse_json(params, schema::kMcpLimits);
   if (!parsed) return parsed.error();
   if (!parsed->is_object())
     return Error{ErrorCode::kMalformedMessage, "the parameters must be a JSON object", "/params"};
@@ -74,7 +42,10 @@ std::string header_value(std::string_view text) {
   bool is_plain = !text.empty() && text.front() != ' ' && text.back() != ' ' &&
                   !text.starts_with("=?base64?") &&
                   std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 127; });
-  return is_plain ? std::string(text) : "=?base64?" + base64(text) + "?=";
+  if (is_plain) return std::string(text);
+  std::string out = "=?base64?";
+  core::append_base64(text, out);
+  return out + "?=";
 }
 
 Headers session_headers(const Negotiated& negotiated) {
@@ -98,11 +69,13 @@ core::Result<RequestFrame> frame_request(const Negotiated& negotiated, const Cli
   }
   auto document = read_params(params);
   if (!document) return document.error();
-  if (wants_progress) (*document)["_meta"]["progressToken"] = id_json(id);
+  if (wants_progress) (*document)["_meta"]["progressToken"] = id;
   if (negotiated.is_modern) {
     add_modern_meta(*document, negotiated, client, is_relayed);
     frame.headers.emplace_back("Mcp-Method", std::string(method));
-    if (auto name = target_name(method, *document); !name.empty())
+    const std::string_view member = named_member(method);
+    const std::string& name = schema::text_at(*document, member);
+    if (!member.empty() && !name.empty())
       frame.headers.emplace_back("Mcp-Name", header_value(name));
   }
   frame.bytes = rpc::encode_request(id, method, rpc::to_json_text(*document));

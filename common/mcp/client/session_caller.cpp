@@ -56,7 +56,7 @@ class ConnectionEnd {
 
 /// Method and parameters of a framed request.
 core::Result<SessionRequest> take_apart(const transport::OutboundCall& call) {
-  auto document = schema::parse_json(call.bytes, {.max_depth = 64, .max_key_length = 1024});
+  auto document = schema::parse_json(call.bytes, schema::kMcpLimits);
   if (!document) return document.error();
   auto frames = rpc::decode(std::move(*document)).frames;
   auto* message = std::get_if<rpc::Message>(&frames.front());
@@ -359,10 +359,6 @@ SessionCaller::~SessionCaller() { state_->close(); }
 
 void SessionCaller::call(transport::OutboundCall call, Completion completion) {
   state_->call({.call = std::move(call), .completion = std::move(completion), .started = {}});
-}
-
-bool SessionCaller::is_refused(const transport::Endpoint& endpoint) const {
-  return state_->is_refused(endpoint.url());
 }
 
 std::function<bool(const transport::Endpoint&)> SessionCaller::refusals() const {

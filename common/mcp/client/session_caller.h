@@ -39,10 +39,8 @@ class SessionCaller final : public transport::Caller {
 
   /// `call.bytes` is one JSON-RPC request with the id `call.id`; the answer comes with the same id.
   void call(transport::OutboundCall call, Completion completion) override;
-  /// True if the last negotiation with this server failed although the server could be reached: it
-  /// is not an MCP server.
-  [[nodiscard]] bool is_refused(const transport::Endpoint& endpoint) const;
-  /// is_refused as a function object that may outlive the caller.
+  /// A function that says whether the last negotiation with this server failed although the server
+  /// could be reached: it is not an MCP server. It may outlive the caller.
   [[nodiscard]] std::function<bool(const transport::Endpoint&)> refusals() const;
   /// The number of sessions.
   [[nodiscard]] std::size_t sessions() const;

@@ -102,7 +102,7 @@ TEST_F(SessionCallerTest, WhoIsNoMcpServerIsLeftAloneForAWhile) {
   call(rpc::Id(1));
   ASSERT_EQ(outcomes_.size(), 1U);
   EXPECT_EQ(outcomes_[0].error->code, ErrorCode::kInvalidReply);
-  EXPECT_TRUE(caller_->is_refused(endpoint));
+  EXPECT_TRUE(caller_->refusals()(endpoint));
   call(rpc::Id(2));
   EXPECT_EQ(connector_.connections.size(), 1U);
   time_.advance(seconds(31));
@@ -117,7 +117,7 @@ TEST_F(SessionCallerTest, SilenceTakesHalfOfTheTime) {
   time_.advance(seconds(2));
   ASSERT_EQ(outcomes_.size(), 1U);
   EXPECT_EQ(outcomes_[0].error->code, ErrorCode::kTimeout);
-  EXPECT_TRUE(caller_->is_refused(*transport::parse_endpoint("tcp://127.0.0.1:1")));
+  EXPECT_TRUE(caller_->refusals()(*transport::parse_endpoint("tcp://127.0.0.1:1")));
 }
 
 TEST_F(SessionCallerTest, AChildMayTakeLongerToComeUpThanItsFirstCalls) {
@@ -136,7 +136,7 @@ TEST_F(SessionCallerTest, AChildMayTakeLongerToComeUpThanItsFirstCalls) {
   time_.advance(seconds(1));
   ASSERT_EQ(outcomes_.size(), 1U);
   EXPECT_EQ(outcomes_[0].error->code, ErrorCode::kTimeout);
-  EXPECT_FALSE(caller_->is_refused(*transport::parse_endpoint("stdio:bot")));
+  EXPECT_FALSE(caller_->refusals()(*transport::parse_endpoint("stdio:bot")));
   call(rpc::Id(2));
   time_.advance(seconds(2));
   is_up = true;
@@ -153,14 +153,14 @@ TEST_F(SessionCallerTest, AChildThatStaysSilentIsNoMcpServer) {
   call(rpc::Id(1));
   time_.advance(seconds(12));
   EXPECT_EQ(outcomes_.size(), 1U);
-  EXPECT_TRUE(caller_->is_refused(*transport::parse_endpoint("stdio:bot")));
+  EXPECT_TRUE(caller_->refusals()(*transport::parse_endpoint("stdio:bot")));
 }
 
 TEST_F(SessionCallerTest, WhoCannotBeReachedIsTriedAgain) {
   connector_.failure = core::Error{ErrorCode::kConnectionError, "nobody", ""};
   call(rpc::Id(1));
   EXPECT_EQ(outcomes_.at(0).error->code, ErrorCode::kConnectionError);
-  EXPECT_FALSE(caller_->is_refused(*transport::parse_endpoint("stdio:bot")));
+  EXPECT_FALSE(caller_->refusals()(*transport::parse_endpoint("stdio:bot")));
   connector_.failure.reset();
   call(rpc::Id(2));
   EXPECT_FALSE(outcomes_.at(1).error);

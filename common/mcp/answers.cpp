@@ -1,4 +1,4 @@
-#include "common/mcp/fault.h"
+#include "common/mcp/answers.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,6 +20,21 @@ nlohmann::json error_data(const core::Error& error) {
 std::string encode_fault(const rpc::Id& id, rpc::StandardCode code, const core::Error& error) {
   std::string text = std::string(rpc::standard_message(code)) + ": " + error.message;
   return rpc::encode_error(id, static_cast<int>(code), text, rpc::to_json_text(error_data(error)));
+}
+
+std::string encode_tool_result(std::string_view structured, bool is_error, std::string_view tail) {
+  std::string result;
+  result.reserve(2 * structured.size() + structured.size() / 4 + tail.size() + 96);
+  result = R"({"content":[{"text":)";
+  rpc::append_json_string(result, structured);
+  result.append(R"(,"type":"text"}],"isError":)");
+  // An error does not follow the tool's output schema, and clients validate structured content.
+  if (is_error) {
+    result.append("true");
+  } else {
+    result.append(R"(false,"structuredContent":)").append(structured);
+  }
+  return result.append(tail) += '}';
 }
 
 }  // namespace league::mcp
