@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/core/text.h"
+#include "common/schema/json_fields.h"
 
 namespace league::envelope {
 namespace {
@@ -24,15 +25,12 @@ core::ConversationId conversation(std::string name, std::string_view number) {
 }  // namespace
 
 bool is_conversation_id(std::string_view text) {
-  // Of a character in UTF-8 all bytes but the first begin with the bits 10.
-  auto characters = std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; });
-  return characters > 0 && static_cast<std::size_t>(characters) <= kMaxConversationIdLength;
+  const std::size_t characters = core::count_characters(text);
+  return characters > 0 && characters <= kMaxConversationIdLength;
 }
 
 std::string conversation_id_in(const nlohmann::json& message) {
-  auto found = message.find("conversation_id");
-  return found != message.end() && found->is_string() ? found->get<std::string>() : std::string();
+  return schema::text_at(message, "conversation_id");
 }
 
 Envelope EnvelopeBuilder::make(MessageType type, EnvelopeOptions options) const {

@@ -4,32 +4,29 @@
 
 namespace league::envelope {
 
-LeagueError make_league_error(const core::Error& error, std::string original_message_type) {
+namespace {
+
+/// Fills in what both messages say about an error.
+template <typename Message>
+void explain(Message& message, const core::Error& error) {
   const auto& info = core::error_info(error.code);
-  LeagueError message{
-      .error_code = std::string(info.wire_code),
-      .error_name = std::string(info.name),
-      .error_description = error.message.empty() ? std::string(info.description) : error.message,
-      .original_message_type = std::move(original_message_type),
-      .retryable = info.retryable,
-      .context = {}};
+  message.error_code = info.wire_code;
+  message.error_name = info.name;
+  message.error_description = error.message.empty() ? info.description : error.message;
   if (!error.field.empty()) message.context.emplace("field", error.field);
+}
+
+}  // namespace
+
+LeagueError make_league_error(const core::Error& error, std::string original_message_type) {
+  LeagueError message{.original_message_type = std::move(original_message_type),
+                      .retryable = core::error_info(error.code).retryable};
+  explain(message, error);
   return message;
 }
 
-GameError make_game_error(const core::Error& error, GameErrorOptions options) {
-  const auto& info = core::error_info(error.code);
-  GameError message{
-      .error_code = std::string(info.wire_code),
-      .error_name = std::string(info.name),
-      .error_description = error.message.empty() ? std::string(info.description) : error.message,
-      .affected_player = std::move(options.affected_player),
-      .action_required = std::move(options.action_required),
-      .consequence = std::move(options.consequence),
-      .retry_info = options.retry_info,
-      .game_state = std::move(options.game_state),
-      .context = {}};
-  if (!error.field.empty()) message.context.emplace("field", error.field);
+GameError make_game_error(const core::Error& error, GameError message) {
+  explain(message, error);
   return message;
 }
 

@@ -56,15 +56,7 @@ struct GameError {
 [[nodiscard]] LeagueError make_league_error(const core::Error& error,
                                             std::string original_message_type);
 
-/// What GAME_ERROR adds to an error.
-struct GameErrorOptions {
-  core::PlayerId affected_player{};
-  std::string action_required{};
-  std::string consequence{};
-  std::optional<RetryInfo> retry_info = std::nullopt;
-  std::optional<std::string> game_state = std::nullopt;
-};
-/// The GAME_ERROR that tells a player about `error`.
-[[nodiscard]] GameError make_game_error(const core::Error& error, GameErrorOptions options);
+/// The GAME_ERROR that tells a player about `error`; the rest of it is as in `message`.
+[[nodiscard]] GameError make_game_error(const core::Error& error, GameError message);
 
 }  // namespace league::envelope

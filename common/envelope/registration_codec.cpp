@@ -50,9 +50,9 @@ void describe(Archive& a, Self& s, Of<LeagueRegisterRequest> /*unused*/) {
   a.optional("registration_nonce", s.registration_nonce);
 }
 
-/// What both register responses share; `id_name` is `referee_id` or `player_id`.
-template <typename Archive, typename Self>
-void describe_response(Archive& a, Self& s, const char* id_name) {
+/// Both register responses: they differ in the id, whose name is `referee_id` or `player_id`.
+template <typename Archive, typename Self, typename Id>
+void describe_response(Archive& a, Self& s, const char* id_name, Id& id) {
   a.required("status", s.status);
   a.nullable("reason", s.reason);
   if constexpr (Archive::kWrites) {
@@ -67,24 +67,20 @@ void describe_response(Archive& a, Self& s, const char* id_name) {
              "is required when status is ACCEPTED");
     }
   }
+  a.nullable(id_name, id);
+  a.optional("broadcast_key", s.broadcast_key);
+  a.optional("league_key", s.league_key);
+  a.unless("match_credentials", s.match_credentials, false);
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<RefereeRegisterResponse> /*unused*/) {
-  describe_response(a, s, "referee_id");
-  a.nullable("referee_id", s.referee_id);
-  a.optional("broadcast_key", s.broadcast_key);
-  a.optional("league_key", s.league_key);
-  a.unless("match_credentials", s.match_credentials, false);
+  describe_response(a, s, "referee_id", s.referee_id);
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<LeagueRegisterResponse> /*unused*/) {
-  describe_response(a, s, "player_id");
-  a.nullable("player_id", s.player_id);
-  a.optional("broadcast_key", s.broadcast_key);
-  a.optional("league_key", s.league_key);
-  a.unless("match_credentials", s.match_credentials, false);
+  describe_response(a, s, "player_id", s.player_id);
 }
 
 template nlohmann::json encode(const Envelope&, const RefereeRegisterRequest&);

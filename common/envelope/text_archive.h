@@ -1,6 +1,5 @@
 #pragma once
 
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "common/core/auth_token.h"
 #include "common/core/ids.h"
+#include "common/core/text.h"
 #include "common/core/timestamp.h"
 #include "common/envelope/field_archive.h"
 #include "common/schema/json_string.h"
@@ -60,10 +60,7 @@ class TextWriter {
   void append(std::string_view value) { schema::append_json_string(out_, value); }
   void append(const std::string& value) { append(std::string_view(value)); }
   void append(bool value) { out_ += value ? "true" : "false"; }
-  void append(int value) {
-    char digits[16];
-    out_.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-  }
+  void append(int value) { core::append_number(out_, value); }
   void append(const core::AuthToken& value) { append(value.reveal()); }
   void append(const core::UtcTimestamp& value) { append(value.to_wire()); }
   void append(core::ErrorCode value) { append(core::wire_code(value)); }
