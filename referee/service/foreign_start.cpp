@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
-#include "common/agent/dialects/received_text.h"
+#include "common/agent/dialects/reply_dialect.h"
 #include "common/core/comparable_address.h"
 
 namespace league::referee {

@@ -10,19 +10,9 @@
 #include "common/schema/parse_json.h"
 
 namespace league::agent {
-namespace {
 
 using core::Error;
 using core::ErrorCode;
-using nlohmann::json;
-
-/// The league message in an event; null if it has none.
-const json* params_of(const json& event) {
-  auto params = event.is_object() ? event.find("params") : event.end();
-  return event.is_object() && params != event.end() && params->is_object() ? &*params : nullptr;
-}
-
-}  // namespace
 
 void EventVerifier::trust(const Identity& identity) {
   std::lock_guard lock(mutex_);
@@ -58,21 +48,20 @@ core::Result<std::string> EventVerifier::admit(const transport::Inbound& message
     return Error{ErrorCode::kAuthTokenInvalid, "nobody's signature is known yet", "/signature"};
   auto event = schema::parse_json(message.bytes);
   if (!event) return event.error();
-  const json* params = params_of(*event);
-  if (params == nullptr)
+  const nlohmann::json& params = schema::field_at(*event, "params");
+  if (!params.is_object())
     return Error{ErrorCode::kMalformedMessage, "it holds no message", "/params"};
-  message.notes->message_type = schema::text_at(*params, "message_type");
-  message.notes->conversation_id = schema::text_at(*params, "conversation_id");
-  auto signature = schema::text_at(*params, "signature");
+  message.notes->message_type = schema::text_at(params, "message_type");
+  message.notes->conversation_id = schema::text_at(params, "conversation_id");
+  auto signature = schema::text_at(params, "signature");
   if (auto good = check_event_signature(message.bytes, signature, trust->key); !good)
     return good.error();
   auto type = envelope::message_type_from_wire(message.notes->message_type);
   if (!type || !types_.contains(*type))
     return Error{ErrorCode::kUnexpectedMessage, "this agent does not listen to such messages",
                  "/message_type"};
-  auto term = params->find("term");
-  if (term != params->end() && term->is_number_integer()) {
-    if (auto current = check_term(term->get<std::int64_t>()); !current) return current.error();
+  if (auto term = schema::number_at(params, "term")) {
+    if (auto current = check_term(*term); !current) return current.error();
   }
   auto text = with_token_for_signature(message.bytes, signature, trust->token.reveal());
   if (!text) return Error{ErrorCode::kMalformedMessage, "its signature is not written as ours", ""};

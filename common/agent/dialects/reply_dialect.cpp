@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "common/audit/record/masking.h"
 #include "common/core/text.h"
 #include "common/rpc/codec.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
 namespace league::agent {
@@ -31,11 +33,9 @@ bool is_request_frame(const json& document) {
 
 /// `result.content[0].text`; null if it is missing.
 const std::string* first_text(const json& result) {
-  auto content = result.find("content");
-  if (content == result.end() || !content->is_array() || content->empty()) return nullptr;
-  const json& first = (*content)[0];
-  if (!first.is_object() || !first.contains("text") || !first["text"].is_string()) return nullptr;
-  return &first["text"].get_ref<const std::string&>();
+  const json& content = schema::field_at(result, "content");
+  if (!content.is_array() || content.empty()) return nullptr;
+  return schema::field_at(content[0], "text").get_ptr<const std::string*>();
 }
 
 /// The text of first_text, parsed; null if it is not an object.
@@ -48,13 +48,13 @@ json message_in_text(const json& result) {
 
 json unwrap_result(json result, envelope::Leniencies& taken) {
   if (!result.is_object() || looks_like_message(result)) return result;
-  if (auto it = result.find("structuredContent"); it != result.end() && it->is_object()) {
-    taken.add(Leniency::kResultStructuredContent);
-    return std::move(*it);
-  }
-  if (auto it = result.find("response"); it != result.end() && it->is_object()) {
-    taken.add(Leniency::kResultResponse);
-    return std::move(*it);
+  for (const auto& [name, leniency] :
+       {std::pair("structuredContent", Leniency::kResultStructuredContent),
+        std::pair("response", Leniency::kResultResponse)}) {
+    if (auto it = result.find(name); it != result.end() && it->is_object()) {
+      taken.add(leniency);
+      return std::move(*it);
+    }
   }
   if (json inner = message_in_text(result); inner.is_object()) {
     taken.add(Leniency::kResultContentText);
@@ -81,15 +81,11 @@ bool says_received(const json& message) {
   for (const char* key : {"parity_choice", "choice", "accept", "accepted"}) {
     if (message.contains(key)) return false;
   }
-  auto status = message.find("status");
-  if (status == message.end() || !status->is_string()) return false;
-  return core::upper_case(status->get_ref<const std::string&>()) == "RECEIVED";
+  return core::upper_case(schema::text_at(message, "status")) == "RECEIVED";
 }
 
 std::optional<rpc::ErrorObject> failed_tool(const json& result) {
-  if (!result.is_object()) return std::nullopt;
-  auto failed = result.find("isError");
-  if (failed == result.end() || *failed != true) return std::nullopt;
+  if (schema::field_at(result, "isError") != true) return std::nullopt;
   rpc::ErrorObject error;
   error.message = "the tool failed";
   if (const std::string* text = first_text(result)) error.message = *text;
@@ -130,6 +126,13 @@ core::Result<IncomingReply> read_reply(json document, const rpc::Id& id) {
   if (reply.error) return reply;
   reply.message = unwrap_result(std::move(response->response.result), reply.leniencies);
   return reply;
+}
+
+core::Error with_received(core::Error why, const json& received) {
+  constexpr std::size_t kLongest = 300;
+  const auto text = received.dump(-1, ' ', true, json::error_handler_t::replace);
+  why.message += "; received: " + core::shown(audit::mask_secrets(text), kLongest);
+  return why;
 }
 
 }  // namespace league::agent

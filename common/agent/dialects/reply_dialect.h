@@ -42,4 +42,8 @@ struct IncomingReply {
 /// contains nothing that could be one. Pure.
 [[nodiscard]] core::Result<IncomingReply> read_reply(nlohmann::json document, const rpc::Id& id);
 
+/// `why`, extended by the beginning of what was received instead of the expected answer, with every
+/// secret masked.
+[[nodiscard]] core::Error with_received(core::Error why, const nlohmann::json& received);
+
 }  // namespace league::agent

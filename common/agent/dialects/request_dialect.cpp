@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "common/core/text.h"
+#include "common/schema/json_fields.h"
 
 namespace league::agent {
 namespace {
@@ -19,13 +23,12 @@ bool names_a_type(const json& value) { return value.is_object() && value.contain
 json find_message(json params, envelope::Leniencies& taken) {
   if (!params.is_object()) return json::object();
   if (names_a_type(params)) return params;
-  if (auto it = params.find("message"); it != params.end() && it->is_object()) {
-    taken.add(Leniency::kParamsMessage);
-    return std::move(*it);
-  }
-  if (auto it = params.find("arguments"); it != params.end() && it->is_object()) {
-    taken.add(Leniency::kParamsArguments);
-    return std::move(*it);
+  for (const auto& [name, leniency] : {std::pair("message", Leniency::kParamsMessage),
+                                       std::pair("arguments", Leniency::kParamsArguments)}) {
+    if (auto it = params.find(name); it != params.end() && it->is_object()) {
+      taken.add(leniency);
+      return std::move(*it);
+    }
   }
   return params;
 }
@@ -37,23 +40,17 @@ bool is_generic_method(std::string_view method) {
 }
 
 std::string_view type_name_inside(const json& message) {
-  auto it = message.find("message_type");
-  if (it == message.end() || !it->is_string()) return {};
-  return it->get_ref<const std::string&>();
+  return schema::text_at(message, "message_type");
 }
 
 std::optional<MessageType> type_inside(const json& message) {
-  auto it = message.find("message_type");
-  if (it == message.end() || !it->is_string()) return std::nullopt;
-  return envelope::message_type_from_wire(it->get_ref<const std::string&>());
+  return envelope::message_type_from_wire(type_name_inside(message));
 }
 
 Leniency method_leniency(std::string_view method, MessageType type) {
   if (method == envelope::wire_name(type)) return Leniency::kMethodMessageType;
-  bool lower = std::ranges::equal(method, envelope::wire_name(type), [](char a, char b) {
-    return a == static_cast<char>(b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b);
-  });
-  return lower ? Leniency::kMethodLowerCaseType : Leniency::kMethodAlias;
+  return method == core::lower_case(envelope::wire_name(type)) ? Leniency::kMethodLowerCaseType
+                                                               : Leniency::kMethodAlias;
 }
 
 }  // namespace

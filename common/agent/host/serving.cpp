@@ -16,25 +16,10 @@ std::string host_of(const std::string& bind_address) {
 }  // namespace
 
 std::string_view serving_name(Serving serving) {
-  switch (serving) {
-    case Serving::kHttp:
-      return "http";
-    case Serving::kEventStream:
-      return "sse";
-    case Serving::kWebSocket:
-      return "websocket";
-    case Serving::kLegacySse:
-      return "legacy-sse";
-    case Serving::kTcp:
-      return "tcp";
-    case Serving::kUnix:
-      return "unix";
-    case Serving::kStdio:
-      return "stdio";
-    case Serving::kNats:
-      return "nats";
-  }
-  return "http";
+  constexpr std::array<std::string_view, 8> kNames = {"http", "sse",  "websocket", "legacy-sse",
+                                                      "tcp",  "unix", "stdio",     "nats"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Serving::kNats) + 1);
+  return kNames[static_cast<std::size_t>(serving)];
 }
 
 std::optional<Serving> parse_serving(std::string_view name) {

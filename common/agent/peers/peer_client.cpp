@@ -1,6 +1,5 @@
 #include "common/agent/peers/peer_client.h"
 
-#include "common/agent/dialects/received_text.h"
 #include "common/agent/peers/peer_errors.h"
 #include "common/agent/peers/reply_names.h"
 #include "common/agent/peers/trace_parent.h"

@@ -5,6 +5,7 @@
 #include "common/agent/dialects/reply_dialect.h"
 #include "common/core/text.h"
 #include "common/rpc/codec.h"
+#include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
 namespace league::agent {
@@ -61,10 +62,7 @@ Error no_message(const transport::CallOutcome& outcome, const std::string& why) 
 
 Error league_error(const json& message, const std::string& peer) {
   auto text = [&message](const char* key) {
-    auto it = message.find(key);
-    return core::shown(
-        it != message.end() && it->is_string() ? it->get<std::string>() : std::string(),
-        core::kMostEchoed);
+    return core::shown(schema::text_at(message, key), core::kMostEchoed);
   };
   const std::string said =
       text("error_code") + " " + text("error_name") + ": " + text("error_description");
@@ -74,10 +72,7 @@ Error league_error(const json& message, const std::string& peer) {
 }
 
 bool says_type(const json& message, envelope::MessageType type) {
-  if (!message.is_object()) return false;
-  auto it = message.find("message_type");
-  return it != message.end() && it->is_string() &&
-         it->get_ref<const std::string&>() == envelope::wire_name(type);
+  return schema::text_at(message, "message_type") == envelope::wire_name(type);
 }
 
 Result<json> tool_result(const transport::CallOutcome& outcome, const rpc::Id& id,

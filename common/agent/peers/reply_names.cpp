@@ -2,10 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/schema/json_fields.h"
+
 namespace league::agent {
 
 using core::ErrorCode;
 using envelope::Leniency;
+using nlohmann::json;
 
 core::Result<void> compare_names(const PeerCall& call, const envelope::Envelope& reply,
                                  envelope::Mode mode, envelope::Leniencies& taken) {
@@ -45,10 +48,9 @@ core::Result<void> compare_names(const PeerCall& call, const envelope::Envelope&
 }
 
 void note_foreign_player(IncomingReply& reply, const std::optional<core::PlayerId>& called) {
-  auto found = reply.message.find("player_id");
-  if (!called || found == reply.message.end() || !found->is_string()) return;
-  if (found->get_ref<const std::string&>() == called->str()) return;
-  *found = called->str();
+  const json& said = schema::field_at(reply.message, "player_id");
+  if (!called || !said.is_string() || said == called->str()) return;
+  reply.message["player_id"] = called->str();
   reply.leniencies.add(Leniency::kForeignReplyPlayer);
 }
 

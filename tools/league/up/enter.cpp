@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/agent/dialects/received_text.h"
+#include "common/agent/dialects/reply_dialect.h"
 #include "common/agent/identity/registration.h"
 #include "common/core/crypto.h"
 #include "common/envelope/codec.h"
