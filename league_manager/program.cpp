@@ -7,7 +7,6 @@
 
 #include "common/agent/host/agent_host.h"
 #include "common/agent/runtime/log.h"
-#include "common/agent/runtime/log_flusher.h"
 #include "common/agent/runtime/operations_log.h"
 #include "common/core/assign.h"
 #include "common/transport/link/signals.h"
@@ -143,7 +142,6 @@ class Program {
   std::optional<EndpointAdmission> endpoints_;
   std::optional<ManagerService> service_;
   std::optional<LeadersHandler> handler_;
-  std::optional<agent::LogFlusher> flusher_;
 };
 
 core::Result<bool> Program::open() {
@@ -350,7 +348,7 @@ void Program::tell_operator() {
 }
 
 void Program::play(ManagerReload* reload) {
-  flusher_.emplace(host_->timer());
+  agent::flush_log_regularly(host_->timer());
   codes_->follow(host_->timer());
   if (reload != nullptr) reload->follow(host_->timer(), settings_, *port_, *operator_log_);
   league_runner_->start(std::chrono::seconds(options_.registration_window_seconds));

@@ -11,6 +11,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/agent/runtime/repeat_filter.h"
 #include "common/core/timestamp.h"
+#include "common/schema/json_fields.h"
 
 namespace league::agent {
 namespace {
@@ -42,11 +43,9 @@ std::string_view payload_of(const spdlog::details::log_msg& message) {
 /// The text for people; for a league event, the text inside it.
 std::string text_of(std::string_view payload) {
   if (!payload.starts_with(kEventStart)) return printable_line(payload);
-  auto event = json::parse(payload, nullptr, false);
-  auto text = event.is_object() ? event.find("message") : event.end();
-  return event.is_object() && text != event.end() && text->is_string()
-             ? printable_line(text->get_ref<const std::string&>())
-             : printable_line(payload);
+  const auto event = json::parse(payload, nullptr, false);
+  const auto* text = schema::field_at(event, "message").get_ptr<const std::string*>();
+  return printable_line(text != nullptr ? *text : payload);
 }
 
 class PrintablePayload final : public spdlog::custom_flag_formatter {
@@ -187,6 +186,12 @@ void set_up_log(const std::string& program, const std::string& level, LogFormat 
   logger->set_formatter(formatter_for(format));
   spdlog::set_default_logger(std::move(logger));
   spdlog::set_level(spdlog::level::from_str(level));
+}
+
+void flush_log_regularly(core::Timer& timer) {
+  constexpr std::chrono::seconds kInterval{1};
+  log::flush();
+  timer.schedule(kInterval, [&timer] { flush_log_regularly(timer); });
 }
 
 std::string event_text(std::string_view event, std::string_view text, json fields) {

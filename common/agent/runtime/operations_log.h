@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/core/timer.h"
+
 namespace league::agent {
 
 /// The format in which a program writes its operations log to stderr.
@@ -19,6 +21,9 @@ enum class LogFormat : std::uint8_t { kText, kJson };
 /// In JSON each line is an object with `at`, `program`, `level`, `message`, and for league events
 /// also `event` and the event's fields.
 void set_up_log(const std::string& program, const std::string& level, LogFormat format);
+
+/// Writes the counts of repeated warnings to the log every second, as long as the timer lives.
+void flush_log_regularly(core::Timer& timer);
 
 /// The prefix by which messages that are events are recognised inside the log.
 inline constexpr std::string_view kEventStart = R"({"event":)";
