@@ -1,9 +1,12 @@
 #include "common/audit/calls/audited_handler.h"
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "common/audit/calls/plain_read.h"
+#include "common/schema/json_fields.h"
 
 namespace league::audit {
 namespace {
@@ -33,6 +36,21 @@ Record reply_record(const Record& in, const transport::OutboundReply& reply) {
   if (out.notes.match_id.empty()) out.notes.match_id = in.notes.match_id;
   out.elapsed = out.mono - in.mono;
   return out;
+}
+
+/// Whether `request`, a JSON-RPC message, only reads public data of a league manager: its status,
+/// the table, the states of agents; called directly or by MCP's `tools/call`. Programs that watch a
+/// league send such requests all the time, and they belong to no conversation. False for a message
+/// longer than any such request needs to be. Source: docs/audit.md, "Files".
+bool is_plain_read(std::string_view request) {
+  constexpr std::size_t kLongest = 2048;
+  constexpr std::array<std::string_view, 3> kReads{"get_league_status", "get_standings",
+                                                   "get_agents"};
+  if (request.size() > kLongest) return false;
+  const auto frame = nlohmann::json::parse(request, nullptr, false);
+  std::string name = schema::text_at(frame, "method");
+  if (name == "tools/call") name = schema::text_at(schema::field_at(frame, "params"), "name");
+  return std::ranges::find(kReads, name) != kReads.end();
 }
 
 /// Whether it was answered and only read data. The name by which it was handled comes first, to

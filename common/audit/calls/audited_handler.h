@@ -12,7 +12,7 @@ namespace league::audit {
 /// Logs every message that a handler receives and every answer that it gives in the conversation
 /// log. Both records are appended when the answer is sent, because by then admission has completed
 /// the first; each exactly once, even if the handler forgets to answer. Data that is not a message
-/// is not logged. Reads that belong to no conversation (is_plain_read) are not logged unless they
+/// is not logged. Reads of public data, which belong to no conversation, are not logged unless they
 /// are refused. Thread-safe if the handler is.
 class AuditedHandler final : public transport::HandlerDecorator {
  public:

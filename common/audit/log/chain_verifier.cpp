@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 std::optional<std::uint64_t> number_of(const json& object, const char* key) {
-  auto found = object.find(key);
-  if (found == object.end() || !found->is_number_unsigned()) return std::nullopt;
-  return found->get<std::uint64_t>();
+  const json& found = schema::field_at(object, key);
+  if (!found.is_number_unsigned()) return std::nullopt;
+  return found.get<std::uint64_t>();
 }
 
 /// Whether each key of a header that we know has the type of docs/audit.md.
@@ -186,7 +186,7 @@ class ChainVerifier {
 
   void take_header(std::string_view line, bool was_closed) {
     json header = json::parse(line, nullptr, false);
-    if (!header.is_object() || schema::text_at(header, "format") != kLogFormat ||
+    if (schema::text_at(header, "format") != kLogFormat ||
         number_of(header, "version") != kLogVersion) {
       return fault("header.form",
                    "it is not a header of format version " + std::to_string(kLogVersion));
@@ -210,7 +210,7 @@ class ChainVerifier {
     if (first_in_file_) older_seq_ = seq_;
     seq_ = *first - 1;
     const bool is_first = std::exchange(is_first_header_, false);
-    const bool starts = header.value("starts", json(false)) == json(true);
+    const bool starts = schema::field_at(header, "starts") == true;
     if (!starts && !is_first) return;
     if (!is_first) chain_.processes.back().closed = was_closed;
     if (!is_first && !was_closed) was_killed_ = true;
@@ -242,7 +242,7 @@ class ChainVerifier {
 
   void take_seal(std::string_view line, const ChainedLine& parts) {
     json object = json::parse(line, nullptr, false);
-    auto seal = object.is_object() ? seal_of(object, std::string(parts.prev)) : std::nullopt;
+    auto seal = seal_of(object, std::string(parts.prev));
     if (!seal) return fault("seal.form", "it is no seal");
     chain_.unsealed = 0;
     seals_ = true;
@@ -260,7 +260,7 @@ class ChainVerifier {
     return Seal{.agent = agent_,
                 .seq = *seq,
                 .time = *time,
-                .closed = object.value("closed", json(false)) == json(true),
+                .closed = schema::field_at(object, "closed") == true,
                 .head = std::move(head),
                 .signature = schema::text_at(object, "signature")};
   }
@@ -283,9 +283,8 @@ class ChainVerifier {
     begin_file(path);
     line_ = 1;
     json object = json::parse(*content, nullptr, false);
-    auto seal =
-        object.is_object() ? seal_of(object, schema::text_at(object, "head")) : std::nullopt;
-    std::string key = object.is_object() ? schema::text_at(object, "public_key") : std::string();
+    auto seal = seal_of(object, schema::text_at(object, "head"));
+    const std::string& key = schema::text_at(object, "public_key");
     if (seal) seal->agent = schema::text_at(object, "agent");
     if (!seal || *content != seal_file_text(*seal, key)) {
       fault("seal.form", "it is no seal");

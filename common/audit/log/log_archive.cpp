@@ -9,6 +9,7 @@
 #include "common/audit/log/log_file.h"
 #include "common/audit/log/packed_log.h"
 #include "common/audit/record/record_writer.h"
+#include "common/schema/json_fields.h"
 
 namespace league::audit {
 namespace {
@@ -93,13 +94,7 @@ std::optional<LogLeague> league_of_log(const fs::path& path) {
   for (int i = 0; i < kMostLines && std::getline(lines, line); ++i) {
     if (!line.starts_with("{\"format\":")) continue;
     auto header = nlohmann::json::parse(line, nullptr, false);
-    auto text = [&header](const char* key) {
-      auto value = header.is_object() ? header.find(key) : header.end();
-      return header.is_object() && value != header.end() && value->is_string()
-                 ? value->get<std::string>()
-                 : std::string();
-    };
-    LogLeague league{text("league_id"), text("league_key")};
+    LogLeague league{schema::text_at(header, "league_id"), schema::text_at(header, "league_key")};
     if (!league.id.empty()) found = std::move(league);
   }
   return found;

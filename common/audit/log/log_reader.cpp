@@ -105,8 +105,8 @@ class Reading {
     entry.match_id = schema::text_at(line, "match_id");
     entry.http_status = static_cast<int>(number(line, "http_status"));
     if (line.contains("elapsed_us")) entry.elapsed_us = number(line, "elapsed_us");
-    if (auto names = line.find("leniencies"); names != line.end() && names->is_array()) {
-      for (const json& name : *names) {
+    if (const json& names = schema::field_at(line, "leniencies"); names.is_array()) {
+      for (const json& name : names) {
         if (name.is_string()) entry.leniencies.push_back(name.get<std::string>());
       }
     }
@@ -141,14 +141,14 @@ class Reading {
       return raw;
     }
     auto base = bodies.find(static_cast<std::uint64_t>(number(line, "raw_ref")));
-    auto keep = line.find("raw_keep");
-    if (base == bodies.end() || keep == line.end() || !keep->is_array() || keep->size() != 2 ||
-        !keep->at(0).is_number_unsigned() || !keep->at(1).is_number_unsigned()) {
+    const json& keep = schema::field_at(line, "raw_keep");
+    if (base == bodies.end() || !keep.is_array() || keep.size() != 2 ||
+        !keep[0].is_number_unsigned() || !keep[1].is_number_unsigned()) {
       problem("raw_ref names no earlier record of this file");
       return raw;
     }
-    std::size_t before = std::min(keep->at(0).get<std::size_t>(), base->second.size());
-    std::size_t after = std::min(keep->at(1).get<std::size_t>(), base->second.size());
+    std::size_t before = std::min(keep[0].get<std::size_t>(), base->second.size());
+    std::size_t after = std::min(keep[1].get<std::size_t>(), base->second.size());
     return base->second.substr(0, before) + raw + base->second.substr(base->second.size() - after);
   }
 
