@@ -82,7 +82,7 @@ std::string next_connection_id() {
   return "client-" + std::to_string(next++);
 }
 
-class DialAttempt final : public Dial, public std::enable_shared_from_this<DialAttempt> {
+class DialAttempt final : public std::enable_shared_from_this<DialAttempt> {
  public:
   DialAttempt(asio::io_context& context, const Endpoint& endpoint, core::Clock::Steady deadline,
               std::function<void(core::Result<Dialed>)> done)
@@ -114,7 +114,7 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
     asio::use_service<NameResolver>(context_).resolve(endpoint_.host, std::move(done));
   }
 
-  void cancel() override {
+  void cancel() {
     done_ = nullptr;
     stop();
   }
@@ -159,7 +159,7 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
     keep_watch(fd);
     info_ = {remote_address(fd).text(), local_address(fd).text(), next_connection_id(),
              std::nullopt};
-    if (!is_secure(endpoint_.scheme)) return succeed();
+    if (!is_tls(endpoint_)) return succeed();
     wait_until(deadline_);
     secure();
   }
@@ -251,14 +251,14 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
 
 }  // namespace
 
-bool is_secure(std::string_view scheme) { return scheme.ends_with("https") || scheme == "wss"; }
-
-std::shared_ptr<Dial> dial(asio::io_context& context, const Endpoint& endpoint,
+std::function<void()> dial(asio::io_context& context, const Endpoint& endpoint,
                            core::Clock::Steady deadline,
                            std::function<void(core::Result<Dialed>)> done) {
   auto attempt = std::make_shared<DialAttempt>(context, endpoint, deadline, std::move(done));
   attempt->begin();
-  return attempt;
+  return [weak = std::weak_ptr(attempt)] {
+    if (auto running = weak.lock()) running->cancel();
+  };
 }
 
 }  // namespace league::transport

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
 
 #include "common/core/clock.h"
 #include "common/core/result.h"
@@ -18,22 +17,12 @@ struct Dialed {
   std::shared_ptr<const rpc::ConnectionInfo> info;
 };
 
-/// An attempt to connect that can be cancelled.
-class Dial {
- public:
-  virtual ~Dial() = default;
-  /// After this, `done` is not called any more.
-  virtual void cancel() = 0;
-};
-
-/// True for https, wss and sse+https.
-[[nodiscard]] bool is_secure(std::string_view scheme);
-
 /// Connects to an endpoint, with TLS if its scheme says so; like PeerConnector, but without
 /// blocking. `done` runs once, later, with kTimeout or kConnectionError and only the cause.
-/// Everything happens on the event loop's thread.
-[[nodiscard]] std::shared_ptr<Dial> dial(boost::asio::io_context& context, const Endpoint& endpoint,
-                                         core::Clock::Steady deadline,
-                                         std::function<void(core::Result<Dialed>)> done);
+/// Everything happens on the event loop's thread. Returns a function that cancels the attempt:
+/// `done` is not called any more.
+std::function<void()> dial(boost::asio::io_context& context, const Endpoint& endpoint,
+                           core::Clock::Steady deadline,
+                           std::function<void(core::Result<Dialed>)> done);
 
 }  // namespace league::transport

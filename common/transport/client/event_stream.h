@@ -27,9 +27,12 @@ class EventStream {
     }
   }
 
-  /// Passes each message on; false if a limit was exceeded (`fault`).
-  bool feed(std::string_view bytes, const std::function<void(ReceivedMessage)>& sink) {
+  /// Passes each message to `sink` and each event of another type to `other`; false if a limit was
+  /// exceeded (`fault`).
+  bool feed(std::string_view bytes, const std::function<void(ReceivedMessage)>& sink,
+            const std::function<void(const SseEvent&)>& other = nullptr) {
     return parser_.feed(bytes, [&](SseEvent event) {
+      if (event.type != "message" && other) other(event);
       if (event.type != "message" || event.data.empty()) return;
       auto context = context_of_event(event, last_event_id(), stream_id_, of_answer_);
       sink({{std::move(event.data), std::move(context)}});

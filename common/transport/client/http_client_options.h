@@ -19,6 +19,7 @@ namespace league::transport {
 /// Names and values of header fields as they are sent; a field that contains a line end is left
 /// out.
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+[[nodiscard]] bool is_sendable(const HttpHeaders::value_type& field);
 
 /// Limits of a connection to an HTTP server.
 struct HttpClientLimits {

@@ -21,17 +21,12 @@ using SystemError = boost::system::error_code;
 
 constexpr std::size_t kReadSize = 8 * 1024;
 
-bool has_line_end(std::string_view text) {
-  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
-}
-
 std::string head_of(const HttpRequest& request, const Endpoint& endpoint) {
   std::string head = request.method + " " + request.target +
                      " HTTP/1.1\r\nHost: " + endpoint.authority() +
                      "\r\nUser-Agent: league/" LEAGUE_VERSION "\r\nAccept-Encoding: identity\r\n";
-  for (const auto& [name, value] : request.headers) {
-    if (name.empty() || has_line_end(name) || has_line_end(value)) continue;
-    head += name + ": " + value + "\r\n";
+  for (const auto& field : request.headers) {
+    if (is_sendable(field)) head += field.first + ": " + field.second + "\r\n";
   }
   if (request.body) {
     head += "Content-Length: " + std::to_string(request.body->size()) + "\r\n";
@@ -122,10 +117,10 @@ class HttpPool::Exchange final : public PoolExchange,
 
   void connect() {
     phase_ = "connect";
-    dial_ = dial(pool_->loop_.context(), pool_->endpoint_, timer_.expiry(),
-                 [self = shared_from_this()](core::Result<Dialed> dialed) {
-                   self->on_connected(std::move(dialed));
-                 });
+    cancel_dial_ = dial(pool_->loop_.context(), pool_->endpoint_, timer_.expiry(),
+                        [self = shared_from_this()](core::Result<Dialed> dialed) {
+                          self->on_connected(std::move(dialed));
+                        });
   }
 
   void on_connected(core::Result<Dialed> dialed) {
@@ -203,7 +198,7 @@ class HttpPool::Exchange final : public PoolExchange,
     if (is_over()) return;
     sink_ = nullptr;
     timer_.cancel();
-    if (auto attempt = dial_.lock()) attempt->cancel();
+    if (cancel_dial_) cancel_dial_();
     if (link_) link_->stream.close();
     pool_->on_ended(shared_from_this());
   }
@@ -221,7 +216,7 @@ class HttpPool::Exchange final : public PoolExchange,
   const std::string head_;
   ResponseReader reader_;
   asio::steady_timer timer_;
-  std::weak_ptr<Dial> dial_;
+  std::function<void()> cancel_dial_;
   std::unique_ptr<Link> link_;
   std::shared_ptr<const rpc::ConnectionInfo> info_;
   std::optional<core::Clock::Steady> sent_at_;

@@ -4,6 +4,7 @@
 
 #include "common/transport/client/connection_handle.h"
 #include "common/transport/client/connection_parts.h"
+#include "common/transport/client/event_stream.h"
 #include "common/transport/client/post_drain.h"
 #include "common/transport/client/url_reference.h"
 #include "common/transport/link/receive_buffer.h"
@@ -13,6 +14,63 @@ namespace league::transport {
 namespace {
 
 constexpr std::size_t kMaxRefusal = 1024;
+/// How long the body of a POST's answer is read, so that the connection can be reused, and how much
+/// of it is kept.
+constexpr std::chrono::seconds kLongestPostAnswer{1};
+constexpr std::size_t kMaxPostAnswer = 64 * 1024;
+
+/// Reports success when the head arrives, or the refusal with its text when the body is complete.
+class LegacyPost final : public HttpSink {
+ public:
+  LegacyPost(std::shared_ptr<PostDrain> posts, Endpoint endpoint, OutboundMessage message)
+      : posts_(std::move(posts)), endpoint_(std::move(endpoint)), message_(std::move(message)) {}
+  void run_in(const std::shared_ptr<PoolExchange>& exchange) { exchange_ = exchange; }
+
+  void on_head(const ResponseHead& head) override {
+    status_ = head.status;
+    auto exchange = exchange_.lock();
+    context_ = context_of_answer(head, "POST", endpoint_.path, exchange->connection());
+    exchange->set_deadline(std::chrono::steady_clock::now() + kLongestPostAnswer);
+    if (status_ / 100 == 2) report(std::nullopt);
+  }
+
+  void on_body(std::string_view piece) override {
+    if (body_.size() < kMaxPostAnswer) {
+      body_.append(piece);
+      return;
+    }
+    auto exchange = exchange_.lock();
+    on_end(nullptr);
+    exchange->cancel();
+  }
+
+  void on_end(const HttpFault* fault) override {
+    if (std::exchange(is_over_, true)) return;
+    posts_->on_over(message_);
+    if (status_ != 0) {
+      report(refusal("POST", endpoint_, status_, body_));
+    } else if (fault != nullptr) {
+      report(fault->error);
+    }
+  }
+
+ private:
+  void report(std::optional<core::Error> error) {
+    if (std::exchange(has_reported_, true)) return;
+    tell(message_, std::move(error), status_, context_);
+    posts_->on_sent();
+  }
+
+  const std::shared_ptr<PostDrain> posts_;
+  const Endpoint endpoint_;
+  const OutboundMessage message_;
+  std::weak_ptr<PoolExchange> exchange_;
+  int status_ = 0;
+  rpc::MessageContext context_;
+  std::string body_;
+  bool has_reported_ = false;
+  bool is_over_ = false;
+};
 
 /// One connection on the event loop's thread: its stream, and the POSTs beside it.
 class LegacySseCore final : public HttpSink, public std::enable_shared_from_this<LegacySseCore> {
@@ -22,8 +80,8 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
         endpoint_(endpoint),
         options_(std::move(options)),
         pool_(std::make_shared<HttpPool>(loop, endpoint, options_.limits)),
-        posts_(loop, options_.limits),
-        parser_({options_.limits.max_message + 64, options_.limits.max_message}),
+        posts_(std::make_shared<PostDrain>(loop, options_.limits)),
+        events_(options_.limits),
         receive_buffer_([this] { set_stream_reading(); }) {}
 
   void open(core::Clock::Steady deadline, HttpConnector::OpenedOrFailed opened) {
@@ -50,12 +108,16 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
                                        {}});
     }
     HttpRequest request;
+    if (!posts_->add(message, endpoint_, request)) return;
     request.target = target_;
     request.headers = {{"Content-Type", std::string(kJsonType)}};
     for (const HttpHeaders* more : {&options_.post_headers, &std::as_const(message).headers}) {
       request.headers.insert(request.headers.end(), more->begin(), more->end());
     }
-    posts_.start(*pool_, std::move(request), std::move(message), target_);
+    Endpoint called = endpoint_;
+    called.path = target_;
+    auto post = std::make_shared<LegacyPost>(posts_, std::move(called), std::move(message));
+    post->run_in(pool_->start(std::move(request), post));
   }
 
   void set_reading(bool is_on) {
@@ -70,7 +132,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   void close() {
     if (is_closing_) return;
     is_closing_ = true;
-    posts_.when_sent([self = shared_from_this()] {
+    posts_->when_sent([self = shared_from_this()] {
       self->finish({core::ErrorCode::kShuttingDown,
                     "the connection to " + self->endpoint_.url() + " was closed",
                     {}});
@@ -87,13 +149,20 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     status_ = head.status;
     media_type_ = head.media_type();
     context_ = context_of_answer(head, "GET", endpoint_.path, stream_.lock()->connection());
-    stream_id_ = context_.transport.connection->connection_id;
+    events_.begin(context_);
   }
 
   void on_body(std::string_view piece) override {
     if (is_event_stream()) {
-      bool is_fine = parser_.feed(piece, [this](SseEvent event) { on_event(std::move(event)); });
-      if (!is_fine) fail(core::ErrorCode::kReplyTooLarge, parser_.fault());
+      bool is_fine = events_.feed(
+          piece,
+          [this](ReceivedMessage message) {
+            if (!opened_) receive_buffer_.deliver(std::move(message));
+          },
+          [this](const SseEvent& event) {
+            if (opened_ && event.type == "endpoint") on_endpoint(event.data);
+          });
+      if (!is_fine) fail(core::ErrorCode::kReplyTooLarge, events_.fault());
     } else {
       refusal_.append(piece);
       if (refusal_.size() >= kMaxRefusal) refuse();
@@ -109,15 +178,6 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
  private:
   [[nodiscard]] bool is_event_stream() const {
     return status_ == 200 && media_type_ == kEventStreamType;
-  }
-
-  void on_event(SseEvent event) {
-    if (opened_) {
-      if (event.type == "endpoint") on_endpoint(event.data);
-    } else if (event.type == "message" && !event.data.empty()) {
-      auto context = context_of_event(event, parser_.last_event_id(), stream_id_, context_);
-      receive_buffer_.deliver({{std::move(event.data), std::move(context)}});
-    }
   }
 
   void on_endpoint(std::string_view reference);
@@ -163,15 +223,14 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   const Endpoint endpoint_;
   const LegacySseOptions options_;
   const std::shared_ptr<HttpPool> pool_;
-  PostDrain posts_;
-  SseParser parser_;
+  const std::shared_ptr<PostDrain> posts_;
+  EventStream events_;
   ReceiveBuffer receive_buffer_;
   HttpConnector::OpenedOrFailed opened_;  ///< null once it was called
   std::weak_ptr<PoolExchange> stream_;
   int status_ = 0;
   std::string media_type_;
   std::string refusal_;
-  std::string stream_id_;
   std::string target_;  ///< of POSTs; set before the connection is visible to others
   rpc::MessageContext context_;
   bool is_closing_ = false;

@@ -91,10 +91,6 @@ ResponseReader::~ResponseReader() = default;
 bool ResponseReader::feed(std::string_view bytes, ResponseSink& sink) {
   if (!fault_.empty()) return false;
   held_.append(bytes);
-  return parse(sink);
-}
-
-bool ResponseReader::parse(ResponseSink& sink) {
   while (!held_.empty() && !is_done()) {
     // Beast asserts that it sees at least this much of a last chunk, though it can arrive in
     // smaller pieces.

@@ -54,8 +54,6 @@ class ResponseReader {
 
  private:
   class Parser;
-  bool parse(ResponseSink& sink);
-
   std::size_t max_head_;
   std::unique_ptr<Parser> parser_;
   std::string held_;

@@ -1,65 +1,84 @@
 #pragma once
 
-#include <cstddef>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <set>
 
 #include "common/transport/client/connection_parts.h"
+#include "common/transport/client/event_stream.h"
+#include "common/transport/client/post_drain.h"
 #include "common/transport/client/streamable_http_connection.h"
 #include "common/transport/link/receive_buffer.h"
 
 namespace league::transport {
 
-/// A request of a connection, including its answer and any attempts to continue it.
-class StreamableTask : public HttpSink {
- public:
-  /// The connection closes: report this, and release everything.
-  virtual void stop() = 0;
-  virtual void set_reading(bool is_on) = 0;
-  /// Ends the task if it belongs to the request `id`.
-  virtual void abandon(const rpc::Id& /*id*/) {}
-};
+class StreamableTask;
 
 /// Shared by the requests of one connection. Only on the event loop's thread.
 struct StreamableShared {
   StreamableShared(EventLoop& its_loop, const Endpoint& its_endpoint,
-                   StreamableHttpOptions its_options)
-      : loop(its_loop),
-        endpoint(its_endpoint),
-        options(std::move(its_options)),
-        pool(std::make_shared<HttpPool>(loop, endpoint, options.limits)),
-        receive_buffer([this] {
-          for_each_task(
-              [this](StreamableTask& task) { task.set_reading(receive_buffer.is_reading()); });
-        }) {}
+                   StreamableHttpOptions its_options);
 
-  /// `first`, then the connection's own headers, then `more`.
-  [[nodiscard]] HttpHeaders headers(HttpHeaders first, const HttpHeaders& more) const {
-    first.insert(first.end(), options.headers.begin(), options.headers.end());
-    first.insert(first.end(), more.begin(), more.end());
-    return first;
-  }
-  void for_each_task(const std::function<void(StreamableTask&)>& what) const {
-    for (const auto& owned : std::set(tasks)) {
-      if (auto task = owned.lock()) what(*task);
-    }
-  }
-  void on_sent() {
-    if (--unsent > 0) return;
-    if (auto task = std::exchange(when_sent, {}).lock()) (*task)();
-  }
+  void for_each_task(const std::function<void(StreamableTask&)>& what) const;
+  /// What everything reports that the connection's end has cut off.
+  [[nodiscard]] core::Error closed() const;
 
   EventLoop& loop;
   const Endpoint endpoint;
   const StreamableHttpOptions options;
   const std::shared_ptr<HttpPool> pool;
+  const std::shared_ptr<PostDrain> posts;
   ReceiveBuffer receive_buffer;
   /// Weak, because their exchanges and timers own them.
   std::set<std::weak_ptr<StreamableTask>, std::owner_less<>> tasks;
-  std::size_t bytes = 0;  ///< of messages whose answers are not complete
-  std::size_t unsent = 0;  ///< requests whose answer's head has not arrived
-  std::weak_ptr<std::function<void()>> when_sent;  ///< owned by a timer
+};
+
+/// A request of a connection, including its answer and any attempts to continue it.
+class StreamableTask : public HttpSink, public std::enable_shared_from_this<StreamableTask> {
+ public:
+  /// The connection closes: report this, and release everything.
+  void stop() { end(shared_->closed()); }
+  void set_reading(bool is_on);
+  /// Ends the task if it belongs to the request `id`.
+  virtual void abandon(const rpc::Id& /*id*/) {}
+  void on_head(const ResponseHead& head) override;
+
+ protected:
+  explicit StreamableTask(std::shared_ptr<StreamableShared> shared);
+
+  /// `first`, then the connection's own headers, then `more`.
+  [[nodiscard]] HttpHeaders headers(HttpHeaders first, const HttpHeaders& more) const;
+  /// The GET of the stream, from the last event on.
+  [[nodiscard]] HttpRequest stream_request(const HttpHeaders& more) const;
+  void send(HttpRequest request);
+  /// The head that has arrived is that of an event stream, which may take until `deadline`.
+  void begin_events(core::Clock::Steady deadline);
+  /// Passes the events in `piece` to on_event; ends with kReplyTooLarge if a limit is exceeded.
+  void read_events(std::string_view piece);
+  virtual void on_event(ReceivedMessage /*message*/) {}
+  /// Calls ask_again then, unless it has ended.
+  void wait_until(core::Clock::Steady then);
+  virtual void ask_again() {}
+  /// Releases everything, then calls on_over; a second call does nothing.
+  void end(std::optional<core::Error> error);
+  virtual void on_over(std::optional<core::Error> error) = 0;
+  /// Of the answer's body, for errors.
+  void keep_excerpt(std::string_view piece);
+
+  const std::shared_ptr<StreamableShared> shared_;
+  EventStream events_;
+  std::weak_ptr<PoolExchange> exchange_;
+  int status_ = 0;  ///< 0: no head has arrived
+  std::string media_type_;
+  rpc::MessageContext context_;
+  std::string body_;  ///< unless it is an event stream
+  bool is_streaming_ = false;
+  bool is_over_ = false;
+
+ private:
+  std::string method_;
+  boost::asio::steady_timer timer_;
 };
 
 /// Sends a message and delivers its answer. Reports to the message's functions.

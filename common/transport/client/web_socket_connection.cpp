@@ -24,12 +24,6 @@ using SocketError = boost::system::error_code;
 constexpr std::string_view kSubprotocol = "mcp";
 constexpr std::size_t kKeptBuffer = 64 * 1024;
 
-bool fits_header(const std::pair<std::string, std::string>& field) {
-  const std::string_view ends("\r\n\0", 3);
-  return !field.first.empty() && field.first.find_first_of(ends) == std::string::npos &&
-         field.second.find_first_of(ends) == std::string::npos;
-}
-
 /// One connection on the event loop's thread.
 class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
  public:
@@ -43,11 +37,11 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   void open(core::Clock::Steady deadline, HttpConnector::OpenedOrFailed opened) {
     deadline_ = deadline;
     opened_ = std::move(opened);
-    (void)dial(loop_.context(), endpoint_, deadline,
-               [self = shared_from_this()](core::Result<Dialed> dialed) {
-                 if (!dialed) return self->fail_opening("connect", dialed.error());
-                 self->shake_hands(*std::move(dialed));
-               });
+    dial(loop_.context(), endpoint_, deadline,
+         [self = shared_from_this()](core::Result<Dialed> dialed) {
+           if (!dialed) return self->fail_opening("connect", dialed.error());
+           self->shake_hands(*std::move(dialed));
+         });
   }
 
   void start(std::shared_ptr<MessageReceiver> receiver) {
@@ -241,7 +235,7 @@ void WebSocketCore::shake_hands(Dialed dialed) {
     request.set(beast::http::field::sec_websocket_protocol,
                 beast::string_view(kSubprotocol.data(), kSubprotocol.size()));
     for (const auto& field : options_.headers) {
-      if (fits_header(field)) request.insert(field.first, field.second);
+      if (is_sendable(field)) request.insert(field.first, field.second);
     }
   }));
   socket_->read_message_max(options_.max_message);
