@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/core/text.h"
+#include "common/transport/link/media_type.h"
 
 namespace league::transport {
 
@@ -21,12 +22,6 @@ bool is_tchar(char c) {
 
 bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_tchar);
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 bool has_control_character(std::string_view text) {
@@ -103,7 +98,7 @@ bool RequestScanner::read_header(std::string_view line) {
     refuse(400, "malformed header line: expected Name: value on one line");
     return false;
   }
-  return read_known_header(line.substr(0, colon), trim(line.substr(colon + 1)));
+  return read_known_header(line.substr(0, colon), trim_blanks(line.substr(colon + 1)));
 }
 
 bool RequestScanner::read_known_header(std::string_view name, std::string_view value) {
@@ -198,7 +193,7 @@ std::optional<RequestScanner::State> RequestScanner::read_chunk_size(std::string
     return refuse(400, "a chunk's size line is too long");
   if (end == std::string_view::npos) return State::kIncomplete;
   std::string_view line = rest.substr(0, end);
-  std::string_view digits = trim(line.substr(0, line.find(';')));
+  std::string_view digits = trim_blanks(line.substr(0, line.find(';')));
   std::size_t size = 0;
   auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), size, 16);
   if (fault == std::errc::invalid_argument || stop != digits.data() + digits.size() ||

@@ -10,12 +10,15 @@ constexpr std::size_t kMaxExcerpt = 200;
 
 }  // namespace
 
+std::string_view trim_blanks(std::string_view text) {
+  std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
 std::string media_type_of(const rpc::HeaderMap& headers) {
   auto field = rpc::find_header(headers, "content-type");
-  if (!field) return {};
-  auto type = field->substr(0, field->find(';'));
-  while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
-  return core::lower_case(type);
+  return field ? core::lower_case(trim_blanks(field->substr(0, field->find(';')))) : std::string();
 }
 
 bool is_json_type(std::string_view media_type) {

@@ -10,6 +10,8 @@ namespace league::transport {
 inline constexpr std::string_view kEventStreamType = "text/event-stream";
 inline constexpr std::string_view kJsonType = "application/json";
 
+/// Without spaces and tabs at both ends.
+[[nodiscard]] std::string_view trim_blanks(std::string_view text);
 /// The content type in lower case and without parameters; empty where there is none.
 [[nodiscard]] std::string media_type_of(const rpc::HeaderMap& headers);
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/transport/stream/accepted_types.h"
+#include "common/transport/stream/request_headers.h"
 
 namespace league::transport {
 namespace {

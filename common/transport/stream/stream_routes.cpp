@@ -1,7 +1,6 @@
 #include "common/transport/stream/stream_routes.h"
 
 #include "common/rpc/codec.h"
-#include "common/transport/stream/upgrade_request.h"
 
 namespace league::transport {
 

@@ -12,7 +12,7 @@
 #include "common/transport/http/http_exchange.h"
 #include "common/transport/http/http_page.h"
 #include "common/transport/http/http_refusal.h"
-#include "common/transport/stream/accepted_types.h"
+#include "common/transport/stream/request_headers.h"
 #include "common/transport/stream/stream_host.h"
 
 namespace league::transport {
