@@ -5,6 +5,7 @@
 #include "common/core/crypto.h"
 #include "common/core/random_source.h"
 #include "common/rpc/http_headers.h"
+#include "common/transport/stream/stream_host.h"
 
 namespace league::transport {
 
@@ -24,7 +25,7 @@ std::string_view session_of(const rpc::HeaderMap& headers) {
 
 }  // namespace
 
-SseStream::SseStream(std::shared_ptr<SseStreamServer> home, Kind kind,
+SseStream::SseStream(std::shared_ptr<StreamHost> home, Kind kind,
                      std::shared_ptr<const rpc::HeaderMap> headers)
     : home_(std::move(home)), kind_(kind), headers_(std::move(headers)) {}
 

@@ -17,26 +17,7 @@
 
 namespace league::transport {
 
-class SseStream;
-
-/// The services of a server to its streams. Thread-safe.
-class SseStreamServer {
- public:
-  virtual ~SseStreamServer() = default;
-  [[nodiscard]] virtual std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone) = 0;
-  [[nodiscard]] virtual const StreamLimits& limits() const = 0;
-  /// Lines of the response's head for a request with these header fields (CORS); may be empty.
-  [[nodiscard]] virtual std::string head_lines_for(const rpc::HeaderMap& headers) const = 0;
-  /// Bytes of stored events in all streams.
-  [[nodiscard]] virtual std::atomic<std::size_t>& stored() = 0;
-  /// The stream has begun and is registered. False if the server is stopping. Called with the
-  /// stream's lock held.
-  virtual bool on_begun(const std::shared_ptr<SseStream>& stream, const std::string& id) = 0;
-  /// The channel is closed; called once, after on_begun, on the event loop.
-  virtual void on_closed(const std::shared_ptr<SseStream>& stream) = 0;
-  /// Runs `task` on the event loop.
-  virtual void post(std::function<void()> task) = 0;
-};
+class StreamHost;
 
 /// One event stream to one client: the answer to a POST, a stream that a client opened with GET, or
 /// the downward half of the transport of 2024-11-05. A resumable stream outlives its connection:
@@ -47,7 +28,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   using Time = std::chrono::steady_clock::time_point;
 
   /// `headers` are those of the request that asked for it.
-  SseStream(std::shared_ptr<SseStreamServer> home, Kind kind,
+  SseStream(std::shared_ptr<StreamHost> home, Kind kind,
             std::shared_ptr<const rpc::HeaderMap> headers);
   ~SseStream() override;
 
@@ -117,7 +98,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   void on_socket_gone(const StreamSocket& socket, const StreamEnd& end);
   void report_closed();
 
-  const std::shared_ptr<SseStreamServer> home_;
+  const std::shared_ptr<StreamHost> home_;
   const Kind kind_;
   const std::shared_ptr<const rpc::HeaderMap> headers_;
 

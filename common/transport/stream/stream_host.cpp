@@ -28,31 +28,32 @@ std::optional<std::pair<std::string, std::uint64_t>> parse_event_id(std::string_
 
 }  // namespace
 
-struct StreamHost::Ticker {
-  explicit Ticker(EventLoop& loop) : timer(loop.context()) {}
-  boost::asio::steady_timer timer;
-
-  static void run(const std::shared_ptr<Ticker>& ticker, std::chrono::milliseconds interval,
-                  std::weak_ptr<StreamHost> host) {
-    ticker->timer.expires_after(interval);
-    ticker->timer.async_wait([ticker, interval, host](const boost::system::error_code& error) {
-      auto alive = host.lock();
-      if (error || !alive) return;
-      {
-        std::lock_guard lock(alive->mutex_);
-        if (alive->is_stopped_) return;
-      }
-      alive->tick();
-      run(ticker, interval, host);
-    });
-  }
+struct StreamHost::Ticker : boost::asio::steady_timer {
+  using basic_waitable_timer::basic_waitable_timer;
 };
+
+void StreamHost::tick_later(const std::shared_ptr<Ticker>& ticker,
+                            std::chrono::milliseconds interval, std::weak_ptr<StreamHost> host) {
+  ticker->expires_after(interval);
+  ticker->async_wait([ticker, interval, host](const boost::system::error_code& error) {
+    auto alive = host.lock();
+    if (error || !alive) return;
+    {
+      std::lock_guard lock(alive->mutex_);
+      if (alive->is_stopped_) return;
+    }
+    alive->tick();
+    tick_later(ticker, interval, host);
+  });
+}
 
 std::shared_ptr<StreamHost> StreamHost::create(const SharedStreams& share,
                                                const HttpServerOptions& options,
                                                MessageHandler& handler) {
   std::shared_ptr<StreamHost> host(new StreamHost(share, options, handler));
-  host->start_ticking();
+  share.loop->post([weak = std::weak_ptr(host), loop = share.loop, every = tick_interval(options)] {
+    tick_later(std::make_shared<Ticker>(loop->context()), every, weak);
+  });
   return host;
 }
 
@@ -62,15 +63,9 @@ StreamHost::StreamHost(const SharedStreams& share, const HttpServerOptions& opti
       options_(options),
       cors_(options.allow_origins),
       handler_(handler),
-      web_sockets_(std::make_unique<WebSocketSessions>(*share.loop, options, handler)) {}
+      web_sockets_(std::make_shared<WebSocketSessions>(*share.loop, options, handler)) {}
 
 StreamHost::~StreamHost() = default;
-
-void StreamHost::start_ticking() {
-  share_.loop->post([host = weak_from_this(), loop = share_.loop, every = tick_interval(options_)] {
-    Ticker::run(std::make_shared<Ticker>(*loop), every, host);
-  });
-}
 
 std::shared_ptr<SseStream> StreamHost::new_answer(std::shared_ptr<const rpc::HeaderMap> headers) {
   return std::make_shared<SseStream>(shared_from_this(), SseStream::Kind::kAnswer,

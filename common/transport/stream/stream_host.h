@@ -31,13 +31,13 @@ struct SharedStreams {
 /// The long-lived streams of one server: event streams, including those whose clients may
 /// reconnect, streams of the transport of 2024-11-05, WebSockets. They live on the event loop; none
 /// needs a thread. Thread-safe.
-class StreamHost final : public SseStreamServer, public std::enable_shared_from_this<StreamHost> {
+class StreamHost final : public std::enable_shared_from_this<StreamHost> {
  public:
   /// `handler` and the event loop outlive stop().
   [[nodiscard]] static std::shared_ptr<StreamHost> create(const SharedStreams& share,
                                                           const HttpServerOptions& options,
                                                           MessageHandler& handler);
-  ~StreamHost() override;
+  ~StreamHost();
 
   /// The answer to a POST; it begins with its first push.
   [[nodiscard]] std::shared_ptr<SseStream> new_answer(
@@ -62,23 +62,30 @@ class StreamHost final : public SseStreamServer, public std::enable_shared_from_
   void stop();
   [[nodiscard]] StreamCounts counts();
 
-  // SseStreamServer
-  [[nodiscard]] std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone) override;
-  [[nodiscard]] const StreamLimits& limits() const override { return options_.streams; }
-  [[nodiscard]] std::string head_lines_for(const rpc::HeaderMap& headers) const override {
+  // For its streams
+  [[nodiscard]] std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone);
+  [[nodiscard]] const StreamLimits& limits() const { return options_.streams; }
+  /// Lines of the response's head for a request with these header fields (CORS); may be empty.
+  [[nodiscard]] std::string head_lines_for(const rpc::HeaderMap& headers) const {
     return head_lines(cors_.answer_fields(headers));
   }
-  [[nodiscard]] std::atomic<std::size_t>& stored() override { return *share_.stored; }
-  bool on_begun(const std::shared_ptr<SseStream>& stream, const std::string& id) override;
-  void on_closed(const std::shared_ptr<SseStream>& stream) override;
-  void post(std::function<void()> task) override { share_.loop->post(std::move(task)); }
+  /// Bytes of stored events in all streams.
+  [[nodiscard]] std::atomic<std::size_t>& stored() { return *share_.stored; }
+  /// The stream has begun and is registered. False if the server is stopping. Called with the
+  /// stream's lock held.
+  bool on_begun(const std::shared_ptr<SseStream>& stream, const std::string& id);
+  /// The channel is closed; called once, after on_begun, on the event loop.
+  void on_closed(const std::shared_ptr<SseStream>& stream);
+  /// Runs `task` on the event loop.
+  void post(std::function<void()> task) { share_.loop->post(std::move(task)); }
 
  private:
   using StreamPtr = std::shared_ptr<SseStream>;
   struct Ticker;
 
   StreamHost(const SharedStreams& share, const HttpServerOptions& options, MessageHandler& handler);
-  void start_ticking();
+  static void tick_later(const std::shared_ptr<Ticker>& ticker, std::chrono::milliseconds interval,
+                         std::weak_ptr<StreamHost> host);
   void tick();
   void expire_streams(std::chrono::steady_clock::time_point now);
   [[nodiscard]] std::vector<StreamPtr> all_streams();
@@ -87,7 +94,7 @@ class StreamHost final : public SseStreamServer, public std::enable_shared_from_
   const HttpServerOptions options_;
   const CorsRules cors_;
   MessageHandler& handler_;
-  std::unique_ptr<WebSocketSessions> web_sockets_;
+  std::shared_ptr<WebSocketSessions> web_sockets_;
 
   std::mutex mutex_;  // guards the rest; never held while a stream or the handler is called
   std::condition_variable changed_;
