@@ -61,7 +61,7 @@ RawAnswer raw_trouble(std::string why, bool has_timed_out, bool is_refused) {
 }
 
 core::Result<transport::FileDescriptor> connect_any(const transport::Endpoint& endpoint,
-                                                    const transport::WaitOptions& wait) {
+                                                    Steady::time_point deadline) {
   std::vector<std::string> addresses = {"127.0.0.1", "::1"};
   if (endpoint.host != "localhost") {
     auto resolved = transport::resolve(endpoint.host);
@@ -71,7 +71,7 @@ core::Result<transport::FileDescriptor> connect_any(const transport::Endpoint& e
   core::Result<transport::FileDescriptor> socket =
       core::Error{core::ErrorCode::kConnectionError, "no address", {}};
   for (const std::string& address : addresses) {
-    socket = transport::connect_to(address, endpoint.port, wait);
+    socket = transport::connect_to(address, endpoint.port, deadline);
     if (socket) return socket;
   }
   return socket;
@@ -79,12 +79,13 @@ core::Result<transport::FileDescriptor> connect_any(const transport::Endpoint& e
 
 /// False if the peer accepts no more bytes, which is no fault, since it may have answered already.
 /// The program ignores SIGPIPE (transport::StopSignal).
-bool write_all(int fd, std::string_view bytes, const transport::WaitOptions& wait) {
+bool write_all(int fd, std::string_view bytes, Steady::time_point deadline) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());
     if (count > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(count));
-    } else if ((errno != EAGAIN && errno != EINTR) || !transport::wait_ready(fd, POLLOUT, wait)) {
+    } else if ((errno != EAGAIN && errno != EINTR) ||
+               !transport::wait_ready(fd, POLLOUT, deadline)) {
       return false;
     }
   }
@@ -96,8 +97,8 @@ bool write_all(int fd, std::string_view bytes, const transport::WaitOptions& wai
 std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRequest& request,
                                 std::size_t answers) {
   std::vector<RawAnswer> out;
-  const transport::WaitOptions wait{.deadline = Steady::now() + request.limit};
-  auto socket = connect_any(endpoint, wait);
+  const auto deadline = Steady::now() + request.limit;
+  auto socket = connect_any(endpoint, deadline);
   if (!socket) {
     const bool is_slow = socket.error().code == core::ErrorCode::kTimeout;
     out.push_back(raw_trouble("no connection: " + socket.error().message, is_slow, !is_slow));
@@ -106,7 +107,7 @@ std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRe
   const int fd = socket->get();
   for (std::size_t i = 0; i < request.pieces.size(); ++i) {
     if (i > 0) std::this_thread::sleep_for(request.between);
-    if (!write_all(fd, request.pieces[i], wait)) break;
+    if (!write_all(fd, request.pieces[i], deadline)) break;
   }
   std::optional<transport::ResponseReader> reader(kMaxHead);
   AnswerSink sink;
@@ -140,7 +141,7 @@ std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRe
       }
       out.push_back(std::move(answer));
       break;
-    } else if (!transport::wait_ready(fd, POLLIN, wait)) {
+    } else if (!transport::wait_ready(fd, POLLIN, deadline)) {
       out.push_back(raw_trouble("no answer within " + std::to_string(request.limit.count()) + " ms",
                                 true, false));
       break;

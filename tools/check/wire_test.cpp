@@ -18,9 +18,8 @@ class OneAnswer {
       : listener_(std::move(*transport::listen_on("127.0.0.1", 0))) {
     port_ = transport::local_address(listener_.get()).port;
     thread_ = std::jthread([this, bytes = std::move(bytes)] {
-      const transport::WaitOptions wait{.deadline = std::chrono::steady_clock::now() +
-                                                    std::chrono::seconds(5)};
-      if (!transport::wait_ready(listener_.get(), POLLIN, wait)) return;
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+      if (!transport::wait_ready(listener_.get(), POLLIN, deadline)) return;
       transport::FileDescriptor peer(::accept(listener_.get(), nullptr, nullptr));
       char buffer[4096];
       (void)::recv(peer.get(), buffer, sizeof buffer, 0);

@@ -1,16 +1,12 @@
 #include "common/transport/bus/bus.h"
 
-#include <algorithm>
-#include <cctype>
+#include "common/core/text.h"
 
 namespace league::transport {
 
 std::string_view bus_header(const BusMessage& message, std::string_view name) {
-  auto is_same = [](unsigned char a, unsigned char b) {
-    return std::tolower(a) == std::tolower(b);
-  };
   for (const auto& [key, value] : message.headers) {
-    if (std::equal(key.begin(), key.end(), name.begin(), name.end(), is_same)) return value;
+    if (core::equals_ignoring_case(key, name)) return value;
   }
   return {};
 }

@@ -42,7 +42,14 @@ class Bus {
   /// destructor.
   class Subscription {
    public:
-    virtual ~Subscription() = default;
+    /// `end` runs once, in the destructor.
+    explicit Subscription(std::function<void()> end) : end_(std::move(end)) {}
+    ~Subscription() { end_(); }
+    Subscription(const Subscription&) = delete;
+    Subscription& operator=(const Subscription&) = delete;
+
+   private:
+    const std::function<void()> end_;
   };
 
   virtual ~Bus() = default;

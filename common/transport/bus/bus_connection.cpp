@@ -16,44 +16,57 @@
 namespace league::transport {
 namespace {
 
+/// How long a request is offered to a session that nobody listens to: an agent that restarts is
+/// only late, and a dead one costs no more than this.
+constexpr std::chrono::milliseconds kPatience{2000};
+constexpr std::chrono::milliseconds kOfferAgain{50};
+
+/// How a session reaches a peer on a bus.
+struct BusRoute {
+  std::string subject;  ///< where its messages go
+  /// Makes the peer listen there again, then calls back; empty: the peer comes back by itself.
+  std::function<void(core::Clock::Steady deadline, std::function<void()> then)> attach = nullptr;
+};
+
+/// What all connections of a session share.
+struct BusParts {
+  EventLoop& loop;
+  Bus& bus;
+  BusSession session;
+  const core::Clock& clock;
+  core::Timer& timer;
+  std::shared_ptr<BusInbox> inbox;
+};
+
 /// Runs within its strand, so a call causes no thread switches except those of the bus.
 class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore> {
  public:
-  BusConnectionCore(EventLoop& loop, Bus& bus, BusSession session, BusRoute route,
-                    const core::Clock& clock, core::Timer& timer, std::shared_ptr<BusInbox> inbox,
-                    const BusConnectionOptions& options)
-      : loop_(loop),
-        bus_(bus),
-        session_(std::move(session)),
+  BusConnectionCore(BusParts parts, BusRoute route)
+      : parts_(std::move(parts)),
         route_(std::move(route)),
-        clock_(clock),
-        timer_(timer),
-        inbox_(std::move(inbox)),
-        options_(options),
-        connection_(bus_connection_info(bus, session_)),
+        connection_(bus_connection_info(parts_.bus, parts_.session)),
         receive_buffer_([] {}) {}
-
-  ~BusConnectionCore() { inbox_->remove(name_); }
+  ~BusConnectionCore() { parts_.inbox->remove(name_); }
   BusConnectionCore(const BusConnectionCore&) = delete;
   BusConnectionCore& operator=(const BusConnectionCore&) = delete;
 
   void start(std::shared_ptr<MessageReceiver> receiver) {
-    auto name =
-        inbox_->add({.on_answer =
-                         [weak = weak_from_this()](BusMessage message, std::uint64_t number) {
-                           auto shared = std::make_shared<BusMessage>(std::move(message));
-                           run_in(weak, [shared, number](BusConnectionCore& self) {
-                             self.on_answer(std::move(*shared), number);
-                           });
-                         },
-                     .on_connected =
-                         [weak = weak_from_this()] {
-                           run_in(weak, [](BusConnectionCore& self) { self.ask_all_again(); });
-                         }});
+    auto name = parts_.inbox->add(
+        {.on_answer =
+             [weak = weak_from_this()](BusMessage message, std::uint64_t number) {
+               auto shared = std::make_shared<BusMessage>(std::move(message));
+               run_in(weak, [shared, number](BusConnectionCore& self) {
+                 self.on_answer(std::move(*shared), number);
+               });
+             },
+         .on_connected =
+             [weak = weak_from_this()] {
+               run_in(weak, [](BusConnectionCore& self) { self.ask_all_again(); });
+             }});
     if (name) name_ = std::move(*name);
     receive_buffer_.start(std::move(receiver));
     if (name) return;
-    loop_.post([weak = weak_from_this(), why = name.error()] {
+    parts_.loop.post([weak = weak_from_this(), why = name.error()] {
       run_in(weak, [why](BusConnectionCore& self) { self.end(why); });
     });
   }
@@ -65,7 +78,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     const bool is_request = message.deadline != core::Clock::Steady::max();
     if (is_request && message.id.is_null()) message.id = rpc::peek_frame(message.bytes).id;
     PendingCall asked{std::move(message.bytes), std::move(message.id), trace_of(message.headers),
-                      std::move(message.lost),  message.deadline,      clock_.steady_now()};
+                      std::move(message.lost),  message.deadline,      parts_.clock.steady_now()};
     const std::uint64_t number = is_request ? ++last_number_ : 0;
     auto published = publish(asked, number);
     // If the bus cannot send it now, it sends it when it is connected again.
@@ -109,10 +122,10 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     return {};
   }
   core::Result<void> publish(const PendingCall& asked, std::uint64_t number) {
-    auto message = bus_message(route_.subject, asked.bytes.str(), session_,
+    auto message = bus_message(route_.subject, asked.bytes.str(), parts_.session,
                                rpc::MessageDirection::kClientToServer, asked.trace);
-    if (number > 0) message.reply = inbox_->subject(name_, number);
-    return bus_.publish(message);
+    if (number > 0) message.reply = parts_.inbox->subject(name_, number);
+    return parts_.bus.publish(message);
   }
   void on_answer(BusMessage message, std::uint64_t number) {
     auto found = asked_.find(number);
@@ -125,8 +138,8 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     if (frame.kind != rpc::FrameKind::kResponse || frame.id != asked.id)
       return lose(asked, "the answer names another request, or none");
     ReceivedMessage received;
-    received.context =
-        bus_context(message, session_, rpc::MessageDirection::kServerToClient, connection_, clock_);
+    received.context = bus_context(message, parts_.session, rpc::MessageDirection::kServerToClient,
+                                   connection_, parts_.clock);
     received.bytes = std::move(message.payload);
     received.frame = std::move(frame);
     receive_buffer_.deliver(std::move(received));
@@ -136,10 +149,10 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   }
   void on_nobody(std::uint64_t number, PendingCall& asked) {
     if (asked.is_waiting) return;
-    auto now = clock_.steady_now();
+    auto now = parts_.clock.steady_now();
     // A manager that was found does listen, though the broker may need a moment to know it; the
     // request is repeated until the deadline.
-    bool is_patient = route_.attach || now < asked.begun + options_.patience;
+    bool is_patient = route_.attach || now < asked.begun + kPatience;
     if (!is_patient || now >= asked.deadline) {
       PendingCall gone = std::move(asked);
       asked_.erase(number);
@@ -150,7 +163,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     auto again = [weak = weak_from_this(), number] {
       run_in(weak, [number](BusConnectionCore& self) { self.ask_again(number); });
     };
-    timer_.schedule(options_.offer_again, [again, attach = route_.attach, until = asked.deadline] {
+    parts_.timer.schedule(kOfferAgain, [again, attach = route_.attach, until = asked.deadline] {
       if (attach) return attach(until, again);
       again();
     });
@@ -164,32 +177,26 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   void ask_all_again() {
     forget_expired();
     for (auto& [number, asked] : asked_) {
-      asked.begun = clock_.steady_now();
+      asked.begun = parts_.clock.steady_now();
       (void)publish(asked, number);
     }
   }
   /// The caller has already given up.
   void forget_expired() {
-    auto now = clock_.steady_now();
+    auto now = parts_.clock.steady_now();
     std::erase_if(asked_, [now](const auto& entry) { return entry.second.deadline <= now; });
   }
   void end(core::Error why) {
     if (receive_buffer_.is_closed()) return;
-    inbox_->remove(name_);
+    parts_.inbox->remove(name_);
     asked_.clear();
     receive_buffer_.close(std::move(why));
   }
 
   Strand strand_;
-  EventLoop& loop_;
-  Bus& bus_;
-  const BusSession session_;
+  const BusParts parts_;
   const BusRoute route_;
-  const core::Clock& clock_;
-  core::Timer& timer_;
-  const std::shared_ptr<BusInbox> inbox_;
-  std::string name_;  ///< there
-  const BusConnectionOptions options_;
+  std::string name_;  ///< in the inbox
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   ReceiveBuffer receive_buffer_;
   std::map<std::uint64_t, PendingCall> asked_;
@@ -240,24 +247,13 @@ class BusConnection final : public MessageConnection {
 
 }  // namespace
 
-struct BusConnector::Parts : std::enable_shared_from_this<Parts> {
-  Parts(EventLoop& its_loop, Bus& its_bus, BusSession its_session, const core::Clock& its_clock,
-        core::Timer& its_timer, core::RandomSource& its_random,
-        const BusConnectionOptions& its_options)
-      : loop(its_loop),
-        bus(its_bus),
-        session(std::move(its_session)),
-        clock(its_clock),
-        timer(its_timer),
-        random(its_random),
-        options(its_options),
-        inbox(BusInbox::make(bus, session, random)),
-        discovery(bus, session, clock, timer, random) {}
+struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
+  Parts(BusParts parts, core::RandomSource& random)
+      : BusParts(std::move(parts)), discovery(bus, session, clock, timer, random) {}
 
   [[nodiscard]] std::shared_ptr<MessageConnection> open(BusRoute route) {
-    auto core = std::make_shared<BusConnectionCore>(loop, bus, session, std::move(route), clock,
-                                                    timer, inbox, options);
-    return std::make_shared<BusConnection>(loop, std::move(core));
+    return std::make_shared<BusConnection>(
+        loop, std::make_shared<BusConnectionCore>(*this, std::move(route)));
   }
   /// The route through discovery, by which a later manager of the league is found too.
   [[nodiscard]] BusRoute to_manager(const std::string& league) {
@@ -271,22 +267,14 @@ struct BusConnector::Parts : std::enable_shared_from_this<Parts> {
     return route;
   }
 
-  EventLoop& loop;
-  Bus& bus;
-  const BusSession session;
-  const core::Clock& clock;
-  core::Timer& timer;
-  core::RandomSource& random;
-  const BusConnectionOptions options;
-  const std::shared_ptr<BusInbox> inbox;
   BusDiscovery discovery;
 };
 
 BusConnector::BusConnector(EventLoop& loop, Bus& bus, BusSession session, const core::Clock& clock,
-                           core::Timer& timer, core::RandomSource& random,
-                           const BusConnectionOptions& options)
-    : parts_(
-          std::make_shared<Parts>(loop, bus, std::move(session), clock, timer, random, options)) {}
+                           core::Timer& timer, core::RandomSource& random)
+    : parts_(std::make_shared<Parts>(
+          BusParts{loop, bus, session, clock, timer, BusInbox::make(bus, session, random)},
+          random)) {}
 
 void BusConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) {
   constexpr std::string_view kManager = "manager";

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <memory>
-#include <string>
 
 #include "common/core/clock.h"
 #include "common/core/timer.h"
@@ -12,20 +9,6 @@
 #include "common/transport/link/message_connection.h"
 
 namespace league::transport {
-
-/// How a session reaches a peer on a bus.
-struct BusRoute {
-  std::string subject;  ///< where its messages go
-  /// Makes the peer listen there again, then calls back; empty: the peer comes back by itself.
-  std::function<void(core::Clock::Steady deadline, std::function<void()> then)> attach = nullptr;
-};
-
-struct BusConnectionOptions {
-  /// How long a request is offered to a session that nobody listens to: an agent that restarts is
-  /// only late, and a dead one costs no more than this.
-  std::chrono::milliseconds patience{2000};
-  std::chrono::milliseconds offer_again{50};
-};
 
 /// Connects to `nats:` endpoints for one session: `nats:manager` by way of discovery, others
 /// directly. The connections are logical: each request has an inbox of its own for its answer. A
@@ -36,8 +19,7 @@ class BusConnector final : public Connector {
  public:
   /// All outlive it and its connections.
   BusConnector(EventLoop& loop, Bus& bus, BusSession session, const core::Clock& clock,
-               core::Timer& timer, core::RandomSource& random,
-               const BusConnectionOptions& options = {});
+               core::Timer& timer, core::RandomSource& random);
 
   void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
 

@@ -22,7 +22,10 @@ class StallingBus final : public Bus {
   }
   std::unique_ptr<Subscription> stall_publishers(const std::string& subject) override {
     ++begun;
-    return std::make_unique<Stall>(stalled, subject);
+    ++stalled[subject];
+    return std::make_unique<Subscription>([this, subject] {
+      if (--stalled[subject] == 0) stalled.erase(subject);
+    });
   }
   std::unique_ptr<Subscription> watch(StateHandler handler) override {
     return bus_.watch(std::move(handler));
@@ -36,20 +39,6 @@ class StallingBus final : public Bus {
   int begun = 0;
 
  private:
-  class Stall final : public Subscription {
-   public:
-    Stall(std::map<std::string, int>& all, std::string subject)
-        : all_(all), subject_(std::move(subject)) {
-      ++all_[subject_];
-    }
-    ~Stall() override {
-      if (--all_[subject_] == 0) all_.erase(subject_);
-    }
-
-   private:
-    std::map<std::string, int>& all_;
-    const std::string subject_;
-  };
   Bus& bus_;
 };
 

@@ -31,18 +31,8 @@ core::Result<NatsSettings> settings_for(const std::vector<std::string>& urls,
 
 /// Whether we log in as a user, so that the broker can distinguish its clients.
 bool is_user(const NatsBusOptions& options, const std::string& url) {
-  return !options.credentials.user.empty() || !options.credentials.creds_file.empty() ||
-         !options.tls.cert.empty() || has_user(url);
+  return !options.credentials.user.empty() || !options.tls.cert.empty() || has_user(url);
 }
-
-class StalledEverywhere final : public Bus::Subscription {
- public:
-  explicit StalledEverywhere(std::vector<std::unique_ptr<Bus::Subscription>> at)
-      : at_(std::move(at)) {}
-
- private:
-  std::vector<std::unique_ptr<Bus::Subscription>> at_;
-};
 
 }  // namespace
 
@@ -54,14 +44,14 @@ class NatsBus::Stalls {
       : urls_(std::move(urls)), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Subscription> begin(const std::string& subject) {
-    std::vector<std::unique_ptr<Subscription>> at;
+    auto at = std::make_shared<std::vector<std::unique_ptr<Subscription>>>();
     {
       std::lock_guard lock(mutex_);
       if (!is_made_) make();
-      for (const auto& consumer : consumers_) at.push_back(consumer->subscribe(subject));
+      for (const auto& consumer : consumers_) at->push_back(consumer->subscribe(subject));
     }
-    if (at.empty()) return nullptr;
-    return std::make_unique<StalledEverywhere>(std::move(at));
+    if (at->empty()) return nullptr;
+    return std::make_unique<Subscription>([at] { at->clear(); });
   }
 
  private:
@@ -90,7 +80,8 @@ core::Result<std::unique_ptr<NatsBus>> NatsBus::connect(const NatsBusOptions& op
   prepare_nats();
   auto settings = settings_for(*urls, options);
   if (!settings) return settings.error();
-  auto link = std::make_shared<Link>(joined(*urls), std::move(settings).value(), options.on_fault);
+  auto link =
+      std::make_shared<NatsLink>(joined(*urls), std::move(settings).value(), options.on_fault);
   if (auto opened = link->open(); !opened) return opened.error();
   auto stalls = std::make_shared<Stalls>(std::move(*urls), options);
   return std::unique_ptr<NatsBus>(new NatsBus(std::move(link), std::move(stalls)));

@@ -9,13 +9,12 @@
 
 namespace league::transport {
 
-/// How an agent logs in: user and password, a token, or a NATS `.creds` file. If all are empty, the
-/// URLs are used.
+class NatsLink;
+
+/// The user with whom an agent logs in; if empty, what the URLs say.
 struct NatsCredentials {
   std::string user = {};
   std::string password = {};
-  std::string token = {};
-  std::filesystem::path creds_file = {};
 };
 
 /// PEM files. With `tls://` alone, the system's certificate authorities are trusted.
@@ -72,11 +71,10 @@ class NatsBus final : public Bus {
   [[nodiscard]] std::string url() const override;
 
  private:
-  class Link;
   class Stalls;
-  NatsBus(std::shared_ptr<Link> link, std::shared_ptr<Stalls> stalls)
+  NatsBus(std::shared_ptr<NatsLink> link, std::shared_ptr<Stalls> stalls)
       : link_(std::move(link)), stalls_(std::move(stalls)) {}
-  std::shared_ptr<Link> link_;
+  std::shared_ptr<NatsLink> link_;
   std::shared_ptr<Stalls> stalls_;
 };
 

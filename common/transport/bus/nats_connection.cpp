@@ -3,6 +3,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/transport/bus/nats_link.h"
+
 namespace league::transport {
 namespace {
 
@@ -17,10 +19,10 @@ std::string said_or(const char* text, natsStatus status) {
 
 }  // namespace
 
-std::shared_ptr<NatsConnection> NatsConnection::connect(
-    natsOptions* options, std::shared_ptr<NatsConnectionWatcher> watcher, natsStatus& status,
-    std::string& why) {
-  std::shared_ptr<NatsConnection> self(new NatsConnection(std::move(watcher)));
+std::shared_ptr<NatsConnection> NatsConnection::connect(natsOptions* options,
+                                                        std::shared_ptr<NatsLink> link,
+                                                        natsStatus& status, std::string& why) {
+  std::shared_ptr<NatsConnection> self(new NatsConnection(std::move(link)));
   self->self_ = self;
   status = self->listen_with(options);
   if (status == NATS_OK) status = natsConnection_Connect(&self->connection_, options);
@@ -31,12 +33,17 @@ std::shared_ptr<NatsConnection> NatsConnection::connect(
   return nullptr;
 }
 
+template <void (NatsLink::*Method)(NatsConnection&)>
+void NatsConnection::forward(natsConnection*, void* closure) noexcept {
+  auto& connection = *static_cast<NatsConnection*>(closure);
+  (*connection.link_.*Method)(connection);
+}
+
 natsStatus NatsConnection::listen_with(natsOptions* options) {
   natsStatus status =
-      natsOptions_SetReconnectedCB(options, forward<&NatsConnectionWatcher::on_reconnected>, this);
+      natsOptions_SetReconnectedCB(options, forward<&NatsLink::on_reconnected>, this);
   if (status == NATS_OK) {
-    status = natsOptions_SetDisconnectedCB(options,
-                                           forward<&NatsConnectionWatcher::on_disconnected>, this);
+    status = natsOptions_SetDisconnectedCB(options, forward<&NatsLink::on_disconnected>, this);
   }
   if (status == NATS_OK) status = natsOptions_SetClosedCB(options, forward_closed, this);
   if (status == NATS_OK) status = natsOptions_SetErrorHandler(options, forward_error, this);
@@ -47,7 +54,7 @@ void NatsConnection::forward_closed(natsConnection* connection, void* closure) n
   auto self = std::exchange(static_cast<NatsConnection*>(closure)->self_, nullptr);
   const char* text = nullptr;
   natsStatus status = natsConnection_GetLastError(connection, &text);
-  self->watcher_->on_closed(*self, said_or(text, status));
+  self->link_->on_closed(*self, said_or(text, status));
 }
 
 void NatsConnection::forward_error(natsConnection* connection, natsSubscription* subscription,
@@ -61,7 +68,7 @@ void NatsConnection::forward_error(natsConnection* connection, natsSubscription*
     what = "messages" + (subject != nullptr ? " at " + std::string(subject) : std::string()) +
            " are dropped: they arrive faster than they are handled";
   }
-  static_cast<NatsConnection*>(closure)->watcher_->on_fault(what);
+  static_cast<NatsConnection*>(closure)->link_->on_fault(what);
 }
 
 }  // namespace league::transport

@@ -138,11 +138,6 @@ void NatsSettings::set_credentials(const NatsCredentials& said) {
   if (!said.user.empty()) {
     take(natsOptions_SetUserInfo(get(), said.user.c_str(), said.password.c_str()), "user");
   }
-  if (!said.token.empty()) take(natsOptions_SetToken(get(), said.token.c_str()), "token");
-  if (!said.creds_file.empty()) {
-    take(natsOptions_SetUserCredentialsFromFiles(get(), said.creds_file.c_str(), nullptr),
-         "creds_file");
-  }
 }
 
 void NatsSettings::set_tls(const NatsTls& tls, bool is_asked_for) {

@@ -20,15 +20,6 @@ constexpr std::chrono::milliseconds kFirstPause = 100ms;
 /// The longest delay between refused attempts, since each costs the broker a password hash.
 constexpr std::chrono::milliseconds kLongestRetryPause = 5s;
 
-class NatsSubscribed final : public Bus::Subscription {
- public:
-  explicit NatsSubscribed(std::function<void()> end) : end_(std::move(end)) {}
-  ~NatsSubscribed() override { end_(); }
-
- private:
-  std::function<void()> end_;
-};
-
 /// Whether no broker is available (yet, or any more), which is not reported.
 bool is_absence(natsStatus status, const std::string& why) {
   // The error of libnats if the connection ends before the answer to CONNECT.
@@ -62,14 +53,14 @@ std::chrono::milliseconds with_jitter(std::chrono::milliseconds pause) {
 
 }  // namespace
 
-NatsBus::Link::Link(std::string url, NatsSettings settings,
-                    std::function<void(std::string)> on_fault)
+NatsLink::NatsLink(std::string url, NatsSettings settings,
+                   std::function<void(std::string)> on_fault)
     : url_(std::move(url)),
       settings_(std::move(settings)),
       faults_(on_fault ? std::move(on_fault) : [](const std::string&) {}),
       max_payload_(kGuessedPayload) {}
 
-core::Result<void> NatsBus::Link::open() {
+core::Result<void> NatsLink::open() {
   natsStatus status = NATS_OK;
   std::string why;
   if (auto connection = NatsConnection::connect(settings_.get(), shared_from_this(), status, why)) {
@@ -86,7 +77,7 @@ core::Result<void> NatsBus::Link::open() {
   return {};
 }
 
-void NatsBus::Link::close() {
+void NatsLink::close() {
   std::vector<std::shared_ptr<NatsListener>> listeners;
   std::vector<std::shared_ptr<Watcher>> watchers;
   ConnectionPointer connection;
@@ -116,12 +107,12 @@ void NatsBus::Link::close() {
 }
 
 /// Called with the lock held.
-void NatsBus::Link::start_searching() {
+void NatsLink::start_searching() {
   if (searcher_.joinable() || is_closing_) return;
   searcher_ = std::thread([self = shared_from_this()] { self->search(); });
 }
 
-void NatsBus::Link::search() {
+void NatsLink::search() {
   auto pause = kFirstPause;
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -136,7 +127,7 @@ void NatsBus::Link::search() {
   }
 }
 
-bool NatsBus::Link::try_to_connect(std::chrono::milliseconds& pause) {
+bool NatsLink::try_to_connect(std::chrono::milliseconds& pause) {
   natsStatus status = NATS_OK;
   std::string why;
   if (auto connection = NatsConnection::connect(settings_.get(), shared_from_this(), status, why)) {
@@ -155,7 +146,7 @@ bool NatsBus::Link::try_to_connect(std::chrono::milliseconds& pause) {
   return false;
 }
 
-void NatsBus::Link::take(const ConnectionPointer& connection) {
+void NatsLink::take(const ConnectionPointer& connection) {
   std::vector<std::shared_ptr<NatsListener>> listeners;
   std::uint64_t number = 0;
   {
@@ -176,8 +167,7 @@ void NatsBus::Link::take(const ConnectionPointer& connection) {
   send_waiting(*connection);
 }
 
-void NatsBus::Link::attach(NatsListener& listener, NatsConnection& connection,
-                           std::uint64_t number) {
+void NatsLink::attach(NatsListener& listener, NatsConnection& connection, std::uint64_t number) {
   natsStatus status = listener.attach(connection.get(), number);
   // If the connection is already closed, the subscription is attached to the next one.
   if (status == NATS_OK || status == NATS_CONNECTION_CLOSED) return;
@@ -186,7 +176,7 @@ void NatsBus::Link::attach(NatsListener& listener, NatsConnection& connection,
 
 /// Queues the message, because without a connection libnats would hold its lock, and block us,
 /// during each attempt to reconnect. Called with the lock held.
-core::Result<void> NatsBus::Link::keep_for_later(const BusMessage& message) {
+core::Result<void> NatsLink::keep_for_later(const BusMessage& message) {
   if (is_closing_) return closed_bus_error();
   if (waiting_bytes_ + room_of(message) > kMaxWaiting) {
     return core::Error{core::ErrorCode::kConnectionError,
@@ -198,7 +188,7 @@ core::Result<void> NatsBus::Link::keep_for_later(const BusMessage& message) {
   return {};
 }
 
-core::Result<void> NatsBus::Link::publish(const BusMessage& message) {
+core::Result<void> NatsLink::publish(const BusMessage& message) {
   if (auto checked = check_bus_message(message, max_payload_); !checked) return checked;
   ConnectionPointer connection;
   {
@@ -217,7 +207,7 @@ core::Result<void> NatsBus::Link::publish(const BusMessage& message) {
   return {};
 }
 
-bool NatsBus::Link::flush(std::chrono::milliseconds patience) {
+bool NatsLink::flush(std::chrono::milliseconds patience) {
   ConnectionPointer connection;
   {
     std::lock_guard lock(mutex_);
@@ -227,8 +217,9 @@ bool NatsBus::Link::flush(std::chrono::milliseconds patience) {
   return flush_nats(connection->get(), patience);
 }
 
-core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::Link::subscribe(
-    const std::string& subject, const std::string& queue, Handler handler) {
+core::Result<std::unique_ptr<Bus::Subscription>> NatsLink::subscribe(const std::string& subject,
+                                                                     const std::string& queue,
+                                                                     Handler handler) {
   if (auto checked = check_bus_subscription(subject, queue); !checked) return checked.error();
   auto listener = std::make_shared<NatsListener>(subject, queue, std::move(handler));
   ConnectionPointer connection;
@@ -246,10 +237,10 @@ core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::Link::subscribe(
     return nats_error(status, "no subscription to " + subject);
   }
   auto end = [self = shared_from_this(), listener] { self->forget(listener); };
-  return std::unique_ptr<Subscription>(std::make_unique<NatsSubscribed>(std::move(end)));
+  return std::make_unique<Subscription>(std::move(end));
 }
 
-void NatsBus::Link::forget(const std::shared_ptr<NatsListener>& listener) {
+void NatsLink::forget(const std::shared_ptr<NatsListener>& listener) {
   {
     std::lock_guard lock(mutex_);
     std::erase(listeners_, listener);
@@ -267,7 +258,7 @@ void NatsBus::Link::forget(const std::shared_ptr<NatsListener>& listener) {
   }
 }
 
-std::unique_ptr<Bus::Subscription> NatsBus::Link::watch(StateHandler handler) {
+std::unique_ptr<Bus::Subscription> NatsLink::watch(Bus::StateHandler handler) {
   // Both our thread and libnats's may report. The state is read when the handler runs, so that the
   // last report is correct.
   auto gate =
@@ -277,10 +268,10 @@ std::unique_ptr<Bus::Subscription> NatsBus::Link::watch(StateHandler handler) {
     watchers_.push_back(gate);
   }
   auto end = [self = shared_from_this(), gate] { self->forget(gate); };
-  return std::make_unique<NatsSubscribed>(std::move(end));
+  return std::make_unique<Subscription>(std::move(end));
 }
 
-void NatsBus::Link::forget(const std::shared_ptr<Watcher>& watcher) {
+void NatsLink::forget(const std::shared_ptr<Watcher>& watcher) {
   {
     std::lock_guard lock(mutex_);
     std::erase(watchers_, watcher);
@@ -288,7 +279,7 @@ void NatsBus::Link::forget(const std::shared_ptr<Watcher>& watcher) {
   watcher->close();
 }
 
-void NatsBus::Link::learn(NatsConnection& connection) {
+void NatsLink::learn(NatsConnection& connection) {
   char url[256] = {};
   bool is_known = natsConnection_GetConnectedUrl(connection.get(), url, sizeof(url)) == NATS_OK;
   auto limit = natsConnection_GetMaxPayload(connection.get());
@@ -298,7 +289,7 @@ void NatsBus::Link::learn(NatsConnection& connection) {
 }
 
 /// Messages published meanwhile are queued behind those that wait.
-void NatsBus::Link::send_waiting(NatsConnection& connection) {
+void NatsLink::send_waiting(NatsConnection& connection) {
   for (;;) {
     std::deque<BusMessage> batch;
     {
@@ -325,7 +316,7 @@ void NatsBus::Link::send_waiting(NatsConnection& connection) {
 }
 
 /// Puts the unsent messages back in front of the queue, for the next connection.
-void NatsBus::Link::wait_again(std::deque<BusMessage> unsent) {
+void NatsLink::wait_again(std::deque<BusMessage> unsent) {
   std::lock_guard lock(mutex_);
   if (is_closing_) return;
   for (const auto& message : unsent) waiting_bytes_ += room_of(message);
@@ -333,7 +324,7 @@ void NatsBus::Link::wait_again(std::deque<BusMessage> unsent) {
   waiting_.swap(unsent);
 }
 
-void NatsBus::Link::tell() {
+void NatsLink::tell() {
   std::vector<std::shared_ptr<Watcher>> watchers;
   {
     std::lock_guard lock(mutex_);
@@ -342,7 +333,7 @@ void NatsBus::Link::tell() {
   for (const auto& watcher : watchers) watcher->run(is_connected_);
 }
 
-void NatsBus::Link::on_reconnected(NatsConnection& connection) {
+void NatsLink::on_reconnected(NatsConnection& connection) {
   {
     std::lock_guard lock(mutex_);
     connection.state.is_lost = false;
@@ -353,7 +344,7 @@ void NatsBus::Link::on_reconnected(NatsConnection& connection) {
   send_waiting(connection);
 }
 
-void NatsBus::Link::on_disconnected(NatsConnection& connection) {
+void NatsLink::on_disconnected(NatsConnection& connection) {
   {
     std::lock_guard lock(mutex_);
     connection.state.is_lost = true;
@@ -363,7 +354,7 @@ void NatsBus::Link::on_disconnected(NatsConnection& connection) {
   tell();
 }
 
-void NatsBus::Link::on_closed(NatsConnection& connection, const std::string& why) {
+void NatsLink::on_closed(NatsConnection& connection, const std::string& why) {
   bool was_lost = false;
   ConnectionPointer gone;
   {
@@ -382,7 +373,7 @@ void NatsBus::Link::on_closed(NatsConnection& connection, const std::string& why
   if (!was_lost) tell();
 }
 
-void NatsBus::Link::on_fault(const std::string& what) {
+void NatsLink::on_fault(const std::string& what) {
   faults_.run("the broker at " + url() + " says: " + what);
 }
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/transport/bus/bus.h"
 #include "common/transport/bus/handler_gate.h"
-#include "common/transport/bus/nats_bus.h"
 #include "common/transport/bus/nats_connection.h"
 #include "common/transport/bus/nats_library.h"
 #include "common/transport/bus/nats_listener.h"
@@ -25,10 +25,12 @@ namespace league::transport {
 /// messages that wait for a broker, and the thread that looks for a broker while there is no
 /// connection. That thread is created when it is first needed. Thread-safe. Lives until libnats has
 /// reported that the connection is closed.
-class NatsBus::Link final : public NatsConnectionWatcher,
-                            public std::enable_shared_from_this<Link> {
+class NatsLink final : public std::enable_shared_from_this<NatsLink> {
  public:
-  Link(std::string url, NatsSettings settings, std::function<void(std::string)> on_fault);
+  using Subscription = Bus::Subscription;
+  using Handler = Bus::Handler;
+
+  NatsLink(std::string url, NatsSettings settings, std::function<void(std::string)> on_fault);
 
   /// Called once, first. Fails with kInvalidFieldValue if a broker refuses the credentials, or we
   /// refuse its certificate, because only different options can solve that.
@@ -39,7 +41,7 @@ class NatsBus::Link final : public NatsConnectionWatcher,
   bool flush(std::chrono::milliseconds patience);
   core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
                                                         const std::string& queue, Handler handler);
-  std::unique_ptr<Subscription> watch(StateHandler handler);
+  std::unique_ptr<Subscription> watch(Bus::StateHandler handler);
 
   [[nodiscard]] bool is_connected() const { return is_connected_; }
   [[nodiscard]] std::size_t max_payload() const { return max_payload_; }
@@ -48,14 +50,18 @@ class NatsBus::Link final : public NatsConnectionWatcher,
     return url_;
   }
 
+  // What libnats reports about a connection, on a thread that all connections of the process share:
+  // these neither block nor throw.
+  void on_reconnected(NatsConnection& connection);
+  void on_disconnected(NatsConnection& connection);
+  /// Called once, as the last call. The connection is closed permanently: by `close`, or because
+  /// the broker did not accept it again for the reason `why`.
+  void on_closed(NatsConnection& connection, const std::string& why);
+  void on_fault(const std::string& what);
+
  private:
   using ConnectionPointer = std::shared_ptr<NatsConnection>;
   using Watcher = HandlerGate<bool>;
-
-  void on_reconnected(NatsConnection& connection) override;
-  void on_disconnected(NatsConnection& connection) override;
-  void on_closed(NatsConnection& connection, const std::string& why) override;
-  void on_fault(const std::string& what) override;
 
   void search();
   bool try_to_connect(std::chrono::milliseconds& pause);

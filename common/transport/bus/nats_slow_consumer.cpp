@@ -1,7 +1,6 @@
 #include "common/transport/bus/nats_slow_consumer.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,15 +86,6 @@ class UnreadingLoop {
   std::atomic<bool> is_closed_ = false;
 };
 
-class StallSubscription final : public Bus::Subscription {
- public:
-  explicit StallSubscription(std::function<void()> end) : end_(std::move(end)) {}
-  ~StallSubscription() override { end_(); }
-
- private:
-  std::function<void()> end_;
-};
-
 }  // namespace
 
 /// Shared with its thread, which is the only one that uses the connection.
@@ -104,8 +94,8 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
   Worker(NatsSettings settings, std::function<void(std::string)> on_fault)
       : settings_(std::move(settings)),
         faults_(on_fault ? std::move(on_fault) : [](const std::string&) {}),
-        woken_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-        loop_([this] { wake(); }) {
+        woken_(open_bell()),
+        loop_([this] { ring(woken_); }) {
     settings_.take(natsOptions_SetAllowReconnect(settings_.get(), false), "AllowReconnect");
     settings_.take(natsOptions_SetPingInterval(settings_.get(), kPingMs), "PingInterval");
     // Answers to pings are never read.
@@ -124,7 +114,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
       ++wanted_[subject];
       if (!thread_.joinable()) thread_ = std::thread([self = shared_from_this()] { self->run(); });
     }
-    wake();
+    ring(woken_);
   }
   void remove(const std::string& subject) {
     {
@@ -133,7 +123,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
       if (found == wanted_.end() || --found->second > 0) return;
       wanted_.erase(found);
     }
-    wake();
+    ring(woken_);
   }
   void stop() {
     std::thread thread;
@@ -143,7 +133,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
       wanted_.clear();
       thread.swap(thread_);
     }
-    wake();
+    ring(woken_);
     faults_.close();
     if (!thread.joinable()) return;
     // This thread is running the handler that destroys us, and owns everything it still uses.
@@ -260,10 +250,6 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     }
     return wanted[1].revents;
   }
-  void wake() {
-    const std::uint64_t once = 1;
-    [[maybe_unused]] const ssize_t size = ::write(woken_.get(), &once, sizeof(once));
-  }
   [[nodiscard]] bool is_stopping() const {
     std::lock_guard lock(mutex_);
     return is_stopping_;
@@ -291,7 +277,7 @@ NatsSlowConsumer::~NatsSlowConsumer() { worker_->stop(); }
 
 std::unique_ptr<Bus::Subscription> NatsSlowConsumer::subscribe(const std::string& subject) {
   worker_->add(subject);
-  return std::make_unique<StallSubscription>(
+  return std::make_unique<Bus::Subscription>(
       [worker = worker_, subject] { worker->remove(subject); });
 }
 

@@ -273,7 +273,7 @@ TEST_F(NatsSlowConsumerTest, WithoutUsersNobodyIsStalled) {
   ASSERT_TRUE(bus);
   EXPECT_FALSE((*bus)->stall_publishers("one.in"));
   TestingBroker with_token({"--auth", "shared"});
-  auto by_token = NatsBus::connect({.urls = with_token.url(), .credentials = {.token = "shared"}});
+  auto by_token = NatsBus::connect({.urls = with_token.url().insert(7, "shared@")});
   ASSERT_TRUE(by_token);
   EXPECT_FALSE((*by_token)->stall_publishers("one.in"));
 }

@@ -1,7 +1,6 @@
 #include "common/transport/front/http_front.h"
 
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -24,11 +23,6 @@ bool watch(int epoll, int fd, std::uint64_t id, std::uint32_t events) {
   return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-void ring(int event_fd) {
-  std::uint64_t one = 1;
-  [[maybe_unused]] ssize_t written = ::write(event_fd, &one, sizeof one);
-}
-
 }  // namespace
 
 HttpFront::HttpFront(const HttpRuntimeOptions& options) : options_(options) {}
@@ -38,8 +32,8 @@ HttpFront::~HttpFront() { stop(); }
 core::Result<void> HttpFront::start() {
   epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
   timer_ = FileDescriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
-  wake_ = FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  stop_ = FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  wake_ = open_bell();
+  stop_ = open_bell();
   auto period = std::chrono::duration_cast<std::chrono::nanoseconds>(options_.sweep_interval);
   timespec every{period.count() / 1'000'000'000, period.count() % 1'000'000'000};
   itimerspec schedule{every, every};
@@ -61,7 +55,7 @@ core::Result<void> HttpFront::start() {
 
 void HttpFront::stop() {
   if (is_stopping_.exchange(true)) return;
-  if (stop_.is_open()) ring(stop_.get());
+  if (stop_.is_open()) ring(stop_);
   workers_.clear();
   for (const auto& connection : all_connections()) {
     if (connection->exchange) connection->exchange->abandon();
@@ -134,7 +128,7 @@ void HttpFront::enqueue(const ConnectionPtr& connection) {
 }
 
 void HttpFront::wake_one() {
-  if (idle_workers_ > 0) ring(wake_.get());
+  if (idle_workers_ > 0) ring(wake_);
 }
 
 void HttpFront::close_connections(const ServerState& server, Connection::State up_to) {

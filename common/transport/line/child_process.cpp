@@ -62,7 +62,7 @@ core::Result<std::shared_ptr<ChildProcess>> ChildProcess::start(EventLoop& loop,
                                                                 const std::string& command,
                                                                 const SubprocessOptions& options,
                                                                 Streams& streams) {
-  auto spawned = spawn_command(command, options.pass_environment);
+  auto spawned = spawn_command(command);
   if (!spawned) return spawned.error();
   std::shared_ptr<ChildProcess> child(new ChildProcess(loop, command, options));
   child->pid_ = spawned->pid;

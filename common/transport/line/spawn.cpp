@@ -9,15 +9,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <string_view>
 
 #include "common/transport/link/command_line.h"
 
 namespace league::transport {
 namespace {
 
-constexpr std::array<std::string_view, 9> kPassed{"PATH", "HOME", "LANG",  "LC_ALL", "TMPDIR",
-                                                  "TZ",   "USER", "SHELL", "TERM"};
+constexpr std::array<const char*, 9> kPassed{"PATH", "HOME", "LANG",  "LC_ALL", "TMPDIR",
+                                             "TZ",   "USER", "SHELL", "TERM"};
 
 struct PipeEnds {
   FileDescriptor read;
@@ -31,13 +30,11 @@ PipeEnds open_pipe() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-std::vector<std::string> environment(const std::vector<std::string>& also) {
+std::vector<std::string> environment() {
   std::vector<std::string> out;
-  auto pass = [&](const std::string& name) {
-    if (const char* value = ::getenv(name.c_str())) out.push_back(name + "=" + value);
-  };
-  for (auto name : kPassed) pass(std::string(name));
-  for (const auto& name : also) pass(name);
+  for (const char* name : kPassed) {
+    if (const char* value = ::getenv(name)) out.push_back(std::string(name) + "=" + value);
+  }
   return out;
 }
 
@@ -93,8 +90,7 @@ std::vector<char*> exec_pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-core::Result<SpawnedChild> spawn_command(const std::string& command,
-                                         const std::vector<std::string>& pass_environment) {
+core::Result<SpawnedChild> spawn_command(const std::string& command) {
   auto refuse = [&](const std::string& cause) {
     return core::Error{core::ErrorCode::kConnectionError,
                        "the command \"" + command + "\" cannot be started: " + cause,
@@ -107,7 +103,7 @@ core::Result<SpawnedChild> spawn_command(const std::string& command,
   auto error = open_pipe();
   if (!in.is_open() || !out.is_open() || !error.is_open()) return refuse(system_error_text(errno));
   SpawnedChild child;
-  auto variables = environment(pass_environment);
+  auto variables = environment();
   SpawnPlan plan(in.read.get(), out.write.get(), error.write.get());
   int fault = plan.run(child.pid, *words, variables);
   if (fault != 0) return refuse(system_error_text(fault));

@@ -24,9 +24,8 @@ struct SpawnedChild {
 
 /// Starts a command, which is searched in PATH, in its own process group, with default signals and
 /// without our other descriptors. Its environment contains only our PATH, HOME, LANG, LC_ALL,
-/// TMPDIR, TZ, USER, SHELL, TERM and the variables in `pass_environment`. Fails with
+/// TMPDIR, TZ, USER, SHELL and TERM: an environment may contain keys and tokens. Fails with
 /// kConnectionError.
-[[nodiscard]] core::Result<SpawnedChild> spawn_command(
-    const std::string& command, const std::vector<std::string>& pass_environment);
+[[nodiscard]] core::Result<SpawnedChild> spawn_command(const std::string& command);
 
 }  // namespace league::transport

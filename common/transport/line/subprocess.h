@@ -23,9 +23,6 @@ struct SubprocessOptions {
   /// How long the child may take to end after its input is closed, and again after SIGTERM; then it
   /// gets SIGKILL.
   std::chrono::milliseconds patience{2000};
-  /// Variables of our environment that the child gets besides PATH, HOME, LANG, LC_ALL, TMPDIR, TZ,
-  /// USER, SHELL and TERM. It gets no others, since an environment may contain keys and tokens.
-  std::vector<std::string> pass_environment;
 };
 
 /// Starts a child and exchanges lines on its standard input and output. The command is searched in

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -37,7 +36,7 @@ bool HangUpSignal::take() {
 
 StopSignal::StopSignal() : signals_(readable_signals({SIGINT, SIGTERM})) {
   std::signal(SIGPIPE, SIG_IGN);
-  requested_ = FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  requested_ = open_bell();
 }
 
 int StopSignal::wait() { return wait_until(-1); }
@@ -46,10 +45,7 @@ int StopSignal::wait_for(std::chrono::milliseconds patience) {
   return wait_until(static_cast<int>(patience.count()));
 }
 
-void StopSignal::request_stop() {
-  std::uint64_t one = 1;
-  [[maybe_unused]] ssize_t written = ::write(requested_.get(), &one, sizeof one);
-}
+void StopSignal::request_stop() { ring(requested_); }
 
 int StopSignal::wait_until(int milliseconds) {
   std::array<pollfd, 2> wanted{pollfd{signals_.get(), POLLIN, 0},

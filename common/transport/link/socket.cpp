@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -94,7 +95,7 @@ core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port
 }
 
 core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
-                                        const WaitOptions& wait) {
+                                        core::Clock::Steady deadline) {
   RawAddress address = raw_address(ip, port);
   if (address.length == 0) return connection_error(EINVAL);
   FileDescriptor fd(
@@ -103,7 +104,7 @@ core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t por
   set_no_delay(fd.get());
   if (::connect(fd.get(), address.get(), address.length) == 0) return fd;
   if (errno != EINPROGRESS) return connection_error(errno);
-  if (auto ready = wait_ready(fd.get(), POLLOUT, wait); !ready) return ready.error();
+  if (auto ready = wait_ready(fd.get(), POLLOUT, deadline); !ready) return ready.error();
   int error = 0;
   socklen_t length = sizeof error;
   ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &length);
@@ -135,21 +136,25 @@ void set_no_delay(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
-core::Result<void> wait_ready(int fd, short events, const WaitOptions& wait) {
-  std::array<pollfd, 2> wanted{pollfd{fd, events, 0}, pollfd{wait.cancel_fd, POLLIN, 0}};
+core::Result<void> wait_ready(int fd, short events, core::Clock::Steady deadline) {
+  pollfd wanted{fd, events, 0};
   for (;;) {
-    auto left = wait.deadline - std::chrono::steady_clock::now();
+    auto left = deadline - std::chrono::steady_clock::now();
     if (left <= left.zero()) break;
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
     timespec timeout{seconds.count(), (left - seconds).count()};
-    int ready = ::ppoll(wanted.data(), wanted.size(), &timeout, nullptr);
-    if (ready > 0 && wanted[1].revents != 0) {
-      return core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}};
-    }
+    int ready = ::ppoll(&wanted, 1, &timeout, nullptr);
     if (ready > 0) return {};
     if (ready == 0 || errno != EINTR) break;
   }
   return core::Error{core::ErrorCode::kTimeout, "the time limit had passed", {}};
+}
+
+FileDescriptor open_bell() { return FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)); }
+
+void ring(const FileDescriptor& bell) {
+  std::uint64_t one = 1;
+  [[maybe_unused]] ssize_t written = ::write(bell.get(), &one, sizeof one);
 }
 
 std::size_t raise_file_limit() {

@@ -28,16 +28,10 @@ struct SocketAddress {
 /// kConnectionError and a text that names address, port and cause.
 [[nodiscard]] core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port);
 
-/// How long to wait for a socket, and what ends the wait early.
-struct WaitOptions {
-  core::Clock::Steady deadline;
-  int cancel_fd = -1;  ///< readable once the caller has lost interest; -1: never
-};
-
-/// A non-blocking connection with TCP_NODELAY to a numeric address. Fails with kTimeout,
-/// kShuttingDown (cancelled) or kConnectionError and a text that says the cause only.
+/// A non-blocking connection with TCP_NODELAY to a numeric address. Fails with kTimeout
+/// or kConnectionError and a text that says the cause only.
 [[nodiscard]] core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
-                                                      const WaitOptions& wait);
+                                                      core::Clock::Steady deadline);
 
 /// The two addresses of a connection; empty if the socket is not connected.
 [[nodiscard]] SocketAddress local_address(int fd);
@@ -46,12 +40,16 @@ struct WaitOptions {
 /// Sends every write at once: without it a keep-alive call takes 44 ms.
 void set_no_delay(int fd);
 
-/// Waits until `fd` is ready for `events` of poll(2). Fails with kTimeout or kShuttingDown.
-[[nodiscard]] core::Result<void> wait_ready(int fd, short events, const WaitOptions& wait);
+/// Waits until `fd` is ready for `events` of poll(2). Fails with kTimeout.
+[[nodiscard]] core::Result<void> wait_ready(int fd, short events, core::Clock::Steady deadline);
 
 /// Raises the soft limit of open files to the hard limit (at most 65,536) and returns the limit in
 /// force.
 std::size_t raise_file_limit();
+
+/// A descriptor that ring() makes readable, from any thread.
+[[nodiscard]] FileDescriptor open_bell();
+void ring(const FileDescriptor& bell);
 
 /// The text of errno.
 [[nodiscard]] std::string system_error_text(int error);

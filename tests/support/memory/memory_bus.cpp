@@ -230,12 +230,13 @@ class MemoryBroker::MemoryBus final : public Bus {
     std::shared_ptr<Listener> listener(
         new Listener{client_, subject, queue, HandlerGate<BusMessage>(std::move(handler))});
     core_->add(listener);
-    return std::unique_ptr<Subscription>(new Listening(core_, std::move(listener)));
+    return std::make_unique<Subscription>([core = core_, listener] { core->remove(listener); });
   }
   std::unique_ptr<Subscription> watch(StateHandler handler) override {
     auto watcher = std::make_shared<HandlerGate<bool>>(std::move(handler));
     core_->watch(*client_, watcher);
-    return std::make_unique<Watching>(core_, client_, std::move(watcher));
+    return std::make_unique<Subscription>(
+        [core = core_, client = client_, watcher] { core->unwatch(*client, watcher); });
   }
   [[nodiscard]] bool is_connected() const override { return core_->is_connected(*client_); }
   /// What was published is on its way by then; who drives the steps decides when it arrives.
@@ -244,29 +245,6 @@ class MemoryBroker::MemoryBus final : public Bus {
   [[nodiscard]] std::string url() const override { return "memory://broker"; }
 
  private:
-  class Listening final : public Subscription {
-   public:
-    Listening(std::shared_ptr<Core> core, std::shared_ptr<Listener> listener)
-        : core_(std::move(core)), listener_(std::move(listener)) {}
-    ~Listening() override { core_->remove(listener_); }
-
-   private:
-    std::shared_ptr<Core> core_;
-    std::shared_ptr<Listener> listener_;
-  };
-  class Watching final : public Subscription {
-   public:
-    Watching(std::shared_ptr<Core> core, std::shared_ptr<Client> client,
-             std::shared_ptr<HandlerGate<bool>> watcher)
-        : core_(std::move(core)), client_(std::move(client)), watcher_(std::move(watcher)) {}
-    ~Watching() override { core_->unwatch(*client_, watcher_); }
-
-   private:
-    std::shared_ptr<Core> core_;
-    std::shared_ptr<Client> client_;
-    std::shared_ptr<HandlerGate<bool>> watcher_;
-  };
-
   std::shared_ptr<Core> core_;
   std::shared_ptr<Client> client_;
 };

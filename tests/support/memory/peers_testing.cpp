@@ -14,8 +14,8 @@ namespace {
 
 using transport::FileDescriptor;
 
-transport::WaitOptions patience() {
-  return {std::chrono::steady_clock::now() + std::chrono::seconds(5)};
+std::chrono::steady_clock::time_point patience() {
+  return std::chrono::steady_clock::now() + std::chrono::seconds(5);
 }
 
 bool send_all(int fd, std::string_view bytes) {
