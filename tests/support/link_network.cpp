@@ -10,11 +10,11 @@ class LinkNetwork::Door final : public transport::MessageHandler {
   explicit Door(transport::MessageHandler& handler) : handler_(handler) {}
 
   void serve(std::shared_ptr<transport::MessageConnection> connection) {
-    std::erase_if(served_, [](const auto& one) { return !one.is_open(); });
+    std::erase_if(served_, [](const auto& one) { return !one->is_open(); });
     served_.push_back(transport::ServedConnection::serve(std::move(connection), *this));
   }
   void cut() {
-    for (auto& one : std::exchange(served_, {})) one.close();
+    for (auto& one : std::exchange(served_, {})) one->close();
   }
   void shut() {
     is_shut_ = true;
@@ -29,7 +29,7 @@ class LinkNetwork::Door final : public transport::MessageHandler {
 
  private:
   transport::MessageHandler& handler_;
-  std::vector<transport::ServedConnection> served_;
+  std::vector<std::shared_ptr<transport::ServedConnection>> served_;
   bool is_shut_ = false;
 };
 

@@ -34,7 +34,7 @@ class NatsEchoBus final : public EchoBus {
   const std::unique_ptr<transport::NatsBus> bus_;
   transport::BusConnector connector_;
   transport::LinkCaller caller_;
-  std::vector<std::unique_ptr<transport::BusListener>> listeners_;
+  std::vector<std::shared_ptr<transport::BusListener>> listeners_;
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "common/audit/calls/audited_handler.h"
 #include "common/audit/log/audit_log.h"
@@ -79,7 +78,7 @@ class GatewayProgram {
   std::unique_ptr<audit::AuditedHandler> audited_;
   std::unique_ptr<transport::HttpServer> server_;
   std::shared_ptr<void> listener_;  ///< of the bus
-  std::optional<transport::ServedConnection> stdio_;
+  std::shared_ptr<transport::ServedConnection> stdio_;
 };
 
 GatewayProgram::~GatewayProgram() {

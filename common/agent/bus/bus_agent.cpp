@@ -160,7 +160,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
   const std::string league_;
   const core::Clock& clock_;
   core::Timer& timer_;
-  std::unique_ptr<transport::BusListener> listener_;
+  std::shared_ptr<transport::BusListener> listener_;
   std::mutex mutex_;  // guards the rest; while it is held, only `switch_` may be called
   std::shared_ptr<transport::BusDiscovery> discovery_;
   std::unique_ptr<transport::KeepAliveMonitor> switch_;

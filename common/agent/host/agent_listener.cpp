@@ -69,7 +69,7 @@ core::Result<void> AgentListener::start_stdio(transport::EventLoop& loop, Listen
   };
   auto served = transport::serve_stdio(loop, handler, std::move(on_end), line_limits(options.http));
   if (!served) return served.error();
-  stdio_.emplace(std::move(*served));
+  stdio_ = std::move(*served);
   return {};
 }
 

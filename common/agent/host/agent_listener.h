@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "common/agent/host/serving.h"
@@ -70,7 +69,7 @@ class AgentListener {
   const std::chrono::milliseconds grace_;
   std::unique_ptr<transport::HttpServer> http_;
   std::unique_ptr<transport::LineListener> lines_;
-  std::optional<transport::ServedConnection> stdio_;
+  std::shared_ptr<transport::ServedConnection> stdio_;  ///< null: not served
   std::shared_ptr<Ended> stdio_ended_ = std::make_shared<Ended>();
 };
 

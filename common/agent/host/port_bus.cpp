@@ -31,7 +31,7 @@ class NatsPort final : public PortBus {
  private:
   const Context context_;
   std::unique_ptr<BusAgent> agent_;
-  std::unique_ptr<transport::BusSessions> sessions_;
+  std::shared_ptr<transport::BusSessions> sessions_;
 
   std::mutex streams_mutex_;
   bool has_stopped_ = false;  ///< streams() returns null from now on

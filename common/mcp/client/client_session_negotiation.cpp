@@ -120,8 +120,8 @@ void ClientSession::on_opened(
   options.on_closed = [weak = weak_from_this()](const Error& why) {
     if (auto self = weak.lock()) self->on_connection_closed(why);
   };
-  auto client = std::make_shared<transport::ConnectionClient>(*connection, tools_.clock,
-                                                              tools_.timer, std::move(options));
+  auto client = transport::ConnectionClient::start(*connection, tools_.clock, tools_.timer,
+                                                   std::move(options));
   std::optional<Negotiation::Step> step;
   {
     std::lock_guard lock(mutex_);

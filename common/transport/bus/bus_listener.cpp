@@ -12,6 +12,7 @@
 #include "common/rpc/frame_peek.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/link/budgeted_handler.h"
+#include "common/transport/link/handle.h"
 #include "common/transport/link/sse_parser.h"
 #include "common/transport/link/sse_writer.h"
 
@@ -27,13 +28,12 @@ constexpr auto kLongestFloodPause = std::chrono::milliseconds(5000);
 /// broker should throttle.
 constexpr int kPausesBeforeStall = 2;
 
-}  // namespace
-
 /// Shared with slots that are still to be answered.
-class BusListener::State final : public PeerChannel, public std::enable_shared_from_this<State> {
+class SessionListener final : public BusListener,
+                              public std::enable_shared_from_this<SessionListener> {
  public:
-  State(Bus& bus, BusSession session, MessageHandler& handler, const core::Clock& clock,
-        BusListenerOptions options)
+  SessionListener(Bus& bus, BusSession session, MessageHandler& handler, const core::Clock& clock,
+                  BusListenerOptions options)
       : bus_(bus),
         session_(std::move(session)),
         handler_(handler),
@@ -58,7 +58,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
     subscription_ = std::move(*subscribed);
     return {};
   }
-  void begin_stop() {
+  void begin_stop() override {
     std::unique_ptr<Bus::Subscription> subscription;
     std::unique_ptr<Bus::Subscription> stall;
     {
@@ -68,7 +68,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
       is_pausing_ = false;
     }
   }
-  void stop(std::chrono::milliseconds grace) {
+  void stop(std::chrono::milliseconds grace) override {
     begin_stop();
     {
       std::unique_lock lock(mutex_);
@@ -82,14 +82,14 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
     }
     handler_.on_channel_closed(*this);
   }
-  [[nodiscard]] bool is_listening() const {
+  [[nodiscard]] bool is_listening() const override {
     std::lock_guard lock(mutex_);
     return subscription_ != nullptr || is_pausing_;
   }
-  void take(BusMessage message) {
+  void take(BusMessage message) override {
     if (is_listening()) hand_over(std::move(message));
   }
-  void send_keep_alive() { (void)publish_events(std::string(kBusKeepAlive)); }
+  void send_keep_alive() override { (void)publish_events(std::string(kBusKeepAlive)); }
 
   bool push(std::shared_ptr<const std::string> bytes) override {
     return is_open() && publish_events(sse_event_text(*bytes));
@@ -103,10 +103,9 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
 
  private:
   core::Result<std::unique_ptr<Bus::Subscription>> subscribe() {
-    return bus_.subscribe(own_subject_, options_.queue,
-                          [weak = weak_from_this()](BusMessage message) {
-                            if (auto self = weak.lock()) self->on_message(std::move(message));
-                          });
+    return bus_.subscribe(own_subject_, "", [weak = weak_from_this()](BusMessage message) {
+      if (auto self = weak.lock()) self->on_message(std::move(message));
+    });
   }
   bool publish_events(std::string text) {
     auto message =
@@ -286,24 +285,18 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   bool is_open_ = false;
 };
 
-BusListener::BusListener(std::shared_ptr<State> state) : state_(std::move(state)) {}
+}  // namespace
 
-core::Result<std::unique_ptr<BusListener>> BusListener::start(Bus& bus, const BusSession& session,
+core::Result<std::shared_ptr<BusListener>> BusListener::start(Bus& bus, const BusSession& session,
                                                               MessageHandler& handler,
                                                               const core::Clock& clock,
                                                               BusListenerOptions options) {
-  auto state = std::make_shared<State>(bus, session, handler, clock, std::move(options));
-  if (auto begun = state->begin(); !begun) return begun.error();
-  return std::unique_ptr<BusListener>(new BusListener(std::move(state)));
+  auto listener =
+      std::make_shared<SessionListener>(bus, session, handler, clock, std::move(options));
+  if (auto begun = listener->begin(); !begun) return begun.error();
+  return make_handle<BusListener>(std::move(listener), [](SessionListener& ended) {
+    ended.stop(std::chrono::milliseconds(0));
+  });
 }
-
-BusListener::~BusListener() { stop(std::chrono::milliseconds(0)); }
-
-void BusListener::take(BusMessage message) { state_->take(std::move(message)); }
-void BusListener::begin_stop() { state_->begin_stop(); }
-void BusListener::stop(std::chrono::milliseconds grace) { state_->stop(grace); }
-bool BusListener::is_listening() const { return state_->is_listening(); }
-std::shared_ptr<PeerChannel> BusListener::channel() const { return state_; }
-void BusListener::send_keep_alive() { state_->send_keep_alive(); }
 
 }  // namespace league::transport

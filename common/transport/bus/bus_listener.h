@@ -22,7 +22,6 @@ enum class BusSide {
 
 struct BusListenerOptions {
   BusSide side = BusSide::kAgent;
-  std::string queue;  ///< of servers that share a session's work; empty: none
   /// Decides on a message before it is read or logged; null: every message passes. The listener
   /// stops listening for a while to a session that goes on although it is refused, so that its
   /// messages end at the broker; a session that still goes on is throttled there, where the bus
@@ -38,38 +37,27 @@ struct BusListenerOptions {
 /// Passes the messages of one session to a handler. An answer goes to the request's reply subject
 /// if answers may go there, otherwise to the session's other subject; pushed messages go to the
 /// other subject as server-sent events. Keep-alives are filtered out. Thread-safe.
-class BusListener {
+class BusListener : public PeerChannel {
  public:
-  /// `bus`, `handler` and `clock` outlive it. Fails as Bus::subscribe.
-  [[nodiscard]] static core::Result<std::unique_ptr<BusListener>> start(Bus& bus,
+  /// `bus`, `handler` and `clock` outlive it. Fails as Bus::subscribe. It stops without a grace
+  /// when it is let go.
+  [[nodiscard]] static core::Result<std::shared_ptr<BusListener>> start(Bus& bus,
                                                                         const BusSession& session,
                                                                         MessageHandler& handler,
                                                                         const core::Clock& clock,
                                                                         BusListenerOptions options);
-  /// As stop without a grace.
-  ~BusListener();
-  BusListener(const BusListener&) = delete;
-  BusListener& operator=(const BusListener&) = delete;
 
   /// Handles a message from another subject as if it had come by the session's own.
-  void take(BusMessage message);
+  virtual void take(BusMessage message) = 0;
   /// Accepts no more messages.
-  void begin_stop();
+  virtual void begin_stop() = 0;
   /// Calls begin_stop, waits up to `grace` until everything is answered, and tells the handler that
   /// the channel is closed. Afterwards the handler is not called any more.
-  void stop(std::chrono::milliseconds grace);
-
+  virtual void stop(std::chrono::milliseconds grace) = 0;
   /// False after begin_stop, and once the channel was closed.
-  [[nodiscard]] bool is_listening() const;
-  /// The channel to the other side of the session.
-  [[nodiscard]] std::shared_ptr<PeerChannel> channel() const;
+  [[nodiscard]] virtual bool is_listening() const = 0;
   /// Sends a keep-alive to the other side.
-  void send_keep_alive();
-
- private:
-  class State;
-  explicit BusListener(std::shared_ptr<State> state);
-  const std::shared_ptr<State> state_;
+  virtual void send_keep_alive() = 0;
 };
 
 /// The payload of a keep-alive.

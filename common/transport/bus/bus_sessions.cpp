@@ -13,6 +13,7 @@
 #include "common/rpc/http_headers.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/bus/bus_listener.h"
+#include "common/transport/link/handle.h"
 
 namespace league::transport {
 namespace {
@@ -31,13 +32,12 @@ constexpr std::chrono::minutes kForgotten{10};
 /// The same for a session that has never sent anything, because attaching alone reserves no place.
 constexpr std::chrono::minutes kNeverHeard{1};
 
-}  // namespace
-
 /// Shared with the bus and the timer.
-class BusSessions::State : public std::enable_shared_from_this<State> {
+class LeagueSessions final : public BusSessions,
+                             public std::enable_shared_from_this<LeagueSessions> {
  public:
-  State(Bus& bus, MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
-        core::RandomSource& random, BusSessionsOptions options)
+  LeagueSessions(Bus& bus, MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
+                 core::RandomSource& random, BusSessionsOptions options)
       : bus_(bus),
         handler_(handler),
         clock_(clock),
@@ -63,7 +63,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     }
     return {};
   }
-  core::Result<void> attach(const BusSession& session) {
+  core::Result<void> attach(const BusSession& session) override {
     std::shared_ptr<Attached> replaced;  // one whose channel was closed
     {
       std::lock_guard lock(mutex_);
@@ -98,11 +98,11 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     sessions_.try_emplace(session, attached);
     return {};
   }
-  [[nodiscard]] std::size_t size() const {
+  [[nodiscard]] std::size_t size() const override {
     std::lock_guard lock(mutex_);
     return sessions_.size();
   }
-  void begin_stop() {
+  void begin_stop() override {
     std::vector<std::unique_ptr<Bus::Subscription>> discoveries;
     std::unique_ptr<Bus::Subscription> watch;
     std::map<BusSession, std::shared_ptr<Attached>> sessions;
@@ -120,7 +120,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     }
     for (auto& [session, attached] : sessions) attached->listener->begin_stop();
   }
-  void stop(std::chrono::milliseconds grace) {
+  void stop(std::chrono::milliseconds grace) override {
     begin_stop();
     std::map<BusSession, std::shared_ptr<Attached>> sessions;
     {
@@ -137,7 +137,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
 
  private:
   struct Attached {
-    std::unique_ptr<BusListener> listener;
+    std::shared_ptr<BusListener> listener;
     Steady last_heard{};
     bool is_watched = false;  ///< it has sent keep-alives on its own
     bool is_gone = false;
@@ -323,25 +323,18 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
   bool is_stopping_ = false;
 };
 
-BusSessions::BusSessions(std::shared_ptr<State> state) : state_(std::move(state)) {}
+}  // namespace
 
-core::Result<std::unique_ptr<BusSessions>> BusSessions::start(Bus& bus, MessageHandler& handler,
+core::Result<std::shared_ptr<BusSessions>> BusSessions::start(Bus& bus, MessageHandler& handler,
                                                               const core::Clock& clock,
                                                               core::Timer& timer,
                                                               core::RandomSource& random,
                                                               BusSessionsOptions options) {
-  auto state = std::make_shared<State>(bus, handler, clock, timer, random, std::move(options));
-  if (auto begun = state->begin(); !begun) return begun.error();
-  return std::unique_ptr<BusSessions>(new BusSessions(std::move(state)));
+  auto sessions =
+      std::make_shared<LeagueSessions>(bus, handler, clock, timer, random, std::move(options));
+  if (auto begun = sessions->begin(); !begun) return begun.error();
+  return make_handle<BusSessions>(
+      std::move(sessions), [](LeagueSessions& ended) { ended.stop(std::chrono::milliseconds(0)); });
 }
-
-BusSessions::~BusSessions() { stop(std::chrono::milliseconds(0)); }
-
-core::Result<void> BusSessions::attach(const BusSession& session) {
-  return state_->attach(session);
-}
-std::size_t BusSessions::size() const { return state_->size(); }
-void BusSessions::begin_stop() { state_->begin_stop(); }
-void BusSessions::stop(std::chrono::milliseconds grace) { state_->stop(grace); }
 
 }  // namespace league::transport

@@ -40,27 +40,20 @@ struct BusSessionsOptions {
 /// attach again. Thread-safe. Source: the design for stateless sessions.
 class BusSessions {
  public:
-  /// All outlive it. Fails as Bus::subscribe.
-  [[nodiscard]] static core::Result<std::unique_ptr<BusSessions>> start(
+  virtual ~BusSessions() = default;
+  /// All outlive it. Fails as Bus::subscribe. It stops without a grace when it is let go.
+  [[nodiscard]] static core::Result<std::shared_ptr<BusSessions>> start(
       Bus& bus, MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
       core::RandomSource& random, BusSessionsOptions options);
-  ~BusSessions();
-  BusSessions(const BusSessions&) = delete;
-  BusSessions& operator=(const BusSessions&) = delete;
 
   /// Listens to a known session as if it had attached.
-  core::Result<void> attach(const BusSession& session);
-  [[nodiscard]] std::size_t size() const;
+  virtual core::Result<void> attach(const BusSession& session) = 0;
+  [[nodiscard]] virtual std::size_t size() const = 0;
   /// Accepts no more messages.
-  void begin_stop();
+  virtual void begin_stop() = 0;
   /// Calls begin_stop and waits up to `grace` until everything is answered. Afterwards neither the
   /// handler nor a callback runs, except one that called this.
-  void stop(std::chrono::milliseconds grace);
-
- private:
-  class State;
-  explicit BusSessions(std::shared_ptr<State> state);
-  const std::shared_ptr<State> state_;
+  virtual void stop(std::chrono::milliseconds grace) = 0;
 };
 
 }  // namespace league::transport

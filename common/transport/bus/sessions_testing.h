@@ -120,7 +120,7 @@ class BusSessionsTest : public ::testing::Test {
   std::vector<std::string> gone_;
   std::vector<std::string> back_;
   std::vector<std::shared_ptr<MessageConnection>> connections_;
-  std::unique_ptr<BusSessions> sessions_;
+  std::shared_ptr<BusSessions> sessions_;
   std::unique_ptr<BusConnector> connector_ =
       std::make_unique<BusConnector>(*loop_, *agent_bus_, agent_, time_, time_, random_);
   std::unique_ptr<LinkCaller> caller_ = std::make_unique<LinkCaller>(*connector_, time_, time_);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/rpc/frame_peek.h"
+#include "common/transport/link/handle.h"
 
 namespace league::transport {
 namespace {
@@ -27,21 +28,23 @@ std::string answer_frame(const rpc::Id& id, std::string_view member) {
   return out.append(",").append(member).append("}");
 }
 
-}  // namespace
-
-/// State that the connection and the timer may still hold after the client is destroyed.
-class ConnectionClient::State final : public MessageReceiver,
-                                      public std::enable_shared_from_this<State> {
+/// The connection and the timer may still hold it after the client was let go.
+class PendingRequests final : public ConnectionClient,
+                              public MessageReceiver,
+                              public std::enable_shared_from_this<PendingRequests> {
  public:
-  State(std::weak_ptr<MessageConnection> connection, const core::Clock& clock, core::Timer& timer,
-        ConnectionClientOptions options)
-      : connection_(std::move(connection)),
-        clock_(clock),
-        timer_(timer),
-        options_(std::move(options)) {}
+  PendingRequests(const std::shared_ptr<MessageConnection>& connection, const core::Clock& clock,
+                  core::Timer& timer, ConnectionClientOptions options)
+      : connection_(connection), clock_(clock), timer_(timer), options_(std::move(options)) {}
 
-  void request(MessageConnection& connection, const rpc::Id& id, OutboundMessage message,
-               Caller::Completion completion);
+  void request(const rpc::Id& id, OutboundMessage message, Caller::Completion completion) override;
+  void send(OutboundMessage message) override { connection().send(std::move(message)); }
+  bool abandon(const rpc::Id& id, const core::Error& why) override { return fail(id, 0, why); }
+  void close() override {
+    end({core::ErrorCode::kShuttingDown, "the connection is being closed", {}}, End::kClosing);
+    connection().close();
+  }
+  [[nodiscard]] MessageConnection& connection() override { return *connection_.lock(); }
   void note_sent(const rpc::Id& id, std::uint64_t number, const SendOutcome& outcome);
   bool fail(const rpc::Id& id, std::uint64_t number, const core::Error& why);
   enum class End { kClosing, kClosed, kClientGone };
@@ -54,15 +57,11 @@ class ConnectionClient::State final : public MessageReceiver,
   }
   void on_closed(const core::Error& why) override;
 
-  [[nodiscard]] bool is_open() const {
+  [[nodiscard]] bool is_open() const override {
     std::lock_guard lock(mutex_);
     return is_open_;
   }
-  [[nodiscard]] bool is_waiting_for(const rpc::Id& id) const {
-    std::lock_guard lock(mutex_);
-    return pending_.contains(id);
-  }
-  [[nodiscard]] std::size_t pending() const {
+  [[nodiscard]] std::size_t pending() const override {
     std::lock_guard lock(mutex_);
     return pending_.size();
   }
@@ -74,7 +73,7 @@ class ConnectionClient::State final : public MessageReceiver,
   [[nodiscard]] core::Error error(core::ErrorCode code, std::string_view cause) const;
   void answer_or_pass_on(const rpc::FramePeek& peek, ReceivedMessage message);
 
-  const std::weak_ptr<MessageConnection> connection_;
+  const std::weak_ptr<MessageConnection> connection_;  ///< which lives as long as the client
   const core::Clock& clock_;  // neither is touched once the client is gone: nothing is pending then
   core::Timer& timer_;
   const ConnectionClientOptions options_;
@@ -85,12 +84,12 @@ class ConnectionClient::State final : public MessageReceiver,
   bool is_client_gone_ = false;
 };
 
-core::Error ConnectionClient::State::error(core::ErrorCode code, std::string_view cause) const {
+core::Error PendingRequests::error(core::ErrorCode code, std::string_view cause) const {
   return {code, "call of " + options_.peer + " failed: " + std::string(cause), {}};
 }
 
-void ConnectionClient::State::refuse(Caller::Completion completion, core::ErrorCode code,
-                                     const std::string& why) {
+void PendingRequests::refuse(Caller::Completion completion, core::ErrorCode code,
+                             const std::string& why) {
   PendingRequest request;
   request.begun = clock_.steady_now();
   request.completion = std::move(completion);
@@ -99,8 +98,8 @@ void ConnectionClient::State::refuse(Caller::Completion completion, core::ErrorC
   finish(std::move(request), std::move(outcome));
 }
 
-void ConnectionClient::State::request(MessageConnection& connection, const rpc::Id& id,
-                                      OutboundMessage message, Caller::Completion completion) {
+void PendingRequests::request(const rpc::Id& id, OutboundMessage message,
+                              Caller::Completion completion) {
   using core::ErrorCode;
   auto now = clock_.steady_now();
   std::uint64_t number = 0;
@@ -141,11 +140,11 @@ void ConnectionClient::State::request(MessageConnection& connection, const rpc::
     if (auto self = weak.lock()) self->fail(id, number, self->error(why.code, why.message));
   };
   message.id = id;
-  connection.send(std::move(message));
+  send(std::move(message));
 }
 
-void ConnectionClient::State::note_sent(const rpc::Id& id, std::uint64_t number,
-                                        const SendOutcome& outcome) {
+void PendingRequests::note_sent(const rpc::Id& id, std::uint64_t number,
+                                const SendOutcome& outcome) {
   {
     std::lock_guard lock(mutex_);
     auto found = pending_.find(id);
@@ -158,8 +157,7 @@ void ConnectionClient::State::note_sent(const rpc::Id& id, std::uint64_t number,
   if (outcome.error) fail(id, number, error(outcome.error->code, outcome.error->message));
 }
 
-std::optional<PendingRequest> ConnectionClient::State::take(const rpc::Id& id,
-                                                            std::uint64_t number) {
+std::optional<PendingRequest> PendingRequests::take(const rpc::Id& id, std::uint64_t number) {
   std::lock_guard lock(mutex_);
   auto found = pending_.find(id);
   if (found == pending_.end() || (number != 0 && found->second.number != number)) {
@@ -170,7 +168,7 @@ std::optional<PendingRequest> ConnectionClient::State::take(const rpc::Id& id,
   return request;
 }
 
-void ConnectionClient::State::finish(PendingRequest request, CallOutcome outcome) {
+void PendingRequests::finish(PendingRequest request, CallOutcome outcome) {
   if (request.timer != 0) timer_.cancel(request.timer);
   outcome.elapsed = clock_.steady_now() - request.begun;
   outcome.sent_at = request.sent_at;
@@ -180,8 +178,7 @@ void ConnectionClient::State::finish(PendingRequest request, CallOutcome outcome
   if (request.completion) request.completion(std::move(outcome));
 }
 
-bool ConnectionClient::State::fail(const rpc::Id& id, std::uint64_t number,
-                                   const core::Error& why) {
+bool PendingRequests::fail(const rpc::Id& id, std::uint64_t number, const core::Error& why) {
   auto request = take(id, number);
   if (!request) return false;
   CallOutcome outcome;
@@ -192,7 +189,7 @@ bool ConnectionClient::State::fail(const rpc::Id& id, std::uint64_t number,
   return true;
 }
 
-void ConnectionClient::State::on_message(ReceivedMessage message) {
+void PendingRequests::on_message(ReceivedMessage message) {
   auto peek = message.frame ? std::move(*message.frame) : rpc::peek_frame(message.bytes);
   if (peek.kind != rpc::FrameKind::kResponse) return answer_or_pass_on(peek, std::move(message));
   auto request = take(peek.id, 0);
@@ -202,8 +199,7 @@ void ConnectionClient::State::on_message(ReceivedMessage message) {
   finish(std::move(*request), std::move(outcome));
 }
 
-void ConnectionClient::State::answer_or_pass_on(const rpc::FramePeek& peek,
-                                                ReceivedMessage message) {
+void PendingRequests::answer_or_pass_on(const rpc::FramePeek& peek, ReceivedMessage message) {
   bool is_request = peek.kind == rpc::FrameKind::kRequest && !peek.id.is_null();
   if (is_request && (peek.method == "ping" || !options_.on_other)) {
     auto connection = connection_.lock();
@@ -223,7 +219,7 @@ void ConnectionClient::State::answer_or_pass_on(const rpc::FramePeek& peek,
   if (options_.on_other) options_.on_other(std::move(message));
 }
 
-void ConnectionClient::State::end(const core::Error& why, End how) {
+void PendingRequests::end(const core::Error& why, End how) {
   std::unordered_map<rpc::Id, PendingRequest> ended;
   bool is_to_be_told = false;
   {
@@ -241,43 +237,21 @@ void ConnectionClient::State::end(const core::Error& why, End how) {
   if (is_to_be_told && options_.on_closed) options_.on_closed(why);
 }
 
-void ConnectionClient::State::on_closed(const core::Error& why) { end(why, End::kClosed); }
+void PendingRequests::on_closed(const core::Error& why) { end(why, End::kClosed); }
 
-ConnectionClient::ConnectionClient(std::shared_ptr<MessageConnection> connection,
-                                   const core::Clock& clock, core::Timer& timer,
-                                   ConnectionClientOptions options)
-    : connection_(std::move(connection)),
-      state_(std::make_shared<State>(connection_, clock, timer, std::move(options))) {
-  connection_->start(state_);
+}  // namespace
+
+std::shared_ptr<ConnectionClient> ConnectionClient::start(
+    std::shared_ptr<MessageConnection> connection, const core::Clock& clock, core::Timer& timer,
+    ConnectionClientOptions options) {
+  auto client = std::make_shared<PendingRequests>(connection, clock, timer, std::move(options));
+  connection->start(client);
+  return make_handle<ConnectionClient>(
+      std::move(client), [connection = std::move(connection)](PendingRequests& ended) mutable {
+        ended.end({core::ErrorCode::kShuttingDown, "this program is stopping", {}},
+                  PendingRequests::End::kClientGone);
+        std::exchange(connection, nullptr)->close();
+      });
 }
-
-ConnectionClient::~ConnectionClient() {
-  state_->end({core::ErrorCode::kShuttingDown, "this program is stopping", {}},
-              State::End::kClientGone);
-  connection_->close();
-}
-
-void ConnectionClient::request(const rpc::Id& id, OutboundMessage message,
-                               Caller::Completion completion) {
-  state_->request(*connection_, id, std::move(message), std::move(completion));
-}
-
-void ConnectionClient::send(OutboundMessage message) { connection_->send(std::move(message)); }
-
-bool ConnectionClient::abandon(const rpc::Id& id, const core::Error& why) {
-  return state_->fail(id, 0, why);
-}
-
-void ConnectionClient::close() {
-  state_->end({core::ErrorCode::kShuttingDown, "the connection is being closed", {}},
-              State::End::kClosing);
-  connection_->close();
-}
-
-bool ConnectionClient::is_open() const { return state_->is_open(); }
-bool ConnectionClient::is_waiting_for(const rpc::Id& id) const {
-  return state_->is_waiting_for(id);
-}
-std::size_t ConnectionClient::pending() const { return state_->pending(); }
 
 }  // namespace league::transport

@@ -31,38 +31,32 @@ struct ConnectionClientOptions {
 /// any order. Answers that nobody waits for are counted and dropped. Thread-safe.
 class ConnectionClient {
  public:
-  /// Starts the connection. `clock` and `timer` outlive the client.
-  ConnectionClient(std::shared_ptr<MessageConnection> connection, const core::Clock& clock,
-                   core::Timer& timer, ConnectionClientOptions options = {});
-  /// Fails pending requests with kShuttingDown, on this thread, and closes the connection.
-  /// Afterwards none of the functions is called any more, except one that is running now.
-  ~ConnectionClient();
-  ConnectionClient(const ConnectionClient&) = delete;
-  ConnectionClient& operator=(const ConnectionClient&) = delete;
+  virtual ~ConnectionClient() = default;
+  /// Starts the connection. `clock` and `timer` outlive the client. When the client is let go, it
+  /// fails pending requests with kShuttingDown, on that thread, and closes the connection;
+  /// afterwards none of the functions is called any more, except one that is running then.
+  [[nodiscard]] static std::shared_ptr<ConnectionClient> start(
+      std::shared_ptr<MessageConnection> connection, const core::Clock& clock, core::Timer& timer,
+      ConnectionClientOptions options = {});
 
   /// Sends a request whose id in `message.bytes` is `id`. `completion` runs once: with the answer
   /// and its context, or with kTimeout at `message.deadline`, kConnectionError (the connection
   /// closed, or the request could not be sent), kReplyTooLarge, kOverloaded, kInternalError (an id
   /// that is null or already pending). It runs on the connection's thread, the timer's, or within
   /// this call.
-  void request(const rpc::Id& id, OutboundMessage message, Caller::Completion completion);
+  virtual void request(const rpc::Id& id, OutboundMessage message,
+                       Caller::Completion completion) = 0;
   /// Sends a message without an answer: a notification, or an answer to the peer's request.
-  void send(OutboundMessage message);
+  virtual void send(OutboundMessage message) = 0;
   /// Fails a pending request with `why`; false if it is not pending. Its answer will be dropped.
-  bool abandon(const rpc::Id& id, const core::Error& why);
+  virtual bool abandon(const rpc::Id& id, const core::Error& why) = 0;
   /// Fails pending requests with kShuttingDown and closes the connection after sending queued
   /// messages; on_closed follows, for a child process after it has ended.
-  void close();
+  virtual void close() = 0;
 
-  [[nodiscard]] bool is_open() const;
-  [[nodiscard]] bool is_waiting_for(const rpc::Id& id) const;
-  [[nodiscard]] std::size_t pending() const;
-  [[nodiscard]] MessageConnection& connection() { return *connection_; }
-
- private:
-  class State;
-  const std::shared_ptr<MessageConnection> connection_;
-  const std::shared_ptr<State> state_;
+  [[nodiscard]] virtual bool is_open() const = 0;
+  [[nodiscard]] virtual std::size_t pending() const = 0;
+  [[nodiscard]] virtual MessageConnection& connection() = 0;
 };
 
 }  // namespace league::transport

@@ -42,7 +42,7 @@ class ConnectionClientTest : public ::testing::Test {
     auto ends = memory_connection_pair(time_, [this](auto step) { steps_.post(std::move(step)); });
     server_ = ends.second;
     server_->start(receiver_);
-    client_ = std::make_unique<ConnectionClient>(ends.first, time_, time_, std::move(options));
+    client_ = ConnectionClient::start(ends.first, time_, time_, std::move(options));
   }
   void request(std::int64_t id) {
     auto message = outbound(R"({"id":)" + std::to_string(id) + R"(,"method":"m"})");
@@ -63,13 +63,13 @@ class ConnectionClientTest : public ::testing::Test {
   std::shared_ptr<MessageConnection> server_;
   std::vector<std::int64_t> order_;
   std::vector<CallOutcome> outcomes_;
-  std::unique_ptr<ConnectionClient> client_;  // last: its end completes requests
+  std::shared_ptr<ConnectionClient> client_;  // last: its end completes requests
 };
 
 TEST_F(ConnectionClientTest, AnswersComeInAnyOrder) {
   request(1);
   request(2);
-  EXPECT_TRUE(client_->is_waiting_for(rpc::Id(1)));
+  EXPECT_EQ(client_->pending(), 2U);
   steps_.run_until_idle();
   time_.advance(seconds(1));
   answer(R"({"id":2,"result":"b"})");
@@ -137,7 +137,7 @@ class KeepingConnection final : public MessageConnection {
 
 TEST_F(ConnectionClientTest, AnAnswerThatBreaksOffFailsItsRequestAlone) {
   auto connection = std::make_shared<KeepingConnection>();
-  client_ = std::make_unique<ConnectionClient>(connection, time_, time_, ConnectionClientOptions{});
+  client_ = ConnectionClient::start(connection, time_, time_, ConnectionClientOptions{});
   request(1);
   request(2);
   ASSERT_EQ(connection->sent.size(), 2U);
@@ -146,7 +146,7 @@ TEST_F(ConnectionClientTest, AnAnswerThatBreaksOffFailsItsRequestAlone) {
   ASSERT_EQ(order_, std::vector<std::int64_t>{1}) << "at once, not at its deadline";
   EXPECT_EQ(outcomes_[0].error->code, core::ErrorCode::kConnectionError);
   EXPECT_NE(outcomes_[0].error->message.find("the stream broke off"), std::string::npos);
-  EXPECT_TRUE(client_->is_waiting_for(rpc::Id(2)));
+  EXPECT_EQ(client_->pending(), 1U);
 }
 
 TEST_F(ConnectionClientTest, ItsOwnEndFailsWhatIsPendingAtOnce) {
@@ -182,7 +182,7 @@ TEST_F(ConnectionClientTest, PassesOnWhatIsNoAnswer) {
 
 TEST_F(ConnectionClientTest, AnAnswerThatIsTooLargeFailsItsRequestOnly) {
   auto end = std::make_shared<ScriptedEnd>();
-  client_ = std::make_unique<ConnectionClient>(end, time_, time_);
+  client_ = ConnectionClient::start(end, time_, time_);
   request(1);
   request(2);
   auto peer = end->receiver;

@@ -43,7 +43,7 @@ class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
   using JobPointer = std::shared_ptr<Job>;
   /// One connection.
   struct Link {
-    std::unique_ptr<ConnectionClient> client;  ///< destroyed outside of the lock
+    std::shared_ptr<ConnectionClient> client;  ///< destroyed outside of the lock
     std::unordered_set<rpc::Id> ids;  ///< pending on it
     core::Clock::Steady last_used{};
     bool is_idle_watched = false;

@@ -51,8 +51,8 @@ void LinkCaller::Pool::on_opened(const std::string& key,
       auto closed = weak_link.lock();
       if (self && closed) self->on_link_closed(key, closed, why);
     };
-    link->client = std::make_unique<ConnectionClient>(*std::move(connection), clock_, timer_,
-                                                      std::move(options));
+    link->client =
+        ConnectionClient::start(*std::move(connection), clock_, timer_, std::move(options));
   }
   Actions actions;
   std::optional<core::Error> failure;

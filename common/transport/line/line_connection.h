@@ -44,32 +44,17 @@ struct LineStreams {
 /// thread, on which the receiver is called with at most a few messages at a time, so that no peer
 /// monopolises the event loop. Thread-safe. Ignores SIGPIPE for the process. Destroying it aborts
 /// the connection.
-class LineConnection final : public MessageConnection {
+class LineConnection : public MessageConnection {
  public:
   /// `loop` outlives the connection. Descriptors become non-blocking.
   [[nodiscard]] static std::shared_ptr<LineConnection> create(EventLoop& loop, LineStreams streams,
                                                               const LineLimits& limits = {});
-  ~LineConnection() override;
-
-  void start(std::shared_ptr<MessageReceiver> receiver) override;
-  void send(OutboundMessage message) override;
-  void set_reading(bool is_on) override;
-  void close() override;
-  [[nodiscard]] rpc::TransportType transport_type() const override;
-  [[nodiscard]] rpc::TransportContext current_context() const override;
-
   /// Closes at once with `why`; queued messages are dropped.
-  void abort(const core::Error& why);
-  /// The same, but first receives what the peer has already sent, up to 2 MiB.
-  void abort_after_input(const core::Error& why);
+  virtual void abort(const core::Error& why) = 0;
   /// Sets a function to call instead of closing at the end of the input. For child processes, whose
   /// exit status says more than the end of a pipe: the caller aborts the connection later, with the
   /// reason. Must be called before start; the function runs on the event loop's thread.
-  void on_input_closed(std::function<void()> function);
-
- private:
-  explicit LineConnection(std::shared_ptr<class LineCore> core);
-  const std::shared_ptr<class LineCore> core_;
+  virtual void on_input_closed(std::function<void()> function) = 0;
 };
 
 }  // namespace league::transport

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <utility>
+
+#include "common/transport/link/handle.h"
 
 namespace league::transport {
 namespace {
@@ -37,6 +40,18 @@ core::Error line_error(core::ErrorCode code, std::string text) {
 }
 
 }  // namespace
+
+std::shared_ptr<LineConnection> LineConnection::create(EventLoop& loop, LineStreams streams,
+                                                       const LineLimits& limits) {
+  // Otherwise writing to a pipe without a reader would kill the process; we check each write's
+  // result.
+  static std::once_flag once;
+  std::call_once(once, [] { std::signal(SIGPIPE, SIG_IGN); });
+  return make_handle<LineConnection>(
+      std::make_shared<LineCore>(loop, std::move(streams), limits), [](LineCore& core) {
+        core.abort({core::ErrorCode::kShuttingDown, "the connection was let go", {}});
+      });
+}
 
 LineCore::LineCore(EventLoop& loop, LineStreams streams, const LineLimits& limits)
     : loop_(loop),
@@ -240,18 +255,6 @@ void LineCore::close_for(core::Error why) {
 void LineCore::abort(const core::Error& why) {
   if (is_closed()) return;  // the event loop may also be gone
   loop_.post([self = shared_from_this(), why] { self->end(why); });
-}
-
-void LineCore::abort_after_input(const core::Error& why) {
-  loop_.post([self = shared_from_this(), why] {
-    // Data that is already here was sent before the peer's end.
-    for (int i = 0; i < 64 && !self->is_closed() && !self->has_input_ended_ &&
-                    self->wants_reading_ && self->receiver_ && self->read_chunk();
-         ++i) {
-      while (auto line = self->splitter_.next()) self->deliver_one(std::move(*line));
-    }
-    self->end(why);
-  });
 }
 
 void LineCore::end(const core::Error& why) {

@@ -17,21 +17,23 @@
 
 namespace league::transport {
 
-/// The state of a LineConnection, kept alive by pending operations. Except for the first group of
-/// functions, everything runs on the event loop's thread.
-class LineCore final : public std::enable_shared_from_this<LineCore> {
+/// A LineConnection, kept alive by pending operations. Except for the first group of functions,
+/// everything runs on the event loop's thread.
+class LineCore final : public LineConnection, public std::enable_shared_from_this<LineCore> {
  public:
   LineCore(EventLoop& loop, LineStreams streams, const LineLimits& limits);
 
   // From any thread.
-  void start(std::shared_ptr<MessageReceiver> receiver);
-  void send(OutboundMessage message);
-  void set_reading(bool is_on);
-  void close();
-  void abort(const core::Error& why);
-  void abort_after_input(const core::Error& why);
-  [[nodiscard]] const rpc::TransportContext& context() const { return context_; }
-  void set_input_closed(std::function<void()> function) { input_closed_ = std::move(function); }
+  void start(std::shared_ptr<MessageReceiver> receiver) override;
+  void send(OutboundMessage message) override;
+  void set_reading(bool is_on) override;
+  void close() override;
+  void abort(const core::Error& why) override;
+  void on_input_closed(std::function<void()> function) override {
+    input_closed_ = std::move(function);
+  }
+  [[nodiscard]] rpc::TransportType transport_type() const override { return context_.type; }
+  [[nodiscard]] rpc::TransportContext current_context() const override { return context_; }
 
  private:
   using Descriptor = boost::asio::posix::stream_descriptor;

@@ -35,7 +35,7 @@ struct LineListener::Impl : std::enable_shared_from_this<Impl> {
 
   struct AcceptedConnection {
     std::shared_ptr<LineConnection> connection;
-    ServedConnection served;
+    std::shared_ptr<ServedConnection> served;
     std::string ip;
   };
 
@@ -164,12 +164,12 @@ void LineListener::Impl::forget(std::uint64_t number) {
 
 void LineListener::Impl::stop_accepting() {
   is_stopping = true;
-  std::vector<ServedConnection> running;
+  std::vector<std::shared_ptr<ServedConnection>> running;
   {
     std::lock_guard lock(mutex);
     for (auto& [number, guest] : guests) running.push_back(guest.served);
   }
-  for (auto& served : running) served.begin_stop();
+  for (auto& served : running) served->begin_stop();
 }
 
 void LineListener::Impl::stop(std::chrono::milliseconds grace) {

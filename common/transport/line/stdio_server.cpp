@@ -27,8 +27,10 @@ FileDescriptor own_descriptor(int fd, int mode) {
 
 }  // namespace
 
-core::Result<ServedConnection> serve_stdio(EventLoop& loop, MessageHandler& handler,
-                                           std::function<void()> on_end, const LineLimits& limits) {
+core::Result<std::shared_ptr<ServedConnection>> serve_stdio(EventLoop& loop,
+                                                            MessageHandler& handler,
+                                                            std::function<void()> on_end,
+                                                            const LineLimits& limits) {
   auto in = own_descriptor(STDIN_FILENO, O_RDONLY);
   auto out = own_descriptor(STDOUT_FILENO, O_WRONLY);
   if (!in.is_open() || !out.is_open()) {

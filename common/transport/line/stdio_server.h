@@ -16,8 +16,8 @@ namespace league::transport {
 /// once, on the event loop's thread, when the input has ended and everything was answered, or when
 /// the output's reader is gone. `loop` and `handler` must outlive the connection. Fails with
 /// kInternalError.
-[[nodiscard]] core::Result<ServedConnection> serve_stdio(EventLoop& loop, MessageHandler& handler,
-                                                         std::function<void()> on_end,
-                                                         const LineLimits& limits = {});
+[[nodiscard]] core::Result<std::shared_ptr<ServedConnection>> serve_stdio(
+    EventLoop& loop, MessageHandler& handler, std::function<void()> on_end,
+    const LineLimits& limits = {});
 
 }  // namespace league::transport

@@ -76,7 +76,7 @@ class StdioServer : public ::testing::Test {
   std::future<void> end_ = ended_.get_future();
   FunctionHandler handler_{echo};
   std::unique_ptr<EventLoop> loop_ = *EventLoop::start();
-  std::optional<ServedConnection> served_;
+  std::shared_ptr<ServedConnection> served_;
 };
 
 TEST_F(StdioServer, AnswersAllBeforeTheEndOfTheInputEndsIt) {

@@ -19,16 +19,14 @@ std::string channel_id(const MessageConnection& connection) {
          std::to_string(next++);
 }
 
-}  // namespace
-
 /// The connection's receiver and the handler's channel in one. It and the connection hold each
 /// other until on_closed.
-class ServedConnection::State final : public MessageReceiver,
-                                      public PeerChannel,
-                                      public std::enable_shared_from_this<State> {
+class ServedMessages final : public MessageReceiver,
+                             public ServedConnection,
+                             public std::enable_shared_from_this<ServedMessages> {
  public:
-  State(std::shared_ptr<MessageConnection> connection, MessageHandler& handler,
-        ServedConnectionOptions options)
+  ServedMessages(std::shared_ptr<MessageConnection> connection, MessageHandler& handler,
+                 ServedConnectionOptions options)
       : id_(channel_id(*connection)),
         handler_(handler),
         options_(std::move(options)),
@@ -53,8 +51,8 @@ class ServedConnection::State final : public MessageReceiver,
     return close_reason_;
   }
 
-  void begin_stop();
-  [[nodiscard]] std::size_t in_work() const {
+  void begin_stop() override;
+  [[nodiscard]] std::size_t in_work() const override {
     std::lock_guard lock(mutex_);
     return in_work_;
   }
@@ -80,7 +78,7 @@ class ServedConnection::State final : public MessageReceiver,
   bool is_stopping_ = false;
 };
 
-void ServedConnection::State::on_message(ReceivedMessage message) {
+void ServedMessages::on_message(ReceivedMessage message) {
   {
     std::lock_guard lock(mutex_);
     ++in_work_;
@@ -97,7 +95,7 @@ void ServedConnection::State::on_message(ReceivedMessage message) {
                       }));
 }
 
-void ServedConnection::State::answer(OutboundReply reply) {
+void ServedMessages::answer(OutboundReply reply) {
   auto connection = held();
   if (reply.bytes.empty() || !connection) {
     if (reply.after_sent) reply.after_sent();
@@ -111,7 +109,7 @@ void ServedConnection::State::answer(OutboundReply reply) {
   finish_one();
 }
 
-void ServedConnection::State::finish_one() {
+void ServedMessages::finish_one() {
   std::shared_ptr<MessageConnection> done_with;
   {
     std::lock_guard lock(mutex_);
@@ -127,13 +125,13 @@ void ServedConnection::State::finish_one() {
   if (done_with) done_with->close();
 }
 
-bool ServedConnection::State::on_input_end() {
+bool ServedMessages::on_input_end() {
   std::lock_guard lock(mutex_);
   is_stopping_ = true;
   return in_work_ > 0;
 }
 
-void ServedConnection::State::begin_stop() {
+void ServedMessages::begin_stop() {
   std::shared_ptr<MessageConnection> done_with;
   {
     std::lock_guard lock(mutex_);
@@ -145,7 +143,7 @@ void ServedConnection::State::begin_stop() {
   if (done_with) done_with->close();
 }
 
-void ServedConnection::State::on_closed(const core::Error& why) {
+void ServedMessages::on_closed(const core::Error& why) {
   std::shared_ptr<MessageConnection> released;
   {
     std::lock_guard lock(mutex_);
@@ -157,7 +155,7 @@ void ServedConnection::State::on_closed(const core::Error& why) {
   if (options_.on_closed) options_.on_closed();
 }
 
-bool ServedConnection::State::push(std::shared_ptr<const std::string> bytes) {
+bool ServedMessages::push(std::shared_ptr<const std::string> bytes) {
   auto connection = held();
   if (!connection) return false;
   OutboundMessage message;
@@ -166,20 +164,16 @@ bool ServedConnection::State::push(std::shared_ptr<const std::string> bytes) {
   return true;
 }
 
-ServedConnection::ServedConnection(std::shared_ptr<State> state) : state_(std::move(state)) {}
+}  // namespace
 
-ServedConnection ServedConnection::serve(std::shared_ptr<MessageConnection> connection,
-                                         MessageHandler& handler, ServedConnectionOptions options) {
+std::shared_ptr<ServedConnection> ServedConnection::serve(
+    std::shared_ptr<MessageConnection> connection, MessageHandler& handler,
+    ServedConnectionOptions options) {
   options.max_in_work = std::max<std::size_t>(1, options.max_in_work);
-  auto state = std::make_shared<State>(std::move(connection), handler, std::move(options));
-  state->begin();
-  return ServedConnection(std::move(state));
+  auto served =
+      std::make_shared<ServedMessages>(std::move(connection), handler, std::move(options));
+  served->begin();
+  return served;
 }
-
-void ServedConnection::begin_stop() { state_->begin_stop(); }
-void ServedConnection::close() { state_->close(); }
-bool ServedConnection::is_open() const { return state_->is_open(); }
-std::size_t ServedConnection::in_work() const { return state_->in_work(); }
-std::shared_ptr<PeerChannel> ServedConnection::channel() const { return state_; }
 
 }  // namespace league::transport

@@ -17,28 +17,20 @@ struct ServedConnectionOptions {
 };
 
 /// Passes the messages of one connection to a handler and sends its answers back: requests,
-/// notifications and the peer's answers to pushed requests. Inbound.channel is the connection.
+/// notifications and the peer's answers to pushed requests. Inbound.channel is this object.
 /// Messages are passed on in order and may be answered in any order. When the peer's input ends,
-/// running requests are still answered. Thread-safe; a handle: destroying it closes nothing.
-class ServedConnection {
+/// running requests are still answered. Thread-safe; nothing is closed when it is let go.
+class ServedConnection : public PeerChannel {
  public:
   /// Starts the connection. `handler` outlives it (until on_closed).
-  [[nodiscard]] static ServedConnection serve(std::shared_ptr<MessageConnection> connection,
-                                              MessageHandler& handler,
-                                              ServedConnectionOptions options = {});
+  [[nodiscard]] static std::shared_ptr<ServedConnection> serve(
+      std::shared_ptr<MessageConnection> connection, MessageHandler& handler,
+      ServedConnectionOptions options = {});
 
-  /// Stops reading, waits until running requests are answered, then closes.
-  void begin_stop();
-  /// Closes now, after sending queued messages; answers of running requests are dropped.
-  void close();
-  [[nodiscard]] bool is_open() const;
-  [[nodiscard]] std::size_t in_work() const;
-  [[nodiscard]] std::shared_ptr<PeerChannel> channel() const;
-
- private:
-  class State;
-  explicit ServedConnection(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;
+  /// Stops reading, waits until running requests are answered, then closes. To close at once drops
+  /// the answers of running requests.
+  virtual void begin_stop() = 0;
+  [[nodiscard]] virtual std::size_t in_work() const = 0;
 };
 
 }  // namespace league::transport

@@ -70,18 +70,18 @@ class ServedConnectionTest : public ::testing::Test {
   std::shared_ptr<HandConnection> link_ = std::make_shared<HandConnection>();
   KeepingHandler handler_;
   int ends_ = 0;
-  ServedConnection served_ = ServedConnection::serve(
+  std::shared_ptr<ServedConnection> served_ = ServedConnection::serve(
       link_, handler_, {.max_in_work = 4, .on_closed = [this] { ++ends_; }});
 };
 
 TEST_F(ServedConnectionTest, HandsOverInOrderAndAnswersInAny) {
   for (const char* bytes : {"1", "2", "3"}) link_->receive(bytes);
   EXPECT_EQ(handler_.came, (std::vector<std::string>{"1", "2", "3"}));
-  EXPECT_EQ(served_.in_work(), 3U);
+  EXPECT_EQ(served_->in_work(), 3U);
   for (std::size_t which : {2U, 0U, 1U}) handler_.answer(which);
   link_->write_all();
   EXPECT_EQ(link_->written, (std::vector<std::string>{"3", "1", "2"}));
-  EXPECT_EQ(served_.in_work(), 0U);
+  EXPECT_EQ(served_->in_work(), 0U);
 }
 
 TEST_F(ServedConnectionTest, ReadsNothingMoreWhileTooMuchIsInWork) {
@@ -113,7 +113,7 @@ TEST_F(ServedConnectionTest, AcknowledgementsWithoutBytesAreNotSent) {
   handler_.slots[0].send(std::move(reply));
   EXPECT_TRUE(link_->queued.empty());
   EXPECT_TRUE(is_after);
-  EXPECT_EQ(served_.in_work(), 0U);
+  EXPECT_EQ(served_->in_work(), 0U);
 }
 
 TEST_F(ServedConnectionTest, AfterSentRunsWhenTheBytesAreWritten) {
@@ -130,7 +130,7 @@ TEST_F(ServedConnectionTest, AfterSentRunsWhenTheBytesAreWritten) {
 TEST_F(ServedConnectionTest, AStopLetsRunningRequestsBeAnswered) {
   link_->receive("1");
   link_->receive("2");
-  served_.begin_stop();
+  served_->begin_stop();
   EXPECT_FALSE(link_->is_reading);
   handler_.answer(1);
   EXPECT_FALSE(link_->is_closing);
@@ -142,9 +142,9 @@ TEST_F(ServedConnectionTest, AStopLetsRunningRequestsBeAnswered) {
 }
 
 TEST_F(ServedConnectionTest, AStopWithNothingInWorkClosesAtOnce) {
-  served_.begin_stop();
+  served_->begin_stop();
   EXPECT_TRUE(link_->is_closing);
-  EXPECT_TRUE(served_.is_open()) << "until the connection says so";
+  EXPECT_TRUE(served_->is_open()) << "until the connection says so";
 }
 
 TEST_F(ServedConnectionTest, AtTheEndOfTheInputWhatRunsIsAnswered) {
@@ -163,7 +163,7 @@ TEST_F(ServedConnectionTest, AtTheEndOfTheInputWithNothingInWorkItIsOver) {
 TEST_F(ServedConnectionTest, TheEndIsToldOnceAndWhy) {
   link_->receive("1");
   auto channel = handler_.channel;
-  EXPECT_EQ(channel, served_.channel());
+  EXPECT_EQ(channel, served_);
   EXPECT_TRUE(channel->is_open());
   EXPECT_EQ(channel->close_reason(), "");
   auto receiver = link_->receiver;
@@ -173,7 +173,7 @@ TEST_F(ServedConnectionTest, TheEndIsToldOnceAndWhy) {
   EXPECT_EQ(handler_.reasons, std::vector<std::string>{"the line is too long"});
   EXPECT_EQ(channel->close_reason(), "the line is too long");
   EXPECT_EQ(ends_, 1);
-  EXPECT_FALSE(served_.is_open());
+  EXPECT_FALSE(served_->is_open());
 }
 
 TEST_F(ServedConnectionTest, AnswersAfterTheEndGoNowhere) {
@@ -185,8 +185,8 @@ TEST_F(ServedConnectionTest, AnswersAfterTheEndGoNowhere) {
   handler_.slots[0].send(std::move(reply));
   EXPECT_TRUE(link_->queued.empty());
   EXPECT_EQ(after, 1) << "or else what follows the answer never happens";
-  served_.begin_stop();
-  served_.close();
+  served_->begin_stop();
+  served_->close();
 }
 
 TEST_F(ServedConnectionTest, PushesGoBesideAnswers) {
@@ -208,7 +208,7 @@ TEST_F(ServedConnectionTest, PushesGoBesideAnswers) {
 TEST_F(ServedConnectionTest, EveryChannelHasAnIdOfItsOwn) {
   auto other_link = std::make_shared<HandConnection>();
   auto other = ServedConnection::serve(other_link, handler_);
-  EXPECT_NE(other.channel()->id(), served_.channel()->id());
+  EXPECT_NE(other->id(), served_->id());
   other_link->end({core::ErrorCode::kShuttingDown, "over", {}});
   EXPECT_EQ(handler_.closed.size(), 1U) << "though no message came by it";
 }

@@ -6,21 +6,23 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "common/transport/http/http_options.h"
 #include "common/transport/link/detached_socket.h"
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_handler.h"
+#include "common/transport/link/served_connection.h"
 #include "common/transport/stream/server_web_socket.h"
 
 namespace league::transport {
 
-/// The WebSockets of one server: each is served as a connection of messages. Thread-safe.
-class WebSocketSessions {
+/// The WebSockets of one server: each is served as a connection of messages. Thread-safe; held by
+/// shared_ptr.
+class WebSocketSessions : public std::enable_shared_from_this<WebSocketSessions> {
  public:
   /// `loop` and `handler` outlive stop().
   WebSocketSessions(EventLoop& loop, const HttpServerOptions& options, MessageHandler& handler);
-  ~WebSocketSessions();
 
   /// Answers the upgrade and serves the messages that follow.
   [[nodiscard]] TakeOver accept(WebSocketUpgrade upgrade);
@@ -28,7 +30,6 @@ class WebSocketSessions {
   void begin_stop();
   /// Closes all, and waits until the handler knows. Must not be called on the event loop.
   void stop();
-
   struct Counts {
     std::size_t open = 0;
     std::uint64_t opened = 0;
@@ -37,8 +38,25 @@ class WebSocketSessions {
   [[nodiscard]] Counts counts();
 
  private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
+  struct Session {
+    std::shared_ptr<ServerWebSocket> socket;
+    std::shared_ptr<ServedConnection> served = nullptr;  ///< null while it is being set up
+  };
+
+  void serve(DetachedSocket socket, const WebSocketUpgrade& upgrade);
+  void forget(std::uint64_t number);
+  std::vector<Session> all();
+
+  EventLoop& loop_;
+  MessageHandler& handler_;
+  const std::size_t max_in_work_;
+  const ServerWebSocketOptions socket_options_;
+  std::mutex mutex_;  // guards the rest; never held while a connection or the handler is called
+  std::condition_variable changed_;
+  bool is_stopping_ = false;
+  std::unordered_map<std::uint64_t, Session> sessions_;
+  std::uint64_t opened_ = 0;
+  std::uint64_t dropped_ = 0;
 };
 
 }  // namespace league::transport

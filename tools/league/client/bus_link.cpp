@@ -5,17 +5,16 @@
 #include "common/transport/bus/bus_connection.h"
 #include "common/transport/bus/bus_listener.h"
 #include "common/transport/bus/bus_sessions.h"
+#include "common/transport/link/handle.h"
 
 namespace league::tools {
 namespace {
 
-/// A pointer whose deleter stops the server.
 template <typename Server>
-std::shared_ptr<void> stopped_at_end(std::unique_ptr<Server> server) {
-  return std::shared_ptr<void>(server.release(), [](void* served) {
+std::shared_ptr<void> stopped_at_end(std::shared_ptr<Server> server) {
+  return transport::make_handle<void>(std::move(server), [](Server& ended) {
     constexpr std::chrono::milliseconds kGrace{1000};
-    const std::unique_ptr<Server> owned(static_cast<Server*>(served));
-    owned->stop(kGrace);
+    ended.stop(kGrace);
   });
 }
 
