@@ -16,13 +16,6 @@ constexpr std::uint64_t kWakeId = 2;
 constexpr std::uint64_t kStopId = 3;
 constexpr int kEventsAtOnce = 8;
 
-bool watch(int epoll, int fd, std::uint64_t id, std::uint32_t events) {
-  epoll_event event{};
-  event.events = events;
-  event.data.u64 = id;
-  return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
 }  // namespace
 
 HttpFront::HttpFront(const HttpRuntimeOptions& options) : options_(options) {}
@@ -41,9 +34,9 @@ core::Result<void> HttpFront::start() {
   // wakes all workers.
   bool is_good = epoll_.is_open() && timer_.is_open() && wake_.is_open() && stop_.is_open() &&
                  ::timerfd_settime(timer_.get(), 0, &schedule, nullptr) == 0 &&
-                 watch(epoll_.get(), timer_.get(), kTimerId, EPOLLIN | EPOLLET) &&
-                 watch(epoll_.get(), wake_.get(), kWakeId, EPOLLIN | EPOLLET) &&
-                 watch(epoll_.get(), stop_.get(), kStopId, EPOLLIN);
+                 control(EPOLL_CTL_ADD, timer_, kTimerId, EPOLLIN | EPOLLET) &&
+                 control(EPOLL_CTL_ADD, wake_, kWakeId, EPOLLIN | EPOLLET) &&
+                 control(EPOLL_CTL_ADD, stop_, kStopId, EPOLLIN);
   if (!is_good) {
     return core::Error{core::ErrorCode::kInternalError,
                        "the HTTP event loop cannot be set up: " + system_error_text(errno),
@@ -51,6 +44,14 @@ core::Result<void> HttpFront::start() {
   }
   for (std::size_t i = 0; i < options_.workers; ++i) workers_.emplace_back([this] { run(); });
   return {};
+}
+
+bool HttpFront::control(int operation, const FileDescriptor& fd, std::uint64_t id,
+                        std::uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = id;
+  return ::epoll_ctl(epoll_.get(), operation, fd.get(), &event) == 0;
 }
 
 void HttpFront::stop() {

@@ -46,6 +46,8 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   void run();
   void handle(std::uint64_t id);
   void sweep();
+  /// As epoll_ctl; false if it fails.
+  bool control(int operation, const FileDescriptor& fd, std::uint64_t id, std::uint32_t events);
 
   // Accepting (http_front_accept.cpp)
   void accept_all(Listener& listener);

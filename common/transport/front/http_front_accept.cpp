@@ -80,11 +80,7 @@ void HttpFront::remove(Listener& listener) {
 }
 
 void HttpFront::arm_listener(Listener& listener, int operation) {
-  if (!listener.fd.is_open()) return;
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLONESHOT;
-  event.data.u64 = listener.id;
-  ::epoll_ctl(epoll_.get(), operation, listener.fd.get(), &event);
+  if (listener.fd.is_open()) control(operation, listener.fd, listener.id, EPOLLIN | EPOLLONESHOT);
 }
 
 void HttpFront::accept_all(Listener& listener) {
@@ -132,12 +128,9 @@ void HttpFront::admit(FileDescriptor socket, Listener& listener) {
     turn_away(connection->fd);
     return;
   }
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
-  event.data.u64 = id;
   auto until = std::chrono::steady_clock::now() + listener.server->options.limits.idle_timeout;
   connection->release(Connection::State::kArmed, until, [&] {
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connection->fd.get(), &event);
+    control(EPOLL_CTL_ADD, connection->fd, id, EPOLLIN | EPOLLRDHUP | EPOLLONESHOT);
   });
 }
 

@@ -249,10 +249,7 @@ void HttpFront::arm(const ConnectionPtr& connection, std::uint32_t events, Now u
 }
 
 void HttpFront::rearm(Connection& connection, std::uint32_t events) {
-  epoll_event event{};
-  event.events = events | EPOLLONESHOT;
-  event.data.u64 = connection.id;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.fd.get(), &event);
+  control(EPOLL_CTL_MOD, connection.fd, connection.id, events | EPOLLONESHOT);
 }
 
 void HttpFront::close(const ConnectionPtr& connection) {

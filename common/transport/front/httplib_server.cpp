@@ -113,13 +113,11 @@ class HttplibServer::Adapter final : public httplib::Server {
         [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
           refuse(response, {500, "internal error"});
         });
-    Post(escape(path_), [this](const httplib::Request& request, httplib::Response& response) {
-      on_post(request, response);
-    });
-    Post(std::string(kRestRegistration),
-         [this](const httplib::Request& request, httplib::Response& response) {
-           on_post(request, response);
-         });
+    for (const std::string& path : {path_, std::string(kRestRegistration)}) {
+      Post(escape(path), [this](const httplib::Request& request, httplib::Response& response) {
+        on_post(request, response);
+      });
+    }
     add_stream_routes();
   }
 
@@ -253,16 +251,15 @@ class HttplibServer::Adapter final : public httplib::Server {
   void add_stream_routes() {
     using Request = httplib::Request;
     using Response = httplib::Response;
-    Get(escape(path_), [this](const Request& request, Response& response) {
-      write(routes_.on_get(route_request(request)), response);
-    });
-    Delete(escape(path_), [this](const Request& request, Response& response) {
-      write(routes_.on_delete(route_request(request)), response);
-    });
+    auto answer_by = [this](RouteAnswer (StreamRoutes::*route)(const RouteRequest&)) {
+      return [this, route](const Request& request, Response& response) {
+        write((routes_.*route)(route_request(request)), response);
+      };
+    };
+    Get(escape(path_), answer_by(&StreamRoutes::on_get));
+    Delete(escape(path_), answer_by(&StreamRoutes::on_delete));
     if (options_.sse_path.empty()) return;
-    Get(escape(options_.sse_path), [this](const Request& request, Response& response) {
-      write(routes_.on_legacy_get(route_request(request)), response);
-    });
+    Get(escape(options_.sse_path), answer_by(&StreamRoutes::on_legacy_get));
     Post(escape(options_.sse_path + std::string(kLegacyMessages)), [this](const Request& request,
                                                                           Response& response) {
       write(routes_.on_legacy_post(route_request(request), request.get_param_value("sessionId")),

@@ -53,6 +53,11 @@ RequestScanner::State RequestScanner::refuse(int status, std::string_view text) 
   return State::kRefused;
 }
 
+bool RequestScanner::reject(int status, std::string_view text) {
+  refuse(status, text);
+  return false;
+}
+
 RequestScanner::State RequestScanner::scan_head(std::string_view received) {
   std::size_t end = received.find(kHeadEnd, searched_);
   if (end == std::string_view::npos ? received.size() > limits_->max_head
@@ -82,21 +87,18 @@ bool RequestScanner::read_request_line(std::string_view line) {
   if (has_control_character(line) || first == std::string_view::npos || last <= first + 1 ||
       line.substr(first + 1, last - first - 1).find(' ') != std::string_view::npos ||
       !is_token(line.substr(0, first))) {
-    refuse(400, "malformed request line: expected METHOD target HTTP/1.1");
-    return false;
+    return reject(400, "malformed request line: expected METHOD target HTTP/1.1");
   }
   std::string_view version = line.substr(last + 1);
   if (version == "HTTP/1.1" || version == "HTTP/1.0") return true;
-  refuse(version.starts_with("HTTP/") ? 505 : 400, "only HTTP/1.1 and HTTP/1.0 are served");
-  return false;
+  return reject(version.starts_with("HTTP/") ? 505 : 400, "only HTTP/1.1 and HTTP/1.0 are served");
 }
 
 bool RequestScanner::read_header(std::string_view line) {
   std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon)) ||
       has_control_character(line)) {
-    refuse(400, "malformed header line: expected Name: value on one line");
-    return false;
+    return reject(400, "malformed header line: expected Name: value on one line");
   }
   return read_known_header(line.substr(0, colon), trim_blanks(line.substr(colon + 1)));
 }
@@ -105,23 +107,19 @@ bool RequestScanner::read_known_header(std::string_view name, std::string_view v
   if (core::equals_ignoring_case(name, "content-length")) return read_content_length(value);
   if (core::equals_ignoring_case(name, "transfer-encoding")) {
     if (is_chunked_ || !core::equals_ignoring_case(value, "chunked")) {
-      refuse(501, "the only transfer encoding served is a single chunked");
-      return false;
+      return reject(501, "the only transfer encoding served is a single chunked");
     }
     is_chunked_ = true;
   } else if (core::equals_ignoring_case(name, "content-encoding")) {
     if (!core::equals_ignoring_case(value, "identity")) {
-      refuse(415, "an encoded body is not accepted: send it without Content-Encoding");
-      return false;
+      return reject(415, "an encoded body is not accepted: send it without Content-Encoding");
     }
   } else if (core::equals_ignoring_case(name, "range")) {
     // httplib would run a recursive regular expression on it.
-    refuse(400, "ranges are not served: send the request without Range");
-    return false;
+    return reject(400, "ranges are not served: send the request without Range");
   } else if (core::equals_ignoring_case(name, "expect")) {
     if (!core::equals_ignoring_case(value, "100-continue")) {
-      refuse(417, "the only expectation served is 100-continue");
-      return false;
+      return reject(417, "the only expectation served is 100-continue");
     }
     wants_continue_ = true;
   }
@@ -134,8 +132,8 @@ bool RequestScanner::read_content_length(std::string_view value) {
   bool is_number =
       !value.empty() && end == value.data() + value.size() && fault != std::errc::invalid_argument;
   if (!is_number || content_length_) {
-    refuse(400, is_number ? "Content-Length is given twice" : "Content-Length must be a number");
-    return false;
+    return reject(400,
+                  is_number ? "Content-Length is given twice" : "Content-Length must be a number");
   }
   content_length_ = fault == std::errc{} ? length : static_cast<std::size_t>(-1);
   return true;

@@ -33,6 +33,7 @@ class RequestScanner {
   enum class Part { kHead, kSizedBody, kChunkSize, kChunkData, kChunkEnd, kLastLine };
 
   State refuse(int status, std::string_view text);
+  bool reject(int status, std::string_view text);  ///< the same; returns false
   State scan_head(std::string_view received);
   bool read_request_line(std::string_view line);
   bool read_header(std::string_view line);

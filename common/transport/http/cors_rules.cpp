@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/core/text.h"
+#include "common/transport/link/media_type.h"
 
 namespace league::transport {
 namespace {
@@ -20,12 +21,6 @@ constexpr std::string_view kArgumentPrefix = "mcp-param-";
 constexpr std::size_t kMostArguments = 64;
 /// For how many seconds a browser may cache the answer to a preflight.
 constexpr const char* kMaxAge = "600";
-
-std::string_view only(const rpc::HeaderMap& headers, std::string_view name) {
-  auto [begin, end] = headers.equal_range(name);
-  return begin != end && std::next(begin) == end ? std::string_view(begin->second)
-                                                 : std::string_view();
-}
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
@@ -68,27 +63,26 @@ bool CorsRules::allows(std::string_view origin) const {
          std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
 }
 
-const std::string* CorsRules::allowed_origin(const rpc::HeaderMap& headers) const {
-  auto [begin, end] = headers.equal_range(std::string_view("Origin"));
-  bool is_one = begin != end && std::next(begin) == end;
-  return is_one && allows(begin->second) ? &begin->second : nullptr;
+std::string_view CorsRules::allowed_origin(const rpc::HeaderMap& headers) const {
+  const std::string_view origin = only_value(headers, "Origin");
+  return allows(origin) ? origin : std::string_view();
 }
 
 CorsRules::Fields CorsRules::answer_fields(const rpc::HeaderMap& headers) const {
   Fields fields;
   if (origins_.empty()) return fields;
   if (!allows_every_origin_) fields.emplace_back("Vary", "Origin");
-  const std::string* origin = allowed_origin(headers);
-  if (origin == nullptr) return fields;
+  const std::string_view origin = allowed_origin(headers);
+  if (origin.empty()) return fields;
   fields.emplace_back("Access-Control-Allow-Origin",
-                      allows_every_origin_ ? std::string(kEveryOrigin) : *origin);
+                      std::string(allows_every_origin_ ? kEveryOrigin : origin));
   fields.emplace_back("Access-Control-Expose-Headers", kExposed);
   return fields;
 }
 
 bool CorsRules::is_preflight(std::string_view method, const rpc::HeaderMap& headers) const {
-  return method == "OPTIONS" && allowed_origin(headers) != nullptr &&
-         !only(headers, "Access-Control-Request-Method").empty();
+  return method == "OPTIONS" && !allowed_origin(headers).empty() &&
+         !only_value(headers, "Access-Control-Request-Method").empty();
 }
 
 CorsRules::Fields CorsRules::preflight_fields(const rpc::HeaderMap& headers,
@@ -97,7 +91,7 @@ CorsRules::Fields CorsRules::preflight_fields(const rpc::HeaderMap& headers,
   for (std::string_view name : kAllowedFields)
     allowed.append(allowed.empty() ? "" : ", ").append(name);
   std::size_t arguments = 0;
-  for (const auto& name : names_in(only(headers, "Access-Control-Request-Headers"))) {
+  for (const auto& name : names_in(only_value(headers, "Access-Control-Request-Headers"))) {
     if (name.starts_with(kArgumentPrefix) && ++arguments <= kMostArguments)
       allowed.append(", ").append(name);
   }
@@ -105,7 +99,7 @@ CorsRules::Fields CorsRules::preflight_fields(const rpc::HeaderMap& headers,
                 {"Access-Control-Allow-Headers", std::move(allowed)},
                 {"Access-Control-Max-Age", kMaxAge}};
   // A page from the internet may call this machine only if this is allowed explicitly.
-  if (only(headers, "Access-Control-Request-Private-Network") == "true")
+  if (only_value(headers, "Access-Control-Request-Private-Network") == "true")
     fields.emplace_back("Access-Control-Allow-Private-Network", "true");
   return fields;
 }

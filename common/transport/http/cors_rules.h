@@ -37,7 +37,8 @@ class CorsRules {
                                                std::string_view methods);
 
  private:
-  [[nodiscard]] const std::string* allowed_origin(const rpc::HeaderMap& headers) const;
+  /// Empty if the request names no allowed origin.
+  [[nodiscard]] std::string_view allowed_origin(const rpc::HeaderMap& headers) const;
 
   std::vector<std::string> origins_;
   bool allows_every_origin_ = false;

@@ -1,5 +1,7 @@
 #include "common/transport/link/media_type.h"
 
+#include <iterator>
+
 #include "common/core/text.h"
 
 namespace league::transport {
@@ -14,6 +16,11 @@ std::string_view trim_blanks(std::string_view text) {
   std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::string_view only_value(const rpc::HeaderMap& headers, std::string_view name) {
+  auto [begin, end] = headers.equal_range(name);
+  return begin != end && std::next(begin) == end ? trim_blanks(begin->second) : std::string_view();
 }
 
 std::string media_type_of(const rpc::HeaderMap& headers) {

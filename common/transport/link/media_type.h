@@ -12,6 +12,8 @@ inline constexpr std::string_view kJsonType = "application/json";
 
 /// Without spaces and tabs at both ends.
 [[nodiscard]] std::string_view trim_blanks(std::string_view text);
+/// The only value of a field, trimmed; empty if the field is missing or occurs more than once.
+[[nodiscard]] std::string_view only_value(const rpc::HeaderMap& headers, std::string_view name);
 /// The content type in lower case and without parameters; empty where there is none.
 [[nodiscard]] std::string media_type_of(const rpc::HeaderMap& headers);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
 
 #include "common/core/text.h"
 #include "common/transport/link/media_type.h"
@@ -47,12 +46,6 @@ bool is_web_socket_key(std::string_view key) {
   if (key.size() != 24 || !key.ends_with("==")) return false;
   return std::all_of(key.begin(), key.end() - 2,
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '+' || c == '/'; });
-}
-
-/// The only value of a field that must be there once.
-std::string_view only_value(const rpc::HeaderMap& headers, std::string_view name) {
-  auto [begin, end] = headers.equal_range(name);
-  return begin != end && std::next(begin) == end ? trim_blanks(begin->second) : std::string_view{};
 }
 
 /// httplib leaves bodies of GET unread, so their headers tell.
