@@ -160,7 +160,7 @@ void GatewayProgram::make_link(transport::Endpoint endpoint) {
   credential_.apply(endpoint, headers);
   transport::AnyConnectorOptions connector;
   connector.web_socket.headers = headers;
-  connector.lines.subprocess.on_stderr = [](std::string_view /*command*/, std::string_view line) {
+  connector.lines.on_stderr = [](std::string_view /*command*/, std::string_view line) {
     std::cerr << "backend: " << safe_text(std::string(line)) << std::endl;
   };
   connector.http.limits.max_message = max_result();

@@ -22,7 +22,7 @@ transport::EndpointCallerOptions caller_options(const Settings& settings,
   // Long enough for child processes to seal their logs before they end.
   all.links.farewell = std::chrono::milliseconds(1800);
   all.lines.limits.max_line = settings.calls.max_reply_bytes;
-  all.lines.subprocess.on_stderr = child_log(child_logs);
+  all.lines.on_stderr = child_log(child_logs);
   transport::HttpCallerOptions& options = all.http;
   options.game_calls = static_cast<std::size_t>(settings.calls.game);
   options.broadcast_calls = static_cast<std::size_t>(settings.calls.broadcast);

@@ -6,7 +6,7 @@ namespace league::agent {
 namespace {
 
 std::shared_ptr<transport::Connector> plain_mcp_connector(
-    transport::EventLoop& loop, const transport::LineConnectorOptions& lines) {
+    transport::EventLoop& loop, const transport::SubprocessOptions& lines) {
   transport::AnyConnectorOptions options;
   options.lines = lines;
   return transport::make_connector(loop, options);
@@ -16,7 +16,7 @@ std::shared_ptr<transport::Connector> plain_mcp_connector(
 
 PlainMcpSessions::PlainMcpSessions(transport::EventLoop& loop, core::Timer& timer,
                                    const core::Clock& clock,
-                                   const transport::LineConnectorOptions& lines,
+                                   const transport::SubprocessOptions& lines,
                                    std::chrono::milliseconds longest_probe)
     : connector_(plain_mcp_connector(loop, lines)), gate_([&] {
         auto sessions = std::make_unique<mcp::SessionCaller>(

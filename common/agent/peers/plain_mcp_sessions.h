@@ -18,7 +18,7 @@ class PlainMcpSessions {
  public:
   /// All references must outlive this object. `lines` is for sockets and child processes.
   PlainMcpSessions(transport::EventLoop& loop, core::Timer& timer, const core::Clock& clock,
-                   const transport::LineConnectorOptions& lines,
+                   const transport::SubprocessOptions& lines,
                    std::chrono::milliseconds longest_probe = mcp::kLongestProbe);
 
   [[nodiscard]] transport::Caller& caller() { return gate_; }

@@ -52,8 +52,7 @@ void JetFetches::fetch(FetchRequest wanted) {
   }
   if (number == 0) {
     // NOLINTNEXTLINE(bugprone-use-after-move): without a number it was not moved
-    return wanted.on_end(
-        core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
+    return wanted.on_end(jet_stopping());
   }
   auto published = parts_.bus.publish(request);
   if (published) return;
@@ -135,8 +134,7 @@ void JetFetches::end() {
   }
   for (auto& [number, fetch] : open) {
     parts_.timer.cancel(fetch.due);
-    fetch.wanted.on_end(
-        core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
+    fetch.wanted.on_end(jet_stopping());
   }
 }
 

@@ -16,10 +16,6 @@ constexpr std::chrono::milliseconds kJetAskAgain = 1s;
 constexpr std::chrono::milliseconds kJetNobodyThere = 100ms;
 constexpr std::chrono::milliseconds kJetAbsent = 300ms;
 
-core::Error jet_stopping() {
-  return {core::ErrorCode::kShuttingDown, "this program is stopping", {}};
-}
-
 }  // namespace
 
 void JetRequests::ask(BusMessage request, core::Clock::Steady deadline, Repeat repeat,

@@ -17,6 +17,10 @@ namespace league::transport {
 /// Runs completions one at a time, and none once it is closed.
 using JetGate = HandlerGate<std::function<void()>>;
 
+[[nodiscard]] inline core::Error jet_stopping() {
+  return {core::ErrorCode::kShuttingDown, "this program is stopping", {}};
+}
+
 /// Shared by all requests to JetStream. Everything in it but the gate outlives its users.
 struct JetParts {
   Bus& bus;

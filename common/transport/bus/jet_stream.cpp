@@ -106,6 +106,11 @@ void give_state(const core::Result<BusMessage>& answer, const JetStream::Done<St
   done(taken ? read_stream_state(taken->payload) : core::Result<StreamState>(taken.error()));
 }
 
+void give_done(const core::Result<BusMessage>& answer, const JetStream::Done<void>& done) {
+  auto taken = accepted(answer);
+  done(taken ? core::Result<void>() : core::Result<void>(taken.error()));
+}
+
 void give_stored(const core::Result<BusMessage>& answer,
                  const JetStream::Done<std::optional<StoredMessage>>& done) {
   if (!answer) return done(answer.error());
@@ -137,10 +142,7 @@ core::Result<std::unique_ptr<JetStream>> JetStream::create(Bus& bus, const BusSe
 
 void JetStream::find(Steady deadline, Done<void> done) {
   state_->requests_->ask(jet_message("INFO", ""), deadline, JetRequests::Repeat::kWhileThere,
-                         [done = std::move(done)](const core::Result<BusMessage>& answer) {
-                           auto taken = accepted(answer);
-                           done(taken ? core::Result<void>() : core::Result<void>(taken.error()));
-                         });
+                         [done = std::move(done)](const auto& answer) { give_done(answer, done); });
 }
 
 void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<StreamState> done) {
@@ -197,10 +199,7 @@ void JetStream::purge(const std::string& stream, const std::string& subject, std
   if (!subject.empty()) request["filter"] = subject;
   if (before != 0) request["seq"] = before;
   state_->ask("STREAM.PURGE." + stream, stream, request.dump(), deadline,
-              [done = std::move(done)](const core::Result<BusMessage>& answer) {
-                auto taken = accepted(answer);
-                done(taken ? core::Result<void>() : core::Result<void>(taken.error()));
-              });
+              [done = std::move(done)](const auto& answer) { give_done(answer, done); });
 }
 
 void JetStream::publish(BusMessage message, PublishCondition condition, Steady deadline,

@@ -29,15 +29,9 @@ struct KeepAliveMonitor::State : std::enable_shared_from_this<State> {
       if (has_ended) return;
       auto now = clock.steady_now();
       if (now > wanted + interval / 2) last_beat = now;  // our own timer was late
-      bool is_due = now >= last_beat + 2 * interval;
-      if (is_due) {
-        is_silent = true;
-        last_beat = now;
-      }
-      if (!is_due) {
-        look_again();
-        return;
-      }
+      if (now < last_beat + 2 * interval) return look_again();
+      is_silent = true;
+      last_beat = now;
     }
     std::lock_guard calling(calling_mutex);
     if (!is_over()) on_silence();

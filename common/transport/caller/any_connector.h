@@ -14,7 +14,7 @@ struct AnyConnectorOptions {
   StreamableHttpOptions http;
   LegacySseOptions legacy_sse;
   WebSocketOptions web_socket;
-  LineConnectorOptions lines;
+  SubprocessOptions lines;
   std::shared_ptr<Connector> bus = nullptr;  ///< for nats; null: this process is on no bus
 };
 

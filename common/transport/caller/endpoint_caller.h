@@ -20,7 +20,7 @@ namespace league::transport {
 struct EndpointCallerOptions {
   HttpCallerOptions http;
   LinkCallerOptions links;
-  LineConnectorOptions lines;  ///< of sockets and children
+  SubprocessOptions lines;  ///< of sockets and children
   bool repeats_refused = true;  ///< false: a refusal because of too many requests is the outcome
 };
 

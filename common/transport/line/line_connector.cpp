@@ -140,7 +140,7 @@ void connect_unix(EventLoop& loop, const std::string& path, core::Clock::Steady 
 
 }  // namespace
 
-LineConnector::LineConnector(EventLoop& loop, LineConnectorOptions options)
+LineConnector::LineConnector(EventLoop& loop, SubprocessOptions options)
     : loop_(loop), options_(std::move(options)) {}
 
 void LineConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) {
@@ -153,9 +153,7 @@ void LineConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadli
         [&loop = loop_, path = endpoint.path, deadline, limits = options_.limits,
          opened = std::move(opened)] { connect_unix(loop, path, deadline, limits, opened); });
   } else if (endpoint.scheme == "stdio") {
-    auto options = options_.subprocess;
-    options.limits = options_.limits;
-    opened(start_subprocess(loop_, endpoint.path, options));
+    opened(start_subprocess(loop_, endpoint.path, options_));
   } else {
     opened(core::Error{core::ErrorCode::kEndpointNotAllowed,
                        "lines are spoken to tcp:, unix: and stdio: endpoints only",

@@ -13,24 +13,18 @@
 
 namespace league::transport {
 
-/// Options of connections that carry lines.
-struct LineConnectorOptions {
-  LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
-  SubprocessOptions subprocess;  ///< of children; `limits` there is replaced by the one here
-};
-
 /// Opens connections that carry lines: `tcp://HOST:PORT`, `unix:/path`, `stdio:COMMAND`.
 /// Thread-safe.
 class LineConnector final : public Connector {
  public:
   /// `loop` outlives it and its connections.
-  explicit LineConnector(EventLoop& loop, LineConnectorOptions options = {});
+  explicit LineConnector(EventLoop& loop, SubprocessOptions options = {});
 
   void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
 
  private:
   EventLoop& loop_;
-  const LineConnectorOptions options_;
+  const SubprocessOptions options_;
 };
 
 }  // namespace league::transport

@@ -210,19 +210,18 @@ void LineCore::wait_writable() {
                       });
 }
 
+core::Clock::Steady LineCore::stall_limit() const {
+  return life() == Life::kClosing ? closing_since_ + limits_.close_timeout
+                                  : last_progress_ + limits_.write_timeout;
+}
+
 void LineCore::watch_stall() {
   if (std::exchange(is_write_timer_set_, true)) return;
-  bool is_closing = life() == Life::kClosing;
-  auto due =
-      is_closing ? closing_since_ + limits_.close_timeout : last_progress_ + limits_.write_timeout;
-  write_timer_.expires_at(due);
+  write_timer_.expires_at(stall_limit());
   write_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& fault) {
     self->is_write_timer_set_ = false;
     if (fault || self->is_closed() || !self->is_waiting_to_write_) return;
-    bool closing = self->life() == Life::kClosing;
-    auto limit = closing ? self->closing_since_ + self->limits_.close_timeout
-                         : self->last_progress_ + self->limits_.write_timeout;
-    if (steady_now() < limit) return self->watch_stall();
+    if (steady_now() < self->stall_limit()) return self->watch_stall();
     self->end(line_error(core::ErrorCode::kConnectionError,
                          "the peer was dropped: it reads nothing of what waits for it"));
   });

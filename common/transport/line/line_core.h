@@ -58,6 +58,7 @@ class LineCore final : public LineConnection, public std::enable_shared_from_thi
   bool note_written(std::size_t bytes);
   void wait_writable();
   void watch_stall();
+  [[nodiscard]] core::Clock::Steady stall_limit() const;
   void close_for(core::Error why);
   void end(const core::Error& why);
   void post(void (LineCore::*step)());

@@ -14,7 +14,7 @@
 
 namespace league::transport {
 
-/// Options of a child process.
+/// Options of a child process; a LineConnector uses the limits for sockets, too.
 struct SubprocessOptions {
   LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
   /// Receives the command and each line that the child writes to stderr, at most 4096 bytes of it,

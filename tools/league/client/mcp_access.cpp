@@ -44,7 +44,7 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
   }
   transport::AnyConnectorOptions connector;
   if (options.shows_child_errors) {
-    connector.lines.subprocess.on_stderr = [](std::string_view /*command*/, std::string_view line) {
+    connector.lines.on_stderr = [](std::string_view /*command*/, std::string_view line) {
       std::cerr << safe_text(std::string(line)) << '\n';
     };
   }
