@@ -16,7 +16,6 @@ using core::ErrorCode;
 using nlohmann::json;
 using rpc::StandardCode;
 
-constexpr schema::JsonLimits kClientLimits{.max_depth = 64, .max_key_length = 1024};
 constexpr std::string_view kChallenge = "WWW-Authenticate";
 
 bool is_http(const rpc::MessageContext& context) { return context.transport.as_http() != nullptr; }
@@ -89,7 +88,7 @@ void Gateway::on_message(transport::Inbound message, transport::ReplySlot reply)
   auto slot = std::make_shared<transport::ReplySlot>(std::move(reply));
   if (message.channel && !is_http(message.context) && options_.has_sessions)
     sessions_.note_connection(message.channel);
-  auto document = schema::parse_json(message.bytes, kClientLimits);
+  auto document = schema::parse_json(message.bytes, schema::kMcpLimits);
   if (!document) {
     message.notes->verdict = document.error().code;
     message.notes->fault = document.error().message;

@@ -14,7 +14,6 @@ using nlohmann::json;
 /// The gateway uses its own ids on the channel, since the client's id may be any value.
 constexpr std::int64_t kInitializeId = 1;
 constexpr std::int64_t kRequestId = 2;
-constexpr schema::JsonLimits kBackendLimits{.max_depth = 64, .max_key_length = 1024};
 
 std::string initialize_frame() {
   json params = {{"protocolVersion", mcp::kNewestLegacyRevision},
@@ -53,7 +52,7 @@ GatewayMachine::Actions GatewayMachine::on_endpoint() {
 
 GatewayMachine::Actions GatewayMachine::on_message(std::string_view bytes) {
   if (has_ended()) return {};
-  auto document = schema::parse_json(bytes, kBackendLimits);
+  auto document = schema::parse_json(bytes, schema::kMcpLimits);
   if (!document)
     return fail("the server sent an event that is not JSON: " + document.error().message);
   Actions actions;
