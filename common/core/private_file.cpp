@@ -22,7 +22,8 @@ Error file_error(const std::filesystem::path& file, const std::string& why) {
 /// the group may read them, too, but nobody else can enter their directory.
 mode_t refused_permissions(const std::filesystem::path& file) {
   const char* credentials = std::getenv("CREDENTIALS_DIRECTORY");
-  const bool is_credential = credentials != nullptr && file.parent_path() == credentials;
+  const bool is_credential =
+      credentials != nullptr && *credentials != '\0' && file.parent_path() == credentials;
   return is_credential ? S_IWGRP | S_IXGRP | S_IRWXO : S_IRWXG | S_IRWXO;
 }
 

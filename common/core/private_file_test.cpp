@@ -50,6 +50,11 @@ TEST_F(PrivateFile, MayBeACredentialOfItsUnit) {
   fs::permissions(file_, fs::perms::owner_read | fs::perms::group_read);
   ::setenv("CREDENTIALS_DIRECTORY", "/nowhere", 1);
   EXPECT_FALSE(read_private_file(file_));
+  ::setenv("CREDENTIALS_DIRECTORY", "", 1);
+  const fs::path before = fs::current_path();
+  fs::current_path(directory_.path());
+  EXPECT_FALSE(read_private_file("secret"));  // its parent_path() is empty, too
+  fs::current_path(before);
   ::unsetenv("CREDENTIALS_DIRECTORY");
   EXPECT_FALSE(read_private_file(file_));
 }
