@@ -127,7 +127,7 @@ class PlayerGroup {
           return kept;
       }
       if (auto added = add_secrets(local, registration); !added) return added;
-      const agent::ManagerWatch watch(host_.timer(), local.name, manager_url());
+      const agent::ManagerWatch watch(host_.timer(), local.name, manager_url(), host_.bus());
       agent::register_agent(
           {local.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
           std::move(registration),

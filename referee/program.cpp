@@ -224,7 +224,7 @@ core::Result<void> Program::register_with_manager() {
   }
   registration.admission_key = admission_key_;
   if (auto used = agent::use_token_of(options_.token_file, registration); !used) return used;
-  watch_.emplace(host_->timer(), options_.name, manager_url_);
+  watch_.emplace(host_->timer(), options_.name, manager_url_, host_->bus());
   agent::register_agent(
       {port_->peers(), host_->timer(), host_->clock(), random_, settings_}, std::move(registration),
       [this](const core::Result<agent::Identity>& answer) { on_registered(answer); });

@@ -16,22 +16,27 @@ struct ManagerWatch::State {
   Say say;
 };
 
-ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager)
-    : ManagerWatch(timer, agent, manager, [](bool is_warning, const std::string& text) {
+ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
+                           const transport::Bus* bus)
+    : ManagerWatch(timer, agent, manager, bus, [](bool is_warning, const std::string& text) {
         log::write(is_warning ? log::Level::kWarning : log::Level::kInfo, text, {});
       }) {}
 
 ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
-                           Say say)
+                           const transport::Bus* bus, Say say)
     : state_(std::make_shared<State>()) {
   state_->agent = agent;
   state_->manager = manager;
   state_->say = std::move(say);
-  timer.schedule(kPatience, [state = state_] {
+  timer.schedule(kPatience, [state = state_, bus] {
     std::lock_guard lock(state->mutex);
     if (std::exchange(state->has_complained, true) || state->has_ended) return;
-    state->say(true, state->agent + " is not registered: the league manager at " + state->manager +
-                         " does not answer. Is it running, and is that its address? Trying on");
+    const bool is_lost = bus != nullptr && !bus->is_connected();
+    const std::string why = is_lost ? "the bus at " + bus->url() + " cannot be reached."
+                                    : "the league manager at " + state->manager +
+                                          " does not answer. Is it running, and is that its "
+                                          "address?";
+    state->say(true, state->agent + " is not registered: " + why + " Trying on");
   });
 }
 

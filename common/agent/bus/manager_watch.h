@@ -6,22 +6,25 @@
 #include <string>
 
 #include "common/core/timer.h"
+#include "common/transport/bus/bus.h"
 
 namespace league::agent {
 
-/// Tells the operator of an agent when the league manager does not answer the registration, and
-/// when it finally does. Thread-safe.
+/// Tells the operator of an agent when the league manager does not answer the registration, or the
+/// bus between them cannot be reached, and when the manager finally answers. Thread-safe.
 class ManagerWatch {
  public:
   /// Reports to the operator: `is_warning` is the level, `text` the message.
   using Say = std::function<void(bool is_warning, const std::string& text)>;
   static constexpr std::chrono::milliseconds kPatience{2000};
 
-  /// `agent` is registering at `manager`; waits until `ended` is called. `timer` must outlive this
-  /// object.
-  ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager, Say say);
+  /// `agent` is registering at `manager`; waits until `ended` is called. `bus` is null where the
+  /// agent is on none. `timer` must outlive this object, and `bus` the timer.
+  ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
+               const transport::Bus* bus, Say say);
   /// As above, but reports to the operations log.
-  ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager);
+  ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
+               const transport::Bus* bus);
   /// The registration is over: the manager has answered it, or (`has_answered` is false) the agent
   /// has given up waiting.
   void ended(bool has_answered) const;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/fake_clock.h"
+#include "tests/support/memory/memory_bus.h"
 
 namespace league::agent {
 namespace {
@@ -12,13 +13,14 @@ namespace {
 class ManagerWatchTest : public ::testing::Test {
  protected:
   ManagerWatch watch() {
-    return {time_, "alpha", "http://localhost:8000/mcp",
+    return {time_, "alpha", "http://localhost:8000/mcp", bus_,
             [this](bool is_warning, const std::string& text) {
               said_.push_back((is_warning ? "! " : "") + text);
             }};
   }
 
   testing::FakeTime time_;
+  transport::Bus* bus_ = nullptr;
   std::vector<std::string> said_;
 };
 
@@ -40,6 +42,21 @@ TEST_F(ManagerWatchTest, SaysWithinThreeSecondsThatItDoesNotAndThenThatItDoes) {
   watching.ended(true);
   ASSERT_EQ(said_.size(), 2U);
   EXPECT_EQ(said_[1], "the league manager at http://localhost:8000/mcp has answered alpha");
+}
+
+TEST_F(ManagerWatchTest, NamesTheBusIfThatCannotBeReached) {
+  transport::MemoryBroker broker([](const std::function<void()>& step) { step(); });
+  const auto bus = broker.connect("alpha");
+  bus_ = bus.get();
+  auto early = watch();
+  time_.advance(std::chrono::seconds(3));
+  broker.stop();
+  auto watching = watch();
+  time_.advance(std::chrono::seconds(3));
+  ASSERT_EQ(said_.size(), 2U);
+  EXPECT_NE(said_[0].find("the league manager at"), std::string::npos) << said_[0];
+  EXPECT_EQ(said_[1], "! alpha is not registered: the bus at " + bus->url() +
+                          " cannot be reached. Trying on");
 }
 
 TEST_F(ManagerWatchTest, WhoGivesUpHasNoAnswer) {
