@@ -10,7 +10,8 @@ void add_standby_options(CLI::App& app, ProgramOptions& options) {
   app.add_option_function<std::string>(
          "--replicate",
          [&options](const std::string& how) {
-           options.replication = how == "sync" ? Replication::kSync : Replication::kAsync;
+           options.replication =
+               how == "sync" ? standby::Replication::kSync : standby::Replication::kAsync;
          },
          "with --bus: copy the journal to the broker, so that a stand-by manager can take over. "
          "sync: answer only when a stand-by has the events; async: the last events may be lost")
@@ -28,13 +29,14 @@ void add_admission_options(CLI::App& app, ProgramOptions& options) {
                  "reread when it changes")
       ->check(CLI::ExistingFile);
   auto* open = app.add_flag_callback(
-      "--open-referees", [&options] { options.referee_admission = RefereeAdmission::kOpen; },
+      "--open-referees",
+      [&options] { options.referee_admission = admission::RefereeAdmission::kOpen; },
       "let anyone who can reach the manager register as a referee and decide matches; by default "
       "referees on other machines and on a bus need the key in DATA/referee.key (`referee "
       "--admission-key FILE`)");
   app.add_flag_callback(
          "--admit-referees",
-         [&options] { options.referee_admission = RefereeAdmission::kKeyFromAll; },
+         [&options] { options.referee_admission = admission::RefereeAdmission::kKeyFromAll; },
          "require that key from referees on this machine, too; for a manager behind a local proxy")
       ->excludes(open);
 }
@@ -82,22 +84,23 @@ constexpr const char* kFooter =
 
 /// Completes the stand-by options; returns an exit code if they are invalid.
 std::optional<int> complete_standby_options(ProgramOptions& options) {
-  if (options.is_standby && !options.replication) options.replication = Replication::kAsync;
+  if (options.is_standby && !options.replication)
+    options.replication = standby::Replication::kAsync;
   if (!options.replication) return std::nullopt;
   const char* why = nullptr;
   if (!options.common.bus.is_wanted())
     why = "--replicate and --standby need --bus, which connects the managers";
   if (options.is_ephemeral) why = "--replicate and --standby need a journal; omit --ephemeral";
   if (why == nullptr) return std::nullopt;
-  return agent::fail({core::ErrorCode::kInvalidFieldValue, why, {}});
+  return agent::host::fail({core::ErrorCode::kInvalidFieldValue, why, {}});
 }
 
 /// `--unproven-referees` without a value means all.
-UnprovenReferees unproven_referees(std::string_view option) {
-  if (option == "none") return UnprovenReferees::kNone;
-  if (option == "loopback") return UnprovenReferees::kFromLoopback;
-  if (option == "tokenless") return UnprovenReferees::kTokenless;
-  return UnprovenReferees::kAll;
+events::UnprovenReferees unproven_referees(std::string_view option) {
+  if (option == "none") return events::UnprovenReferees::kNone;
+  if (option == "loopback") return events::UnprovenReferees::kFromLoopback;
+  if (option == "tokenless") return events::UnprovenReferees::kTokenless;
+  return events::UnprovenReferees::kAll;
 }
 
 }  // namespace
@@ -110,7 +113,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "Manages one Even/Odd league: registers players and referees, creates the schedule, keeps "
       "the table.",
       "league_manager");
-  agent::add_program_options(app, options.common);
+  agent::host::add_program_options(app, options.common);
   add_league_options(app, options);
   std::string unproven = "loopback";
   app.add_option(
@@ -133,9 +136,10 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "0: do not wait; open matches start over when the league continues")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
-  app.add_option("--endpoints", options.endpoints,
-                 "endpoints that agents may have: local (loopback and private networks), any, or "
-                 "host names, addresses and blocks, separated by commas")
+  app.add_option(
+         "--endpoints", options.endpoints,
+         "endpoints that agents may have: local (loopback and private networks), any, or "
+         "host names, addresses and blocks, separated by commas")
       ->capture_default_str();
   app.add_option(
          "--webhook", options.webhooks,
@@ -149,13 +153,14 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "(20G); default: keep all. Logs of the current league are never removed");
   add_standby_options(app, options);
   app.footer(kFooter);
-  if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  if (auto code = agent::host::parse_command_line(app, argc, argv, options.common)) return *code;
   if (auto refused = options.common.refuse_stdio("a league manager")) return *refused;
   if (auto refused = complete_standby_options(options)) return *refused;
   if (!keep_logs.empty()) {
-    auto retention = audit::parse_retention(keep_logs);
+    auto retention = audit::log::parse_retention(keep_logs);
     if (!retention)
-      return agent::fail({retention.error().code, "--keep-logs " + retention.error().message, {}});
+      return agent::host::fail(
+          {retention.error().code, "--keep-logs " + retention.error().message, {}});
     options.keep_logs = *retention;
   }
   options.unproven_referees = unproven_referees(unproven);

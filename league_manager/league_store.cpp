@@ -16,9 +16,10 @@ std::string default_league_id(const ProgramOptions& options, const core::Clock& 
 }
 
 /// The settings of a new league.
-LeagueSettings new_settings(const ProgramOptions& options, const agent::Settings& limits,
-                            const core::Clock& clock) {
-  LeagueSettings settings = settings_from(limits);
+events::LeagueSettings new_settings(const ProgramOptions& options,
+                                    const agent::runtime::Settings& limits,
+                                    const core::Clock& clock) {
+  events::LeagueSettings settings = service::settings_from(limits);
   settings.league_id =
       core::LeagueId(options.league_id.value_or(default_league_id(options, clock)));
   settings.game_type = options.game_type;
@@ -30,19 +31,19 @@ LeagueSettings new_settings(const ProgramOptions& options, const agent::Settings
   return settings;
 }
 
-core::Result<void> archive_league(const DataDirectory& data, const core::Clock& clock) {
+core::Result<void> archive_league(const files::DataDirectory& data, const core::Clock& clock) {
   auto archived = data.archive(clock.utc_now());
   if (!archived) return archived.error();
   if (!archived->empty())
-    agent::log::info("the league that was here is now in {}", archived->string());
+    agent::runtime::log::info("the league that was here is now in {}", archived->string());
   return {};
 }
 
 }  // namespace
 
 core::Result<std::unique_ptr<LeagueStore>> LeagueStore::open(
-    const ProgramOptions& options, const agent::Settings& limits, const TurnDependencies& turn,
-    journal::SqliteJournalOptions journal_options) {
+    const ProgramOptions& options, const agent::runtime::Settings& limits,
+    const TurnDependencies& turn, journal::SqliteJournalOptions journal_options) {
   std::unique_ptr<LeagueStore> store(
       new LeagueStore(options, new_settings(options, limits, turn.host.clock())));
   if (auto opened = store->open_all(turn, std::move(journal_options)); !opened)
@@ -52,7 +53,7 @@ core::Result<std::unique_ptr<LeagueStore>> LeagueStore::open(
 
 core::Result<void> LeagueStore::open_all(const TurnDependencies& turn,
                                          journal::SqliteJournalOptions journal_options) {
-  const DataDirectory data(options_.data);
+  const files::DataDirectory data(options_.data);
   const core::Clock& clock = turn.host.clock();
   if (options_.is_new) {
     if (auto archived = archive_league(data, clock); !archived) return archived;
@@ -79,7 +80,7 @@ core::Result<void> LeagueStore::open_journal(const TurnDependencies& turn,
   // journal.
   const bool is_alone = !options_.replication && !options_.is_new;
   journal_options.check = [this, is_alone] {
-    return is_alone ? check_empty_journal(places()) : core::Result<void>();
+    return is_alone ? files::check_empty_journal(places()) : core::Result<void>();
   };
   auto opened = journal::SqliteJournal::open(std::move(journal_options));
   if (!opened) return opened.error();
@@ -90,7 +91,7 @@ core::Result<void> LeagueStore::open_journal(const TurnDependencies& turn,
 /// Waits until this manager leads, if there are several; afterwards the local journal is complete.
 core::Result<void> LeagueStore::take_turn(const TurnDependencies& turn) {
   if (!options_.replication) return {};
-  auto creation = read_creation(*sqlite_);
+  auto creation = service::read_creation(*sqlite_);
   if (!creation) return creation.error();
   auto league = *creation ? (*creation)->league_id : settings_.league_id;
   if (auto locked = lock_log(league); !locked) return locked;
@@ -102,7 +103,7 @@ core::Result<void> LeagueStore::take_turn(const TurnDependencies& turn) {
 
 /// Keeps other managers from the league's conversation log.
 core::Result<void> LeagueStore::lock_log(const core::LeagueId& league) {
-  auto log = audit::league_log_path(options_.common.logs, league.str());
+  auto log = audit::log::league_log_path(options_.common.logs, league.str());
   if (!log) return log.error();
   std::error_code failed;  // the lock reports the error
   std::filesystem::create_directories(log->parent_path(), failed);
@@ -117,8 +118,8 @@ core::Result<void> LeagueStore::lock_log(const core::LeagueId& league) {
 }
 
 /// The places where files of this manager prove what its journal must contain.
-EvidencePaths LeagueStore::places() const {
-  return {DataDirectory(options_.data), options_.common.logs, settings_.league_id.str()};
+files::EvidencePaths LeagueStore::places() const {
+  return {files::DataDirectory(options_.data), options_.common.logs, settings_.league_id.str()};
 }
 
 core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
@@ -130,7 +131,7 @@ core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
     given_up_ = std::move(*given_up);
   }
   sqlite_->accept();
-  auto creation = read_creation(*sqlite_);
+  auto creation = service::read_creation(*sqlite_);
   if (!creation) return creation.error();
   if (!*creation && options_.is_standby) {
     return core::Error{
@@ -141,30 +142,31 @@ core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
   }
   is_new_ = !*creation;
   if (is_new_) return {};
-  if (!std::filesystem::exists(DataDirectory(options_.data).secret_key())) {
+  if (!std::filesystem::exists(files::DataDirectory(options_.data).secret_key())) {
     return core::Error{core::ErrorCode::kInternalError,
                        "secret.key is missing in " + options_.data.string() +
                            ", which holds a league: put it back from a backup, or add --new to "
                            "archive the league and begin another",
                        ""};
   }
-  return continue_with(settings_, **creation,
-                       {options_.league_id, options_.players, options_.referees}, *options_.games);
+  return service::continue_with(settings_, **creation,
+                                {options_.league_id, options_.players, options_.referees},
+                                *options_.games);
 }
 
 core::Result<void> LeagueStore::open_keys(core::RandomSource& random) {
-  const DataDirectory data(options_.data);
-  auto token_issuer = TokenIssuer::open(settings_.league_id, data.secret_key(), random);
+  const files::DataDirectory data(options_.data);
+  auto token_issuer = admission::TokenIssuer::open(settings_.league_id, data.secret_key(), random);
   if (!token_issuer) return token_issuer.error();
-  token_issuer_ = std::make_unique<TokenIssuer>(std::move(*token_issuer));
-  if (auto known = take_league_key(settings_, *token_issuer_); !known) return known;
-  auto key = open_operator_key(options_.operator_key_file.empty()
-                                   ? data.operator_key()
-                                   : std::filesystem::path(options_.operator_key_file),
-                               random);
+  token_issuer_ = std::make_unique<admission::TokenIssuer>(std::move(*token_issuer));
+  if (auto known = service::take_league_key(settings_, *token_issuer_); !known) return known;
+  auto key = admission::open_operator_key(options_.operator_key_file.empty()
+                                              ? data.operator_key()
+                                              : std::filesystem::path(options_.operator_key_file),
+                                          random);
   if (!key) return key.error();
   operator_key_ = *key;
-  auto referees = open_referee_key(data.referee_key(), token_issuer_->referee_key());
+  auto referees = admission::open_referee_key(data.referee_key(), token_issuer_->referee_key());
   if (!referees) return referees.error();
   referee_key_ = *referees;
   return {};

@@ -21,8 +21,8 @@ class LeagueStore {
   /// Opens the data directory, and waits until this manager leads if there are several. The journal
   /// comes first: its lock keeps a second manager out. All arguments outlive the store.
   [[nodiscard]] static core::Result<std::unique_ptr<LeagueStore>> open(
-      const ProgramOptions& options, const agent::Settings& limits, const TurnDependencies& turn,
-      journal::SqliteJournalOptions journal_options);
+      const ProgramOptions& options, const agent::runtime::Settings& limits,
+      const TurnDependencies& turn, journal::SqliteJournalOptions journal_options);
   /// Closes.
   ~LeagueStore() { close(); }
   LeagueStore(const LeagueStore&) = delete;
@@ -34,13 +34,13 @@ class LeagueStore {
   [[nodiscard]] bool is_new() const { return is_new_; }
   /// False: the league is ephemeral and does not survive the process.
   [[nodiscard]] bool is_kept() const { return sqlite_ != nullptr; }
-  [[nodiscard]] const LeagueSettings& settings() const { return settings_; }
+  [[nodiscard]] const events::LeagueSettings& settings() const { return settings_; }
   [[nodiscard]] journal::Journal& journal() const;
   /// Null if no other manager can take over.
-  [[nodiscard]] Leadership* leadership() const { return leadership_.get(); }
+  [[nodiscard]] standby::Leadership* leadership() const { return leadership_.get(); }
   /// The accepted losses of the journal.
   [[nodiscard]] const std::optional<std::string>& given_up() const { return given_up_; }
-  [[nodiscard]] const TokenIssuer& token_issuer() const { return *token_issuer_; }
+  [[nodiscard]] const admission::TokenIssuer& token_issuer() const { return *token_issuer_; }
   [[nodiscard]] const core::AuthToken& operator_key() const { return operator_key_; }
   [[nodiscard]] const core::AuthToken& referee_key() const { return referee_key_; }
 
@@ -51,7 +51,7 @@ class LeagueStore {
   void close();
 
  private:
-  LeagueStore(const ProgramOptions& options, LeagueSettings settings)
+  LeagueStore(const ProgramOptions& options, events::LeagueSettings settings)
       : options_(options), settings_(std::move(settings)) {}
 
   [[nodiscard]] core::Result<void> open_all(const TurnDependencies& turn,
@@ -62,18 +62,18 @@ class LeagueStore {
   [[nodiscard]] core::Result<void> lock_log(const core::LeagueId& league);
   [[nodiscard]] core::Result<void> read_journal(const core::Clock& clock);
   [[nodiscard]] core::Result<void> open_keys(core::RandomSource& random);
-  [[nodiscard]] EvidencePaths places() const;
+  [[nodiscard]] files::EvidencePaths places() const;
 
   const ProgramOptions& options_;
-  LeagueSettings settings_;
+  events::LeagueSettings settings_;
   std::unique_ptr<journal::SqliteJournal> sqlite_;  ///< null for an ephemeral league
   std::unique_ptr<journal::Journal> discarding_;  ///< null for any other
-  std::unique_ptr<Leadership> leadership_;
+  std::unique_ptr<standby::Leadership> leadership_;
   bool has_turn_ = true;
   bool is_new_ = true;
   std::optional<std::string> given_up_;
   std::optional<journal::LockFile> log_lock_;
-  std::unique_ptr<TokenIssuer> token_issuer_;
+  std::unique_ptr<admission::TokenIssuer> token_issuer_;
   core::AuthToken operator_key_;
   core::AuthToken referee_key_;
 };

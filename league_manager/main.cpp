@@ -5,10 +5,10 @@
 #include "league_manager/program.h"
 
 int main(int argc, char** argv) {
-  league::transport::StopSignal stop;
+  league::transport::link::StopSignal stop;
   league::league_manager::ManagerReload reload(
       [argc, argv] { return league::league_manager::read_command_line(argc, argv); });
-  league::transport::raise_file_limit();
+  league::transport::link::raise_file_limit();
   auto options = league::league_manager::read_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&options)) return *code;
   return league::league_manager::run(std::get<league::league_manager::ProgramOptions>(options),

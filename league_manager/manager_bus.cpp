@@ -16,89 +16,92 @@ namespace league::league_manager {
 namespace {
 
 /// The agent with this session; nothing if it is no agent's.
-std::optional<AgentRef> agent_at(const Ledger& ledger, const transport::BusSession& session) {
+std::optional<events::AgentRef> agent_at(const files::Ledger& ledger,
+                                         const transport::link::BusSession& session) {
   return ledger.read([endpoint = "nats:" + session.str()](const League& league) {
     return league.roster().find_by_endpoint(endpoint);
   });
 }
 
 /// `P07 (alpha)`.
-std::string shown(const Ledger& ledger, AgentRef ref) {
+std::string shown(const files::Ledger& ledger, events::AgentRef ref) {
   return ledger.read([ref](const League& league) {
     return ref.id() + " (" + league.roster().agent(ref).profile.display_name + ")";
   });
 }
 
-std::vector<WatchedStore> watched_stores(const std::string& league) {
-  return {{transport::event_stream(league),
+std::vector<bus::WatchedStore> watched_stores(const std::string& league) {
+  return {{transport::link::event_stream(league),
            "when it is full, its oldest events are dropped (bus.events_max_mib)"},
-          {transport::league_stream("JOURNAL", league),
+          {transport::link::league_stream("JOURNAL", league),
            "when it is full, stand-by managers get no new entries (bus.journal_max_mib)"}};
 }
 
 }  // namespace
 
-EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
+EventPublisher open_events(agent::host::AgentHost& host, agent::host::AgentPort& port,
                            const core::LeagueId& id) {
   EventPublisher publisher;
   constexpr std::string_view kScheme = "nats:";
   auto url = port.session_url();
-  auto session = transport::BusSession::parse(url.substr(std::min(kScheme.size(), url.size())));
+  auto session =
+      transport::link::BusSession::parse(url.substr(std::min(kScheme.size(), url.size())));
   if (host.bus() == nullptr || !session) return publisher;
-  auto feed = std::make_unique<EventFeed>(*host.bus(), port.streams(), id.str(), host.clock());
-  publisher.board = std::make_unique<BusEventBoard>(BusEventBoardDependencies{
+  auto feed = std::make_unique<bus::EventFeed>(*host.bus(), port.streams(), id.str(), host.clock());
+  publisher.board = std::make_unique<bus::BusEventBoard>(bus::BusEventBoardDependencies{
       .bus = host.on_bus()->streams_bus(),
       .streams = port.streams(),
       .session = *session,
       .league_id = id.str(),
       .replicas = host.settings().bus.replicas,
-      .max_bytes = stream_bytes(host.settings().bus.events_max_mib),
+      .max_bytes = standby::stream_bytes(host.settings().bus.events_max_mib),
       .clock = host.clock(),
       .log = port.log(),
-      .on_published = [feed = feed.get()](const PublishedEvent& event, EventKept kept) {
+      .on_published = [feed = feed.get()](const bus::PublishedEvent& event, bus::EventKept kept) {
         feed->on_published(event, kept);
       }});
   publisher.feed = std::move(feed);
   if (port.streams() != nullptr)
-    publisher.stores = std::make_shared<StoreWatch>(
+    publisher.stores = std::make_shared<bus::StoreWatch>(
         *port.streams(), host.clock(), host.timer(), watched_stores(id.str()),
-        [](const std::string& notice) { agent::log::warn("{}", notice); });
+        [](const std::string& notice) { agent::runtime::log::warn("{}", notice); });
   else
-    agent::log::info("the brokers have no streams, so events are not stored");
+    agent::runtime::log::info("the brokers have no streams, so events are not stored");
   return publisher;
 }
 
-core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
-                            transport::MessageHandler& handler, LeagueRunner& league_runner,
-                            const Ledger& ledger, const core::LeagueId& id) {
+core::Result<void> join_bus(agent::host::AgentHost& host, agent::host::AgentPort& port,
+                            transport::link::MessageHandler& handler,
+                            rounds::LeagueRunner& league_runner, const files::Ledger& ledger,
+                            const core::LeagueId& id) {
   if (host.bus() == nullptr) return {};
-  transport::BusSessionsOptions options;
+  transport::bus::BusSessionsOptions options;
   options.league_id = id.str();
   options.keep_alive = host.settings().bus.keep_alive;
-  options.on_gone = [&ledger, &league_runner](const transport::BusSession& session) {
+  options.on_gone = [&ledger, &league_runner](const transport::link::BusSession& session) {
     auto agent = agent_at(ledger, session);
     if (!agent) return;
-    agent::log::warn("{} is silent on the bus", shown(ledger, *agent));
+    agent::runtime::log::warn("{} is silent on the bus", shown(ledger, *agent));
     league_runner.on_silent(*agent);
   };
-  options.on_back = [&ledger, &league_runner](const transport::BusSession& session) {
+  options.on_back = [&ledger, &league_runner](const transport::link::BusSession& session) {
     auto agent = agent_at(ledger, session);
     if (!agent) return;
-    agent::log::info("{} is back on the bus", shown(ledger, *agent));
-    league_runner.on_alive(*agent, kReasonHeardAgain);
+    agent::runtime::log::info("{} is back on the bus", shown(ledger, *agent));
+    league_runner.on_alive(*agent, events::kReasonHeardAgain);
   };
   auto served = port.serve_sessions(handler, std::move(options));
   if (!served) return served;
   auto endpoints = ledger.read([](const League& league) {
     std::vector<std::string> all;
-    for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+    for (auto kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
       for (int i = 0; i < league.roster().count(kind); ++i)
         all.push_back(league.roster().agent({kind, i}).profile.endpoint);
     }
     return all;
   });
   for (const auto& endpoint : endpoints) port.expect_session(endpoint);
-  if (host.bus()->is_connected()) agent::log::info("on the bus at {}", host.bus()->url());
+  if (host.bus()->is_connected()) agent::runtime::log::info("on the bus at {}", host.bus()->url());
   return {};
 }
 

@@ -13,20 +13,21 @@ namespace league::league_manager {
 
 /// Publishes the league's events; all are null if the program is not on a bus.
 struct EventPublisher {
-  std::unique_ptr<EventSubscriptions> feed;
-  std::unique_ptr<EventBoard> board;  // after the feed, which it notifies
+  std::unique_ptr<bus::EventSubscriptions> feed;
+  std::unique_ptr<bus::EventBoard> board;  // after the feed, which it notifies
   std::shared_ptr<void>
       stores;  ///< watches how full the streams are; null, too, where there are none
 };
 
-[[nodiscard]] EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
+[[nodiscard]] EventPublisher open_events(agent::host::AgentHost& host, agent::host::AgentPort& port,
                                          const core::LeagueId& id);
 
 /// Serves the league's sessions, including those of its agents from before, if the program is on a
 /// bus.
-[[nodiscard]] core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
-                                          transport::MessageHandler& handler,
-                                          LeagueRunner& league_runner, const Ledger& ledger,
-                                          const core::LeagueId& id);
+[[nodiscard]] core::Result<void> join_bus(agent::host::AgentHost& host,
+                                          agent::host::AgentPort& port,
+                                          transport::link::MessageHandler& handler,
+                                          rounds::LeagueRunner& league_runner,
+                                          const files::Ledger& ledger, const core::LeagueId& id);
 
 }  // namespace league::league_manager

@@ -15,8 +15,9 @@ namespace league::league_manager {
 class ManagerCodes {
  public:
   /// All arguments must outlive this object; `file` may be empty.
-  ManagerCodes(const std::filesystem::path& file, RegistrationCodes::DigestOf digest_of,
-               Admission& admission, RegistrationBoard& board, OperatorLog& log)
+  ManagerCodes(const std::filesystem::path& file, admission::RegistrationCodes::DigestOf digest_of,
+               admission::Admission& admission, spectators::RegistrationBoard& board,
+               rounds::OperatorLog& log)
       : has_file_(!file.empty()),
         watch_(file, std::move(digest_of)),
         admission_(admission),
@@ -26,18 +27,18 @@ class ManagerCodes {
   /// Checks that the file can be used; call it before anything is opened.
   [[nodiscard]] static core::Result<void> check(const std::filesystem::path& file);
   /// Reads the file; call it before anybody registers, once `ledger` is open.
-  [[nodiscard]] core::Result<void> read(const Ledger& ledger);
+  [[nodiscard]] core::Result<void> read(const files::Ledger& ledger);
   /// Watches the file as long as `timer` lives, which must outlive this object.
   void follow(core::Timer& timer);
 
  private:
-  void take(CodeWatch::Codes codes);
+  void take(admission::CodeWatch::Codes codes);
 
   const bool has_file_;
-  CodeWatch watch_;
-  Admission& admission_;
-  RegistrationBoard& board_;
-  OperatorLog& log_;
+  admission::CodeWatch watch_;
+  admission::Admission& admission_;
+  spectators::RegistrationBoard& board_;
+  rounds::OperatorLog& log_;
 };
 
 }  // namespace league::league_manager

@@ -4,15 +4,15 @@
 
 namespace league::league_manager {
 
-void ManagerDrain::run(transport::StopSignal& stop) {
+void ManagerDrain::run(transport::link::StopSignal& stop) {
   constexpr std::chrono::milliseconds kInterval{50};
   has_begun_ = true;
   if (patience_.count() == 0) return;
   ledger_.commit(
       [](const League& league, core::UtcTimestamp now) { return league.decide_drain(now); },
-      [](const core::Result<Events>&) {});
+      [](const core::Result<events::Events>&) {});
   if (matches_in_play() == 0) return;
-  agent::log::info(
+  agent::runtime::log::info(
       "running matches: {}; they have up to {} s to finish, and a second signal ends "
       "the manager at once",
       matches_in_play(), patience_.count());
@@ -21,7 +21,8 @@ void ManagerDrain::run(transport::StopSignal& stop) {
          stop.wait_for(kInterval) < 0) {
   }
   if (const auto left = matches_in_play(); left > 0)
-    agent::log::warn("unfinished matches: {}; they start over when the league continues", left);
+    agent::runtime::log::warn("unfinished matches: {}; they start over when the league continues",
+                              left);
 }
 
 std::size_t ManagerDrain::matches_in_play() const {

@@ -13,19 +13,19 @@ namespace league::league_manager {
 class ManagerDrain {
  public:
   /// `ledger` outlives it. With a patience of zero it does not wait.
-  ManagerDrain(std::chrono::seconds patience, Ledger& ledger)
+  ManagerDrain(std::chrono::seconds patience, files::Ledger& ledger)
       : patience_(patience), ledger_(ledger) {}
 
   /// Whether the manager is about to end.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
   /// Returns when no match is running, the patience has run out, or `stop` is signalled once more.
-  void run(transport::StopSignal& stop);
+  void run(transport::link::StopSignal& stop);
 
  private:
   [[nodiscard]] std::size_t matches_in_play() const;
 
   const std::chrono::seconds patience_;
-  Ledger& ledger_;
+  files::Ledger& ledger_;
   std::atomic<bool> has_begun_{false};
 };
 

@@ -12,17 +12,18 @@ constexpr std::chrono::milliseconds kPatienceWithFiles{100};
 
 }  // namespace
 
-ManagerPages::ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& projector,
-                           core::RandomSource& random, const core::Clock& clock)
+ManagerPages::ManagerPages(files::Ledger& ledger, spectators::Metrics& metrics,
+                           files::LeagueProjector& projector, core::RandomSource& random,
+                           const core::Clock& clock)
     : ledger_(ledger),
       metrics_(metrics),
       registrations_([this] { feed_->on_registrations(); }),
-      feed_(std::make_shared<SpectatorFeed>(
-          SpectatorOptions{.epoch = core::to_hex(random.bytes<8>()),
-                           .registrations = [this] { return registrations_.json(); }},
+      feed_(std::make_shared<spectators::SpectatorFeed>(
+          spectators::SpectatorOptions{.epoch = core::to_hex(random.bytes<8>()),
+                                       .registrations = [this] { return registrations_.json(); }},
           [&projector](const auto& read) { return projector.read(read, kPatienceWithFiles); },
           timer_, clock)) {
-  ledger.observe([this, &projector](const Events& events) {
+  ledger.observe([this, &projector](const events::Events& events) {
     projector.on_events(events);
     metrics_.on_events(events);
     feed_->on_events(events);
@@ -30,16 +31,16 @@ ManagerPages::ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& pr
   });
 }
 
-std::vector<transport::Page> ManagerPages::pages(const audit::AuditLog& log,
-                                                 const ManagerDrain& drain) const {
-  auto pages = spectator_pages(feed_);
-  auto health = health_pages(
+std::vector<transport::http::Page> ManagerPages::pages(const audit::log::AuditLog& log,
+                                                       const ManagerDrain& drain) const {
+  auto pages = spectators::spectator_pages(feed_);
+  auto health = spectators::health_pages(
       metrics_, ledger_,
       {.figures =
            [this, &log] {
              const auto state = log.state();
              const auto lag = ledger_.journal_lag();
-             return MetricFigures{
+             return spectators::MetricFigures{
                  .log_queue_bytes = state.queued_bytes,
                  .log_records = state.records,
                  .is_log_healthy = state.healthy,

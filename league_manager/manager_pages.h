@@ -20,30 +20,31 @@ class ManagerPages {
  public:
   /// Begins to observe `ledger`, which must not be open yet. All arguments must outlive this
   /// object; no commits may happen any more when it is destroyed.
-  ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& projector,
-               core::RandomSource& random, const core::Clock& clock);
+  ManagerPages(files::Ledger& ledger, spectators::Metrics& metrics,
+               files::LeagueProjector& projector, core::RandomSource& random,
+               const core::Clock& clock);
   ManagerPages(const ManagerPages&) = delete;
   ManagerPages& operator=(const ManagerPages&) = delete;
   /// A line of the operator's log.
-  void on_line(const OperatorLine& line) { feed_->on_line(line); }
+  void on_line(const rounds::OperatorLine& line) { feed_->on_line(line); }
   /// For registrations and refusals.
-  [[nodiscard]] RegistrationBoard& registrations() { return registrations_; }
+  [[nodiscard]] spectators::RegistrationBoard& registrations() { return registrations_; }
   /// The latest lines of the operator's log, as a JSON array.
   [[nodiscard]] std::string news() const { return feed_->news(); }
   /// `log` and `drain` outlive the pages.
-  [[nodiscard]] std::vector<transport::Page> pages(const audit::AuditLog& log,
-                                                   const ManagerDrain& drain) const;
+  [[nodiscard]] std::vector<transport::http::Page> pages(const audit::log::AuditLog& log,
+                                                         const ManagerDrain& drain) const;
   /// Sends spectators the last updates; then stops.
   void finish() { feed_->finish(); }
   /// Stops reading and sending.
   void stop() { feed_->stop(); }
 
  private:
-  const Ledger& ledger_;
-  Metrics& metrics_;
+  const files::Ledger& ledger_;
+  spectators::Metrics& metrics_;
   core::ThreadTimer timer_;  // its own, so that work for spectators does not delay anybody else
-  RegistrationBoard registrations_;
-  const std::shared_ptr<SpectatorFeed> feed_;
+  spectators::RegistrationBoard registrations_;
+  const std::shared_ptr<spectators::SpectatorFeed> feed_;
 };
 
 }  // namespace league::league_manager

@@ -22,19 +22,20 @@ std::string waiting_limits(const json& before, const json& after) {
 
 }  // namespace
 
-void ManagerReload::follow(core::Timer& timer, agent::Settings now, agent::AgentPort& port,
-                           OperatorLog& log) {
+void ManagerReload::follow(core::Timer& timer, agent::runtime::Settings now,
+                           agent::host::AgentPort& port, rounds::OperatorLog& log) {
   now_ = std::move(now);
   run(timer, port, log);
 }
 
-void ManagerReload::run(core::Timer& timer, agent::AgentPort& port, OperatorLog& log) {
+void ManagerReload::run(core::Timer& timer, agent::host::AgentPort& port,
+                        rounds::OperatorLog& log) {
   constexpr std::chrono::milliseconds kInterval{200};
   if (signal_.take()) reload(port, log);
   timer.schedule(kInterval, [this, &timer, &port, &log] { run(timer, port, log); });
 }
 
-void ManagerReload::reload(agent::AgentPort& port, OperatorLog& log) {
+void ManagerReload::reload(agent::host::AgentPort& port, rounds::OperatorLog& log) {
   auto options = read_();
   const auto* good = std::get_if<ProgramOptions>(&options);
   if (good == nullptr) {
@@ -46,8 +47,8 @@ void ManagerReload::reload(agent::AgentPort& port, OperatorLog& log) {
     return log.say(true, "SETTINGS_REFUSED",
                    "the settings are unchanged: " + settings.error().message);
   }
-  const json before = agent::to_json(now_);
-  const json after = agent::to_json(*settings);
+  const json before = agent::runtime::to_json(now_);
+  const json after = agent::runtime::to_json(*settings);
   std::string text = before.at("budgets") == after.at("budgets")
                          ? "the settings were reloaded; the budgets are unchanged"
                          : "the settings were reloaded; the new budgets apply from now on";

@@ -24,15 +24,16 @@ class ManagerReload {
 
   /// Waits for the signal as long as `timer` lives. `now` are the settings in force; all arguments
   /// must outlive the last check; there is none after `timer` is destroyed.
-  void follow(core::Timer& timer, agent::Settings now, agent::AgentPort& port, OperatorLog& log);
+  void follow(core::Timer& timer, agent::runtime::Settings now, agent::host::AgentPort& port,
+              rounds::OperatorLog& log);
 
  private:
-  void run(core::Timer& timer, agent::AgentPort& port, OperatorLog& log);
-  void reload(agent::AgentPort& port, OperatorLog& log);
+  void run(core::Timer& timer, agent::host::AgentPort& port, rounds::OperatorLog& log);
+  void reload(agent::host::AgentPort& port, rounds::OperatorLog& log);
 
-  transport::HangUpSignal signal_;
+  transport::link::HangUpSignal signal_;
   const Read read_;
-  agent::Settings now_;
+  agent::runtime::Settings now_;
 };
 
 }  // namespace league::league_manager

@@ -36,12 +36,12 @@ class KeyCheck {
   }
   [[nodiscard]] core::Result<void> check(const journal::EventRecord& record) {
     if (is_done_ || record.type != "AGENT_REGISTERED") return {};
-    auto event = from_record(record);
+    auto event = events::from_record(record);
     if (!event) return event.error();
     if (auto there = is_there(); !there) return there;
-    auto token_issuer = TokenIssuer::open(league_, file_, random_);
+    auto token_issuer = admission::TokenIssuer::open(league_, file_, random_);
     if (!token_issuer) return token_issuer.error();
-    const auto& agent = std::get<AgentRegistered>(event->body);
+    const auto& agent = std::get<events::AgentRegistered>(event->body);
     is_done_ = true;
     auto token = token_issuer->token(agent.agent.id(), agent.credential.nonce);
     if (token.hash() == agent.credential.token_hash) return {};
@@ -60,10 +60,10 @@ class KeyCheck {
 
 /// Warns of a lease that is shorter than an election: when a broker of a cluster fails, the others
 /// elect a new leader of the stream and accept no messages meanwhile.
-void warn_of_short_lease(const agent::Settings::Bus& bus) {
+void warn_of_short_lease(const agent::runtime::Settings::Bus& bus) {
   constexpr std::chrono::seconds kLongestElection{10};
   if (bus.replicas == 1 || bus.lease > kLongestElection) return;
-  agent::log::warn(
+  agent::runtime::log::warn(
       "bus.lease_ms is {}: a cluster that loses a broker may need 10000 ms until it accepts "
       "messages again, and then this manager would end; 20000 is better",
       bus.lease.count());
@@ -71,49 +71,48 @@ void warn_of_short_lease(const agent::Settings::Bus& bus) {
 
 }  // namespace
 
-core::Result<void> check_turn(const ProgramOptions& options, const agent::AgentHost& host) {
+core::Result<void> check_turn(const ProgramOptions& options, const agent::host::AgentHost& host) {
   if (!options.replication || host.has_streams()) return {};
-  return agent::no_streams_error(options.is_standby ? "--standby" : "--replicate");
+  return agent::bus::no_streams_error(options.is_standby ? "--standby" : "--replicate");
 }
 
-core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& options,
-                                                        const core::LeagueId& league,
-                                                        journal::Journal& local,
-                                                        const TurnDependencies& dependencies) {
+core::Result<std::unique_ptr<standby::Leadership>> wait_for_turn(
+    const ProgramOptions& options, const core::LeagueId& league, journal::Journal& local,
+    const TurnDependencies& dependencies) {
   auto& host = dependencies.host;
   warn_of_short_lease(host.settings().bus);
-  auto key = std::make_shared<KeyCheck>(league, DataDirectory(options.data).secret_key(),
+  auto key = std::make_shared<KeyCheck>(league, files::DataDirectory(options.data).secret_key(),
                                         dependencies.random);
-  StandbyTakeoverOptions wanted;
+  standby::StandbyTakeoverOptions wanted;
   wanted.league = league.str();
-  wanted.replication = options.replication.value_or(Replication::kAsync);
+  wanted.replication = options.replication.value_or(standby::Replication::kAsync);
   wanted.begins_leagues = !options.is_standby;
   wanted.starts_anew = options.is_new && !options.is_standby;
   wanted.lease = host.settings().bus.lease;
   wanted.replicas = host.settings().bus.replicas;
   wanted.journal_max_mib = host.settings().bus.journal_max_mib;
-  wanted.holder_file = DataDirectory(options.data).lease_holder();
+  wanted.holder_file = files::DataDirectory(options.data).lease_holder();
   wanted.check_follower = [key] { return key->is_there(); };
   wanted.check_record = [key](const journal::EventRecord& record) { return key->check(record); };
   wanted.on_fenced = [](const std::string& why) {
-    std::_Exit(agent::fail(
+    std::_Exit(agent::host::fail(
         {core::ErrorCode::kShuttingDown, "this manager no longer leads and ends: " + why, ""}));
   };
   auto session =
-      host.on_bus()->session().value_or(transport::BusSession::make(dependencies.random));
-  auto takeover = std::make_unique<StandbyTakeover>(
-      StandbyTakeoverDependencies{host.on_bus()->streams_bus(), session, host.clock(), host.timer(),
-                                  dependencies.random},
+      host.on_bus()->session().value_or(transport::link::BusSession::make(dependencies.random));
+  auto takeover = std::make_unique<standby::StandbyTakeover>(
+      standby::StandbyTakeoverDependencies{host.on_bus()->streams_bus(), session, host.clock(),
+                                           host.timer(), dependencies.random},
       std::move(wanted));
   auto leads = takeover->lead(local, dependencies.stop);
   if (!leads) return leads.error();
-  if (!*leads) return std::unique_ptr<Leadership>();
-  return std::unique_ptr<Leadership>(std::move(takeover));
+  if (!*leads) return std::unique_ptr<standby::Leadership>();
+  return std::unique_ptr<standby::Leadership>(std::move(takeover));
 }
 
-core::Result<void> begin_serving(Leadership& leadership, Ledger& ledger) {
+core::Result<void> begin_serving(standby::Leadership& leadership, files::Ledger& ledger) {
   auto done = ledger.commit_and_wait([&](const League&, core::UtcTimestamp now) {
-    return Events{{now, LeagueContinued{leadership.term()}}};
+    return events::Events{{now, events::LeagueContinued{leadership.term()}}};
   });
   if (done) leadership.serve();
   return done;

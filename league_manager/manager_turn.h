@@ -15,26 +15,27 @@ namespace league::league_manager {
 /// The dependencies of waiting for the lead, with `--replicate` or `--standby`; all outlive the
 /// StandbyTakeover.
 struct TurnDependencies {
-  agent::AgentHost& host;
+  agent::host::AgentHost& host;
   core::RandomSource& random;
-  transport::StopSignal& stop;
+  transport::link::StopSignal& stop;
 };
 
 /// Checks that the manager can wait for the lead. Fails with kInvalidFieldValue, and a text that
 /// says what to do, if the bus has no streams.
 [[nodiscard]] core::Result<void> check_turn(const ProgramOptions& options,
-                                            const agent::AgentHost& host);
+                                            const agent::host::AgentHost& host);
 
 /// Blocks until this manager leads `league`, whose journal is then in `local`; null: it was asked
 /// to stop. If the manager is fenced later, the process ends at once with exit code 2, since it may
 /// send nothing any more, not even an error. Errors as of StandbyTakeover::lead, and those of a key
 /// that does not fit.
-[[nodiscard]] core::Result<std::unique_ptr<Leadership>> wait_for_turn(
+[[nodiscard]] core::Result<std::unique_ptr<standby::Leadership>> wait_for_turn(
     const ProgramOptions& options, const core::LeagueId& league, journal::Journal& local,
     const TurnDependencies& dependencies);
 
 /// Records the beginning of a term, and begins to serve: call it before anything is answered.
 /// Blocks until the broker has the record.
-[[nodiscard]] core::Result<void> begin_serving(Leadership& leadership, Ledger& ledger);
+[[nodiscard]] core::Result<void> begin_serving(standby::Leadership& leadership,
+                                               files::Ledger& ledger);
 
 }  // namespace league::league_manager

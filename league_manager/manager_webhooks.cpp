@@ -24,25 +24,27 @@ std::string_view type_of(std::string_view event) {
 
 }  // namespace
 
-core::Result<std::shared_ptr<Webhooks>> open_webhooks(const std::vector<std::string>& urls,
-                                                      const std::filesystem::path& secret_file,
-                                                      agent::AgentHost& host, OperatorLog& log) {
-  if (urls.empty()) return std::shared_ptr<Webhooks>();
-  auto targets = parse_webhook_targets(urls);
+core::Result<std::shared_ptr<spectators::Webhooks>> open_webhooks(
+    const std::vector<std::string>& urls, const std::filesystem::path& secret_file,
+    agent::host::AgentHost& host, rounds::OperatorLog& log) {
+  if (urls.empty()) return std::shared_ptr<spectators::Webhooks>();
+  auto targets = spectators::parse_webhook_targets(urls);
   if (!targets) return targets.error();
-  auto secret = open_webhook_secret(secret_file, host.random());
+  auto secret = spectators::open_webhook_secret(secret_file, host.random());
   if (!secret) return secret.error();
-  return std::make_shared<Webhooks>(std::move(*targets), std::move(*secret),
-                                    Webhooks::Parts{.caller = host.caller(),
-                                                    .timer = host.timer(),
-                                                    .clock = host.clock(),
-                                                    .on_failure = [&log](const std::string& text) {
-                                                      log.say(true, "WEBHOOK_FAILED", text);
-                                                    }});
+  return std::make_shared<spectators::Webhooks>(
+      std::move(*targets), std::move(*secret),
+      spectators::Webhooks::Parts{.caller = host.caller(),
+                                  .timer = host.timer(),
+                                  .clock = host.clock(),
+                                  .on_failure = [&log](const std::string& text) {
+                                    log.say(true, "WEBHOOK_FAILED", text);
+                                  }});
 }
 
-void send_news(const std::shared_ptr<Webhooks>& webhooks, const OperatorLine& line,
-               agent::AgentHost& host, const Ledger& ledger) {
+void send_news(const std::shared_ptr<spectators::Webhooks>& webhooks,
+               const rounds::OperatorLine& line, agent::host::AgentHost& host,
+               const files::Ledger& ledger) {
   const std::string_view type = type_of(line.event);
   if (type.empty()) return;
   json data = line.fields;
@@ -53,7 +55,7 @@ void send_news(const std::shared_ptr<Webhooks>& webhooks, const OperatorLine& li
       std::chrono::nanoseconds(0), [webhooks, &ledger, type, data = std::move(data)]() mutable {
         ledger.read([&data](const League& league) {
           data["league_id"] = league.settings().league_id.str();
-          data["standings"] = envelope::encode_standings(standings_rows(league));
+          data["standings"] = envelope::encode_standings(rounds::standings_rows(league));
         });
         std::string id = data["league_id"].get<std::string>() + "." + std::string(type);
         if (data.contains("round")) id += "." + data["round"].dump();

@@ -13,29 +13,30 @@ core::Error no_bus() {
 
 }  // namespace
 
-EventPublisher open_events(agent::AgentHost& /*host*/, agent::AgentPort& /*port*/,
+EventPublisher open_events(agent::host::AgentHost& /*host*/, agent::host::AgentPort& /*port*/,
                            const core::LeagueId& /*id*/) {
   return {};
 }
 
-core::Result<void> join_bus(agent::AgentHost& /*host*/, agent::AgentPort& /*port*/,
-                            transport::MessageHandler& /*handler*/, LeagueRunner& /*league_runner*/,
-                            const Ledger& /*ledger*/, const core::LeagueId& /*id*/) {
+core::Result<void> join_bus(agent::host::AgentHost& /*host*/, agent::host::AgentPort& /*port*/,
+                            transport::link::MessageHandler& /*handler*/,
+                            rounds::LeagueRunner& /*league_runner*/,
+                            const files::Ledger& /*ledger*/, const core::LeagueId& /*id*/) {
   return {};
 }
 
-core::Result<void> check_turn(const ProgramOptions& options, const agent::AgentHost& /*host*/) {
+core::Result<void> check_turn(const ProgramOptions& options,
+                              const agent::host::AgentHost& /*host*/) {
   return options.replication ? core::Result<void>(no_bus()) : core::Result<void>();
 }
 
-core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& /*options*/,
-                                                        const core::LeagueId& /*league*/,
-                                                        journal::Journal& /*local*/,
-                                                        const TurnDependencies& /*dependencies*/) {
+core::Result<std::unique_ptr<standby::Leadership>> wait_for_turn(
+    const ProgramOptions& /*options*/, const core::LeagueId& /*league*/,
+    journal::Journal& /*local*/, const TurnDependencies& /*dependencies*/) {
   return no_bus();
 }
 
-core::Result<void> begin_serving(Leadership& /*leadership*/, Ledger& /*ledger*/) {
+core::Result<void> begin_serving(standby::Leadership& /*leadership*/, files::Ledger& /*ledger*/) {
   return no_bus();
 }
 

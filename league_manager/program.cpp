@@ -28,12 +28,13 @@ namespace league::league_manager {
 namespace {
 
 /// Removes the conversation logs of earlier leagues that `retention` does not keep (see
-/// audit::remove_old_leagues), and tells the operator which.
-void remove_old_logs(const std::filesystem::path& logs, const audit::LogRetention& retention) {
+/// audit::log::remove_old_leagues), and tells the operator which.
+void remove_old_logs(const std::filesystem::path& logs, const audit::log::LogRetention& retention) {
   const auto now = std::filesystem::file_time_type::clock::now();
-  for (const auto& league : audit::remove_old_leagues(logs, retention, now)) {
-    agent::log::info("the conversation logs of an earlier league, {}, are removed (--keep-logs)",
-                     (logs / "archive" / league).string());
+  for (const auto& league : audit::log::remove_old_leagues(logs, retention, now)) {
+    agent::runtime::log::info(
+        "the conversation logs of an earlier league, {}, are removed (--keep-logs)",
+        (logs / "archive" / league).string());
   }
 }
 
@@ -69,7 +70,7 @@ std::string continuation_of(const core::LeagueId& id, const std::string& url,
 
 /// Who can register, if programs of other machines can call the manager; otherwise empty.
 std::string who_can_register(const std::string& bind_address, bool is_on_bus,
-                             const Admission& admission) {
+                             const admission::Admission& admission) {
   bool is_local =
       bind_address.starts_with("127.") || bind_address == "::1" || bind_address == "localhost";
   if (is_local && !is_on_bus) return {};
@@ -81,7 +82,7 @@ std::string who_can_register(const std::string& bind_address, bool is_on_bus,
 /// those above it.
 class Program {
  public:
-  Program(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks)
+  Program(const ProgramOptions& options, transport::link::StopSignal& stop, const FaultHooks& hooks)
       : options_(options), stop_(stop), hooks_(hooks) {}
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -115,33 +116,33 @@ class Program {
   [[nodiscard]] const core::LeagueId& id() const { return store_->settings().league_id; }
 
   const ProgramOptions& options_;
-  transport::StopSignal& stop_;
+  transport::link::StopSignal& stop_;
   const FaultHooks& hooks_;
-  agent::Settings settings_;
-  transport::EndpointPolicy policy_ = transport::EndpointPolicy::any();
+  agent::runtime::Settings settings_;
+  transport::link::EndpointPolicy policy_ = transport::link::EndpointPolicy::any();
   core::CryptoRandom random_;
   std::atomic<int> exit_code_{0};
-  std::unique_ptr<agent::AgentHost> host_;
+  std::unique_ptr<agent::host::AgentHost> host_;
   std::unique_ptr<LeagueStore> store_;
-  std::optional<AgentRecords> records_;
-  Metrics metrics_;
-  std::unique_ptr<agent::AgentPort> port_;
-  std::optional<Ledger> ledger_;
-  agent::ProjectionWriter projections_;
+  std::optional<service::AgentRecords> records_;
+  spectators::Metrics metrics_;
+  std::unique_ptr<agent::host::AgentPort> port_;
+  std::optional<files::Ledger> ledger_;
+  agent::runtime::ProjectionWriter projections_;
   std::optional<ManagerDrain> drain_;
-  std::optional<LeagueProjector> projector_;
+  std::optional<files::LeagueProjector> projector_;
   std::optional<ManagerPages> pages_;
-  std::shared_ptr<Webhooks> webhooks_;  ///< null without --webhook
-  std::optional<OperatorLog> operator_log_;
-  std::unique_ptr<agent::ProbingDelayMeter> delays_;
+  std::shared_ptr<spectators::Webhooks> webhooks_;  ///< null without --webhook
+  std::optional<rounds::OperatorLog> operator_log_;
+  std::unique_ptr<agent::runtime::ProbingDelayMeter> delays_;
   EventPublisher events_;
   std::optional<envelope::EnvelopeBuilder> envelopes_;
-  std::optional<LeagueRunner> league_runner_;
-  std::optional<Admission> admission_;
+  std::optional<rounds::LeagueRunner> league_runner_;
+  std::optional<admission::Admission> admission_;
   std::optional<ManagerCodes> codes_;
-  std::optional<EndpointAdmission> endpoints_;
-  std::optional<ManagerService> service_;
-  std::optional<LeadersHandler> handler_;
+  std::optional<admission::EndpointAdmission> endpoints_;
+  std::optional<service::ManagerService> service_;
+  std::optional<standby::LeadersHandler> handler_;
 };
 
 core::Result<bool> Program::open() {
@@ -160,7 +161,7 @@ core::Result<bool> Program::open() {
 core::Result<void> Program::read_options() {
   if (auto settings = core::assign(settings_, options_.common.settings()); !settings)
     return settings;
-  auto policy = transport::EndpointPolicy::parse(options_.endpoints);
+  auto policy = transport::link::EndpointPolicy::parse(options_.endpoints);
   if (!policy) return policy.error();
   policy_ = std::move(*policy);
   return ManagerCodes::check(options_.registration_codes);
@@ -169,14 +170,15 @@ core::Result<void> Program::read_options() {
 core::Result<void> Program::open_store() {
   auto host_options = options_.common.host_options();
   if (!host_options) return host_options.error();
-  if (auto host = core::assign(host_, agent::AgentHost::create(settings_, *host_options)); !host)
+  if (auto host = core::assign(host_, agent::host::AgentHost::create(settings_, *host_options));
+      !host)
     return host;
   if (auto able = check_turn(options_, *host_); !able) return able;
   return core::assign(store_, LeagueStore::open(options_, settings_, {*host_, random_, stop_},
                                                 {.file = {},
                                                  .on_failure =
                                                      [this](const core::Error& error) {
-                                                       exit_code_ = agent::fail(error);
+                                                       exit_code_ = agent::host::fail(error);
                                                        stop_.request_stop();
                                                      },
                                                  .fault_point = hooks_.journal,
@@ -184,10 +186,10 @@ core::Result<void> Program::open_store() {
 }
 
 core::Result<void> Program::open_port() {
-  auto log = audit::league_log_path(options_.common.logs, id().str());
+  auto log = audit::log::league_log_path(options_.common.logs, id().str());
   if (!log) return log.error();
   records_.emplace(host_->clock().utc_now());
-  auto port = agent::AgentPort::open(
+  auto port = agent::host::AgentPort::open(
       *host_, {.log = *log,
                .agent = "league_manager",
                .league = {id().str(), store_->settings().league_key, store_->is_new()},
@@ -195,7 +197,7 @@ core::Result<void> Program::open_port() {
                .mode = options_.common.parsed_mode(),
                .log_key = options_.data / "log.key",
                .session_file = options_.data / "bus.session",
-               .on_record = [this](const audit::Record& one) {
+               .on_record = [this](const audit::record::Record& one) {
                  records_->on_record(one);
                  metrics_.on_record(one);
                }});
@@ -206,8 +208,8 @@ core::Result<void> Program::open_port() {
 }
 
 void Program::make_operator_log() {
-  operator_log_.emplace([this](const OperatorLine& line) {
-    agent::write_event(line.is_warning, line.event, line.text, line.fields);
+  operator_log_.emplace([this](const rounds::OperatorLine& line) {
+    agent::runtime::write_event(line.is_warning, line.event, line.text, line.fields);
     pages_->on_line(line);
     if (webhooks_) send_news(webhooks_, line, *host_, *ledger_);
   });
@@ -226,27 +228,28 @@ core::Result<void> Program::open_ledger() {
       open_webhooks(options_.webhooks, options_.data / "webhook.secret", *host_, *operator_log_);
   if (!webhooks) return webhooks.error();
   webhooks_ = std::move(*webhooks);
-  ledger_->observe([this](const Events& events) { operator_log_->on_events(events); });
-  ledger_->observe([this](const Events& events) { records_->on_events(events); });
+  ledger_->observe([this](const events::Events& events) { operator_log_->on_events(events); });
+  ledger_->observe([this](const events::Events& events) { records_->on_events(events); });
   if (auto opened = ledger_->open(); !opened) return opened;
   operator_log_->begin();
   return check_ledger();
 }
 
 core::Result<void> Program::check_ledger() {
-  auto fits = ledger_->read(
-      [this](const League& league) { return check_token_issuer(league, store_->token_issuer()); });
+  auto fits = ledger_->read([this](const League& league) {
+    return service::check_token_issuer(league, store_->token_issuer());
+  });
   if (!fits) return fits;
   if (store_->given_up()) {
-    if (auto noted = note_given_up(*ledger_, *store_->given_up()); !noted) return noted;
+    if (auto noted = service::note_given_up(*ledger_, *store_->given_up()); !noted) return noted;
   }
   if (store_->leadership() == nullptr) return {};
   return begin_serving(*store_->leadership(), *ledger_);
 }
 
 core::Result<void> Program::open_rounds() {
-  auto delays = agent::ProbingDelayMeter::start(host_->runtime(), host_->caller(), host_->timer(),
-                                                host_->clock(), host_->bus());
+  auto delays = agent::runtime::ProbingDelayMeter::start(
+      host_->runtime(), host_->caller(), host_->timer(), host_->clock(), host_->bus());
   if (!delays) return delays.error();
   delays_ = std::move(*delays);
   events_ = open_events(*host_, *port_, id());
@@ -256,8 +259,8 @@ core::Result<void> Program::open_rounds() {
 }
 
 void Program::make_league_runner() {
-  const Leadership* leadership = store_->leadership();
-  league_runner_.emplace(RoundDependencies{
+  const standby::Leadership* leadership = store_->leadership();
+  league_runner_.emplace(rounds::RoundDependencies{
       .ledger = *ledger_,
       .token_issuer = store_->token_issuer(),
       .peers = port_->peers(),
@@ -277,10 +280,10 @@ void Program::make_league_runner() {
 }
 
 core::Result<void> Program::open_admission() {
-  admission_.emplace(
-      Admission::Options{.referees = options_.referee_admission,
-                         .referee_key = store_->referee_key(),
-                         .referee_key_file = DataDirectory(options_.data).referee_key().string()});
+  admission_.emplace(admission::Admission::Options{
+      .referees = options_.referee_admission,
+      .referee_key = store_->referee_key(),
+      .referee_key_file = files::DataDirectory(options_.data).referee_key().string()});
   const auto digest_of = [this](auto code) { return store_->token_issuer().code_digest(code); };
   codes_.emplace(options_.registration_codes, digest_of, *admission_, pages_->registrations(),
                  *operator_log_);
@@ -289,33 +292,33 @@ core::Result<void> Program::open_admission() {
 }
 
 void Program::make_service() {
-  service_.emplace(ManagerOptions{.mode = options_.common.parsed_mode(),
-                                  .league_id = id(),
-                                  .operator_key = store_->operator_key(),
-                                  .league_key = store_->settings().league_key,
-                                  .publishes_events = events_.board != nullptr},
-                   ManagerDependencies{.ledger = *ledger_,
-                                       .league_runner = *league_runner_,
-                                       .token_issuer = store_->token_issuer(),
-                                       .random = random_,
-                                       .clock = host_->clock(),
-                                       .schemas = host_->schemas(),
-                                       .envelopes = *envelopes_,
-                                       .endpoints = *endpoints_,
-                                       .timer = host_->timer(),
-                                       .admission = &*admission_,
-                                       .registrations = &pages_->registrations(),
-                                       .log = &*operator_log_,
-                                       .records = &*records_,
-                                       .events = events_.feed.get(),
-                                       .news = [this] { return pages_->news(); },
-                                       .after_answer = hooks_.after_answer});
+  service_.emplace(service::ManagerOptions{.mode = options_.common.parsed_mode(),
+                                           .league_id = id(),
+                                           .operator_key = store_->operator_key(),
+                                           .league_key = store_->settings().league_key,
+                                           .publishes_events = events_.board != nullptr},
+                   service::ManagerDependencies{.ledger = *ledger_,
+                                                .league_runner = *league_runner_,
+                                                .token_issuer = store_->token_issuer(),
+                                                .random = random_,
+                                                .clock = host_->clock(),
+                                                .schemas = host_->schemas(),
+                                                .envelopes = *envelopes_,
+                                                .endpoints = *endpoints_,
+                                                .timer = host_->timer(),
+                                                .admission = &*admission_,
+                                                .registrations = &pages_->registrations(),
+                                                .log = &*operator_log_,
+                                                .records = &*records_,
+                                                .events = events_.feed.get(),
+                                                .news = [this] { return pages_->news(); },
+                                                .after_answer = hooks_.after_answer});
   handler_.emplace(service_->handler(), store_->leadership());
 }
 
 core::Result<void> Program::serve() {
   auto listen = options_.common.listen_options(settings_, options_.common.port);
-  listen.recognise = KnownSenders(*ledger_, store_->operator_key(), *admission_);
+  listen.recognise = admission::KnownSenders(*ledger_, store_->operator_key(), *admission_);
   listen.pages = pages_->pages(port_->log(), *drain_);
   if (auto served = port_->serve(std::move(listen), *handler_); !served) return served;
   return join_bus(*host_, *port_, *handler_, *league_runner_, *ledger_, id());
@@ -343,12 +346,12 @@ void Program::tell_operator() {
   const auto& common = options_.common;
   if (auto told = who_can_register(common.bind_address, common.bus.is_wanted(), *admission_);
       !told.empty())
-    agent::log::warn(told);
-  agent::announce_ready(url, id().str());
+    agent::runtime::log::warn(told);
+  agent::host::announce_ready(url, id().str());
 }
 
 void Program::play(ManagerReload* reload) {
-  agent::flush_log_regularly(host_->timer());
+  agent::runtime::flush_log_regularly(host_->timer());
   codes_->follow(host_->timer());
   if (reload != nullptr) reload->follow(host_->timer(), settings_, *port_, *operator_log_);
   league_runner_->start(std::chrono::seconds(options_.registration_window_seconds));
@@ -371,11 +374,11 @@ void Program::play(ManagerReload* reload) {
 
 }  // namespace
 
-int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks,
+int run(const ProgramOptions& options, transport::link::StopSignal& stop, const FaultHooks& hooks,
         ManagerReload* reload) {
   Program program(options, stop, hooks);
   auto leads = program.open();
-  if (!leads) return agent::fail(leads.error());
+  if (!leads) return agent::host::fail(leads.error());
   if (*leads) program.play(reload);
   return program.exit_code();
 }

@@ -14,7 +14,7 @@
 #include "league_manager/events/settings.h"
 #include "league_manager/standby/leadership.h"
 
-namespace league::transport {
+namespace league::transport::link {
 class StopSignal;
 }
 
@@ -23,28 +23,28 @@ namespace league::league_manager {
 class ManagerReload;
 
 struct ProgramOptions {
-  agent::ProgramOptions common;
+  agent::host::ProgramOptions common;
   // Of a new league: 2, 1 and league_YEAR_even_odd. A league that is continued has its own.
   std::optional<int> players;
   std::optional<int> referees;
   std::optional<std::string> league_id;
   std::string game_type = "even_odd";  ///< one of `games`
   const game::Registry* games = &game::standard_games();
-  UnprovenReferees unproven_referees = UnprovenReferees::kFromLoopback;
+  events::UnprovenReferees unproven_referees = events::UnprovenReferees::kFromLoopback;
   std::filesystem::path data = "data";
   bool is_new = false;  ///< archive the league of the data directory, if there is one
   bool is_ephemeral = false;  ///< keep no journal
   /// Continue with a journal that lacks facts from other files of the league.
   bool accepts_loss = false;
   std::string operator_key_file;  ///< empty: DATA/operator.key
-  RefereeAdmission referee_admission = RefereeAdmission::kKeyFromElsewhere;
+  admission::RefereeAdmission referee_admission = admission::RefereeAdmission::kKeyFromElsewhere;
   std::filesystem::path registration_codes;  ///< empty: players need none
   int registration_window_seconds = 0;
   int drain_seconds = 0;  ///< that running matches get when the program is to end
   std::string endpoints = "local";
   /// Other managers can take over, over the bus; nothing: none can.
-  std::optional<Replication> replication;
-  audit::LogRetention keep_logs;  ///< of earlier leagues
+  std::optional<standby::Replication> replication;
+  audit::log::LogRetention keep_logs;  ///< of earlier leagues
   std::vector<std::string> webhooks;  ///< URLs that are told of rounds and of the league's end
   bool is_standby = false;  ///< begins no league of its own; sets `replication`
 };
@@ -62,7 +62,7 @@ struct FaultHooks {
 /// Runs a league, a new one or that of the data directory, until a signal arrives. Returns the exit
 /// code: 2 if the environment does not allow it, or no longer does. `reload`: null if settings
 /// cannot be reloaded; otherwise it outlives the run.
-int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks = {},
-        ManagerReload* reload = nullptr);
+int run(const ProgramOptions& options, transport::link::StopSignal& stop,
+        const FaultHooks& hooks = {}, ManagerReload* reload = nullptr);
 
 }  // namespace league::league_manager

@@ -31,7 +31,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   ProgramOptions options;
   options.common.port = 8101;
   CLI::App app("Plays in an Even/Odd league.", "player");
-  agent::add_program_options(app, options.common);
+  agent::host::add_program_options(app, options.common);
   app.add_option("--manager", options.manager,
                  "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
                  "nats:manager, or nats:manager/LEAGUE if it has several leagues)");
@@ -65,19 +65,19 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "file (mode 0600) with the registration code, if the league requires one; with "
                  "--count one line per player, with its code and its name");
   app.footer(kFooter);
-  if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  if (auto code = agent::host::parse_command_line(app, argc, argv, options.common)) return *code;
   if (options.count > 1 && !options.token_file.empty()) {
-    return agent::fail({core::ErrorCode::kInvalidFieldValue,
-                        "--token is for one player: start a process for it, or omit --count",
-                        {}});
+    return agent::host::fail({core::ErrorCode::kInvalidFieldValue,
+                              "--token is for one player: start a process for it, or omit --count",
+                              {}});
   }
-  if (options.common.serving() == agent::Serving::kStdio) {
+  if (options.common.serving() == agent::host::Serving::kStdio) {
     // A stdio player has no address at which it could be called, so whoever starts it also
     // registers it.
     if (options.count > 1) {
-      return agent::fail({core::ErrorCode::kInvalidFieldValue,
-                          "--transport stdio serves one player; omit --count",
-                          {}});
+      return agent::host::fail({core::ErrorCode::kInvalidFieldValue,
+                                "--transport stdio serves one player; omit --count",
+                                {}});
     }
     options.standalone = true;
   }

@@ -4,8 +4,8 @@
 #include "player/program.h"
 
 int main(int argc, char** argv) {
-  league::transport::StopSignal stop;
-  league::transport::raise_file_limit();
+  league::transport::link::StopSignal stop;
+  league::transport::link::raise_file_limit();
   auto options = league::player::read_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&options)) return *code;
   return league::player::run(std::get<league::player::ProgramOptions>(options), stop);

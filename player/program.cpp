@@ -38,16 +38,17 @@ struct LocalPlayer {
   std::string name;
   std::filesystem::path socket;  ///< of --transport unix
   std::unique_ptr<core::RandomSource> random;
-  std::unique_ptr<agent::IdentityStore> identity_store;  ///< null without --data
-  std::unique_ptr<agent::AgentPort> port;
-  std::unique_ptr<PlayerService> service;
-  std::unique_ptr<HistoryFile> history;  ///< null without --data and before there is an id
+  std::unique_ptr<agent::identity::IdentityStore> identity_store;  ///< null without --data
+  std::unique_ptr<agent::host::AgentPort> port;
+  std::unique_ptr<service::PlayerService> service;
+  std::unique_ptr<service::HistoryFile> history;  ///< null without --data and before there is an id
 };
 
 /// All players of this process.
 class PlayerGroup {
  public:
-  PlayerGroup(const ProgramOptions& options, agent::AgentHost& host, transport::StopSignal& stop)
+  PlayerGroup(const ProgramOptions& options, agent::host::AgentHost& host,
+              transport::link::StopSignal& stop)
       : options_(options), host_(host), stop_(stop) {}
 
   core::Result<void> start_player(int index, const std::string& strategy) {
@@ -61,21 +62,22 @@ class PlayerGroup {
     }
     if (auto kept = open_identity_store(local); !kept) return kept;
     if (auto opened = open_notes(local); !opened) return opened;
-    std::string temporary = agent::temporary_id(local.name);
+    std::string temporary = agent::identity::temporary_id(local.name);
     std::uint16_t wanted =
         options_.common.port == 0 ? 0 : static_cast<std::uint16_t>(options_.common.port + index);
     if (wanted == 0 && local.identity_store) wanted = local.identity_store->port();
-    local.socket = agent::numbered_socket(options_.common.socket, index, options_.count);
+    local.socket = agent::host::numbered_socket(options_.common.socket, index, options_.count);
     // With stdio, the manager and each referee start their own process of the same player, so the
     // name needs the process id.
     const std::string process = std::to_string(::getpid());
-    if (options_.common.serving() == agent::Serving::kStdio) temporary += "_" + process;
+    if (options_.common.serving() == agent::host::Serving::kStdio) temporary += "_" + process;
     // The process id makes the name unique: a log that a killed process left before it had an id
     // stays separate.
-    auto log = audit::agent_log_path(options_.common.logs, "player_" + temporary + "_" + process);
+    auto log =
+        audit::log::agent_log_path(options_.common.logs, "player_" + temporary + "_" + process);
     if (!log) return log.error();
     auto mode = options_.common.parsed_mode();
-    auto port = agent::AgentPort::open(
+    auto port = agent::host::AgentPort::open(
         host_, {.log = *log,
                 .agent = "player:" + temporary,
                 .logs = options_.common.logs,
@@ -86,16 +88,16 @@ class PlayerGroup {
                                                      : std::filesystem::path()});
     if (!port) return port.error();
     local.port = std::move(*port);
-    auto service = PlayerService::create({.display_name = local.name,
-                                          .strategy = strategy,
-                                          .mode = mode,
-                                          .standalone = options_.standalone,
-                                          .commits = options_.commits},
-                                         {.timer = host_.timer(),
-                                          .clock = host_.clock(),
-                                          .random = *local.random,
-                                          .schemas = host_.schemas(),
-                                          .open_matches = open_matches_.get()});
+    auto service = service::PlayerService::create({.display_name = local.name,
+                                                   .strategy = strategy,
+                                                   .mode = mode,
+                                                   .standalone = options_.standalone,
+                                                   .commits = options_.commits},
+                                                  {.timer = host_.timer(),
+                                                   .clock = host_.clock(),
+                                                   .random = *local.random,
+                                                   .schemas = host_.schemas(),
+                                                   .open_matches = open_matches_.get()});
     if (!service) return service.error();
     local.service = std::move(*service);
     local.service->on_league_completed(
@@ -110,28 +112,30 @@ class PlayerGroup {
     return {};
   }
 
-  core::Result<void> register_all(const transport::Endpoint& manager) {
+  core::Result<void> register_all(const transport::link::Endpoint& manager) {
     for (auto& local : players_) {
       std::string url = contact_endpoint(local);
-      agent::RegistrationOptions registration{.role = envelope::Role::kPlayer,
-                                              .display_name = local.name,
-                                              .contact_endpoint = url,
-                                              .game_types = local.service->game_types(),
-                                              .manager = manager,
-                                              .log_public_key = local.port->log().public_key(),
-                                              .hears_events = host_.bus() != nullptr};
+      agent::identity::RegistrationOptions registration{
+          .role = envelope::Role::kPlayer,
+          .display_name = local.name,
+          .contact_endpoint = url,
+          .game_types = local.service->game_types(),
+          .manager = manager,
+          .log_public_key = local.port->log().public_key(),
+          .hears_events = host_.bus() != nullptr};
       // If the league is known already, subscribe before registering, so that no event is missed.
-      if (auto heard = hear_events(local, agent::league_of(manager_url())); !heard) return heard;
+      if (auto heard = hear_events(local, agent::bus::league_of(manager_url())); !heard)
+        return heard;
       if (local.identity_store) {
         if (auto kept = local.identity_store->prepare(registration, local.port->port()); !kept)
           return kept;
       }
       if (auto added = add_secrets(local, registration); !added) return added;
-      const agent::ManagerWatch watch(host_.timer(), local.name, manager_url(), host_.bus());
-      agent::register_agent(
+      const agent::bus::ManagerWatch watch(host_.timer(), local.name, manager_url(), host_.bus());
+      agent::identity::register_agent(
           {local.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
           std::move(registration),
-          [this, &local, url, watch](const core::Result<agent::Identity>& identity) {
+          [this, &local, url, watch](const core::Result<agent::identity::Identity>& identity) {
             watch.ended(identity.has_value());
             on_registered(local, url, identity);
           });
@@ -140,7 +144,7 @@ class PlayerGroup {
   }
 
   void announce_standalone() const {
-    for (const auto& local : players_) agent::announce_ready(contact_endpoint(local), "");
+    for (const auto& local : players_) agent::host::announce_ready(contact_endpoint(local), "");
   }
 
   void stop_serving() {
@@ -167,20 +171,20 @@ class PlayerGroup {
   core::Result<void> open_identity_store(LocalPlayer& local) {
     if (options_.data.empty() || options_.standalone) return {};
     return core::assign(local.identity_store,
-                        agent::IdentityStore::open({.data = options_.data,
-                                                    .role = envelope::Role::kPlayer,
-                                                    .display_name = local.name,
-                                                    .manager = manager_url()},
-                                                   random_));
+                        agent::identity::IdentityStore::open({.data = options_.data,
+                                                              .role = envelope::Role::kPlayer,
+                                                              .display_name = local.name,
+                                                              .manager = manager_url()},
+                                                             random_));
   }
 
   /// Adds the secrets from the operator, code and token, to the registration.
   core::Result<void> add_secrets(const LocalPlayer& local,
-                                 agent::RegistrationOptions& registration) const {
-    auto code = read_registration_code(options_.registration_code_file, local.name);
+                                 agent::identity::RegistrationOptions& registration) const {
+    auto code = service::read_registration_code(options_.registration_code_file, local.name);
     if (!code) return code.error();
     registration.registration_code = *code;
-    return agent::use_token_of(options_.token_file, registration);
+    return agent::identity::use_token_of(options_.token_file, registration);
   }
 
   /// Opens the notes, one file for all players of the process. It is named after the first player,
@@ -188,12 +192,12 @@ class PlayerGroup {
   core::Result<void> open_notes(const LocalPlayer& local) {
     if (!local.identity_store || open_matches_) return {};
     auto file = options_.data / "agents" /
-                ("player_" + agent::temporary_id(local.name) + ".open_matches.jsonl");
-    return core::assign(open_matches_, OpenMatchFile::open({.file = std::move(file)}));
+                ("player_" + agent::identity::temporary_id(local.name) + ".open_matches.jsonl");
+    return core::assign(open_matches_, service::OpenMatchFile::open({.file = std::move(file)}));
   }
 
   /// Continues the player's matches from before, if the identity is the same.
-  void resume_matches(LocalPlayer& local, const agent::Identity& identity) {
+  void resume_matches(LocalPlayer& local, const agent::identity::Identity& identity) {
     if (!local.identity_store || !open_matches_) return;
     const core::PlayerId player(identity.id);
     if (!local.identity_store->is_same(identity)) return open_matches_->forget_all(player);
@@ -201,25 +205,25 @@ class PlayerGroup {
   }
 
   /// Reports each dispute of the player to the manager, and records it in the history.
-  void tell_disputes(LocalPlayer& local, const agent::Identity& identity) {
-    auto manager = transport::parse_endpoint(manager_url());
+  void tell_disputes(LocalPlayer& local, const agent::identity::Identity& identity) {
+    auto manager = transport::link::parse_endpoint(manager_url());
     if (!manager) return;
     local.service->on_dispute(
         [this, &local, identity, manager = *manager](const DisputedMatch& match) {
           if (local.history) local.history->dispute(match);
-          send_dispute({.peers = local.port->peers(),
-                        .timer = host_.timer(),
-                        .clock = host_.clock(),
-                        .settings = host_.settings(),
-                        .manager = manager},
-                       identity, match);
+          service::send_dispute({.peers = local.port->peers(),
+                                 .timer = host_.timer(),
+                                 .clock = host_.clock(),
+                                 .settings = host_.settings(),
+                                 .manager = manager},
+                                identity, match);
         });
   }
 
   /// Continues the history of player `id`, which has entered `new_league` (empty: no new league).
   core::Result<void> open_history(LocalPlayer& local, const std::string& id,
                                   const core::LeagueId& new_league) {
-    auto opened = HistoryFile::open(
+    auto opened = service::HistoryFile::open(
         options_.data,
         {.player_id = core::PlayerId(id), .display_name = local.name, .new_league = new_league},
         histories_);
@@ -232,13 +236,13 @@ class PlayerGroup {
   }
 
   /// Stores the player's identity and opens its history. Does nothing without --data.
-  core::Result<void> keep(LocalPlayer& local, const agent::Identity& identity) {
+  core::Result<void> keep(LocalPlayer& local, const agent::identity::Identity& identity) {
     if (!local.identity_store) return {};
     if (!local.identity_store->is_same(identity)) {
       if (auto opened = open_history(local, identity.id, identity.league); !opened) return opened;
     }
     if (auto kept = local.identity_store->keep(identity); !kept)
-      agent::log::error("{}", kept.error().message);
+      agent::runtime::log::error("{}", kept.error().message);
     return {};
   }
 
@@ -251,7 +255,7 @@ class PlayerGroup {
   }
 
   core::Result<void> serve(LocalPlayer& local, std::uint16_t port) {
-    if (options_.common.serving() == agent::Serving::kNats)
+    if (options_.common.serving() == agent::host::Serving::kNats)
       return local.port->serve_session(local.service->handler(), manager_url());
     auto listen = options_.common.listen_options(host_.settings(), port, local.socket);
     listen.on_input_end = [&stop = stop_] { stop.request_stop(); };
@@ -259,74 +263,75 @@ class PlayerGroup {
   }
 
   void on_registered(LocalPlayer& local, const std::string& url,
-                     const core::Result<agent::Identity>& answer) {
+                     const core::Result<agent::identity::Identity>& answer) {
     if (!answer) {
       if (answer.error().code == core::ErrorCode::kShuttingDown) return;
-      exit_code_ = agent::fail(answer.error());
+      exit_code_ = agent::host::fail(answer.error());
       return stop_.request_stop();
     }
     resume_matches(local, *answer);
-    const auto league = agent::log_league(*answer, local.identity_store.get());
+    const auto league = agent::identity::log_league(*answer, local.identity_store.get());
     if (auto kept = keep(local, *answer); !kept) {
-      exit_code_ = agent::fail(kept.error());
+      exit_code_ = agent::host::fail(kept.error());
       return stop_.request_stop();
     }
     // The stored identity includes earlier answers: an answer with fewer fields does not make the
     // player a guest (protocol §8).
-    const agent::Identity* identity =
+    const agent::identity::Identity* identity =
         local.identity_store ? &local.identity_store->identity() : &*answer;
     tell_disputes(local, *identity);
     local.service->set_identity(*identity);
     local.port->set_token(identity->token);
     if (auto heard = hear_events(local, identity->league.str()); !heard)
-      agent::log::error("{}", heard.error().message);
+      agent::runtime::log::error("{}", heard.error().message);
     local.port->trust_events(*identity);
-    auto path = audit::agent_log_path(options_.common.logs, identity->id);
+    auto path = audit::log::agent_log_path(options_.common.logs, identity->id);
     if (path) (void)local.port->log().retarget(*path, "player:" + identity->id, league);
-    agent::log::info("{} is {} of {}", local.name, identity->id, identity->league.str());
-    agent::announce_ready(url, identity->id);
+    agent::runtime::log::info("{} is {} of {}", local.name, identity->id, identity->league.str());
+    agent::host::announce_ready(url, identity->id);
   }
 
   const ProgramOptions& options_;
-  agent::AgentHost& host_;
-  transport::StopSignal& stop_;
+  agent::host::AgentHost& host_;
+  transport::link::StopSignal& stop_;
   core::CryptoRandom random_;  // of registration nonces
-  std::unique_ptr<OpenMatchFile> open_matches_;  ///< null without --data
+  std::unique_ptr<service::OpenMatchFile> open_matches_;  ///< null without --data
   std::vector<LocalPlayer> players_;
   std::atomic<int> exit_code_{0};
-  agent::ProjectionWriter histories_;  // last, since it writes data of the members above
+  agent::runtime::ProjectionWriter histories_;  // last, since it writes data of the members above
 };
 
 }  // namespace
 
-int run(const ProgramOptions& options, transport::StopSignal& stop) {
+int run(const ProgramOptions& options, transport::link::StopSignal& stop) {
   auto settings = options.common.settings();
-  if (!settings) return agent::fail(settings.error());
-  auto manager = transport::parse_endpoint(options.common.manager_url(options.manager));
-  if (!manager) return agent::fail(manager.error());
+  if (!settings) return agent::host::fail(settings.error());
+  auto manager = transport::link::parse_endpoint(options.common.manager_url(options.manager));
+  if (!manager) return agent::host::fail(manager.error());
   auto host_options = options.common.host_options();
-  if (!host_options) return agent::fail(host_options.error());
-  auto host = agent::AgentHost::create(*settings, *host_options);
-  if (!host) return agent::fail(host.error());
+  if (!host_options) return agent::host::fail(host_options.error());
+  auto host = agent::host::AgentHost::create(*settings, *host_options);
+  if (!host) return agent::host::fail(host.error());
 
   if (options.count > 1 && (*host)->on_bus() != nullptr && (*host)->on_bus()->session()) {
-    return agent::fail({core::ErrorCode::kInvalidFieldValue,
-                        "--bus-credentials are those of one session: start a process for each "
-                        "player, or leave out --count",
-                        {}});
+    return agent::host::fail(
+        {core::ErrorCode::kInvalidFieldValue,
+         "--bus-credentials are those of one session: start a process for each "
+         "player, or leave out --count",
+         {}});
   }
   PlayerGroup group(options, **host, stop);
   auto strategies = split_names(options.strategy);
   for (int i = 0; i < options.count; ++i) {
     auto started =
         group.start_player(i, strategies[static_cast<std::size_t>(i) % strategies.size()]);
-    if (!started) return agent::fail(started.error());
+    if (!started) return agent::host::fail(started.error());
   }
   if (options.standalone) {
     group.announce_standalone();
   } else if (auto registered = group.register_all(*manager); !registered) {
     (*host)->shut_down();
-    return agent::fail(registered.error());
+    return agent::host::fail(registered.error());
   }
 
   stop.wait();

@@ -8,14 +8,14 @@
 
 #include "common/agent/host/program_options.h"
 
-namespace league::transport {
+namespace league::transport::link {
 class StopSignal;
 }
 
 namespace league::player {
 
 struct ProgramOptions {
-  agent::ProgramOptions common;
+  agent::host::ProgramOptions common;
   std::string manager;  ///< URL; empty: the default of ProgramOptions::manager_url
   std::string name = "player";
   std::string strategy =
@@ -34,6 +34,6 @@ struct ProgramOptions {
 [[nodiscard]] std::variant<ProgramOptions, int> read_command_line(int argc, char** argv);
 
 /// Registers and plays until a signal comes. Returns the exit code.
-int run(const ProgramOptions& options, transport::StopSignal& stop);
+int run(const ProgramOptions& options, transport::link::StopSignal& stop);
 
 }  // namespace league::player

@@ -8,7 +8,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   ProgramOptions options;
   options.common.port = 8001;
   CLI::App app("Runs the matches of a league.", "referee");
-  agent::add_program_options(app, options.common);
+  agent::host::add_program_options(app, options.common);
   app.add_option("--manager", options.manager,
                  "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
                  "nats:manager, or nats:manager/LEAGUE if it has several leagues)");
@@ -48,7 +48,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "--max-matches 16\n"
       "  referee --manager http://arena.example.org:8000/mcp --admission-key referee.key "
       "--bind 0.0.0.0 --advertise http://here.example.org:8001/mcp");
-  if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  if (auto code = agent::host::parse_command_line(app, argc, argv, options.common)) return *code;
   if (auto refused = options.common.refuse_stdio("a referee")) return *refused;
   return options;
 }

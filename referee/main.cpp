@@ -5,8 +5,8 @@
 #include "referee/program.h"
 
 int main(int argc, char** argv) {
-  league::transport::StopSignal stop;
-  league::transport::raise_file_limit();
+  league::transport::link::StopSignal stop;
+  league::transport::link::raise_file_limit();
   auto options = league::referee::read_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&options)) return *code;
   return league::referee::run(std::get<league::referee::ProgramOptions>(options),

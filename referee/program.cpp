@@ -22,8 +22,8 @@
 namespace league::referee {
 namespace {
 
-core::Result<PlayerAddresses> read_players_file(const std::filesystem::path& file) {
-  if (file.empty()) return PlayerAddresses();
+core::Result<service::PlayerAddresses> read_players_file(const std::filesystem::path& file) {
+  if (file.empty()) return service::PlayerAddresses();
   auto failed = [&file](const std::string& why) {
     return core::Error{core::ErrorCode::kInvalidFieldValue, file.string() + ": " + why, ""};
   };
@@ -31,7 +31,7 @@ core::Result<PlayerAddresses> read_players_file(const std::filesystem::path& fil
   if (!in) return failed("cannot be read");
   auto content = nlohmann::json::parse(in, nullptr, false);
   if (content.is_discarded()) return failed("is no JSON");
-  auto addresses = read_addresses(content);
+  auto addresses = service::read_addresses(content);
   if (addresses.empty())
     return failed("names no player; write {\"P01\": \"http://localhost:8101/mcp\"}");
   return addresses;
@@ -41,7 +41,8 @@ core::Result<PlayerAddresses> read_players_file(const std::filesystem::path& fil
 /// it.
 class Program {
  public:
-  Program(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop)
+  Program(const ProgramOptions& options, const game::Registry& games,
+          transport::link::StopSignal& stop)
       : options_(options), games_(games), stop_(stop) {}
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -79,44 +80,45 @@ class Program {
   core::Result<void> serve();
   core::Result<void> serve_at(std::uint16_t port);
   core::Result<void> hear_events(const std::string& league_id);
-  void on_registered(const core::Result<agent::Identity>& answer);
-  void take_place(const agent::Identity& answer);
+  void on_registered(const core::Result<agent::identity::Identity>& answer);
+  void take_place(const agent::identity::Identity& answer);
 
   const ProgramOptions& options_;
   const game::Registry& games_;
-  transport::StopSignal& stop_;
-  agent::Settings settings_;
+  transport::link::StopSignal& stop_;
+  agent::runtime::Settings settings_;
   std::string manager_url_;
-  transport::Endpoint manager_;
-  transport::EndpointPolicy policy_ = transport::EndpointPolicy::any();
+  transport::link::Endpoint manager_;
+  transport::link::EndpointPolicy policy_ = transport::link::EndpointPolicy::any();
   core::AuthToken admission_key_;
-  PlayerAddresses players_;
+  service::PlayerAddresses players_;
   std::atomic<int> exit_code_{0};
   core::CryptoRandom random_;
-  std::unique_ptr<agent::AgentHost> host_;
-  agent::ProjectionWriter projections_{
-      {.draft_suffix = "." + agent::temporary_id(options_.name) + ".new"}};
-  std::unique_ptr<agent::IdentityStore> identity_store_;  ///< null without --data; so is the next
-                                                          ///< member
-  std::unique_ptr<MatchFiles> files_;
-  std::unique_ptr<agent::AgentPort> port_;
-  std::unique_ptr<agent::ProbingDelayMeter> delays_;
-  std::optional<RefereeService> service_;
-  std::optional<RefereeDrain> drain_;
+  std::unique_ptr<agent::host::AgentHost> host_;
+  agent::runtime::ProjectionWriter projections_{
+      {.draft_suffix = "." + agent::identity::temporary_id(options_.name) + ".new"}};
+  std::unique_ptr<agent::identity::IdentityStore> identity_store_;  ///< null without --data; so is
+                                                                    ///< the next member
+  std::unique_ptr<files::MatchFiles> files_;
+  std::unique_ptr<agent::host::AgentPort> port_;
+  std::unique_ptr<agent::runtime::ProbingDelayMeter> delays_;
+  std::optional<service::RefereeService> service_;
+  std::optional<service::RefereeDrain> drain_;
   std::string url_;
-  std::optional<agent::ManagerWatch> watch_;
+  std::optional<agent::bus::ManagerWatch> watch_;
 };
 
 core::Result<void> Program::read_options() {
   if (auto settings = core::assign(settings_, options_.common.settings()); !settings)
     return settings;
   manager_url_ = options_.common.manager_url(options_.manager);
-  if (auto manager = core::assign(manager_, transport::parse_endpoint(manager_url_)); !manager)
+  if (auto manager = core::assign(manager_, transport::link::parse_endpoint(manager_url_));
+      !manager)
     return manager;
-  auto policy = transport::EndpointPolicy::parse(options_.endpoints);
+  auto policy = transport::link::EndpointPolicy::parse(options_.endpoints);
   if (!policy) return policy.error();
   policy_ = std::move(*policy);
-  auto admission_key = agent::read_secret_file(options_.admission_key_file);
+  auto admission_key = agent::identity::read_secret_file(options_.admission_key_file);
   if (!admission_key) return admission_key.error();
   admission_key_ = std::move(*admission_key);
   return core::assign(players_, read_players_file(options_.players_file));
@@ -125,27 +127,28 @@ core::Result<void> Program::read_options() {
 core::Result<void> Program::open_data() {
   auto host_options = options_.common.host_options();
   if (!host_options) return host_options.error();
-  if (auto host = core::assign(host_, agent::AgentHost::create(settings_, *host_options)); !host)
+  if (auto host = core::assign(host_, agent::host::AgentHost::create(settings_, *host_options));
+      !host)
     return host;
   if (options_.data.empty()) return {};
-  auto identity_store = agent::IdentityStore::open({.data = options_.data,
-                                                    .role = envelope::Role::kReferee,
-                                                    .display_name = options_.name,
-                                                    .manager = manager_url_},
-                                                   random_);
+  auto identity_store = agent::identity::IdentityStore::open({.data = options_.data,
+                                                              .role = envelope::Role::kReferee,
+                                                              .display_name = options_.name,
+                                                              .manager = manager_url_},
+                                                             random_);
   if (!identity_store) return identity_store.error();
   identity_store_ = std::move(*identity_store);
-  return core::assign(files_, MatchFiles::open(options_.data, projections_));
+  return core::assign(files_, files::MatchFiles::open(options_.data, projections_));
 }
 
 core::Result<void> Program::open_port() {
-  const std::string temporary = agent::temporary_id(options_.name);
+  const std::string temporary = agent::identity::temporary_id(options_.name);
   // The process id makes the name unique: a log that a killed process left before it had an id
   // stays separate.
-  auto log = audit::agent_log_path(options_.common.logs,
-                                   "referee_" + temporary + "_" + std::to_string(::getpid()));
+  auto log = audit::log::agent_log_path(options_.common.logs,
+                                        "referee_" + temporary + "_" + std::to_string(::getpid()));
   if (!log) return log.error();
-  auto port = agent::AgentPort::open(
+  auto port = agent::host::AgentPort::open(
       *host_, {.log = *log,
                .agent = "referee:" + temporary,
                .logs = options_.common.logs,
@@ -155,39 +158,39 @@ core::Result<void> Program::open_port() {
                    identity_store_ ? identity_store_->session_file() : std::filesystem::path()});
   if (!port) return port.error();
   port_ = std::move(*port);
-  return core::assign(
-      delays_, agent::ProbingDelayMeter::start(host_->runtime(), host_->caller(), host_->timer(),
-                                               host_->clock(), host_->bus()));
+  return core::assign(delays_, agent::runtime::ProbingDelayMeter::start(
+                                   host_->runtime(), host_->caller(), host_->timer(),
+                                   host_->clock(), host_->bus()));
 }
 
 void Program::make_service() {
-  std::function<void(const std::shared_ptr<const MatchRecord>&)> publish;
+  std::function<void(const std::shared_ptr<const files::MatchRecord>&)> publish;
   if (files_) publish = [this](const auto& record) { files_->publish(record); };
   service_.emplace(
-      RefereeOptions{.max_concurrent_matches = options_.max_matches,
-                     .mode = options_.common.parsed_mode(),
-                     .manager = manager_,
-                     .endpoints = host_->bus() != nullptr ? policy_.with_bus() : policy_,
-                     .players = players_},
-      RefereeDependencies{.peers = port_->peers(),
-                          .timer = host_->timer(),
-                          .clock = host_->clock(),
-                          .schemas = host_->schemas(),
-                          .games = games_,
-                          .settings = settings_,
-                          .delays = *delays_,
-                          .may_start = [this] { return port_->log().free_space_ok(); },
-                          .publish = publish});
+      service::RefereeOptions{.max_concurrent_matches = options_.max_matches,
+                              .mode = options_.common.parsed_mode(),
+                              .manager = manager_,
+                              .endpoints = host_->bus() != nullptr ? policy_.with_bus() : policy_,
+                              .players = players_},
+      service::RefereeDependencies{.peers = port_->peers(),
+                                   .timer = host_->timer(),
+                                   .clock = host_->clock(),
+                                   .schemas = host_->schemas(),
+                                   .games = games_,
+                                   .settings = settings_,
+                                   .delays = *delays_,
+                                   .may_start = [this] { return port_->log().free_space_ok(); },
+                                   .publish = publish});
   drain_.emplace(std::chrono::seconds(options_.drain_seconds), *service_, port_->peers(), manager_);
   service_->on_league_completed([this](const envelope::LeagueCompleted& message) {
     projections_.write_all_now();
-    agent::log::info("the league is over; champion: {}",
-                     message.champion ? message.champion->display_name : "none");
+    agent::runtime::log::info("the league is over; champion: {}",
+                              message.champion ? message.champion->display_name : "none");
   });
 }
 
 core::Result<void> Program::serve_at(std::uint16_t port) {
-  if (options_.common.serving() == agent::Serving::kNats)
+  if (options_.common.serving() == agent::host::Serving::kNats)
     return port_->serve_session(service_->handler(), manager_url_);
   return port_->serve(options_.common.listen_options(settings_, port), service_->handler());
 }
@@ -201,7 +204,7 @@ core::Result<void> Program::serve() {
   url_ = port_->session_url();
   if (url_.empty()) url_ = options_.common.contact_endpoint(port_->port());
   // If the league is known already, subscribe before registering, so that no event is missed.
-  return hear_events(agent::league_of(manager_url_));
+  return hear_events(agent::bus::league_of(manager_url_));
 }
 
 core::Result<void> Program::hear_events(const std::string& league_id) {
@@ -211,62 +214,65 @@ core::Result<void> Program::hear_events(const std::string& league_id) {
 }
 
 core::Result<void> Program::register_with_manager() {
-  agent::RegistrationOptions registration{.role = envelope::Role::kReferee,
-                                          .display_name = options_.name,
-                                          .contact_endpoint = url_,
-                                          .game_types = games_.names(),
-                                          .max_concurrent_matches = options_.max_matches,
-                                          .manager = manager_,
-                                          .log_public_key = port_->log().public_key(),
-                                          .hears_events = host_->bus() != nullptr};
+  agent::identity::RegistrationOptions registration{.role = envelope::Role::kReferee,
+                                                    .display_name = options_.name,
+                                                    .contact_endpoint = url_,
+                                                    .game_types = games_.names(),
+                                                    .max_concurrent_matches = options_.max_matches,
+                                                    .manager = manager_,
+                                                    .log_public_key = port_->log().public_key(),
+                                                    .hears_events = host_->bus() != nullptr};
   if (identity_store_) {
     if (auto kept = identity_store_->prepare(registration, port_->port()); !kept) return kept;
   }
   registration.admission_key = admission_key_;
-  if (auto used = agent::use_token_of(options_.token_file, registration); !used) return used;
+  if (auto used = agent::identity::use_token_of(options_.token_file, registration); !used)
+    return used;
   watch_.emplace(host_->timer(), options_.name, manager_url_, host_->bus());
-  agent::register_agent(
+  agent::identity::register_agent(
       {port_->peers(), host_->timer(), host_->clock(), random_, settings_}, std::move(registration),
-      [this](const core::Result<agent::Identity>& answer) { on_registered(answer); });
+      [this](const core::Result<agent::identity::Identity>& answer) { on_registered(answer); });
   return {};
 }
 
-void Program::on_registered(const core::Result<agent::Identity>& answer) {
+void Program::on_registered(const core::Result<agent::identity::Identity>& answer) {
   watch_->ended(answer.has_value());
   if (answer) return take_place(*answer);
   const bool is_stopping = answer.error().code == core::ErrorCode::kShuttingDown;
-  exit_code_ = is_stopping ? 0 : agent::fail(answer.error());
+  exit_code_ = is_stopping ? 0 : agent::host::fail(answer.error());
   stop_.request_stop();
 }
 
-void Program::take_place(const agent::Identity& answer) {
-  if (auto path = audit::agent_log_path(options_.common.logs, answer.id))
+void Program::take_place(const agent::identity::Identity& answer) {
+  if (auto path = audit::log::agent_log_path(options_.common.logs, answer.id))
     (void)port_->log().retarget(*path, "referee:" + answer.id,
-                                agent::log_league(answer, identity_store_.get()));
+                                agent::identity::log_league(answer, identity_store_.get()));
   if (identity_store_) {
     if (auto kept = identity_store_->keep(answer); !kept)
-      agent::log::error("{}", kept.error().message);
+      agent::runtime::log::error("{}", kept.error().message);
   }
   // The stored identity includes earlier answers: an answer with fewer fields does not make the
   // referee a guest (protocol §8).
-  const agent::Identity& identity = identity_store_ ? identity_store_->identity() : answer;
+  const agent::identity::Identity& identity =
+      identity_store_ ? identity_store_->identity() : answer;
   service_->set_identity(identity, url_);
   drain_->set_identity(identity);
   port_->set_token(identity.token);
   if (auto heard = hear_events(identity.league.str()); !heard)
-    agent::log::error("{}", heard.error().message);
+    agent::runtime::log::error("{}", heard.error().message);
   port_->trust_events(identity);
-  agent::log::info("{} is {} of {}", options_.name, identity.id, identity.league.str());
-  agent::announce_ready(url_, identity.id);
+  agent::runtime::log::info("{} is {} of {}", options_.name, identity.id, identity.league.str());
+  agent::host::announce_ready(url_, identity.id);
 }
 
 }  // namespace
 
-int run(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop) {
+int run(const ProgramOptions& options, const game::Registry& games,
+        transport::link::StopSignal& stop) {
   Program program(options, games, stop);
   auto begun = program.open();
   if (begun) begun = program.register_with_manager();
-  return begun ? program.play() : agent::fail(begun.error());
+  return begun ? program.play() : agent::host::fail(begun.error());
 }
 
 }  // namespace league::referee

@@ -7,14 +7,14 @@
 #include "common/agent/host/program_options.h"
 #include "game/registry.h"
 
-namespace league::transport {
+namespace league::transport::link {
 class StopSignal;
 }
 
 namespace league::referee {
 
 struct ProgramOptions {
-  agent::ProgramOptions common;
+  agent::host::ProgramOptions common;
   std::string manager;  ///< URL; empty: the default of ProgramOptions::manager_url
   std::string name = "referee";
   int max_matches = 32;
@@ -31,6 +31,7 @@ struct ProgramOptions {
 [[nodiscard]] std::variant<ProgramOptions, int> read_command_line(int argc, char** argv);
 
 /// Registers and referees `games` until a signal comes. Returns the exit code.
-int run(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop);
+int run(const ProgramOptions& options, const game::Registry& games,
+        transport::link::StopSignal& stop);
 
 }  // namespace league::referee

@@ -16,7 +16,7 @@ ClientRequests::~ClientRequests() {
   state_->waiting.clear();
 }
 
-void ClientRequests::ask(transport::PeerChannel& channel, const Question& question,
+void ClientRequests::ask(transport::link::PeerChannel& channel, const Question& question,
                          Answered answered) {
   std::string id;
   {

@@ -36,7 +36,7 @@ class ClientRequests {
     std::chrono::milliseconds timeout;
   };
   /// Sends the request to the client; `answered` runs once, on any thread.
-  void ask(transport::PeerChannel& channel, const Question& question, Answered answered);
+  void ask(transport::link::PeerChannel& channel, const Question& question, Answered answered);
   /// Takes an answer from `scope`; false if nothing waits for it there.
   bool answer(const std::string& scope, rpc::Response response);
   /// The session or connection has ended: its open requests fail with kConnectionError.

@@ -24,13 +24,13 @@ std::optional<LogLevel> parse_log_level(std::string_view name) {
   return static_cast<LogLevel>(found - kLevelNames.begin());
 }
 
-RequestContext::RequestContext(Setup setup, transport::ReplySlot slot)
+RequestContext::RequestContext(Setup setup, transport::link::ReplySlot slot)
     : setup_(std::move(setup)), slot_(std::move(slot)) {}
 
 RequestContext::~RequestContext() {
   if (is_finished_) return;
   if (setup_.ended) setup_.ended();
-  transport::OutboundReply reply;
+  transport::link::OutboundReply reply;
   reply.http_status = 500;
   reply.bytes = rpc::encode_error(setup_.id, rpc::StandardCode::kInternalError);
   reply.notes->verdict = core::ErrorCode::kInternalError;
@@ -113,7 +113,7 @@ void RequestContext::cancel() {
   }
   for (const auto& run : callbacks) run();
   // MCP forbids a response to a cancelled request, but HTTP requires an answer.
-  transport::OutboundReply nothing;
+  transport::link::OutboundReply nothing;
   nothing.http_status = 202;
   finish(std::move(nothing));
 }
@@ -122,7 +122,7 @@ void RequestContext::close_stream() {
   if (setup_.channel) setup_.channel->close();
 }
 
-void RequestContext::finish(transport::OutboundReply reply) {
+void RequestContext::finish(transport::link::OutboundReply reply) {
   {
     std::lock_guard lock(mutex_);
     if (is_finished_) return;
@@ -140,7 +140,7 @@ void Responder::send(json result) const {
       json tail = json::parse("{" + std::string(result_tail().substr(1)) + "}");
       if (!result.contains("resultType")) result["resultType"] = tail["resultType"];
       result["_meta"].update(tail["_meta"]);
-      transport::OutboundReply reply;
+      transport::link::OutboundReply reply;
       reply.bytes = rpc::encode_result(id(), rpc::to_json_text(result));
       return context_->finish(std::move(reply));
     }
@@ -154,13 +154,13 @@ void Responder::send_text(std::string result) const {
     if (result == "{}") tail.remove_prefix(1);  // the comma
     result.insert(result.size() - 1, tail);
   }
-  transport::OutboundReply reply;
+  transport::link::OutboundReply reply;
   reply.bytes = rpc::encode_result(id(), result);
   context_->finish(std::move(reply));
 }
 
 void Responder::fail(int code, std::string_view message, const json& data, int http_status) const {
-  transport::OutboundReply reply;
+  transport::link::OutboundReply reply;
   std::string data_text = data.is_null() ? std::string() : rpc::to_json_text(data);
   reply.bytes = rpc::encode_error(id(), code, message, data_text);
   reply.http_status = http_status;
@@ -173,10 +173,11 @@ void Responder::refuse(rpc::StandardCode code, const std::string& why, int http_
        http_status);
 }
 
-transport::ReplySlot Responder::take_slot() const {
-  return transport::ReplySlot([request_context = context_](transport::OutboundReply reply) {
-    request_context->finish(std::move(reply));
-  });
+transport::link::ReplySlot Responder::take_slot() const {
+  return transport::link::ReplySlot(
+      [request_context = context_](transport::link::OutboundReply reply) {
+        request_context->finish(std::move(reply));
+      });
 }
 
 }  // namespace league::mcp

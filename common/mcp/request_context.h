@@ -45,13 +45,13 @@ class RequestContext : public std::enable_shared_from_this<RequestContext> {
     nlohmann::json progress_token = nullptr;  ///< null: the client wants no progress notifications
     std::optional<LogLevel> log_threshold = std::nullopt;  ///< nothing: the client wants no logs
     nlohmann::json client_capabilities = nullptr;
-    std::shared_ptr<transport::PeerChannel> channel = nullptr;  ///< may be null
-    transport::StreamOptions stream = {};
+    std::shared_ptr<transport::link::PeerChannel> channel = nullptr;  ///< may be null
+    transport::link::StreamOptions stream = {};
     std::string_view result_tail = {};  ///< outlives the request
     ClientRequests* client_requests = nullptr;  ///< must outlive the request
     std::function<void()> ended = nullptr;  ///< runs once, when it is answered or cancelled
   };
-  RequestContext(Setup setup, transport::ReplySlot slot);
+  RequestContext(Setup setup, transport::link::ReplySlot slot);
   ~RequestContext();
 
   [[nodiscard]] const rpc::Id& id() const { return setup_.id; }
@@ -59,7 +59,7 @@ class RequestContext : public std::enable_shared_from_this<RequestContext> {
   [[nodiscard]] std::string_view result_tail() const { return setup_.result_tail; }
 
   /// The channel to the client before the answer; null if there is none.
-  [[nodiscard]] const std::shared_ptr<transport::PeerChannel>& channel() const {
+  [[nodiscard]] const std::shared_ptr<transport::link::PeerChannel>& channel() const {
     return setup_.channel;
   }
 
@@ -88,7 +88,7 @@ class RequestContext : public std::enable_shared_from_this<RequestContext> {
   void close_stream();
 
   /// Sends the answer. Further calls do nothing.
-  void finish(transport::OutboundReply reply);
+  void finish(transport::link::OutboundReply reply);
 
  private:
   bool push(std::string bytes);
@@ -98,7 +98,7 @@ class RequestContext : public std::enable_shared_from_this<RequestContext> {
   std::mutex mutex_;  // guards the rest
   bool is_configured_ = false;
   bool is_finished_ = false;
-  transport::ReplySlot slot_;
+  transport::link::ReplySlot slot_;
   std::vector<std::function<void()>> on_cancelled_;
 };
 
@@ -123,7 +123,7 @@ class Responder {
 
   /// For handlers that encode their own answers: the encoded answer goes to the slot, and every
   /// result must contain `result_tail` before its last brace.
-  [[nodiscard]] transport::ReplySlot take_slot() const;
+  [[nodiscard]] transport::link::ReplySlot take_slot() const;
   [[nodiscard]] std::string_view result_tail() const { return context_->result_tail(); }
   [[nodiscard]] const rpc::Id& id() const { return context_->id(); }
   [[nodiscard]] RequestContext& request_context() const { return *context_; }

@@ -12,8 +12,8 @@ namespace league::mcp {
 namespace {
 
 using nlohmann::json;
-using transport::OutboundReply;
-using transport::ReplySlot;
+using transport::link::OutboundReply;
+using transport::link::ReplySlot;
 
 constexpr std::size_t kMostInBatch = 64;
 /// The first revision without batches.
@@ -118,7 +118,7 @@ Server::Server(ServerOptions options, Application& application, const core::Cloc
 
 Server::~Server() = default;
 
-void Server::on_message(transport::Inbound message, ReplySlot slot) {
+void Server::on_message(transport::link::Inbound message, ReplySlot slot) {
   Arrival arrival{std::move(message.context), message.notes, std::move(message.channel)};
   auto document = schema::parse_json(message.bytes);
   if (!document) {

@@ -26,7 +26,8 @@ namespace league::mcp {
 struct Arrival {
   rpc::MessageContext context;
   std::shared_ptr<rpc::MessageNotes> notes;
-  std::shared_ptr<transport::PeerChannel> channel = nullptr;  ///< see transport::Inbound
+  std::shared_ptr<transport::link::PeerChannel> channel =
+      nullptr;  ///< see transport::link::Inbound
   bool in_batch = false;
 };
 
@@ -37,7 +38,7 @@ class Application {
   virtual ~Application() = default;
   /// `document` is an object that is not an MCP message.
   virtual void on_document(nlohmann::json document, Arrival arrival,
-                           transport::ReplySlot reply) = 0;
+                           transport::link::ReplySlot reply) = 0;
 };
 
 struct ServerOptions {
@@ -66,7 +67,7 @@ struct ServerOptions {
 /// in front of an application that speaks its own dialect. Parses each message once. Fill the
 /// registry before the first message; after adding more later, call notify_list_changed.
 /// Thread-safe.
-class Server final : public transport::MessageHandler {
+class Server final : public transport::link::MessageHandler {
  public:
   /// Both references outlive the server and every slot that came through it.
   Server(ServerOptions options, Application& application, const core::Clock& clock);
@@ -82,11 +83,11 @@ class Server final : public transport::MessageHandler {
   /// are none.
   void notify_resource_updated(const std::string& uri);
 
-  void on_message(transport::Inbound message, transport::ReplySlot slot) override;
-  transport::StreamAnswer on_stream(transport::StreamRequest request) override;
-  std::optional<transport::StreamRefusal> on_session_end(
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot slot) override;
+  transport::link::StreamAnswer on_stream(transport::link::StreamRequest request) override;
+  std::optional<transport::link::StreamRefusal> on_session_end(
       const rpc::MessageContext& context) override;
-  void on_channel_closed(const transport::PeerChannel& channel) override;
+  void on_channel_closed(const transport::link::PeerChannel& channel) override;
 
  private:
   /// What the headers and the connection say about the client, in the legacy dialect.
@@ -110,19 +111,20 @@ class Server final : public transport::MessageHandler {
   using Method = void (Server::*)(Served);
 
   // server.cpp: which dialect
-  void on_batch(nlohmann::json batch, Arrival arrival, transport::ReplySlot slot);
-  void on_document(nlohmann::json document, Arrival arrival, transport::ReplySlot slot);
+  void on_batch(nlohmann::json batch, Arrival arrival, transport::link::ReplySlot slot);
+  void on_document(nlohmann::json document, Arrival arrival, transport::link::ReplySlot slot);
   void on_legacy(nlohmann::json document, Arrival arrival, const Client& client,
-                 transport::ReplySlot slot);
+                 transport::link::ReplySlot slot);
   void on_modern(nlohmann::json document, const RequestSigns& signs, Arrival arrival,
-                 transport::ReplySlot slot);
+                 transport::link::ReplySlot slot);
   [[nodiscard]] std::variant<Client, Refusal> client_of(const RequestSigns& signs,
                                                         const Arrival& arrival);
   void on_notification(const rpc::Notification& notification, const std::string& scope);
   [[nodiscard]] static std::string scope_of(const Arrival& arrival,
                                             const std::shared_ptr<ServerSession>& session);
   [[nodiscard]] Served serve(rpc::Request request, Arrival arrival, Dialect dialect,
-                             std::shared_ptr<ServerSession> session, transport::ReplySlot slot);
+                             std::shared_ptr<ServerSession> session,
+                             transport::link::ReplySlot slot);
   void run(Method method, Served served);
   [[nodiscard]] static Method legacy_method(std::string_view name);
   [[nodiscard]] static Method modern_method(std::string_view name);

@@ -14,9 +14,9 @@ namespace {
 
 using nlohmann::json;
 using enum rpc::StandardCode;
-using transport::StreamAcceptance;
-using transport::StreamAnswer;
-using transport::StreamRefusal;
+using transport::link::StreamAcceptance;
+using transport::link::StreamAnswer;
+using transport::link::StreamRefusal;
 
 constexpr std::string_view kUpdated = "notifications/resources/updated";
 
@@ -123,7 +123,7 @@ void Server::initialize(Served served) {
       .raw("serverInfo", server_info_);
   if (!options_.instructions.empty()) object.text("instructions", options_.instructions);
   object.end();
-  transport::OutboundReply reply;
+  transport::link::OutboundReply reply;
   if (is_http) {
     auto session = sessions_.create(std::move(setup));
     if (!session) {
@@ -246,7 +246,7 @@ void Server::notify_resource_updated(const std::string& uri) {
   }
 }
 
-StreamAnswer Server::on_stream(transport::StreamRequest request) {
+StreamAnswer Server::on_stream(transport::link::StreamRequest request) {
   RequestSigns signs = read_signs(request.context);
   if (signs.is_modern())
     return StreamRefusal{405, "revision 2026-07-28 listens with POST subscriptions/listen"};
@@ -262,7 +262,7 @@ StreamAnswer Server::on_stream(transport::StreamRequest request) {
   if (session->revision() >= kNewestLegacyRevision)
     acceptance.options = {.is_resumable = true, .retry = options_.retry};
   acceptance.opened = [this, session, reservation = std::move(reservation)](
-                          std::shared_ptr<transport::PeerChannel> channel) {
+                          std::shared_ptr<transport::link::PeerChannel> channel) {
     sessions_.note_stream(channel->id(), session);
     session->set_stream(std::move(channel));
   };
@@ -281,7 +281,7 @@ std::optional<StreamRefusal> Server::on_session_end(const rpc::MessageContext& c
   return std::nullopt;
 }
 
-void Server::on_channel_closed(const transport::PeerChannel& channel) {
+void Server::on_channel_closed(const transport::link::PeerChannel& channel) {
   const std::string& id = channel.id();
   if (auto session = sessions_.on_channel_closed(id)) client_requests_.forget(session->id());
   running_.cancel_channel(id);

@@ -140,8 +140,8 @@ TEST(McpServer, SessionIdsAreVisibleAscii) {
   EXPECT_TRUE(std::ranges::all_of(id, [](char c) { return c > 0x20 && c < 0x7F; }));
 }
 
-int refusal_of(const transport::StreamAnswer& answer) {
-  const auto* refusal = std::get_if<transport::StreamRefusal>(&answer);
+int refusal_of(const transport::link::StreamAnswer& answer) {
+  const auto* refusal = std::get_if<transport::link::StreamRefusal>(&answer);
   return refusal == nullptr ? 0 : refusal->http_status;
 }
 
@@ -158,13 +158,13 @@ TEST(McpServer, OneStreamASession) {
     EXPECT_EQ(refusal_of(under.listen(headers)), 409);
   }
   auto answer = under.listen(headers);
-  auto& acceptance = std::get<transport::StreamAcceptance>(answer);
+  auto& acceptance = std::get<transport::link::StreamAcceptance>(answer);
   EXPECT_TRUE(acceptance.options.is_resumable);
   auto stream = std::make_shared<RecordingChannel>("s1");
   acceptance.opened(stream);
   EXPECT_EQ(refusal_of(under.listen(headers)), 409);
   under.server.on_channel_closed(*stream);
-  answer = transport::StreamRefusal{};
+  answer = transport::link::StreamRefusal{};
   EXPECT_EQ(refusal_of(under.listen(headers)), 0);
 }
 
@@ -172,7 +172,7 @@ std::shared_ptr<RecordingChannel> open_stream(ServerUnderTest& under,
                                               const ServerUnderTest::Headers& headers) {
   auto answer = under.listen(headers);
   auto stream = std::make_shared<RecordingChannel>("stream of " + headers.front().second);
-  std::get<transport::StreamAcceptance>(answer).opened(stream);
+  std::get<transport::link::StreamAcceptance>(answer).opened(stream);
   return stream;
 }
 

@@ -23,8 +23,9 @@ json request(int id, const std::string& method, json params) {
   return message;
 }
 
-void RecordingApplication::on_document(json document, Arrival arrival, transport::ReplySlot reply) {
-  transport::OutboundReply out;
+void RecordingApplication::on_document(json document, Arrival arrival,
+                                       transport::link::ReplySlot reply) {
+  transport::link::OutboundReply out;
   auto id = document.find("id");
   json result = {{"league", document.value("method", "")}};
   out.bytes = rpc::encode_result(
@@ -108,28 +109,30 @@ rpc::MessageContext ServerUnderTest::http_context(const Headers& headers,
 
 std::shared_ptr<std::optional<ServerUnderTest::Answer>> ServerUnderTest::begin(
     const std::string& body, const Headers& headers,
-    std::shared_ptr<transport::PeerChannel> channel) {
+    std::shared_ptr<transport::link::PeerChannel> channel) {
   auto answer = std::make_shared<std::optional<Answer>>();
-  transport::Inbound message;
+  transport::link::Inbound message;
   message.bytes = body;
   message.context = http_context(headers, "POST");
   message.channel = std::move(channel);
   auto notes = message.notes;
-  server.on_message(std::move(message),
-                    transport::ReplySlot([answer, notes](const transport::OutboundReply& reply) {
-                      Answer one{reply.http_status,
-                                 reply.bytes.str(),
-                                 json::parse(reply.bytes, nullptr, false),
-                                 {},
-                                 notes};
-                      for (const auto& [name, value] : reply.headers) one.headers[name] = value;
-                      *answer = std::move(one);
-                    }));
+  server.on_message(
+      std::move(message),
+      transport::link::ReplySlot([answer, notes](const transport::link::OutboundReply& reply) {
+        Answer one{reply.http_status,
+                   reply.bytes.str(),
+                   json::parse(reply.bytes, nullptr, false),
+                   {},
+                   notes};
+        for (const auto& [name, value] : reply.headers) one.headers[name] = value;
+        *answer = std::move(one);
+      }));
   return answer;
 }
 
-ServerUnderTest::Answer ServerUnderTest::post(const std::string& body, const Headers& headers,
-                                              std::shared_ptr<transport::PeerChannel> channel) {
+ServerUnderTest::Answer ServerUnderTest::post(
+    const std::string& body, const Headers& headers,
+    std::shared_ptr<transport::link::PeerChannel> channel) {
   auto answer = begin(body, headers, std::move(channel));
   if (!answer->has_value()) throw std::runtime_error("not answered: " + body);
   return **answer;
@@ -141,23 +144,24 @@ ServerUnderTest::Answer ServerUnderTest::call(const std::string& method, json pa
 }
 
 std::shared_ptr<std::optional<ServerUnderTest::Answer>> ServerUnderTest::send(
-    const json& message, std::shared_ptr<transport::PeerChannel> connection) {
+    const json& message, std::shared_ptr<transport::link::PeerChannel> connection) {
   auto answer = std::make_shared<std::optional<Answer>>();
-  transport::Inbound inbound;
+  transport::link::Inbound inbound;
   inbound.bytes = message.dump();
   inbound.context =
       rpc::MessageContext::now(time, rpc::MessageDirection::kUnknown,
                                rpc::TransportContext::socket(rpc::TransportType::kTcp));
   inbound.channel = std::move(connection);
   auto notes = inbound.notes;
-  server.on_message(std::move(inbound),
-                    transport::ReplySlot([answer, notes](const transport::OutboundReply& reply) {
-                      *answer = Answer{reply.http_status,
-                                       reply.bytes.str(),
-                                       json::parse(reply.bytes, nullptr, false),
-                                       {},
-                                       notes};
-                    }));
+  server.on_message(
+      std::move(inbound),
+      transport::link::ReplySlot([answer, notes](const transport::link::OutboundReply& reply) {
+        *answer = Answer{reply.http_status,
+                         reply.bytes.str(),
+                         json::parse(reply.bytes, nullptr, false),
+                         {},
+                         notes};
+      }));
   return answer;
 }
 
@@ -169,11 +173,11 @@ ServerUnderTest::Headers ServerUnderTest::initialize(const std::string& revision
   return {{"Mcp-Session-Id", session->second}, {"MCP-Protocol-Version", revision}};
 }
 
-transport::StreamAnswer ServerUnderTest::listen(const Headers& headers) {
+transport::link::StreamAnswer ServerUnderTest::listen(const Headers& headers) {
   return server.on_stream({http_context(headers, "GET"), std::nullopt});
 }
 
-std::optional<transport::StreamRefusal> ServerUnderTest::end_session(const Headers& headers) {
+std::optional<transport::link::StreamRefusal> ServerUnderTest::end_session(const Headers& headers) {
   return server.on_session_end(http_context(headers, "DELETE"));
 }
 

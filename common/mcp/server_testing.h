@@ -15,12 +15,12 @@
 namespace league::mcp {
 
 /// The way to a client that keeps what it was given.
-class RecordingChannel final : public transport::PeerChannel {
+class RecordingChannel final : public transport::link::PeerChannel {
  public:
   explicit RecordingChannel(std::string id, bool takes_streams = true)
       : id_(std::move(id)), is_open_(takes_streams) {}
 
-  void configure(const transport::StreamOptions& options) override { stream = options; }
+  void configure(const transport::link::StreamOptions& options) override { stream = options; }
   bool push(std::shared_ptr<const std::string> bytes) override {
     if (!is_open_) return false;
     messages.push_back(nlohmann::json::parse(*bytes));
@@ -31,7 +31,7 @@ class RecordingChannel final : public transport::PeerChannel {
   [[nodiscard]] const std::string& id() const override { return id_; }
 
   std::vector<nlohmann::json> messages;
-  transport::StreamOptions stream;
+  transport::link::StreamOptions stream;
 
  private:
   const std::string id_;
@@ -41,7 +41,8 @@ class RecordingChannel final : public transport::PeerChannel {
 /// Answers whatever is no MCP with the method's name.
 class RecordingApplication final : public Application {
  public:
-  void on_document(nlohmann::json document, Arrival arrival, transport::ReplySlot reply) override;
+  void on_document(nlohmann::json document, Arrival arrival,
+                   transport::link::ReplySlot reply) override;
   std::vector<nlohmann::json> documents;
   std::vector<rpc::MessageContext> contexts;
 };
@@ -64,20 +65,20 @@ class ServerUnderTest {
   /// A POST; nothing while it is not answered.
   std::shared_ptr<std::optional<Answer>> begin(
       const std::string& body, const Headers& headers = {},
-      std::shared_ptr<transport::PeerChannel> channel = nullptr);
+      std::shared_ptr<transport::link::PeerChannel> channel = nullptr);
   /// One that is answered at once.
   Answer post(const std::string& body, const Headers& headers = {},
-              std::shared_ptr<transport::PeerChannel> channel = nullptr);
+              std::shared_ptr<transport::link::PeerChannel> channel = nullptr);
   Answer call(const std::string& method, nlohmann::json params, const Headers& headers = {});
   /// A message on a connection, where there are no headers.
-  std::shared_ptr<std::optional<Answer>> send(const nlohmann::json& message,
-                                              std::shared_ptr<transport::PeerChannel> connection);
+  std::shared_ptr<std::optional<Answer>> send(
+      const nlohmann::json& message, std::shared_ptr<transport::link::PeerChannel> connection);
   /// Initialises; the headers of later requests.
   Headers initialize(const std::string& revision = "2025-06-18",
                      const nlohmann::json& capabilities = nlohmann::json::object());
   /// A GET for a stream.
-  transport::StreamAnswer listen(const Headers& headers);
-  std::optional<transport::StreamRefusal> end_session(const Headers& headers);
+  transport::link::StreamAnswer listen(const Headers& headers);
+  std::optional<transport::link::StreamRefusal> end_session(const Headers& headers);
 
   testing::FakeTime time;
   testing::ScriptedRandom random{7};

@@ -34,13 +34,13 @@ std::shared_ptr<void> ServerSession::reserve_stream() {
   return reservation;
 }
 
-void ServerSession::set_stream(std::shared_ptr<transport::PeerChannel> stream) {
+void ServerSession::set_stream(std::shared_ptr<transport::link::PeerChannel> stream) {
   std::lock_guard lock(mutex_);
   stream_ = std::move(stream);
 }
 
 void ServerSession::leave(const std::string& channel_id) {
-  std::shared_ptr<transport::PeerChannel> gone;
+  std::shared_ptr<transport::link::PeerChannel> gone;
   std::lock_guard lock(mutex_);
   if (stream_ != nullptr && stream_->id() == channel_id) gone.swap(stream_);
 }
@@ -60,7 +60,7 @@ void ServerSession::push(const std::shared_ptr<const std::string>& bytes) const 
 }
 
 void ServerSession::close() const {
-  std::shared_ptr<transport::PeerChannel> stream;
+  std::shared_ptr<transport::link::PeerChannel> stream;
   {
     std::lock_guard lock(mutex_);
     stream = stream_;

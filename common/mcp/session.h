@@ -27,7 +27,7 @@ class ServerSession {
     std::string id;  ///< of the session, or of the connection whose lifetime it shares
     std::string revision;
     nlohmann::json client_capabilities = nullptr;
-    std::shared_ptr<transport::PeerChannel> connection = nullptr;  ///< null on HTTP
+    std::shared_ptr<transport::link::PeerChannel> connection = nullptr;  ///< null on HTTP
   };
   explicit ServerSession(Setup setup) : setup_(std::move(setup)) {}
 
@@ -48,7 +48,7 @@ class ServerSession {
   /// Reserves the only stream that a client may listen on. It becomes free when the reservation is
   /// destroyed, or, once a stream has been set, by `leave`.
   [[nodiscard]] std::shared_ptr<void> reserve_stream();
-  void set_stream(std::shared_ptr<transport::PeerChannel> stream);
+  void set_stream(std::shared_ptr<transport::link::PeerChannel> stream);
   void leave(const std::string& channel_id);
   [[nodiscard]] bool has_stream() const;
   /// Sends to the stream or connection, if there is one.
@@ -61,7 +61,7 @@ class ServerSession {
   std::atomic<LogLevel> log_level_{LogLevel::kDebug};
   mutable std::mutex mutex_;  // guards the rest
   std::set<std::string> subscriptions_;
-  std::shared_ptr<transport::PeerChannel> stream_;
+  std::shared_ptr<transport::link::PeerChannel> stream_;
   std::weak_ptr<void> reservation_;
 };
 

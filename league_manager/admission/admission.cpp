@@ -2,7 +2,7 @@
 
 #include "common/core/text.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
 using core::Error;
@@ -103,4 +103,4 @@ std::string Admission::referees_text() const {
          "; with --admit-referees those on this machine need it, too (use it behind a local proxy)";
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -11,7 +11,7 @@
 #include "common/rpc/transport_context.h"
 #include "league_manager/admission/registration_codes.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
 /// Whether a message comes from a program on this machine: neither over a bus nor through a proxy
 /// that announces itself. A proxy on this machine without such a header cannot be detected.
@@ -75,4 +75,4 @@ class Admission {
   Codes codes_;  // guarded by mutex_
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

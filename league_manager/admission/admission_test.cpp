@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
 using rpc::TransportContext;
@@ -79,7 +79,7 @@ TEST(Admission, CanAskAllRefereesOrNone) {
 }
 
 Admission::Codes codes(const std::string& text) {
-  auto table = agent::CodeTable::parse(text);
+  auto table = agent::identity::CodeTable::parse(text);
   EXPECT_TRUE(table) << table.error().message;
   return std::make_shared<const RegistrationCodes>(
       *table, [](std::string_view code) { return "digest of " + std::string(code); });
@@ -119,4 +119,4 @@ TEST(Admission, TakesNewCodesAndForgetsOldOnes) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
 CodeWatch::Version CodeWatch::version() const {
   struct stat status {};
@@ -14,7 +14,7 @@ CodeWatch::Version CodeWatch::version() const {
 
 core::Result<CodeWatch::Codes> CodeWatch::read() {
   seen_ = version();  // read before the content, so that the next check detects a change in between
-  auto table = agent::CodeTable::read(file_);
+  auto table = agent::identity::CodeTable::read(file_);
   if (!table) return table.error();
   auto codes = std::make_shared<const RegistrationCodes>(*table, digest_of_);
   if (codes->codes() == 0) {
@@ -35,4 +35,4 @@ void CodeWatch::start(core::Timer& timer, OnChange on_change) {
   });
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

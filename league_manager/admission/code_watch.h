@@ -8,7 +8,7 @@
 #include "common/core/timer.h"
 #include "league_manager/admission/registration_codes.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
 /// Reads the file of registration codes, and reads it again whenever it changes: an operator's edit
 /// takes effect within a second, and also after a restart. Not thread-safe; `on_change` runs on
@@ -43,4 +43,4 @@ class CodeWatch {
   Version seen_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

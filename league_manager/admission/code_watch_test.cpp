@@ -6,7 +6,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,4 +65,4 @@ TEST_F(CodeWatchTest, SaysOnceWhatIsWrongAndGoesOn) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -3,19 +3,19 @@
 #include "common/core/text.h"
 #include "common/transport/link/subject.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
-bool blocks(const transport::Endpoint& endpoint) {
-  if (!transport::has_host(endpoint)) return false;
+bool blocks(const transport::link::Endpoint& endpoint) {
+  if (!transport::link::has_host(endpoint)) return false;
   bool is_v6 = endpoint.host.find(':') != std::string::npos;
   bool is_v4 = endpoint.host.find_first_not_of("0123456789.") == std::string::npos;
   return !is_v6 && !is_v4 && endpoint.host != "localhost";
 }
 
-core::Result<transport::Endpoint> pinned(core::Result<transport::Endpoint> admitted) {
+core::Result<transport::link::Endpoint> pinned(core::Result<transport::link::Endpoint> admitted) {
   // Under TLS the host name has to stay, since the certificate is issued for it.
-  if (admitted && !transport::is_tls(*admitted) && !admitted->pinned_address.empty()) {
+  if (admitted && !transport::link::is_tls(*admitted) && !admitted->pinned_address.empty()) {
     admitted->host = admitted->pinned_address;
   }
   return admitted;
@@ -25,15 +25,15 @@ core::Result<transport::Endpoint> pinned(core::Result<transport::Endpoint> admit
 
 std::optional<core::Error> foreign_session(const std::string& endpoint,
                                            const rpc::MessageContext& context) {
-  auto parsed = transport::parse_endpoint(endpoint);
+  auto parsed = transport::link::parse_endpoint(endpoint);
   if (!parsed || parsed->scheme != "nats") return std::nullopt;
-  auto session = transport::BusSession::parse(parsed->path);
+  auto session = transport::link::BusSession::parse(parsed->path);
   // The session is taken from the request's subject: `context.session` is a different one if the
   // agent has begun an MCP session on its bus session.
   const auto* nats =
       std::get_if<std::shared_ptr<const rpc::NatsMetadata>>(&context.transport.metadata);
-  bool is_own =
-      session && nats != nullptr && *nats && (*nats)->subject == transport::session_in(*session);
+  bool is_own = session && nats != nullptr && *nats &&
+                (*nats)->subject == transport::link::session_in(*session);
   if (is_own) return std::nullopt;
   return core::Error{
       core::ErrorCode::kEndpointNotAllowed,
@@ -44,7 +44,7 @@ std::optional<core::Error> foreign_session(const std::string& endpoint,
 }
 
 void EndpointAdmission::admit(const std::string& url, Then then) {
-  auto endpoint = transport::parse_endpoint(url);
+  auto endpoint = transport::link::parse_endpoint(url);
   if (!endpoint) return then(endpoint.error());
   if (!blocks(*endpoint)) return then(pinned(policy_.admit(std::move(*endpoint))));
   auto shared = std::make_shared<Then>(std::move(then));
@@ -56,4 +56,4 @@ void EndpointAdmission::admit(const std::string& url, Then then) {
                         "/contact_endpoint"});
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

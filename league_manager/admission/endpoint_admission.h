@@ -8,16 +8,16 @@
 #include "common/rpc/context.h"
 #include "common/transport/link/endpoint_policy.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
 /// Decides whether an agent's contact_endpoint may be called. Numeric hosts, localhost, Unix
 /// sockets and commands are decided at once, names on a thread of their own, since a look-up may
 /// block. Thread-safe.
 class EndpointAdmission {
  public:
-  using Then = std::function<void(core::Result<transport::Endpoint>)>;
+  using Then = std::function<void(core::Result<transport::link::Endpoint>)>;
 
-  explicit EndpointAdmission(transport::EndpointPolicy policy) : policy_(std::move(policy)) {}
+  explicit EndpointAdmission(transport::link::EndpointPolicy policy) : policy_(std::move(policy)) {}
 
   /// Calls `then` once, perhaps before it returns, with the endpoint in canonical form: if a name
   /// was looked up and the scheme has no TLS, the address replaces the name, so that nobody can
@@ -25,8 +25,8 @@ class EndpointAdmission {
   void admit(const std::string& url, Then then);
 
  private:
-  const transport::EndpointPolicy policy_;
-  agent::BlockingTasks tasks_;
+  const transport::link::EndpointPolicy policy_;
+  agent::runtime::BlockingTasks tasks_;
 };
 
 /// On a bus an agent is called by the session that it uses itself, never by another's: returns the
@@ -34,4 +34,4 @@ class EndpointAdmission {
 [[nodiscard]] std::optional<core::Error> foreign_session(const std::string& endpoint,
                                                          const rpc::MessageContext& context);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -4,18 +4,20 @@
 
 #include <future>
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
-core::Result<transport::Endpoint> admit(EndpointAdmission& admission, const std::string& url) {
-  std::promise<core::Result<transport::Endpoint>> promise;
-  admission.admit(url, [&](core::Result<transport::Endpoint> one) { promise.set_value(one); });
+core::Result<transport::link::Endpoint> admit(EndpointAdmission& admission,
+                                              const std::string& url) {
+  std::promise<core::Result<transport::link::Endpoint>> promise;
+  admission.admit(url,
+                  [&](core::Result<transport::link::Endpoint> one) { promise.set_value(one); });
   return promise.get_future().get();
 }
 
 TEST(EndpointAdmission, DecidesNumericHostsAtOnceAndNamesElsewhere) {
   std::thread::id resolved_on;
-  EndpointAdmission admission(transport::EndpointPolicy::local().with_resolver(
+  EndpointAdmission admission(transport::link::EndpointPolicy::local().with_resolver(
       [&](const std::string&) -> core::Result<std::vector<std::string>> {
         resolved_on = std::this_thread::get_id();
         return std::vector<std::string>{"10.1.2.3"};
@@ -38,14 +40,14 @@ TEST(EndpointAdmission, DecidesNumericHostsAtOnceAndNamesElsewhere) {
 }
 
 TEST(EndpointAdmission, SocketsAndCommandsThatAreNamedStayWhatTheyAre) {
-  EndpointAdmission admission(*transport::EndpointPolicy::parse("unix:/run/,stdio:bot"));
+  EndpointAdmission admission(*transport::link::EndpointPolicy::parse("unix:/run/,stdio:bot"));
   EXPECT_EQ(admit(admission, "unix:/run/a.sock")->url(), "unix:/run/a.sock");
   EXPECT_EQ(admit(admission, "stdio:bot --fast")->url(), "stdio:bot --fast");
   EXPECT_FALSE(admit(admission, "stdio:rm -r /"));
 }
 
 TEST(EndpointAdmission, RefusesWhatMustNotBeCalled) {
-  EndpointAdmission admission(transport::EndpointPolicy::local().with_resolver(
+  EndpointAdmission admission(transport::link::EndpointPolicy::local().with_resolver(
       [](const std::string&) -> core::Result<std::vector<std::string>> {
         return std::vector<std::string>{"169.254.169.254"};
       }));
@@ -101,4 +103,4 @@ TEST(ForeignSession, NoOtherWayThanTheSessionsOwnSubjectWillDo) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -2,10 +2,10 @@
 
 #include <string>
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
-using transport::RequestSender;
-using transport::Standing;
+using transport::link::RequestSender;
+using transport::link::Standing;
 
 std::optional<RequestSender> KnownSenders::operator()(std::string_view member,
                                                       std::string_view shown,
@@ -30,11 +30,11 @@ std::optional<RequestSender> KnownSenders::agent_with(std::string_view token) co
   return ledger_->read([&hash](const League& league) -> std::optional<RequestSender> {
     const Roster& roster = league.roster();
     const auto agent = roster.find_by_token_hash(hash);
-    if (!agent || roster.agent(*agent).lifecycle.state() == AgentState::kShutdown)
+    if (!agent || roster.agent(*agent).lifecycle.state() == events::AgentState::kShutdown)
       return std::nullopt;
-    const bool is_referee = agent->kind == AgentKind::kReferee;
+    const bool is_referee = agent->kind == events::AgentKind::kReferee;
     return RequestSender{is_referee ? Standing::kStaff : Standing::kPlayer, agent->id()};
   });
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -8,29 +8,29 @@
 #include "league_manager/admission/admission.h"
 #include "league_manager/files/ledger.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
 /// Recognises senders with a valid credential before the rest of a request is read: agents by their
 /// tokens, the operator and new referees by their keys. A registration code does not count:
 /// guessing codes must cost budget. An agent that is shut down counts as a stranger. A
-/// transport::RateLimiter::Recognise; thread-safe.
+/// transport::link::RateLimiter::Recognise; thread-safe.
 class KnownSenders {
  public:
   /// All arguments must outlive this object.
-  KnownSenders(const Ledger& ledger, const core::AuthToken& operator_key,
+  KnownSenders(const files::Ledger& ledger, const core::AuthToken& operator_key,
                const Admission& admission)
       : ledger_(&ledger), operator_key_(&operator_key), admission_(&admission) {}
 
-  [[nodiscard]] std::optional<transport::RequestSender> operator()(std::string_view member,
-                                                                   std::string_view shown,
-                                                                   std::string_view body) const;
+  [[nodiscard]] std::optional<transport::link::RequestSender> operator()(
+      std::string_view member, std::string_view shown, std::string_view body) const;
 
  private:
-  [[nodiscard]] std::optional<transport::RequestSender> agent_with(std::string_view token) const;
+  [[nodiscard]] std::optional<transport::link::RequestSender> agent_with(
+      std::string_view token) const;
 
-  const Ledger* ledger_;
+  const files::Ledger* ledger_;
   const core::AuthToken* operator_key_;
   const Admission* admission_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -7,33 +7,33 @@
 #include "league_manager/events/agent_lifecycle.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
-using transport::RequestSender;
-using transport::Standing;
+using transport::link::RequestSender;
+using transport::link::Standing;
 
 class KnownSendersTest : public ::testing::Test {
  protected:
   KnownSendersTest() {
     if (!ledger_.open()) throw std::logic_error("no league");
-    enter(AgentKind::kReferee, "whistle", 8001);
-    enter(AgentKind::kPlayer, "alpha", 9001);
-    enter(AgentKind::kPlayer, "beta", 9002);
+    enter(events::AgentKind::kReferee, "whistle", 8001);
+    enter(events::AgentKind::kPlayer, "alpha", 9001);
+    enter(events::AgentKind::kPlayer, "beta", 9002);
   }
 
-  void enter(AgentKind kind, const std::string& name, int port) {
+  void enter(events::AgentKind kind, const std::string& name, int port) {
     commit([&](const League& league, core::UtcTimestamp now) {
       RegistrationFacts facts{now, name, [](const std::string& id, const std::string&) {
                                 return core::AuthToken("tok_" + id).hash();
                               }};
       auto decision = league.decide_register({kind, testing::profile(name, port), {}, {}}, facts);
-      return decision ? decision->events : Events{};
+      return decision ? decision->events : events::Events{};
     });
   }
 
-  void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide) {
-    ledger_.commit(decide, [](const core::Result<Events>&) {});
+  void commit(const std::function<events::Events(const League&, core::UtcTimestamp)>& decide) {
+    ledger_.commit(decide, [](const core::Result<events::Events>&) {});
   }
 
   std::optional<RequestSender> sender(std::string_view member, std::string_view shown) const {
@@ -42,7 +42,7 @@ class KnownSendersTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   journal::DiscardingJournal journal_;
-  Ledger ledger_{{}, journal_, time_};
+  files::Ledger ledger_{{}, journal_, time_};
   const core::AuthToken operator_key_{"op_0123456789abcdef"};
   const Admission admission_{{.referee_key = core::AuthToken("ref_0123456789abcdef")}};
   const KnownSenders known_{ledger_, operator_key_, admission_};
@@ -70,18 +70,19 @@ TEST_F(KnownSendersTest, KnowsNobodyByAGuessOrByACredentialInAnothersPlace) {
 }
 
 TEST_F(KnownSendersTest, AnAgentThatIsShutDownIsAStranger) {
-  const AgentRef beta = AgentRef::player(1);
+  const events::AgentRef beta = events::AgentRef::player(1);
   commit([](const League& league, core::UtcTimestamp now) {
     auto events = league.decide_start(now);
-    return events ? *events : Events{};
+    return events ? *events : events::Events{};
   });
   commit([&](const League& league, core::UtcTimestamp now) {
-    auto events = league.decide_shut_down(beta, kReasonShutDownByOperator, "it floods", now);
-    return events ? *events : Events{};
+    auto events =
+        league.decide_shut_down(beta, events::kReasonShutDownByOperator, "it floods", now);
+    return events ? *events : events::Events{};
   });
   EXPECT_FALSE(sender("auth_token", "tok_P02"));
   EXPECT_TRUE(sender("auth_token", "tok_P01"));
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

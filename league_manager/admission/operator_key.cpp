@@ -8,7 +8,7 @@
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
 constexpr std::size_t kShortestKey = 16;
@@ -60,4 +60,4 @@ std::optional<core::Error> refusal_of_operator(const nlohmann::json& arguments,
       "/operator_key"};
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -9,7 +9,7 @@
 #include "common/core/random_source.h"
 #include "common/core/result.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
 /// The key that the operator's commands must show: the first line of `file`, which is made (mode
 /// 0600) with a random key if it is missing. Refuses a file that others may read, and a key of
@@ -26,4 +26,4 @@ namespace league::league_manager {
                                                              const core::AuthToken& key,
                                                              std::string_view tool);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

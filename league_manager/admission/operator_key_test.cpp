@@ -8,7 +8,7 @@
 
 #include "tests/support/scripted_random.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
 class OperatorKey : public ::testing::Test {
@@ -67,4 +67,4 @@ TEST_F(OperatorKey, TheRefereesKeyIsTheUsualOneOrTheOperatorsOwn) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

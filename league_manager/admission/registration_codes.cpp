@@ -2,11 +2,11 @@
 
 #include "common/core/comparable_name.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
-RegistrationCodes::RegistrationCodes(const agent::CodeTable& table, DigestOf digest_of)
+RegistrationCodes::RegistrationCodes(const agent::identity::CodeTable& table, DigestOf digest_of)
     : digest_of_(std::move(digest_of)) {
-  for (const agent::CodeRow& row : table.rows()) {
+  for (const agent::identity::CodeRow& row : table.rows()) {
     const std::size_t index = entries_.size();
     entries_.push_back(
         {row.name, row.team, row.code.empty() ? std::string() : digest_of_(row.code.reveal())});
@@ -26,4 +26,4 @@ const RegistrationCodes::Entry* RegistrationCodes::find_name(std::string_view na
   return found == by_name_.end() ? nullptr : &entries_[found->second];
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -9,7 +9,7 @@
 
 #include "common/agent/identity/code_table.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
 /// The players that the operator expects, and the code that admits each of them. Holds digests of
 /// codes and no e-mail address. Immutable, so thread-safe. Source: protocol §8.
@@ -24,7 +24,7 @@ class RegistrationCodes {
   /// trial.
   using DigestOf = std::function<std::string(std::string_view code)>;
 
-  RegistrationCodes(const agent::CodeTable& table, DigestOf digest_of);
+  RegistrationCodes(const agent::identity::CodeTable& table, DigestOf digest_of);
 
   /// The entry that `code` admits; null if none. The time this takes reveals nothing about other
   /// codes, since a keyed hash is looked up.
@@ -42,4 +42,4 @@ class RegistrationCodes {
   std::unordered_map<std::string, std::size_t> by_name_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -6,7 +6,7 @@
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
 core::Error key_error(const std::string& why) {
@@ -72,4 +72,4 @@ core::AuthToken TokenIssuer::token(const std::string& id, const std::string& non
                          core::to_base32(core::hmac_sha256(key_, core::as_bytes(text))));
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -10,7 +10,7 @@
 #include "common/core/result.h"
 #include "common/core/signing_key.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 
 /// Makes the tokens of a league. A token is `tok_{id, lower case}_` and HMAC-SHA-256(K,
 /// `league|id|nonce`) in 52 lower-case base-32 characters. K is 256 random bits; no other stored
@@ -49,4 +49,4 @@ class TokenIssuer {
   Key key_{};
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -8,7 +8,7 @@
 #include "tests/support/scripted_random.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::league_manager {
+namespace league::league_manager::admission {
 namespace {
 
 class TokenIssuerTest : public ::testing::Test {
@@ -73,4 +73,4 @@ TEST_F(TokenIssuerTest, RefusesAKeyThatOthersCanReadOrThatIsDamaged) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::admission

@@ -12,7 +12,7 @@
 #include "common/rpc/transport_context.h"
 #include "common/transport/bus/bus_context.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 namespace {
 
 // Time limit for finding the stream at first: meanwhile events wait, and so do players for the
@@ -29,10 +29,10 @@ constexpr std::chrono::milliseconds kEventsKept = std::chrono::hours(24 * 30);
 /// again when the broker or the manager is back.
 constexpr std::chrono::milliseconds kRemembered = std::chrono::hours(24);
 
-transport::StreamConfig event_stream_config(const BusEventBoardDependencies& wanted) {
-  transport::StreamConfig config;
-  config.name = transport::event_stream(wanted.league_id);
-  config.subjects = {transport::event_subjects(wanted.league_id)};
+transport::bus::StreamConfig event_stream_config(const BusEventBoardDependencies& wanted) {
+  transport::bus::StreamConfig config;
+  config.name = transport::link::event_stream(wanted.league_id);
+  config.subjects = {transport::link::event_subjects(wanted.league_id)};
   config.max_age = kEventsKept;
   config.duplicate_window = kRemembered;
   config.replicas = wanted.replicas;
@@ -68,7 +68,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
   }
   void stop() {
     std::deque<Waiting> dropped;
-    std::unique_ptr<transport::Bus::Subscription> watch;
+    std::unique_ptr<transport::bus::Bus::Subscription> watch;
     std::unique_lock lock(mutex_);
     is_stopped_ = true;
     dropped.swap(waiting_);
@@ -143,7 +143,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
                                    if (auto self = weak.lock()) self->on_search(found, is_quick);
                                  });
   }
-  void on_search(const core::Result<transport::StreamState>& found, bool is_quick) {
+  void on_search(const core::Result<transport::bus::StreamState>& found, bool is_quick) {
     bool is_news = false;
     {
       std::lock_guard lock(mutex_);
@@ -157,32 +157,32 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
                 !std::exchange(is_said_, true);
     }
     if (is_news)
-      agent::log::warn(
+      agent::runtime::log::warn(
           "the broker stores no events of the league, so nobody can read them later: {}",
           found.error().message);
     pump();
   }
-  [[nodiscard]] transport::BusMessage message_of(const PublishedEvent& event) const {
-    return transport::bus_message(transport::event_subject(deps_.league_id, event.type),
-                                  *event.text, deps_.session,
-                                  rpc::MessageDirection::kServerToClient, event.conversation_id);
+  [[nodiscard]] transport::bus::BusMessage message_of(const PublishedEvent& event) const {
+    return transport::bus::bus_message(
+        transport::link::event_subject(deps_.league_id, event.type), *event.text, deps_.session,
+        rpc::MessageDirection::kServerToClient, event.conversation_id);
   }
   void store(const PublishedEvent& event) {
     deps_.streams->publish(message_of(event), {.message_id = event.id},
                            deps_.clock.steady_now() + kAnswer,
-                           [weak = weak_from_this()](const transport::PublishAck& ack) {
+                           [weak = weak_from_this()](const transport::bus::PublishAck& ack) {
                              if (auto self = weak.lock()) self->on_ack(ack);
                            });
   }
-  void on_ack(const transport::PublishAck& ack) {
-    if (ack.status == transport::PublishAck::Status::kStored) {
+  void on_ack(const transport::bus::PublishAck& ack) {
+    if (ack.status == transport::bus::PublishAck::Status::kStored) {
       is_full_said_ = false;
       return finish({ack.sequence, ack.is_duplicate});
     }
-    if (ack.status == transport::PublishAck::Status::kFull) {
+    if (ack.status == transport::bus::PublishAck::Status::kFull) {
       // Subscribers have received the event anyway, so the league does not wait for room.
       if (!is_full_said_.exchange(true))
-        agent::log::warn(
+        agent::runtime::log::warn(
             "the broker has no room for the league's events, so nobody can read them later: {}",
             ack.why.message);
       return finish({});
@@ -200,7 +200,8 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       }
     }
     if (is_given_up) {
-      agent::log::warn("the broker did not store an event of the league: {}", ack.why.message);
+      agent::runtime::log::warn("the broker did not store an event of the league: {}",
+                                ack.why.message);
       return finish({});
     }
     pump();
@@ -210,7 +211,8 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     // If there is a stream after all, this id makes it store the event only once.
     message.headers.emplace_back("Nats-Msg-Id", event.id);
     if (auto sent = deps_.bus.publish(message); !sent)
-      agent::log::warn("{} could not be published: {}", event.message_type, sent.error().message);
+      agent::runtime::log::warn("{} could not be published: {}", event.message_type,
+                                sent.error().message);
     finish({});
   }
   void finish(EventKept kept) {
@@ -233,14 +235,14 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     pump();
   }
   void log(const PublishedEvent& event) {
-    audit::Record record;
-    record.direction = audit::Direction::kOut;
-    record.kind = audit::Kind::kRequest;
+    audit::record::Record record;
+    record.direction = audit::record::Direction::kOut;
+    record.kind = audit::record::Kind::kRequest;
     record.call = deps_.log.next_call();
     record.time = deps_.clock.utc_now();
     record.mono = deps_.clock.steady_now();
     record.context = rpc::TransportContext::nats(
-        {transport::event_subject(deps_.league_id, event.type), "", ""});
+        {transport::link::event_subject(deps_.league_id, event.type), "", ""});
     record.notes.peer = "everybody";
     record.notes.message_type = event.message_type;
     record.notes.conversation_id = event.conversation_id;
@@ -253,7 +255,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
   std::condition_variable is_told_;
   std::thread::id teller_;  ///< the thread that runs the callbacks of a published event; none: no
                             ///< thread does
-  std::unique_ptr<transport::Bus::Subscription> watch_;
+  std::unique_ptr<transport::bus::Bus::Subscription> watch_;
   std::deque<Waiting> waiting_;
   Keeping keeping_;
   core::Clock::Steady search_again_{};
@@ -278,4 +280,4 @@ void BusEventBoard::publish(PublishedEvent event, std::function<void()> done) {
 }
 void BusEventBoard::stop() { state_->stop(); }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

@@ -12,19 +12,19 @@
 #include "common/transport/link/subject.h"
 #include "league_manager/bus/event_board.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 
 /// The dependencies of a board on a bus; all references outlive it.
 struct BusEventBoardDependencies {
-  transport::Bus& bus;
-  transport::JetStream* streams;  ///< null: events are not kept
-  transport::BusSession session;  ///< of the manager
+  transport::bus::Bus& bus;
+  transport::bus::JetStream* streams;  ///< null: events are not kept
+  transport::link::BusSession session;  ///< of the manager
   std::string league_id;
   int replicas = 1;  ///< how many brokers of a cluster keep the stream
   std::int64_t max_bytes = -1;  ///< size limit of the stream, which drops its oldest events; -1: no
                                 ///< limit
   const core::Clock& clock;
-  audit::RecordSink& log;  ///< each published event is recorded there once
+  audit::record::RecordSink& log;  ///< each published event is recorded there once
   /// Called for each published event, in order, with its number in the stream; 0: not stored.
   std::function<void(const PublishedEvent&, EventKept)> on_published = {};
 };
@@ -49,4 +49,4 @@ class BusEventBoard final : public EventBoard {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

@@ -11,21 +11,21 @@
 #include "league_manager/bus/event_feed.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 namespace {
 
 using league::testing::JetAgent;
 using league::testing::JetAnswers;
 using league::testing::TestingBroker;
-using transport::BusMessage;
-using transport::BusSession;
+using transport::bus::BusMessage;
+using transport::link::BusSession;
 using namespace std::chrono_literals;
 
 /// Counts what is logged.
-class CountingLog final : public audit::RecordSink {
+class CountingLog final : public audit::record::RecordSink {
  public:
-  void append(audit::Record record) override { records.add(std::move(record)); }
-  JetAnswers<audit::Record> records;
+  void append(audit::record::Record record) override { records.add(std::move(record)); }
+  JetAnswers<audit::record::Record> records;
 };
 
 PublishedEvent event(int round, const std::string& type = "round_completed") {
@@ -47,7 +47,7 @@ class BusEventBoardTest : public ::testing::Test {
     broker_ = std::make_unique<TestingBroker>(more);
     manager_ = std::make_unique<JetAgent>(broker_->url());
     listener_ = std::make_unique<JetAgent>(broker_->url());
-    heard_ = listen(transport::event_subjects("a"));
+    heard_ = listen(transport::link::event_subjects("a"));
     feed_ = std::make_unique<EventFeed>(*manager_->bus, manager_->streams.get(), "a", clock_);
     board_ = make_board();
   }
@@ -68,7 +68,7 @@ class BusEventBoardTest : public ::testing::Test {
           sequences_.add(kept.sequence);
         }});
   }
-  std::unique_ptr<transport::Bus::Subscription> listen(const std::string& subject) {
+  std::unique_ptr<transport::bus::Bus::Subscription> listen(const std::string& subject) {
     auto subscription = *listener_->bus->subscribe(
         subject, "", [this](const BusMessage& message) { messages_.add(message); });
     // What comes back has passed the subscription on its way.
@@ -87,12 +87,16 @@ class BusEventBoardTest : public ::testing::Test {
     JetAnswers<std::string> answers;
     auto heard = *manager_->bus->subscribe(
         "_INBOX.api", "", [&](const BusMessage& answer) { answers.add(answer.payload); });
-    ASSERT_TRUE(manager_->bus->publish(
-        {"$JS.API.STREAM.DELETE." + transport::event_stream("a"), "_INBOX.api", {}, {}, false}));
+    ASSERT_TRUE(
+        manager_->bus->publish({"$JS.API.STREAM.DELETE." + transport::link::event_stream("a"),
+                                "_INBOX.api",
+                                {},
+                                {},
+                                false}));
     EXPECT_NE(answers.next().value_or("").find("\"success\":true"), std::string::npos);
-    transport::StreamConfig config;
-    config.name = transport::event_stream("a");
-    config.subjects = {transport::event_subjects("a")};
+    transport::bus::StreamConfig config;
+    config.name = transport::link::event_stream("a");
+    config.subjects = {transport::link::event_subjects("a")};
     ASSERT_TRUE(manager_->ensure(config));
   }
   std::string next_payload() {
@@ -111,7 +115,7 @@ class BusEventBoardTest : public ::testing::Test {
   std::unique_ptr<TestingBroker> broker_;
   std::unique_ptr<JetAgent> manager_;
   std::unique_ptr<JetAgent> listener_;
-  std::unique_ptr<transport::Bus::Subscription> heard_;
+  std::unique_ptr<transport::bus::Bus::Subscription> heard_;
   std::unique_ptr<EventFeed> feed_;
   std::unique_ptr<BusEventBoard> board_;
 };
@@ -126,14 +130,14 @@ TEST_F(BusEventBoardTest, WhatIsPublishedIsHeardAndKeptAndLoggedOnce) {
   ASSERT_TRUE(first);
   EXPECT_EQ(first->subject, "mcp.events.a.round_completed");
   EXPECT_EQ(first->payload, "{\"round\":1}");
-  EXPECT_EQ(transport::bus_header(*first, rpc::kSessionHeader), session_.str());
+  EXPECT_EQ(transport::bus::bus_header(*first, rpc::kSessionHeader), session_.str());
   EXPECT_EQ(next_payload(), "{\"round\":2}");
   auto record = log_.records.next();
   ASSERT_TRUE(record);
   EXPECT_EQ(record->notes.peer, "everybody");
   EXPECT_EQ(record->body, "{\"round\":1}");
   EXPECT_EQ(log_.records.count(), 1U) << "one more, of the second";
-  auto state = manager_->state(transport::event_stream("a"));
+  auto state = manager_->state(transport::link::event_stream("a"));
   ASSERT_TRUE(state);
   EXPECT_EQ(state->messages, 2U);
 }
@@ -142,9 +146,9 @@ TEST_F(BusEventBoardTest, AFullStoreKeepsNothingAndHoldsNobodyUp) {
   start();
   publish(1);
   // In place of the stream stands one that takes nothing.
-  transport::StreamConfig full;
-  full.name = transport::event_stream("a");
-  full.subjects = {transport::event_subjects("a")};
+  transport::bus::StreamConfig full;
+  full.name = transport::link::event_stream("a");
+  full.subjects = {transport::link::event_subjects("a")};
   full.max_bytes = 1;
   full.refuses_when_full = true;
   ASSERT_TRUE(manager_->ensure(full));
@@ -170,7 +174,7 @@ TEST_F(BusEventBoardTest, AManagerThatIsStartedAgainDoublesNothing) {
   EXPECT_EQ(sequences_.next(), 1U);
   EXPECT_EQ(sequences_.next(), 1U);
   EXPECT_EQ(sequences_.next(), 2U);
-  EXPECT_EQ(manager_->state(transport::event_stream("a"))->messages, 2U);
+  EXPECT_EQ(manager_->state(transport::link::event_stream("a"))->messages, 2U);
 }
 
 TEST_F(BusEventBoardTest, WithoutStreamsEventsAreHandedOn) {
@@ -190,7 +194,7 @@ TEST_F(BusEventBoardTest, WhileTheBrokerIsAwayEventsWaitInTheirOrder) {
   broker_->start();
   EXPECT_EQ(done.next(), 2);
   EXPECT_EQ(done.next(), 3);
-  EXPECT_EQ(manager_->state(transport::event_stream("a"))->last_sequence, 3U);
+  EXPECT_EQ(manager_->state(transport::link::event_stream("a"))->last_sequence, 3U);
   board_->stop();
 }
 
@@ -209,13 +213,13 @@ TEST_F(BusEventBoardTest, AReaderIsToldWhatWasAndThenWhatHappens) {
   publish(1);
   publish(2, "round_announcement");
   publish(3);
-  auto out = listen(transport::session_out(reader_));
+  auto out = listen(transport::link::session_out(reader_));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(messages_.next());
   feed_->subscribe(reader_, {.types = {"round_completed"}, .after = 1});
   auto third = messages_.next();
   ASSERT_TRUE(third);
-  EXPECT_EQ(third->subject, transport::session_out(reader_));
-  EXPECT_EQ(transport::bus_header(*third, "Content-Type"), "text/event-stream");
+  EXPECT_EQ(third->subject, transport::link::session_out(reader_));
+  EXPECT_EQ(transport::bus::bus_header(*third, "Content-Type"), "text/event-stream");
   EXPECT_EQ(third->payload, "id: 3\nevent: message\ndata: {\"round\":3}\n\n");
   heard_.reset();
   publish(4);
@@ -228,7 +232,7 @@ TEST_F(BusEventBoardTest, AReaderIsToldWhatWasAndThenWhatHappens) {
 TEST_F(BusEventBoardTest, WhatIsPublishedAgainIsNoNewStreamToItsReaders) {
   start();
   heard_.reset();
-  auto out = listen(transport::session_out(reader_));
+  auto out = listen(transport::link::session_out(reader_));
   feed_->subscribe(reader_, {});
   for (int round = 1; round <= 4; ++round) publish(round);
   for (int round = 1; round <= 4; ++round) EXPECT_TRUE(messages_.next());
@@ -241,7 +245,7 @@ TEST_F(BusEventBoardTest, WhatIsPublishedAgainIsNoNewStreamToItsReaders) {
 TEST_F(BusEventBoardTest, AReaderIsToldThatTheBrokerHasLostItsOnlyEvent) {
   start();
   heard_.reset();
-  auto out = listen(transport::session_out(reader_));
+  auto out = listen(transport::link::session_out(reader_));
   feed_->subscribe(reader_, {});
   publish(1);
   EXPECT_EQ(next_payload(), "id: 1\nevent: message\ndata: {\"round\":1}\n\n");
@@ -254,7 +258,7 @@ TEST_F(BusEventBoardTest, AReaderIsToldThatTheBrokerHasLostItsOnlyEvent) {
 TEST_F(BusEventBoardTest, AReaderThatComesInTheMiddleMissesNothing) {
   start();
   heard_.reset();
-  auto out = listen(transport::session_out(reader_));
+  auto out = listen(transport::link::session_out(reader_));
   constexpr int kEvents = 60;
   for (int round = 1; round <= kEvents; ++round) {
     board_->publish(event(round), [this] { done_.add(1); });
@@ -270,7 +274,7 @@ TEST_F(BusEventBoardTest, AReaderThatComesInTheMiddleMissesNothing) {
 TEST_F(BusEventBoardTest, AFilterReplacesTheOneBefore) {
   start();
   heard_.reset();
-  auto out = listen(transport::session_out(reader_));
+  auto out = listen(transport::link::session_out(reader_));
   feed_->subscribe(reader_, {});
   feed_->subscribe(reader_, {.types = {"round_completed"}, .after = std::nullopt});
   publish(1, "round_announcement");
@@ -292,4 +296,4 @@ TEST(EventFilters, AreRead) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 
 /// One public broadcast.
 struct PublishedEvent {
@@ -35,4 +35,4 @@ class EventBoard {
   virtual void stop() = 0;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

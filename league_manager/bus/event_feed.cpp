@@ -11,7 +11,7 @@
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/link/sse_writer.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 namespace {
 
 using core::Error;
@@ -30,11 +30,11 @@ std::string type_of_subject(const std::string& subject) {
 /// Shared with the callbacks of the streams.
 class EventFeed::State : public std::enable_shared_from_this<State> {
  public:
-  State(transport::Bus& bus, transport::JetStream* streams, std::string league_id,
+  State(transport::bus::Bus& bus, transport::bus::JetStream* streams, std::string league_id,
         const core::Clock& clock)
       : bus_(bus), streams_(streams), league_id_(std::move(league_id)), clock_(clock) {}
 
-  void subscribe(const transport::BusSession& session, EventFilter filter) {
+  void subscribe(const transport::link::BusSession& session, EventFilter filter) {
     {
       std::lock_guard lock(mutex_);
       const std::string name = kOfSessions + session.str();
@@ -99,20 +99,21 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   /// got.
   class SessionReader final : public EventReader {
    public:
-    SessionReader(transport::Bus& bus, transport::BusSession session)
+    SessionReader(transport::bus::Bus& bus, transport::link::BusSession session)
         : bus_(bus), session_(std::move(session)) {}
     bool tell(const std::string& text, const std::string& id, std::string_view type) override {
-      auto message = transport::bus_message(transport::session_out(session_),
-                                            transport::sse_event_text(text, id, type), session_,
-                                            rpc::MessageDirection::kServerToClient);
-      message.headers.emplace_back(transport::kContentTypeHeader, transport::kEventStreamType);
+      auto message = transport::bus::bus_message(transport::link::session_out(session_),
+                                                 transport::link::sse_event_text(text, id, type),
+                                                 session_, rpc::MessageDirection::kServerToClient);
+      message.headers.emplace_back(transport::bus::kContentTypeHeader,
+                                   transport::link::kEventStreamType);
       (void)bus_.publish(message);
       return true;
     }
 
    private:
-    transport::Bus& bus_;
-    const transport::BusSession session_;
+    transport::bus::Bus& bus_;
+    const transport::link::BusSession session_;
   };
   struct Reader {
     std::shared_ptr<EventReader> told;
@@ -205,14 +206,15 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
     }
     // Sequence numbers start again in a new stream: the events that follow are no repetitions.
     if (is_reset) told->tell("{}", "0", envelope::kEventsReset);
-    streams_->get_next(transport::event_stream(league_id_), transport::event_subjects(league_id_),
-                       next, clock_.steady_now() + kPatience,
+    streams_->get_next(transport::link::event_stream(league_id_),
+                       transport::link::event_subjects(league_id_), next,
+                       clock_.steady_now() + kPatience,
                        [weak = weak_from_this(), name, generation](const auto& found) {
                          if (auto self = weak.lock()) self->on_stored(name, generation, found);
                        });
   }
   void on_stored(const std::string& name, std::uint64_t generation,
-                 const core::Result<std::optional<transport::StoredMessage>>& found) {
+                 const core::Result<std::optional<transport::bus::StoredMessage>>& found) {
     bool is_wanted = false;
     bool must_look = false;
     std::shared_ptr<EventReader> told;
@@ -233,7 +235,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
         if (!reader.is_behind) return;
       } else {
         reader.next = (*found)->sequence + 1;
-        reader.last_id = transport::bus_header((*found)->message, "Nats-Msg-Id");
+        reader.last_id = transport::bus::bus_header((*found)->message, "Nats-Msg-Id");
         is_wanted = reader.wants(type_of_subject((*found)->message.subject));
       }
     }
@@ -243,13 +245,14 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   }
   /// Checks whether the broker has lost the stream: a new one has lower sequence numbers.
   void look(const std::string& name, std::uint64_t generation) {
-    streams_->stream_state(transport::event_stream(league_id_), clock_.steady_now() + kPatience,
+    streams_->stream_state(transport::link::event_stream(league_id_),
+                           clock_.steady_now() + kPatience,
                            [weak = weak_from_this(), name, generation](const auto& state) {
                              if (auto self = weak.lock()) self->on_state(name, generation, state);
                            });
   }
   void on_state(const std::string& name, std::uint64_t generation,
-                const core::Result<transport::StreamState>& state) {
+                const core::Result<transport::bus::StreamState>& state) {
     {
       std::lock_guard lock(mutex_);
       auto place = readers_.find(name);
@@ -275,8 +278,8 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
     if (place != readers_.end() && place->second.told.get() == &reader) readers_.erase(place);
   }
 
-  transport::Bus& bus_;
-  transport::JetStream* const streams_;
+  transport::bus::Bus& bus_;
+  transport::bus::JetStream* const streams_;
   const std::string league_id_;
   const core::Clock& clock_;
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
@@ -288,13 +291,13 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   bool is_stopped_ = false;
 };
 
-EventFeed::EventFeed(transport::Bus& bus, transport::JetStream* streams, std::string league_id,
-                     const core::Clock& clock)
+EventFeed::EventFeed(transport::bus::Bus& bus, transport::bus::JetStream* streams,
+                     std::string league_id, const core::Clock& clock)
     : state_(std::make_shared<State>(bus, streams, std::move(league_id), clock)) {}
 
 EventFeed::~EventFeed() { stop(); }
 
-void EventFeed::subscribe(const transport::BusSession& session, EventFilter filter) {
+void EventFeed::subscribe(const transport::link::BusSession& session, EventFilter filter) {
   state_->subscribe(session, std::move(filter));
 }
 core::Result<void> EventFeed::subscribe(std::shared_ptr<EventReader> reader, EventFilter filter) {
@@ -306,4 +309,4 @@ void EventFeed::on_published(const PublishedEvent& event, EventKept kept) {
 void EventFeed::stop() { state_->stop(); }
 bool EventFeed::is_kept() const { return state_->is_kept(); }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

@@ -10,7 +10,7 @@
 #include "league_manager/bus/event_board.h"
 #include "league_manager/bus/event_subscriptions.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 
 /// Pushes the league's events to subscribers: to sessions of the bus at their `.out`, as
 /// server-sent events, and to readers over other transports. `id` is the event's number in the
@@ -23,13 +23,13 @@ class EventFeed final : public EventSubscriptions {
   static constexpr std::size_t kMostOtherReaders = 200;
 
   /// All arguments must outlive the feed; `streams` is null if events are not stored.
-  EventFeed(transport::Bus& bus, transport::JetStream* streams, std::string league_id,
+  EventFeed(transport::bus::Bus& bus, transport::bus::JetStream* streams, std::string league_id,
             const core::Clock& clock);
   ~EventFeed() override;
   EventFeed(const EventFeed&) = delete;
   EventFeed& operator=(const EventFeed&) = delete;
 
-  void subscribe(const transport::BusSession& session, EventFilter filter) override;
+  void subscribe(const transport::link::BusSession& session, EventFilter filter) override;
   [[nodiscard]] core::Result<void> subscribe(std::shared_ptr<EventReader> reader,
                                              EventFilter filter) override;
   /// Must be called for each published event, in order.
@@ -42,4 +42,4 @@ class EventFeed final : public EventSubscriptions {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

@@ -15,7 +15,7 @@
 #include "tests/support/memory/memory_connection.h"
 #include "tests/support/scripted_random.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 namespace {
 
 using nlohmann::json;
@@ -25,13 +25,14 @@ using Told = std::vector<std::string>;
 /// As much of JetStream as the feed asks for.
 class ScriptedStream {
  public:
-  explicit ScriptedStream(transport::Bus& bus) : bus_(bus) {
-    asked_ = *bus.subscribe("$JS.API.STREAM.>", "", [this](const transport::BusMessage& request) {
-      bool is_state = request.subject.starts_with("$JS.API.STREAM.INFO.");
-      if (is_silent || (is_state && is_state_silent)) return;
-      json answer = !is_there ? refusal(10059) : is_state ? state() : next(request.payload);
-      (void)bus_.publish({request.reply, {}, {}, answer.dump(), false});
-    });
+  explicit ScriptedStream(transport::bus::Bus& bus) : bus_(bus) {
+    asked_ =
+        *bus.subscribe("$JS.API.STREAM.>", "", [this](const transport::bus::BusMessage& request) {
+          bool is_state = request.subject.starts_with("$JS.API.STREAM.INFO.");
+          if (is_silent || (is_state && is_state_silent)) return;
+          json answer = !is_there ? refusal(10059) : is_state ? state() : next(request.payload);
+          (void)bus_.publish({request.reply, {}, {}, answer.dump(), false});
+        });
   }
   std::vector<std::string> ids;
   bool is_there = true;
@@ -61,20 +62,21 @@ class ScriptedStream {
               {"data", in_base64(id)}}}};
   }
 
-  transport::Bus& bus_;
-  std::unique_ptr<transport::Bus::Subscription> asked_;
+  transport::bus::Bus& bus_;
+  std::unique_ptr<transport::bus::Bus::Subscription> asked_;
 };
 
 class EventFeedTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    streams_ = *transport::JetStream::create(
-        *bus_, *transport::BusSession::parse("manager-session"), time_, time_, random_);
+    streams_ = *transport::bus::JetStream::create(
+        *bus_, *transport::link::BusSession::parse("manager-session"), time_, time_, random_);
     feed_ = std::make_unique<EventFeed>(*bus_, streams_.get(), "a", time_);
     out_ = *broker_bus_->subscribe(
-        transport::session_out(reader_), "", [this](const transport::BusMessage& message) {
-          transport::SseParser parser;
-          parser.feed(message.payload, [this](const transport::SseEvent& event) {
+        transport::link::session_out(reader_), "",
+        [this](const transport::bus::BusMessage& message) {
+          transport::link::SseParser parser;
+          parser.feed(message.payload, [this](const transport::link::SseEvent& event) {
             told_.push_back(event.id.value_or("-") + " " +
                             (event.type == "reset" ? event.type : event.data));
           });
@@ -112,15 +114,15 @@ class EventFeedTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   league::testing::ScriptedRandom random_;
-  transport::MemorySteps steps_;
-  transport::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
-  std::unique_ptr<transport::Bus> bus_ = broker_.connect("manager");
-  std::unique_ptr<transport::Bus> broker_bus_ = broker_.connect("broker");
-  const transport::BusSession reader_ = *transport::BusSession::parse("reader-session");
+  transport::memory::MemorySteps steps_;
+  transport::memory::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
+  std::unique_ptr<transport::bus::Bus> bus_ = broker_.connect("manager");
+  std::unique_ptr<transport::bus::Bus> broker_bus_ = broker_.connect("broker");
+  const transport::link::BusSession reader_ = *transport::link::BusSession::parse("reader-session");
   ScriptedStream stream_{*broker_bus_};
-  std::unique_ptr<transport::JetStream> streams_;
+  std::unique_ptr<transport::bus::JetStream> streams_;
   std::unique_ptr<EventFeed> feed_;
-  std::unique_ptr<transport::Bus::Subscription> out_;
+  std::unique_ptr<transport::bus::Bus::Subscription> out_;
   Told told_;
 };
 
@@ -242,4 +244,4 @@ TEST_F(EventFeedTest, AReaderThatIsBehindHearsWhatNobodyKeeps) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

@@ -4,7 +4,7 @@
 
 #include "common/envelope/event_types.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 namespace {
 
 constexpr std::size_t kMostTypes = 16;
@@ -38,4 +38,4 @@ core::Result<EventFilter> read_event_filter(const nlohmann::json& arguments) {
   return filter;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

@@ -11,7 +11,7 @@
 #include "common/core/result.h"
 #include "common/transport/link/subject.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 
 /// The events to which a session subscribes.
 struct EventFilter {
@@ -37,7 +37,7 @@ class EventSubscriptions {
   virtual ~EventSubscriptions() = default;
   /// Begins to push to `session`, replacing its earlier subscription. If there are too many, the
   /// oldest subscription is dropped.
-  virtual void subscribe(const transport::BusSession& session, EventFilter filter) = 0;
+  virtual void subscribe(const transport::link::BusSession& session, EventFilter filter) = 0;
   /// The same for a reader over another transport. Fails with kOverloaded if there are too many: no
   /// reader is dropped for a stranger.
   [[nodiscard]] virtual core::Result<void> subscribe(std::shared_ptr<EventReader> reader,
@@ -52,4 +52,4 @@ class EventSubscriptions {
 /// field.
 [[nodiscard]] core::Result<EventFilter> read_event_filter(const nlohmann::json& arguments);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

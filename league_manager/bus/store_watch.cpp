@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 namespace {
 
 constexpr std::chrono::seconds kBetweenLooks{30};
@@ -14,8 +14,9 @@ std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) 
 
 }  // namespace
 
-StoreWatch::StoreWatch(transport::JetStream& streams, const core::Clock& clock, core::Timer& timer,
-                       std::vector<WatchedStore> stores, std::function<void(std::string)> say)
+StoreWatch::StoreWatch(transport::bus::JetStream& streams, const core::Clock& clock,
+                       core::Timer& timer, std::vector<WatchedStore> stores,
+                       std::function<void(std::string)> say)
     : streams_(streams),
       clock_(clock),
       timer_(timer),
@@ -34,14 +35,14 @@ void StoreWatch::look_later() {
 void StoreWatch::look() {
   for (std::size_t i = 0; i < stores_.size(); ++i) {
     streams_.stream_state(stores_[i].store.stream, clock_.steady_now() + kLookLimit,
-                          [this, gate = gate_, i](core::Result<transport::StreamState> state) {
+                          [this, gate = gate_, i](core::Result<transport::bus::StreamState> state) {
                             if (state) gate->run([&] { on_state(i, *state); });
                           });
   }
   look_later();
 }
 
-void StoreWatch::on_state(std::size_t index, const transport::StreamState& state) {
+void StoreWatch::on_state(std::size_t index, const transport::bus::StreamState& state) {
   if (state.max_bytes <= 0) return;
   auto& watched = stores_[index];
   const auto most = static_cast<std::uint64_t>(state.max_bytes);
@@ -53,4 +54,4 @@ void StoreWatch::on_state(std::size_t index, const transport::StreamState& state
        "): " + watched.store.when_full);
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

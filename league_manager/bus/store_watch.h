@@ -10,7 +10,7 @@
 #include "common/transport/bus/handler_gate.h"
 #include "common/transport/bus/jet_stream.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 
 /// A stream of the broker, with the text for the operator.
 struct WatchedStore {
@@ -23,14 +23,14 @@ struct WatchedStore {
 class StoreWatch {
  public:
   /// References outlive it; the JetStream may end before it. `say` runs on a thread of the bus.
-  StoreWatch(transport::JetStream& streams, const core::Clock& clock, core::Timer& timer,
+  StoreWatch(transport::bus::JetStream& streams, const core::Clock& clock, core::Timer& timer,
              std::vector<WatchedStore> stores, std::function<void(std::string)> say);
   ~StoreWatch();
   StoreWatch(const StoreWatch&) = delete;
   StoreWatch& operator=(const StoreWatch&) = delete;
 
  private:
-  using Gate = transport::HandlerGate<std::function<void()>>;
+  using Gate = transport::bus::HandlerGate<std::function<void()>>;
   struct Watched {
     WatchedStore store;
     bool is_said = false;
@@ -38,9 +38,9 @@ class StoreWatch {
 
   void look_later();
   void look();
-  void on_state(std::size_t index, const transport::StreamState& state);
+  void on_state(std::size_t index, const transport::bus::StreamState& state);
 
-  transport::JetStream& streams_;
+  transport::bus::JetStream& streams_;
   const core::Clock& clock_;
   core::Timer& timer_;
   const std::function<void(std::string)> say_;
@@ -48,4 +48,4 @@ class StoreWatch {
   std::vector<Watched> stores_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

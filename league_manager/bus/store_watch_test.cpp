@@ -6,11 +6,11 @@
 #include "tests/support/memory/memory_bus.h"
 #include "tests/support/memory/memory_connection.h"
 
-namespace league::league_manager {
+namespace league::league_manager::bus {
 namespace {
 
 using namespace std::chrono_literals;
-using transport::BusMessage;
+using transport::bus::BusMessage;
 
 /// A broker that says of each stream what the test wants.
 class StoreWatchTest : public ::testing::Test {
@@ -20,8 +20,8 @@ class StoreWatchTest : public ::testing::Test {
       ++asked_;
       (void)broker_bus_->publish({asked.reply, {}, {}, answer_, false});
     });
-    streams_ = *transport::JetStream::create(*bus_, *transport::BusSession::parse("manager-1"),
-                                             time_, time_, random_);
+    streams_ = *transport::bus::JetStream::create(
+        *bus_, *transport::link::BusSession::parse("manager-1"), time_, time_, random_);
     watch_ = std::make_unique<StoreWatch>(
         *streams_, time_, time_, std::vector<WatchedStore>{{"EVENTS", "the oldest go"}},
         [this](const std::string& notice) { notices_.push_back(notice); });
@@ -47,12 +47,12 @@ class StoreWatchTest : public ::testing::Test {
 
   testing::FakeTime time_;
   core::CryptoRandom random_;
-  transport::MemorySteps steps_;
-  transport::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
-  std::unique_ptr<transport::Bus> broker_bus_ = broker_.connect("broker");
-  std::unique_ptr<transport::Bus> bus_ = broker_.connect("manager");
-  std::unique_ptr<transport::Bus::Subscription> answers_;
-  std::unique_ptr<transport::JetStream> streams_;
+  transport::memory::MemorySteps steps_;
+  transport::memory::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
+  std::unique_ptr<transport::bus::Bus> broker_bus_ = broker_.connect("broker");
+  std::unique_ptr<transport::bus::Bus> bus_ = broker_.connect("manager");
+  std::unique_ptr<transport::bus::Bus::Subscription> answers_;
+  std::unique_ptr<transport::bus::JetStream> streams_;
   std::unique_ptr<StoreWatch> watch_;
   std::string answer_;
   int asked_ = 0;
@@ -88,4 +88,4 @@ TEST_F(StoreWatchTest, HasNothingToSayOfWhatHasNoLimitOrIsNotThere) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::bus

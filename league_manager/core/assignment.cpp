@@ -84,8 +84,8 @@ std::vector<Placement> next_assignments(const RoundBoard& board,
   std::vector<Placement> placements;
   Placer placer(board, referees);
   if (!placer.any_free()) return placements;
-  std::vector<MatchKey> others;
-  for (MatchKey match : board.with_status(MatchStatus::kPending)) {
+  std::vector<events::MatchKey> others;
+  for (events::MatchKey match : board.with_status(MatchStatus::kPending)) {
     if (!placer.any_free()) break;
     // After an excused release the match goes back to the same referee, which may still be playing
     // it and starts it over.
@@ -98,7 +98,7 @@ std::vector<Placement> next_assignments(const RoundBoard& board,
       others.push_back(match);
     }
   }
-  for (MatchKey match : others) {
+  for (events::MatchKey match : others) {
     if (!placer.any_free()) break;
     int referee = placer.least_loaded(board.slot(match));
     if (referee < 0) continue;

@@ -15,7 +15,7 @@ struct RefereePlace {
 
 /// A match and the referee that it is assigned to.
 struct Placement {
-  MatchKey match;
+  events::MatchKey match;
   int referee = 0;
   bool operator==(const Placement&) const = default;
 };

@@ -39,7 +39,8 @@ TEST(PlanRound, LeavesOutWhoIsNotActive) {
 /// A round of matches planned for the given referees.
 RoundBoard board(const std::vector<int>& planned, int referees) {
   RoundBoard board(referees);
-  board.apply({{}, RoundStarted{1, std::vector<DrawSeed>(planned.size()), planned}});
+  board.apply(
+      {{}, events::RoundStarted{1, std::vector<events::DrawSeed>(planned.size()), planned}});
   return board;
 }
 
@@ -58,14 +59,14 @@ TEST(NextAssignments, LetsAFreeRefereeTakeAnothersMatch) {
 TEST(NextAssignments, GivesNothingToWhoIsNotActiveOrFull) {
   EXPECT_TRUE(next_assignments(board({0, 0}, 1), Places{{5, false}}).empty());
   auto full = board({0, 0}, 1);
-  full.apply({{}, MatchAssigned{{1, 1}, 1, 0, {}}});
+  full.apply({{}, events::MatchAssigned{{1, 1}, 1, 0, {}}});
   EXPECT_TRUE(next_assignments(full, Places{{1, true}}).empty());
 }
 
 TEST(NextAssignments, GivesALostMatchToAnotherRefereeIfThereIsOne) {
   auto lost = board({0}, 2);
-  lost.apply({{}, MatchAssigned{{1, 1}, 1, 0, {}}});
-  lost.apply({{}, MatchReleased{{1, 1}, 1, "LOST", false}});
+  lost.apply({{}, events::MatchAssigned{{1, 1}, 1, 0, {}}});
+  lost.apply({{}, events::MatchReleased{{1, 1}, 1, "LOST", false}});
   EXPECT_EQ(next_assignments(lost, Places{{1, true}, {1, true}}),
             (std::vector<Placement>{{{1, 1}, 1}}));
   EXPECT_EQ(next_assignments(lost, Places{{1, true}, {1, false}}),

@@ -4,41 +4,43 @@
 
 namespace league::league_manager {
 
-void apply_to_lifecycles(const Event& event, const Schedule& schedule,
-                         const std::function<AgentLifecycle&(AgentRef)>& lifecycle_of) {
-  if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
+void apply_to_lifecycles(
+    const events::Event& event, const Schedule& schedule,
+    const std::function<events::AgentLifecycle&(events::AgentRef)>& lifecycle_of) {
+  if (const auto* failure = std::get_if<events::FailureCounted>(&event.body)) {
     if (!failure->is_excused) lifecycle_of(failure->agent).count_failure(failure->match);
-  } else if (const auto* change = std::get_if<AgentStateChanged>(&event.body)) {
+  } else if (const auto* change = std::get_if<events::AgentStateChanged>(&event.body)) {
     lifecycle_of(change->agent)
         .enter(change->to, event.at, change->reason, change->detail.value_or(std::string()));
-  } else if (const auto* report = std::get_if<MatchReported>(&event.body)) {
+  } else if (const auto* report = std::get_if<events::MatchReported>(&event.body)) {
     Pairing pairing = schedule.pairing(report->match);
     const bool played = !report->result.is_technical();
     const auto winner = game::winner_of(report->result.outcome);
     if (played || winner == game::Side::kA)
-      lifecycle_of(AgentRef::player(pairing.player_a)).count_success();
+      lifecycle_of(events::AgentRef::player(pairing.player_a)).count_success();
     if (played || winner == game::Side::kB)
-      lifecycle_of(AgentRef::player(pairing.player_b)).count_success();
-    lifecycle_of(AgentRef::referee(report->referee)).count_success();
+      lifecycle_of(events::AgentRef::player(pairing.player_b)).count_success();
+    lifecycle_of(events::AgentRef::referee(report->referee)).count_success();
   }
 }
 
 Draft::Draft(RunningLeague league, core::UtcTimestamp now)
     : league_(league), now_(now), board_(league.board) {}
 
-void Draft::add(EventBody body) {
-  const Event& event = events_.emplace_back(Event{now_, std::move(body)});
+void Draft::add(events::EventBody body) {
+  const events::Event& event = events_.emplace_back(events::Event{now_, std::move(body)});
   board_.apply(event);
-  if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
-    if (acted->act == OperatorAct::kPause) league_.is_paused = true;
-    if (acted->act == OperatorAct::kResume) league_.is_paused = false;
+  if (const auto* acted = std::get_if<events::OperatorActed>(&event.body)) {
+    if (acted->act == events::OperatorAct::kPause) league_.is_paused = true;
+    if (acted->act == events::OperatorAct::kResume) league_.is_paused = false;
   }
-  apply_to_lifecycles(event, league_.schedule, [this](AgentRef agent) -> AgentLifecycle& {
-    return changed_lifecycle(agent);
-  });
+  apply_to_lifecycles(event, league_.schedule,
+                      [this](events::AgentRef agent) -> events::AgentLifecycle& {
+                        return changed_lifecycle(agent);
+                      });
 }
 
-const AgentLifecycle& Draft::lifecycle(AgentRef agent) const {
+const events::AgentLifecycle& Draft::lifecycle(events::AgentRef agent) const {
   for (const auto& [ref, lifecycle] : changed_) {
     if (ref == agent) return lifecycle;
   }
@@ -47,22 +49,22 @@ const AgentLifecycle& Draft::lifecycle(AgentRef agent) const {
 
 bool Draft::is_any_player_shut_down() const {
   return league_.players_shut_down > 0 || std::ranges::any_of(changed_, [](const auto& changed) {
-           return changed.first.kind == AgentKind::kPlayer &&
-                  changed.second.state() == AgentState::kShutdown;
+           return changed.first.kind == events::AgentKind::kPlayer &&
+                  changed.second.state() == events::AgentState::kShutdown;
          });
 }
 
-AgentLifecycle& Draft::changed_lifecycle(AgentRef agent) {
+events::AgentLifecycle& Draft::changed_lifecycle(events::AgentRef agent) {
   for (auto& [ref, lifecycle] : changed_) {
     if (ref == agent) return lifecycle;
   }
   return changed_.emplace_back(agent, league_.roster.agent(agent).lifecycle).second;
 }
 
-const FailureCounted* Draft::last_failure(AgentRef agent) const {
-  const FailureCounted* last = nullptr;
+const events::FailureCounted* Draft::last_failure(events::AgentRef agent) const {
+  const events::FailureCounted* last = nullptr;
   for (const auto& event : events_) {
-    const auto* failure = std::get_if<FailureCounted>(&event.body);
+    const auto* failure = std::get_if<events::FailureCounted>(&event.body);
     if (failure != nullptr && failure->agent == agent) last = failure;
   }
   return last;
@@ -70,10 +72,11 @@ const FailureCounted* Draft::last_failure(AgentRef agent) const {
 
 std::vector<RefereePlace> Draft::places() const {
   std::vector<RefereePlace> places;
-  auto referees = league_.roster.agents(AgentKind::kReferee);
+  auto referees = league_.roster.agents(events::AgentKind::kReferee);
   places.reserve(referees.size());
   for (std::size_t i = 0; i < referees.size(); ++i) {
-    bool active = lifecycle(AgentRef::referee(static_cast<int>(i))).state() == AgentState::kActive;
+    bool active = lifecycle(events::AgentRef::referee(static_cast<int>(i))).state() ==
+                  events::AgentState::kActive;
     places.push_back({referees[i].profile.max_concurrent_matches, active});
   }
   return places;
@@ -82,12 +85,12 @@ std::vector<RefereePlace> Draft::places() const {
 namespace {
 
 /// For people: the number of consecutive failed matches, and why the last one failed.
-std::string detail_of_failures(const Draft& draft, AgentRef agent) {
+std::string detail_of_failures(const Draft& draft, events::AgentRef agent) {
   std::string detail =
       std::to_string(draft.lifecycle(agent).failed_in_a_row()) +
-      (agent.kind == AgentKind::kPlayer ? " matches in a row lost through its own failure"
-                                        : " matches in a row not finished");
-  const FailureCounted* last = draft.last_failure(agent);
+      (agent.kind == events::AgentKind::kPlayer ? " matches in a row lost through its own failure"
+                                                : " matches in a row not finished");
+  const events::FailureCounted* last = draft.last_failure(agent);
   if (last == nullptr) return detail;
   if (last->match) detail += "; the last, " + last->match->id().str();
   if (last->match && last->cause) {
@@ -99,62 +102,65 @@ std::string detail_of_failures(const Draft& draft, AgentRef agent) {
 
 }  // namespace
 
-void settle_agent(Draft& draft, AgentRef agent) {
+void settle_agent(Draft& draft, events::AgentRef agent) {
   auto change = draft.lifecycle(agent).due(draft.settings().lifecycle);
   if (!change) return;
-  draft.add(AgentStateChanged{agent, change->to, std::string(change->reason),
-                              detail_of_failures(draft, agent)});
-  if (agent.kind == AgentKind::kReferee) release_all(draft, agent.index, change->reason);
+  draft.add(events::AgentStateChanged{agent, change->to, std::string(change->reason),
+                                      detail_of_failures(draft, agent)});
+  if (agent.kind == events::AgentKind::kReferee) release_all(draft, agent.index, change->reason);
 }
 
-void return_to_play(Draft& draft, AgentRef player) {
-  if (draft.lifecycle(player).state() != AgentState::kSuspended) return;
-  draft.add(AgentStateChanged{player, AgentState::kActive, std::string(kReasonPlayed)});
+void return_to_play(Draft& draft, events::AgentRef player) {
+  if (draft.lifecycle(player).state() != events::AgentState::kSuspended) return;
+  draft.add(events::AgentStateChanged{player, events::AgentState::kActive,
+                                      std::string(events::kReasonPlayed)});
 }
 
 void release_all(Draft& draft, int referee, std::string_view reason) {
   if (draft.board().open_count(referee) == 0) return;
-  const bool is_excused = draft.roster().agent(AgentRef::referee(referee)).is_awaited;
-  for (MatchKey match : draft.board().open_matches(referee)) {
-    draft.add(
-        MatchReleased{match, draft.board().slot(match).attempts, std::string(reason), is_excused});
+  const bool is_excused = draft.roster().agent(events::AgentRef::referee(referee)).is_awaited;
+  for (events::MatchKey match : draft.board().open_matches(referee)) {
+    draft.add(events::MatchReleased{match, draft.board().slot(match).attempts, std::string(reason),
+                                    is_excused});
   }
 }
 
 void release_excused(Draft& draft, std::string_view reason) {
-  for (MatchKey match : draft.board().with_status(MatchStatus::kAssigned)) {
-    draft.add(MatchReleased{match, draft.board().slot(match).attempts, std::string(reason), true});
+  for (events::MatchKey match : draft.board().with_status(MatchStatus::kAssigned)) {
+    draft.add(events::MatchReleased{match, draft.board().slot(match).attempts, std::string(reason),
+                                    true});
   }
 }
 
 namespace {
 
 /// The result of a waiting match that cannot be played any more; nothing if it can.
-std::optional<MatchResult> verdict_on_waiting(const Draft& draft, MatchKey match,
-                                              bool referee_left) {
+std::optional<game::MatchResult> verdict_on_waiting(const Draft& draft, events::MatchKey match,
+                                                    bool referee_left) {
   Pairing pairing = draft.schedule().pairing(match);
   auto is_shut_down = [&draft](int player) {
-    return draft.lifecycle(AgentRef::player(player)).state() == AgentState::kShutdown;
+    return draft.lifecycle(events::AgentRef::player(player)).state() ==
+           events::AgentState::kShutdown;
   };
   bool no_a = is_shut_down(pairing.player_a);
   bool no_b = is_shut_down(pairing.player_b);
-  if (no_a && no_b) return game::technical_result(std::nullopt, kReasonPlayerShutDown);
-  if (no_a) return game::technical_result(game::Side::kB, kReasonPlayerShutDown);
-  if (no_b) return game::technical_result(game::Side::kA, kReasonPlayerShutDown);
+  if (no_a && no_b) return game::technical_result(std::nullopt, events::kReasonPlayerShutDown);
+  if (no_a) return game::technical_result(game::Side::kB, events::kReasonPlayerShutDown);
+  if (no_b) return game::technical_result(game::Side::kA, events::kReasonPlayerShutDown);
   const MatchSlot& slot = draft.board().slot(match);
   int most = std::min(draft.settings().max_attempts, kMostAttempts);
   if (!referee_left || slot.counted_attempts() >= most || slot.attempts >= kMostAssignments) {
-    return game::technical_result(std::nullopt, kReasonNoReferee);
+    return game::technical_result(std::nullopt, events::kReasonNoReferee);
   }
   return std::nullopt;
 }
 
 /// True if a player's address is only valid on the referee's machine (stdio, Unix socket): the
 /// referee's operator may not allow such calls.
-bool may_be_refused(const Draft& draft, MatchKey match) {
+bool may_be_refused(const Draft& draft, events::MatchKey match) {
   Pairing pairing = draft.schedule().pairing(match);
   auto is_on_its_machine = [&draft](int player) {
-    const auto& endpoint = draft.roster().agent(AgentRef::player(player)).profile.endpoint;
+    const auto& endpoint = draft.roster().agent(events::AgentRef::player(player)).profile.endpoint;
     return endpoint.starts_with("stdio:") || endpoint.starts_with("unix:");
   };
   return is_on_its_machine(pairing.player_a) || is_on_its_machine(pairing.player_b);
@@ -163,31 +169,32 @@ bool may_be_refused(const Draft& draft, MatchKey match) {
 /// Whether a referee reads its next matches from the answer to a report (protocol §7); others get a
 /// ROUND_ANNOUNCEMENT.
 bool takes_in_answers(const Draft& draft, int referee) {
-  return draft.roster().agent(AgentRef::referee(referee)).profile.assignments_in_ack;
+  return draft.roster().agent(events::AgentRef::referee(referee)).profile.assignments_in_ack;
 }
 
 /// The pending matches for which verdict_on_waiting can return a result. Usually only those that
 /// were assigned before: a round can have thousands that were not.
-std::vector<MatchKey> doubtful_matches(const Draft& draft, bool referee_left) {
+std::vector<events::MatchKey> doubtful_matches(const Draft& draft, bool referee_left) {
   bool is_all_well = referee_left && !draft.is_any_player_shut_down();
   return is_all_well ? draft.board().pending_again()
                      : draft.board().with_status(MatchStatus::kPending);
 }
 
 bool any_referee_left(const Draft& draft) {
-  for (int i = 0; i < draft.roster().count(AgentKind::kReferee); ++i) {
-    if (draft.lifecycle(AgentRef::referee(i)).state() != AgentState::kShutdown) return true;
+  for (int i = 0; i < draft.roster().count(events::AgentKind::kReferee); ++i) {
+    if (draft.lifecycle(events::AgentRef::referee(i)).state() != events::AgentState::kShutdown)
+      return true;
   }
   return false;
 }
 
 }  // namespace
 
-void deal_matches(Draft& draft, std::optional<MatchKey> after) {
+void deal_matches(Draft& draft, std::optional<events::MatchKey> after) {
   bool referee_left = any_referee_left(draft);
-  for (MatchKey match : doubtful_matches(draft, referee_left)) {
+  for (events::MatchKey match : doubtful_matches(draft, referee_left)) {
     if (auto result = verdict_on_waiting(draft, match, referee_left))
-      draft.add(MatchForfeited{match, *result});
+      draft.add(events::MatchForfeited{match, *result});
   }
   if (draft.is_paused()) return;
   int reporter = after ? draft.board().slot(*after).referee() : -1;
@@ -196,8 +203,8 @@ void deal_matches(Draft& draft, std::optional<MatchKey> after) {
     // A referee cannot refuse a match that it gets in the answer to a report.
     bool is_answer = placement.referee == reporter && takes_in_answers(draft, reporter) &&
                      !may_be_refused(draft, placement.match);
-    draft.add(MatchAssigned{placement.match, attempt, placement.referee,
-                            is_answer ? after : std::nullopt});
+    draft.add(events::MatchAssigned{placement.match, attempt, placement.referee,
+                                    is_answer ? after : std::nullopt});
   }
 }
 

@@ -15,7 +15,7 @@ namespace league::league_manager {
 
 /// The parts of a running league that decisions about its matches read. All outlive the Draft.
 struct RunningLeague {
-  const LeagueSettings& settings;
+  const events::LeagueSettings& settings;
   const Roster& roster;
   const Schedule& schedule;
   const RoundBoard& board;
@@ -30,39 +30,39 @@ class Draft {
  public:
   Draft(RunningLeague league, core::UtcTimestamp now);
 
-  void add(EventBody body);
+  void add(events::EventBody body);
 
   [[nodiscard]] core::UtcTimestamp now() const { return now_; }
-  [[nodiscard]] const LeagueSettings& settings() const { return league_.settings; }
+  [[nodiscard]] const events::LeagueSettings& settings() const { return league_.settings; }
   [[nodiscard]] const Schedule& schedule() const { return league_.schedule; }
   [[nodiscard]] const RoundBoard& board() const { return board_; }
   [[nodiscard]] const Roster& roster() const { return league_.roster; }
-  [[nodiscard]] const AgentLifecycle& lifecycle(AgentRef agent) const;
+  [[nodiscard]] const events::AgentLifecycle& lifecycle(events::AgentRef agent) const;
   [[nodiscard]] bool is_any_player_shut_down() const;
   [[nodiscard]] bool is_paused() const { return league_.is_paused; }
   /// The last failure of `agent` that this decision counts; null for none.
-  [[nodiscard]] const FailureCounted* last_failure(AgentRef agent) const;
+  [[nodiscard]] const events::FailureCounted* last_failure(events::AgentRef agent) const;
   /// The referees, for assignment.
   [[nodiscard]] std::vector<RefereePlace> places() const;
   /// Moves the events out, in order; the draft must not be used afterwards.
-  [[nodiscard]] Events take() && { return std::move(events_); }
+  [[nodiscard]] events::Events take() && { return std::move(events_); }
 
  private:
-  [[nodiscard]] AgentLifecycle& changed_lifecycle(AgentRef agent);
+  [[nodiscard]] events::AgentLifecycle& changed_lifecycle(events::AgentRef agent);
 
   RunningLeague league_;
   core::UtcTimestamp now_;
   RoundBoard board_;
-  std::vector<std::pair<AgentRef, AgentLifecycle>> changed_;
-  Events events_;
+  std::vector<std::pair<events::AgentRef, events::AgentLifecycle>> changed_;
+  events::Events events_;
 };
 
 /// Adds the change of state that is due for `agent`, if any; a referee that may no longer work
 /// loses its matches.
-void settle_agent(Draft& draft, AgentRef agent);
+void settle_agent(Draft& draft, events::AgentRef agent);
 
 /// A suspended player has played a match without losing it technically: it is ACTIVE again.
-void return_to_play(Draft& draft, AgentRef player);
+void return_to_play(Draft& draft, events::AgentRef player);
 
 /// Takes all matches from `referee`, which counts as its own fault.
 void release_all(Draft& draft, int referee, std::string_view reason);
@@ -74,12 +74,13 @@ void release_excused(Draft& draft, std::string_view reason);
 /// attempts are used up, every referee is shut down) and assigns the others as far as there are
 /// places and the league is not paused. Assignments to the referee of `after` carry it, see
 /// MatchAssigned.
-void deal_matches(Draft& draft, std::optional<MatchKey> after = std::nullopt);
+void deal_matches(Draft& draft, std::optional<events::MatchKey> after = std::nullopt);
 
 /// What `event` does to the life cycles of agents, which `lifecycle_of` finds: a failure counts, a
 /// change of state takes place, and a report is a success for its referee and for each player that
 /// did not lose by a failure.
-void apply_to_lifecycles(const Event& event, const Schedule& schedule,
-                         const std::function<AgentLifecycle&(AgentRef)>& lifecycle_of);
+void apply_to_lifecycles(
+    const events::Event& event, const Schedule& schedule,
+    const std::function<events::AgentLifecycle&(events::AgentRef)>& lifecycle_of);
 
 }  // namespace league::league_manager

@@ -13,12 +13,12 @@ std::string_view league_state_name(LeagueState state) {
   return kNames.of(state);
 }
 
-League::League(LeagueSettings settings) : settings_(std::move(settings)) {}
+League::League(events::LeagueSettings settings) : settings_(std::move(settings)) {}
 
-Events League::decide_creation(core::UtcTimestamp now) const {
+events::Events League::decide_creation(core::UtcTimestamp now) const {
   auto key = settings_.league_key.empty() ? std::nullopt : std::optional(settings_.league_key);
-  return {{now, LeagueCreated{settings_.league_id, settings_.game_type, settings_.players,
-                              settings_.referees, std::move(key)}}};
+  return {{now, events::LeagueCreated{settings_.league_id, settings_.game_type, settings_.players,
+                                      settings_.referees, std::move(key)}}};
 }
 
 core::Result<RegistrationDecision> League::decide_register(const RegistrationRequest& request,
@@ -30,7 +30,7 @@ core::Result<RegistrationDecision> League::decide_register(const RegistrationReq
   if (decision->events.empty() && !is_new_process) return decision;
   Draft draft(running(), facts.now);  // a referee that is back takes up work at once
   for (auto& event : decision->events) draft.add(std::move(event.body));
-  if (is_new_process) release_all(draft, decision->agent.index, kReasonRefereeRestarted);
+  if (is_new_process) release_all(draft, decision->agent.index, events::kReasonRefereeRestarted);
   deal_matches(draft);
   decision->events = std::move(draft).take();
   return decision;
@@ -38,14 +38,15 @@ core::Result<RegistrationDecision> League::decide_register(const RegistrationReq
 
 bool League::has_restarted(const RegistrationRequest& request,
                            const RegistrationDecision& decision) const {
-  if (request.kind != AgentKind::kReferee || decision.recognised_by != Recognition::kToken)
+  if (request.kind != events::AgentKind::kReferee ||
+      decision.recognised_by != events::Recognition::kToken)
     return false;
   // The repeat of a request whose answer was lost has the same nonce.
   return !request.registration_nonce || core::to_hex(core::sha256(*request.registration_nonce)) !=
                                             roster_.agent(decision.agent).registration_nonce_hash;
 }
 
-core::Result<Events> League::decide_start(core::UtcTimestamp now) const {
+core::Result<events::Events> League::decide_start(core::UtcTimestamp now) const {
   if (state_ != LeagueState::kRegistering) {
     return Error{ErrorCode::kLeagueNotStartable, "the league has already started", ""};
   }
@@ -53,23 +54,23 @@ core::Result<Events> League::decide_start(core::UtcTimestamp now) const {
     return Error{ErrorCode::kLeagueNotStartable,
                  "the league is paused: it can start once the operator resumes it", ""};
   }
-  int players = roster_.count(AgentKind::kPlayer);
-  int referees = roster_.count(AgentKind::kReferee);
+  int players = roster_.count(events::AgentKind::kPlayer);
+  int referees = roster_.count(events::AgentKind::kReferee);
   if (players < 2 || referees < 1) {
     return Error{ErrorCode::kLeagueNotStartable,
                  "the league has " + std::to_string(players) + " players and " +
                      std::to_string(referees) + " referees: it needs at least 2 and 1",
                  ""};
   }
-  return Events{{now, LeagueStarted{players, referees, kScheduleRule}}};
+  return events::Events{{now, events::LeagueStarted{players, referees, kScheduleRule}}};
 }
 
 Step League::due() const {
   if (is_paused_) return Step::kNone;
   switch (state_) {
     case LeagueState::kRegistering: {
-      bool is_full = roster_.count(AgentKind::kPlayer) >= std::max(settings_.players, 2) &&
-                     roster_.count(AgentKind::kReferee) >= std::max(settings_.referees, 1);
+      bool is_full = roster_.count(events::AgentKind::kPlayer) >= std::max(settings_.players, 2) &&
+                     roster_.count(events::AgentKind::kReferee) >= std::max(settings_.referees, 1);
       return is_full ? Step::kStartLeague : Step::kNone;
     }
     case LeagueState::kRunning:
@@ -89,7 +90,7 @@ std::size_t League::seeds_needed() const {
              : 0;
 }
 
-core::Result<Events> League::decide_step(const StepFacts& facts) const {
+core::Result<events::Events> League::decide_step(const StepFacts& facts) const {
   switch (due()) {
     case Step::kNone:
       break;
@@ -98,20 +99,22 @@ core::Result<Events> League::decide_step(const StepFacts& facts) const {
     case Step::kStartRound:
       return decide_round_start(facts);
     case Step::kCompleteRound:
-      return Events{{facts.now, RoundCompleted{board_.round(), summary_of_board()}}};
+      return events::Events{
+          {facts.now, events::RoundCompleted{board_.round(), summary_of_board()}}};
     case Step::kCompleteLeague:
-      return Events{{facts.now, LeagueCompleted{standings_.table().front().player}}};
+      return events::Events{
+          {facts.now, events::LeagueCompleted{standings_.table().front().player}}};
   }
-  return Events{};
+  return events::Events{};
 }
 
-core::Result<Events> League::decide_round_start(const StepFacts& facts) const {
+core::Result<events::Events> League::decide_round_start(const StepFacts& facts) const {
   if (facts.draw_seeds.size() < seeds_needed()) {
     return Error{ErrorCode::kInternalError, "a round needs one draw seed for each of its matches",
                  ""};
   }
   Draft draft(running(), facts.now);
-  RoundStarted start;
+  events::RoundStarted start;
   start.round = board_.round() + 1;
   start.draw_seeds.assign(facts.draw_seeds.begin(),
                           facts.draw_seeds.begin() + static_cast<std::ptrdiff_t>(seeds_needed()));
@@ -124,8 +127,8 @@ core::Result<Events> League::decide_round_start(const StepFacts& facts) const {
   return std::move(draft).take();
 }
 
-MatchSummary League::summary_of_board() const {
-  MatchSummary summary;
+events::MatchSummary League::summary_of_board() const {
+  events::MatchSummary summary;
   for (const auto& result : board_.results()) {
     if (!result.is_voided && !result.is_unplayed) summary.count(result);
   }

@@ -31,7 +31,7 @@ enum class Step : std::uint8_t {
 /// What a step needs and cannot compute from the league's state.
 struct StepFacts {
   core::UtcTimestamp now;
-  std::vector<DrawSeed> draw_seeds;  ///< at least League::seeds_needed()
+  std::vector<events::DrawSeed> draw_seeds;  ///< at least League::seeds_needed()
 };
 
 /// Notifications that some agents may not have; they are sent again after a restart.
@@ -45,10 +45,10 @@ struct UndeliveredNotifications {
 
 /// A command of the operator, before it becomes the event OperatorActed.
 struct OperatorCommand {
-  OperatorAct act = OperatorAct::kPause;
+  events::OperatorAct act = events::OperatorAct::kPause;
   std::string by;
   std::string reason;
-  std::optional<MatchKey> match = std::nullopt;
+  std::optional<events::MatchKey> match = std::nullopt;
   bool replays = false;  ///< a void match is played again
   int seconds = 0;
 };
@@ -56,22 +56,22 @@ struct OperatorCommand {
 /// The answer to a MATCH_RESULT_REPORT. `events` are to be journalled and applied even with a
 /// refusal.
 struct ReportDecision {
-  Events events;
+  events::Events events;
   std::optional<core::Error> refusal;
   bool is_repeat = false;  ///< an identical repeat of an accepted report
   /// The referee's next matches that belong into the answer; for a repeat those that the lost
   /// answer held and that are still open.
-  std::vector<MatchKey> next_matches;
+  std::vector<events::MatchKey> next_matches;
 };
 
 /// The current state of a match.
 struct MatchView {
-  MatchKey match;
+  events::MatchKey match;
   Pairing pairing;
   MatchStatus status = MatchStatus::kPending;
   int attempt = 0;  ///< 0: not yet assigned
   int referee = -1;  ///< the one that has it, had it last or is planned for it; -1: not known yet
-  std::optional<CompactResult> result;  ///< of a finished match
+  std::optional<events::CompactResult> result;  ///< of a finished match
 };
 
 /// Figures for a status page.
@@ -82,7 +82,7 @@ struct LeagueStatus {
   int current_round = 0;  ///< 0 before the first
   int total_rounds = 0;  ///< 0 before the start
   std::size_t total_matches = 0;  ///< without void ones
-  MatchSummary finished;
+  events::MatchSummary finished;
   std::optional<core::UtcTimestamp> started_at;
   std::optional<core::UtcTimestamp> completed_at;
 };
@@ -94,23 +94,23 @@ struct LeagueStatus {
 /// league. Not thread-safe: one lock around decide, append and apply.
 class League {
  public:
-  explicit League(LeagueSettings settings);
+  explicit League(events::LeagueSettings settings);
 
   // --- decisions
   // -----------------------------------------------------------------------------------------------------
   /// The first event of every journal.
-  [[nodiscard]] Events decide_creation(core::UtcTimestamp now) const;
+  [[nodiscard]] events::Events decide_creation(core::UtcTimestamp now) const;
   /// The manager continues a league of its journal: the state of the matches at referees is
   /// unknown, so they are assigned again, with the same draw seeds. Returns no events if the league
   /// is over.
-  [[nodiscard]] Events decide_continuation(core::UtcTimestamp now) const;
+  [[nodiscard]] events::Events decide_continuation(core::UtcTimestamp now) const;
   /// The manager is about to end: no new match begins until `decide_continuation`. Returns no
   /// events if the league is not running or is paused by the operator.
-  [[nodiscard]] Events decide_drain(core::UtcTimestamp now) const;
+  [[nodiscard]] events::Events decide_drain(core::UtcTimestamp now) const;
   /// All agents have got `kind` of `round`, or could not be reached. Returns no events if that is
   /// already recorded.
-  [[nodiscard]] Events decide_delivered(NotificationKind kind, int round,
-                                        core::UtcTimestamp now) const;
+  [[nodiscard]] events::Events decide_delivered(events::NotificationKind kind, int round,
+                                                core::UtcTimestamp now) const;
   /// See decide_registration in registration.h. A referee that returns as a new process loses its
   /// matches, since it no longer knows them.
   [[nodiscard]] core::Result<RegistrationDecision> decide_register(
@@ -118,13 +118,13 @@ class League {
   /// Starts with the registered agents (operator's command, end of the registration window); fails
   /// with kLeagueNotStartable with fewer than 2 players or no referee, or if the league has
   /// started.
-  [[nodiscard]] core::Result<Events> decide_start(core::UtcTimestamp now) const;
+  [[nodiscard]] core::Result<events::Events> decide_start(core::UtcTimestamp now) const;
   /// The step that is due now; the shell takes steps until none is.
   [[nodiscard]] Step due() const;
   /// The number of draw seeds that the next kStartRound needs.
   [[nodiscard]] std::size_t seeds_needed() const;
   /// The events of the step that is due (none if none is). Fails only if draw seeds are missing.
-  [[nodiscard]] core::Result<Events> decide_step(const StepFacts& facts) const;
+  [[nodiscard]] core::Result<events::Events> decide_step(const StepFacts& facts) const;
   /// A report from `referee`, whose token has been checked. Refused with kMatchNotFound,
   /// kMatchNotOpen, kNotAssignedReferee, kStaleAttempt, kResultConflict or kInvalidResult. Source:
   /// protocol §8.
@@ -133,64 +133,68 @@ class League {
   /// `player`, whose token has been checked, disputes the result of its match: the dispute is
   /// recorded, once per player, and the result stands. Fails with kMatchNotFound, kNotAuthorized or
   /// kMatchNotOpen.
-  [[nodiscard]] core::Result<Events> decide_dispute(int player, MatchKey match,
-                                                    std::string_view reason,
-                                                    core::UtcTimestamp now) const;
+  [[nodiscard]] core::Result<events::Events> decide_dispute(int player, events::MatchKey match,
+                                                            std::string_view reason,
+                                                            core::UtcTimestamp now) const;
   /// An agent has answered a ping or sent a message again: ends a suspension, for `reason`. Does
   /// not end a suspension for failed matches: a player has to play a match first, and a referee
   /// returns only if no other one is active. Does not end that of a referee that is shutting down
   /// either.
-  [[nodiscard]] Events decide_alive(AgentRef agent, core::UtcTimestamp now,
-                                    std::string_view reason = kReasonPingAnswered) const;
+  [[nodiscard]] events::Events decide_alive(
+      events::AgentRef agent, core::UtcTimestamp now,
+      std::string_view reason = events::kReasonPingAnswered) const;
   /// An agent has stopped sending keep-alives: it is suspended, and a referee's matches are given
   /// to others.
-  [[nodiscard]] Events decide_silent(AgentRef agent, core::UtcTimestamp now) const;
+  [[nodiscard]] events::Events decide_silent(events::AgentRef agent, core::UtcTimestamp now) const;
   /// A referee is gone: it is suspended and its matches are given to others as the next attempt.
-  [[nodiscard]] Events decide_referee_lost(int referee, core::UtcTimestamp now) const;
+  [[nodiscard]] events::Events decide_referee_lost(int referee, core::UtcTimestamp now) const;
   /// A referee, whose token has been checked, is about to end: it keeps the matches that it has and
   /// gets no other until it registers again.
-  [[nodiscard]] Events decide_referee_drain(int referee, core::UtcTimestamp now) const;
+  [[nodiscard]] events::Events decide_referee_drain(int referee, core::UtcTimestamp now) const;
   /// A referee may not play a match, through no fault of its own: the match goes to another one, or
   /// to the same one as the next attempt.
-  [[nodiscard]] Events decide_match_refused(MatchKey match, core::UtcTimestamp now) const;
+  [[nodiscard]] events::Events decide_match_refused(events::MatchKey match,
+                                                    core::UtcTimestamp now) const;
   /// `referee` has refused `match` or answered its assignment with an error, so another referee
   /// gets the match at once. Returns no events for a match that `referee` does not have.
-  [[nodiscard]] Events decide_assignment_refused(MatchKey match, int referee,
-                                                 core::UtcTimestamp now) const;
+  [[nodiscard]] events::Events decide_assignment_refused(events::MatchKey match, int referee,
+                                                         core::UtcTimestamp now) const;
   /// The operator, named in `by`, shuts an agent down (kReasonShutDownByOperator,
   /// kReasonDisqualified), or it withdraws (kReasonWithdrawn): a player loses its matches that no
   /// referee has; a referee's matches go to other referees. `detail` is for people and bounded.
   /// Fails with kInvalidFieldValue if the agent is shut down already or the league is not running.
-  [[nodiscard]] core::Result<Events> decide_shut_down(AgentRef agent, std::string_view reason,
-                                                      std::string_view detail,
-                                                      core::UtcTimestamp now,
-                                                      std::string_view by = {}) const;
+  [[nodiscard]] core::Result<events::Events> decide_shut_down(events::AgentRef agent,
+                                                              std::string_view reason,
+                                                              std::string_view detail,
+                                                              core::UtcTimestamp now,
+                                                              std::string_view by = {}) const;
   /// The operator undoes a shut-down or a suspension: the agent plays what is still to be played.
   /// Fails like decide_shut_down.
-  [[nodiscard]] core::Result<Events> decide_restore(AgentRef agent, std::string_view detail,
-                                                    core::UtcTimestamp now,
-                                                    std::string_view by = {}) const;
+  [[nodiscard]] core::Result<events::Events> decide_restore(events::AgentRef agent,
+                                                            std::string_view detail,
+                                                            core::UtcTimestamp now,
+                                                            std::string_view by = {}) const;
   /// Any other command of the operator. Fails with kInvalidFieldValue, kMissingRequiredField or
   /// kMatchNotFound if it does not fit the league's state. Source: protocol §12.
-  [[nodiscard]] core::Result<Events> decide_act(const OperatorCommand& command,
-                                                core::UtcTimestamp now) const;
+  [[nodiscard]] core::Result<events::Events> decide_act(const OperatorCommand& command,
+                                                        core::UtcTimestamp now) const;
   /// The watchdog; call it every second or so: matches and rounds over their limits, matches that
   /// wait. As long as it is called, every round ends. The manager itself was delayed until
   /// `late_at` and could have missed messages, so time limits count only from then on.
-  [[nodiscard]] Events decide_tick(core::UtcTimestamp now,
-                                   std::optional<core::UtcTimestamp> late_at = {}) const;
+  [[nodiscard]] events::Events decide_tick(core::UtcTimestamp now,
+                                           std::optional<core::UtcTimestamp> late_at = {}) const;
 
   // --- change
   // --------------------------------------------------------------------------------------------------------
   /// Makes `event` part of the league. Fails with kInternalError, changing nothing, if it does not
   /// fit the league's state, which means that the journal is damaged or belongs to another league.
-  core::Result<void> apply(const Event& event);
+  core::Result<void> apply(const events::Event& event);
   /// All of `events`; stops at the first that does not fit.
-  core::Result<void> apply_all(const Events& events);
+  core::Result<void> apply_all(const events::Events& events);
 
   // --- queries
   // -------------------------------------------------------------------------------------------------------
-  [[nodiscard]] const LeagueSettings& settings() const { return settings_; }
+  [[nodiscard]] const events::LeagueSettings& settings() const { return settings_; }
   [[nodiscard]] LeagueState state() const { return state_; }
   /// Whether the operator has paused the league: no match and no round begins or ends by itself.
   [[nodiscard]] bool is_paused() const { return is_paused_; }
@@ -206,7 +210,7 @@ class League {
   /// The player who won the league, once it is completed.
   [[nodiscard]] std::optional<int> champion() const { return champion_; }
   /// A match of the schedule; nothing for any other.
-  [[nodiscard]] std::optional<MatchView> match(MatchKey match) const;
+  [[nodiscard]] std::optional<MatchView> match(events::MatchKey match) const;
   /// Up to `limit` matches by round and number, from the `offset`-th (from 0).
   [[nodiscard]] std::vector<MatchView> schedule_page(std::size_t offset, std::size_t limit) const;
   /// The first unfinished match of `player`; nothing before the start and after its last.
@@ -217,50 +221,52 @@ class League {
   [[nodiscard]] std::chrono::microseconds round_limit() const;
   [[nodiscard]] bool is_any_referee_active() const;
   /// By match, the players that dispute its result, in the order of their disputes.
-  [[nodiscard]] const std::map<MatchKey, std::vector<int>>& disputes() const { return disputes_; }
+  [[nodiscard]] const std::map<events::MatchKey, std::vector<int>>& disputes() const {
+    return disputes_;
+  }
   /// The matches that the operator has declared void, each with the match that replays it, if any.
-  [[nodiscard]] const std::map<MatchKey, std::optional<MatchKey>>& voided() const {
+  [[nodiscard]] const std::map<events::MatchKey, std::optional<events::MatchKey>>& voided() const {
     return voided_;
   }
   /// The matches whose results are accepted without proof, see MatchReported.
-  [[nodiscard]] const std::vector<MatchKey>& unproven() const { return unproven_; }
+  [[nodiscard]] const std::vector<events::MatchKey>& unproven() const { return unproven_; }
   /// How the matches of a completed round ended; nothing for any other round.
-  [[nodiscard]] std::optional<MatchSummary> round_summary(int round) const;
+  [[nodiscard]] std::optional<events::MatchSummary> round_summary(int round) const;
 
  private:
   friend class LeagueDump;  // of the tests
   [[nodiscard]] RunningLeague running() const {
     return {settings_, roster_, schedule_, board_, players_shut_down_, is_paused_ || is_ended_};
   }
-  [[nodiscard]] core::Result<Events> decide_round_start(const StepFacts& facts) const;
-  [[nodiscard]] MatchSummary summary_of_board() const;
-  [[nodiscard]] std::optional<CompactResult> finished_result(MatchKey match) const;
+  [[nodiscard]] core::Result<events::Events> decide_round_start(const StepFacts& facts) const;
+  [[nodiscard]] events::MatchSummary summary_of_board() const;
+  [[nodiscard]] std::optional<events::CompactResult> finished_result(events::MatchKey match) const;
   [[nodiscard]] ReportDecision decide_open(int referee, const MatchReport& report,
                                            core::UtcTimestamp now) const;
   [[nodiscard]] ReportDecision decide_finished(int referee, const MatchReport& report,
-                                               const CompactResult& standing,
+                                               const events::CompactResult& standing,
                                                core::UtcTimestamp now) const;
   [[nodiscard]] ReportDecision refuse_stale(int referee, const MatchReport& report, int attempt,
                                             core::UtcTimestamp now) const;
   [[nodiscard]] ReportDecision accept(int referee, const MatchReport& report,
                                       const JudgedReport& judged, core::UtcTimestamp now) const;
-  [[nodiscard]] ReportFacts facts_for(int referee, MatchKey match) const;
-  [[nodiscard]] bool is_disputed_by(MatchKey match, int player) const;
+  [[nodiscard]] ReportFacts facts_for(int referee, events::MatchKey match) const;
+  [[nodiscard]] bool is_disputed_by(events::MatchKey match, int player) const;
   [[nodiscard]] bool has_restarted(const RegistrationRequest& request,
                                    const RegistrationDecision& decision) const;
-  [[nodiscard]] bool fits(const EventBody& body) const;
-  [[nodiscard]] bool fits_act(const OperatorActed& event) const;
-  [[nodiscard]] bool fits_start(const LeagueStarted& event) const;
-  [[nodiscard]] bool fits_round(const RoundStarted& event) const;
+  [[nodiscard]] bool fits(const events::EventBody& body) const;
+  [[nodiscard]] bool fits_act(const events::OperatorActed& event) const;
+  [[nodiscard]] bool fits_start(const events::LeagueStarted& event) const;
+  [[nodiscard]] bool fits_round(const events::RoundStarted& event) const;
   [[nodiscard]] core::Result<void> check_act(const OperatorCommand& command) const;
   [[nodiscard]] core::Result<void> check_void(const OperatorCommand& command) const;
-  void act(const OperatorActed& event);
-  void change(const Event& event);
-  void change_lifecycles(const Event& event);
-  void start(const LeagueStarted& event, core::UtcTimestamp at);
-  void note_delivered(const NotificationDelivered& event);
+  void act(const events::OperatorActed& event);
+  void change(const events::Event& event);
+  void change_lifecycles(const events::Event& event);
+  void start(const events::LeagueStarted& event, core::UtcTimestamp at);
+  void note_delivered(const events::NotificationDelivered& event);
 
-  LeagueSettings settings_;
+  events::LeagueSettings settings_;
   LeagueState state_ = LeagueState::kRegistering;
   bool is_created_ = false;
   Roster roster_;
@@ -272,13 +278,13 @@ class League {
   bool is_paused_ = false;
   bool is_draining_ = false;  // it is paused because its manager is shutting down
   bool is_ended_ = false;
-  std::vector<std::vector<CompactResult>> results_;  // of completed rounds
-  std::vector<MatchSummary> summaries_;  // of completed rounds
-  MatchSummary finished_;
+  std::vector<std::vector<events::CompactResult>> results_;  // of completed rounds
+  std::vector<events::MatchSummary> summaries_;  // of completed rounds
+  events::MatchSummary finished_;
   std::optional<int> champion_;
-  std::map<MatchKey, std::vector<int>> disputes_;
-  std::map<MatchKey, std::optional<MatchKey>> voided_;
-  std::vector<MatchKey> unproven_;
+  std::map<events::MatchKey, std::vector<int>> disputes_;
+  std::map<events::MatchKey, std::optional<events::MatchKey>> voided_;
+  std::vector<events::MatchKey> unproven_;
   int announced_round_ = 0;  // the last round that everybody has been told of; likewise the next
                              // two members
   int told_round_ = 0;

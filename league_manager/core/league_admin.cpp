@@ -14,7 +14,7 @@ constexpr std::size_t kLongestDetail = 300;
 constexpr std::size_t kLongestOperatorName = 80;
 constexpr int kLongestExtension = 7 * 24 * 3600;  // seconds
 
-Error not_now(AgentRef agent, const std::string& why) {
+Error not_now(events::AgentRef agent, const std::string& why) {
   return {ErrorCode::kInvalidFieldValue, agent.id() + " " + why, "/agent_id"};
 }
 
@@ -28,36 +28,40 @@ std::optional<std::string> bounded(std::string_view text, std::size_t most = kLo
 /// The name under which the command is recorded; a caller cannot use the manager's own name.
 std::string author(const OperatorCommand& command) {
   auto by = bounded(command.by, kLongestOperatorName);
-  return by && *by != kByManager ? *by : "operator";
+  return by && *by != events::kByManager ? *by : "operator";
 }
 
 }  // namespace
 
-core::Result<Events> League::decide_shut_down(AgentRef agent, std::string_view reason,
-                                              std::string_view detail, core::UtcTimestamp now,
-                                              std::string_view by) const {
+core::Result<events::Events> League::decide_shut_down(events::AgentRef agent,
+                                                      std::string_view reason,
+                                                      std::string_view detail,
+                                                      core::UtcTimestamp now,
+                                                      std::string_view by) const {
   if (state_ != LeagueState::kRunning)
     return not_now(agent, "can be shut down only while the league is running");
-  if (roster_.agent(agent).lifecycle.state() == AgentState::kShutdown)
+  if (roster_.agent(agent).lifecycle.state() == events::AgentState::kShutdown)
     return not_now(agent, "is already shut down");
   Draft draft(running(), now);
-  draft.add(AgentStateChanged{agent, AgentState::kShutdown, std::string(reason), bounded(detail),
-                              bounded(by, kLongestOperatorName)});
-  if (agent.kind == AgentKind::kReferee) release_all(draft, agent.index, reason);
+  draft.add(events::AgentStateChanged{agent, events::AgentState::kShutdown, std::string(reason),
+                                      bounded(detail), bounded(by, kLongestOperatorName)});
+  if (agent.kind == events::AgentKind::kReferee) release_all(draft, agent.index, reason);
   deal_matches(draft);
   return std::move(draft).take();
 }
 
-core::Result<Events> League::decide_restore(AgentRef agent, std::string_view detail,
-                                            core::UtcTimestamp now, std::string_view by) const {
+core::Result<events::Events> League::decide_restore(events::AgentRef agent, std::string_view detail,
+                                                    core::UtcTimestamp now,
+                                                    std::string_view by) const {
   if (state_ != LeagueState::kRunning)
     return not_now(agent, "can be restored only while the league is running");
-  const AgentState state = roster_.agent(agent).lifecycle.state();
-  if (state != AgentState::kShutdown && state != AgentState::kSuspended)
+  const events::AgentState state = roster_.agent(agent).lifecycle.state();
+  if (state != events::AgentState::kShutdown && state != events::AgentState::kSuspended)
     return not_now(agent, "is neither shut down nor suspended");
   Draft draft(running(), now);
-  draft.add(AgentStateChanged{agent, AgentState::kActive, std::string(kReasonRestored),
-                              bounded(detail), bounded(by, kLongestOperatorName)});
+  draft.add(events::AgentStateChanged{agent, events::AgentState::kActive,
+                                      std::string(events::kReasonRestored), bounded(detail),
+                                      bounded(by, kLongestOperatorName)});
   deal_matches(draft);
   return std::move(draft).take();
 }
@@ -70,13 +74,13 @@ core::Result<void> League::check_act(const OperatorCommand& command) const {
   }
   const bool is_running = state_ == LeagueState::kRunning;
   switch (command.act) {
-    case OperatorAct::kPause:
+    case events::OperatorAct::kPause:
       if (is_paused_ && !is_draining_) return not_now("the league is already paused");
       return {};
-    case OperatorAct::kResume:
+    case events::OperatorAct::kResume:
       if (!is_paused_) return not_now("the league is not paused");
       return {};
-    case OperatorAct::kExtendRound:
+    case events::OperatorAct::kExtendRound:
       if (!is_running || !is_round_open_) return not_now("no round is being played");
       if (command.seconds < 1 || command.seconds > kLongestExtension) {
         return Error{ErrorCode::kInvalidFieldValue,
@@ -84,13 +88,13 @@ core::Result<void> League::check_act(const OperatorCommand& command) const {
                      "/seconds"};
       }
       return {};
-    case OperatorAct::kAnnounce:
+    case events::OperatorAct::kAnnounce:
       if (command.reason.empty())
         return Error{ErrorCode::kMissingRequiredField, "an announcement needs a text", "/text"};
       return {};
-    case OperatorAct::kVoidMatch:
+    case events::OperatorAct::kVoidMatch:
       return check_void(command);
-    case OperatorAct::kEndLeague:
+    case events::OperatorAct::kEndLeague:
       if (!is_running) return not_now("the league has not started: stop its manager instead");
       if (is_ended_) return not_now("the league is already being ended");
       return {};
@@ -124,54 +128,54 @@ core::Result<void> League::check_void(const OperatorCommand& command) const {
   return {};
 }
 
-core::Result<Events> League::decide_act(const OperatorCommand& command,
-                                        core::UtcTimestamp now) const {
+core::Result<events::Events> League::decide_act(const OperatorCommand& command,
+                                                core::UtcTimestamp now) const {
   if (auto possible = check_act(command); !possible) return possible.error();
-  OperatorActed acted{
+  events::OperatorActed acted{
       .act = command.act, .by = author(command), .reason = bounded(command.reason).value_or("")};
-  if (command.act == OperatorAct::kExtendRound) acted.seconds = command.seconds;
-  if (command.act == OperatorAct::kVoidMatch) {
+  if (command.act == events::OperatorAct::kExtendRound) acted.seconds = command.seconds;
+  if (command.act == events::OperatorAct::kVoidMatch) {
     acted.match = command.match;
     if (command.replays) acted.replay = schedule_.next_replay(*command.match, board_.round());
   }
   Draft draft(running(), now);
   draft.add(std::move(acted));
-  if (command.act == OperatorAct::kEndLeague) {
-    release_excused(draft, kReasonLeagueEnded);
+  if (command.act == events::OperatorAct::kEndLeague) {
+    release_excused(draft, events::kReasonLeagueEnded);
     // A paused league has to be resumed, or it would never complete.
     if (is_paused_) {
-      draft.add(OperatorActed{
-          .act = OperatorAct::kResume, .by = author(command), .reason = "the league ends"});
+      draft.add(events::OperatorActed{
+          .act = events::OperatorAct::kResume, .by = author(command), .reason = "the league ends"});
     }
-  } else if (command.act == OperatorAct::kResume && is_round_open_ && !is_ended_) {
+  } else if (command.act == events::OperatorAct::kResume && is_round_open_ && !is_ended_) {
     deal_matches(draft);
   }
   return std::move(draft).take();
 }
 
-bool League::fits_act(const OperatorActed& event) const {
+bool League::fits_act(const events::OperatorActed& event) const {
   if (!is_created_ || state_ == LeagueState::kCompleted) return false;
-  if (event.act == OperatorAct::kExtendRound)
+  if (event.act == events::OperatorAct::kExtendRound)
     return is_round_open_ && event.seconds && *event.seconds > 0 &&
            *event.seconds <= kLongestExtension;
-  if (event.act == OperatorAct::kEndLeague) return state_ == LeagueState::kRunning;
-  if (event.act != OperatorAct::kVoidMatch) return true;
+  if (event.act == events::OperatorAct::kEndLeague) return state_ == LeagueState::kRunning;
+  if (event.act != events::OperatorAct::kVoidMatch) return true;
   if (!event.match || !schedule_.contains(*event.match)) return false;
   const auto result = finished_result(*event.match);
   return result && !result->is_voided &&
          (!event.replay || *event.replay == schedule_.next_replay(*event.match, board_.round()));
 }
 
-void League::act(const OperatorActed& event) {
-  if (event.act == OperatorAct::kPause) {
+void League::act(const events::OperatorActed& event) {
+  if (event.act == events::OperatorAct::kPause) {
     is_paused_ = true;
-    is_draining_ = event.by == kByManager;
-  } else if (event.act == OperatorAct::kResume) {
+    is_draining_ = event.by == events::kByManager;
+  } else if (event.act == events::OperatorAct::kResume) {
     is_paused_ = is_draining_ = false;
   }
-  if (event.act == OperatorAct::kEndLeague) is_ended_ = true;
-  if (event.act != OperatorAct::kVoidMatch) return;
-  const MatchKey match = *event.match;
+  if (event.act == events::OperatorAct::kEndLeague) is_ended_ = true;
+  if (event.act != events::OperatorAct::kVoidMatch) return;
+  const events::MatchKey match = *event.match;
   const auto result = *finished_result(match);
   const Pairing players = schedule_.pairing(match);
   standings_.withdraw(players.player_a, players.player_b, result.outcome);

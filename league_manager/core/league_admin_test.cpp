@@ -16,7 +16,7 @@ PlayedLeague started(int players = 4, int referees = 2) {
   return played;
 }
 
-OperatorCommand command(OperatorAct act, const std::string& reason = "a reason") {
+OperatorCommand command(events::OperatorAct act, const std::string& reason = "a reason") {
   return {.act = act, .by = "Ann", .reason = reason};
 }
 
@@ -32,8 +32,8 @@ void expect_refused(const PlayedLeague& played, const OperatorCommand& wanted, E
   EXPECT_EQ(events.error().code, code) << events.error().message;
 }
 
-OperatorCommand void_of(MatchKey match, bool replays) {
-  auto wanted = command(OperatorAct::kVoidMatch);
+OperatorCommand void_of(events::MatchKey match, bool replays) {
+  auto wanted = command(events::OperatorAct::kVoidMatch);
   wanted.match = match;
   wanted.replays = replays;
   return wanted;
@@ -41,7 +41,7 @@ OperatorCommand void_of(MatchKey match, bool replays) {
 
 /// Every match that a referee has ends in a draw.
 void report_all(PlayedLeague& played, int seconds = 0) {
-  for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+  for (events::MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
     auto decision = played.report(played.league.board().slot(match).referee(),
                                   testing::report_of(played.league, match, 0), at(seconds));
     ASSERT_FALSE(decision.refusal) << decision.refusal->message;
@@ -58,15 +58,15 @@ void play_out(PlayedLeague& played) {
 TEST(LeagueAdmin, APauseBeginsNothingAndEndsNothing) {
   auto played = started(4, 1);
   ASSERT_EQ(played.league.board().with_status(MatchStatus::kAssigned).size(), 1u);
-  act(played, command(OperatorAct::kPause));
+  act(played, command(events::OperatorAct::kPause));
   EXPECT_TRUE(played.league.is_paused());
   report_all(played);  // what is being played goes on
   EXPECT_TRUE(played.league.board().with_status(MatchStatus::kAssigned).empty());
   EXPECT_EQ(played.league.due(), Step::kNone);
   EXPECT_TRUE(played.league.decide_tick(at(100'000)).empty()) << "a pause is nobody's time";
-  expect_refused(played, command(OperatorAct::kPause), ErrorCode::kInvalidFieldValue);
+  expect_refused(played, command(events::OperatorAct::kPause), ErrorCode::kInvalidFieldValue);
 
-  act(played, command(OperatorAct::kResume), 100'000);
+  act(played, command(events::OperatorAct::kResume), 100'000);
   EXPECT_EQ(played.league.board().with_status(MatchStatus::kAssigned).size(), 1u);
   EXPECT_TRUE(played.league.decide_tick(at(100'010)).empty()) << "limits begin anew";
   report_all(played);
@@ -77,18 +77,18 @@ TEST(LeagueAdmin, APauseBeginsNothingAndEndsNothing) {
 
 TEST(LeagueAdmin, APausedLeagueDoesNotStart) {
   PlayedLeague played(testing::settings(2, 1));
-  act(played, command(OperatorAct::kPause));
+  act(played, command(events::OperatorAct::kPause));
   played.enter_all(1);
   EXPECT_EQ(played.league.due(), Step::kNone);
   EXPECT_EQ(played.league.decide_start(at(0)).error().code, ErrorCode::kLeagueNotStartable);
-  act(played, command(OperatorAct::kResume));
+  act(played, command(events::OperatorAct::kResume));
   EXPECT_EQ(played.league.due(), Step::kStartLeague);
 }
 
 TEST(LeagueAdmin, AnExtensionIsForOneRound) {
   auto played = started();
   const auto usual = played.league.round_limit();
-  auto wanted = command(OperatorAct::kExtendRound);
+  auto wanted = command(events::OperatorAct::kExtendRound);
   expect_refused(played, wanted, ErrorCode::kInvalidFieldValue);
   wanted.seconds = 90;
   act(played, wanted);
@@ -101,7 +101,7 @@ TEST(LeagueAdmin, AnExtensionIsForOneRound) {
 
 TEST(LeagueAdmin, AVoidMatchCountsForNothing) {
   auto played = started();
-  const MatchKey match{1, 1};
+  const events::MatchKey match{1, 1};
   expect_refused(played, void_of(match, false), ErrorCode::kMatchNotOpen);
   expect_refused(played, void_of({9, 1}, false), ErrorCode::kMatchNotFound);
   report_all(played);
@@ -115,8 +115,8 @@ TEST(LeagueAdmin, AVoidMatchCountsForNothing) {
   EXPECT_TRUE(played.league.match(match)->result->is_voided);
   EXPECT_EQ(played.league.status().total_matches, 5u);
   play_out(played);
-  EXPECT_EQ(played.league.round_summary(1), (MatchSummary{1, 0, 1, 0}));
-  EXPECT_EQ(played.league.status().finished, (MatchSummary{5, 0, 5, 0}));
+  EXPECT_EQ(played.league.round_summary(1), (events::MatchSummary{1, 0, 1, 0}));
+  EXPECT_EQ(played.league.status().finished, (events::MatchSummary{5, 0, 5, 0}));
   EXPECT_EQ(played.league.schedule().rounds(), 3);
   expect_refused(played, void_of({1, 2}, false), ErrorCode::kInvalidFieldValue);
 }
@@ -131,8 +131,8 @@ TEST(LeagueAdmin, AReplayIsAMatchOfARoundAfterTheOthers) {
   act(played, void_of({2, 1}, true));  // of the open one
   EXPECT_EQ(played.league.schedule().rounds(), 5)
       << "the two matches share a player, who plays one match in a round";
-  EXPECT_EQ(played.league.voided().at({1, 1}), (MatchKey{4, 1}));
-  EXPECT_EQ(played.league.voided().at({2, 1}), (MatchKey{5, 1}));
+  EXPECT_EQ(played.league.voided().at({1, 1}), (events::MatchKey{4, 1}));
+  EXPECT_EQ(played.league.voided().at({2, 1}), (events::MatchKey{5, 1}));
   EXPECT_EQ(played.league.schedule().pairing({4, 1}), played.league.schedule().pairing({1, 1}));
   const auto first_seed = played.next_seed;
   play_out(played);
@@ -150,7 +150,7 @@ TEST(LeagueAdmin, AReplayCanBeVoidToo) {
   played.step();
   report_all(played);
   act(played, void_of({2, 1}, true));
-  EXPECT_EQ(played.league.schedule().replay_of({3, 1}), (MatchKey{2, 1}));
+  EXPECT_EQ(played.league.schedule().replay_of({3, 1}), (events::MatchKey{2, 1}));
   play_out(played);
   EXPECT_EQ(played.league.status().finished.total_matches, 1);
 }
@@ -158,14 +158,14 @@ TEST(LeagueAdmin, AReplayCanBeVoidToo) {
 TEST(LeagueAdmin, TheEndLeavesOutWhatIsNotPlayed) {
   auto played = started(4, 1);
   ASSERT_EQ(played.league.board().with_status(MatchStatus::kAssigned).size(), 1u);
-  const MatchKey open = played.league.board().with_status(MatchStatus::kAssigned).front();
+  const events::MatchKey open = played.league.board().with_status(MatchStatus::kAssigned).front();
   const auto late = testing::report_of(played.league, open, 0);
-  act(played, command(OperatorAct::kPause));
-  act(played, command(OperatorAct::kEndLeague));
+  act(played, command(events::OperatorAct::kPause));
+  act(played, command(events::OperatorAct::kEndLeague));
   played.step();
   EXPECT_EQ(played.league.state(), LeagueState::kCompleted);
   EXPECT_TRUE(played.league.is_ended_early());
-  EXPECT_EQ(played.league.round_summary(1), MatchSummary{});
+  EXPECT_EQ(played.league.round_summary(1), events::MatchSummary{});
   EXPECT_FALSE(played.league.match(open)->result);
   const auto decision = played.league.decide_report(0, late, at(1));
   ASSERT_TRUE(decision.refusal);
@@ -174,13 +174,14 @@ TEST(LeagueAdmin, TheEndLeavesOutWhatIsNotPlayed) {
 
 TEST(LeagueAdmin, AnActNamesItsAuthorWithinBounds) {
   auto played = started();
-  auto wanted = command(OperatorAct::kAnnounce, std::string(1000, 'x') + "\n");
+  auto wanted = command(events::OperatorAct::kAnnounce, std::string(1000, 'x') + "\n");
   wanted.by = std::string(1000, 'y');
   act(played, wanted);
-  const auto& acted = std::get<OperatorActed>(played.events.back().body);
+  const auto& acted = std::get<events::OperatorActed>(played.events.back().body);
   EXPECT_LE(acted.reason.size(), 310u);
   EXPECT_LE(acted.by.size(), 90u);
-  expect_refused(played, command(OperatorAct::kAnnounce, ""), ErrorCode::kMissingRequiredField);
+  expect_refused(played, command(events::OperatorAct::kAnnounce, ""),
+                 ErrorCode::kMissingRequiredField);
 }
 
 TEST(LeagueAdmin, AManagerThatEndsBeginsNothingUntilItIsBack) {
@@ -201,21 +202,21 @@ TEST(LeagueAdmin, AManagerThatEndsBeginsNothingUntilItIsBack) {
 TEST(LeagueAdmin, AManagerThatIsBackDoesNotUndoTheOperatorsPause) {
   for (bool is_paused_before : {true, false}) {
     auto played = started(4, 1);
-    if (is_paused_before) act(played, command(OperatorAct::kPause));
+    if (is_paused_before) act(played, command(events::OperatorAct::kPause));
     played.take(played.league.decide_drain(at(1)));
-    if (!is_paused_before) act(played, command(OperatorAct::kPause));
+    if (!is_paused_before) act(played, command(events::OperatorAct::kPause));
     played.take(played.league.decide_continuation(at(2)));
     EXPECT_TRUE(played.league.is_paused());
-    act(played, command(OperatorAct::kResume));
+    act(played, command(events::OperatorAct::kResume));
   }
 }
 
 TEST(LeagueAdmin, NobodyActsInTheManagersName) {
   auto played = started();
-  auto wanted = command(OperatorAct::kPause);
-  wanted.by = kByManager;
+  auto wanted = command(events::OperatorAct::kPause);
+  wanted.by = events::kByManager;
   act(played, wanted);
-  EXPECT_EQ(std::get<OperatorActed>(played.events.back().body).by, "operator");
+  EXPECT_EQ(std::get<events::OperatorActed>(played.events.back().body).by, "operator");
   played.take(played.league.decide_continuation(at(2)));
   EXPECT_TRUE(played.league.is_paused());
 }

@@ -4,7 +4,7 @@
 
 namespace league::league_manager {
 
-core::Result<void> League::apply(const Event& event) {
+core::Result<void> League::apply(const events::Event& event) {
   if (!fits(event.body)) {
     return core::Error{core::ErrorCode::kInternalError,
                        "event " + std::string(event_type(event.body)) + " of " + event.at.to_log() +
@@ -16,82 +16,85 @@ core::Result<void> League::apply(const Event& event) {
   return {};
 }
 
-core::Result<void> League::apply_all(const Events& events) {
+core::Result<void> League::apply_all(const events::Events& events) {
   for (const auto& event : events) {
     if (auto applied = apply(event); !applied) return applied;
   }
   return {};
 }
 
-bool League::fits(const EventBody& body) const {
+bool League::fits(const events::EventBody& body) const {
   bool running = state_ == LeagueState::kRunning;
   auto is_referee = [this](int index) { return index >= 0 && index < board_.referees(); };
-  auto has_status = [&](MatchKey match, MatchStatus status) {
+  auto has_status = [&](events::MatchKey match, MatchStatus status) {
     return running && board_.contains(match) && board_.slot(match).status == status;
   };
   return std::visit(
       Overloaded{
-          [&](const LeagueCreated& e) {
+          [&](const events::LeagueCreated& e) {
             bool is_other = e.league_key && !settings_.league_key.empty() &&
                             *e.league_key != settings_.league_key;
             return !is_created_ && e.league_id == settings_.league_id && !is_other;
           },
-          [&](const AgentRegistered& e) {
+          [&](const events::AgentRegistered& e) {
             return is_created_ && state_ == LeagueState::kRegistering &&
                    e.agent.index == roster_.count(e.agent.kind);
           },
-          [&](const AgentReregistered& e) { return roster_.contains(e.agent); },
-          [&](const LeagueStarted& e) { return fits_start(e); },
-          [&](const RoundStarted& e) { return fits_round(e); },
-          [&](const MatchAssigned& e) {
+          [&](const events::AgentReregistered& e) { return roster_.contains(e.agent); },
+          [&](const events::LeagueStarted& e) { return fits_start(e); },
+          [&](const events::RoundStarted& e) { return fits_round(e); },
+          [&](const events::MatchAssigned& e) {
             return has_status(e.match, MatchStatus::kPending) && is_referee(e.referee) &&
                    e.attempt <= kMostAssignments && e.attempt == board_.slot(e.match).attempts + 1;
           },
-          [&](const MatchReleased& e) { return has_status(e.match, MatchStatus::kAssigned); },
-          [&](const MatchReported& e) {
+          [&](const events::MatchReleased& e) {
+            return has_status(e.match, MatchStatus::kAssigned);
+          },
+          [&](const events::MatchReported& e) {
             return has_status(e.match, MatchStatus::kAssigned) &&
                    e.referee == board_.slot(e.match).referee();
           },
-          [&](const MatchForfeited& e) {
+          [&](const events::MatchForfeited& e) {
             return running && board_.contains(e.match) &&
                    board_.slot(e.match).status != MatchStatus::kFinished;
           },
-          [&](const ReportConflictRecorded& e) { return schedule_.contains(e.match); },
-          [&](const StaleReportRecorded& e) { return schedule_.contains(e.match); },
-          [&](const FailureCounted& e) {
+          [&](const events::ReportConflictRecorded& e) { return schedule_.contains(e.match); },
+          [&](const events::StaleReportRecorded& e) { return schedule_.contains(e.match); },
+          [&](const events::FailureCounted& e) {
             return roster_.contains(e.agent) &&
                    (!e.cause || !e.match || schedule_.contains(*e.match));
           },
-          [&](const AgentStateChanged& e) { return roster_.contains(e.agent); },
-          [&](const RoundCompleted& e) {
+          [&](const events::AgentStateChanged& e) { return roster_.contains(e.agent); },
+          [&](const events::RoundCompleted& e) {
             return running && is_round_open_ && e.round == board_.round() &&
                    (board_.unfinished() == 0 || is_ended_);
           },
-          [&](const LeagueCompleted& e) {
+          [&](const events::LeagueCompleted& e) {
             return running && due() == Step::kCompleteLeague &&
-                   roster_.contains(AgentRef::player(e.champion));
+                   roster_.contains(events::AgentRef::player(e.champion));
           },
-          [&](const LeagueContinued&) { return is_created_; },
-          [&](const NotificationDelivered& e) {
+          [&](const events::LeagueContinued&) { return is_created_; },
+          [&](const events::NotificationDelivered& e) {
             return state_ != LeagueState::kRegistering && e.round <= board_.round();
           },
-          [&](const MatchDisputed& e) {
-            return schedule_.contains(e.match) && roster_.contains(AgentRef::player(e.player)) &&
+          [&](const events::MatchDisputed& e) {
+            return schedule_.contains(e.match) &&
+                   roster_.contains(events::AgentRef::player(e.player)) &&
                    !is_disputed_by(e.match, e.player);
           },
-          [&](const OperatorActed& e) { return fits_act(e); },
+          [&](const events::OperatorActed& e) { return fits_act(e); },
       },
       body);
 }
 
-bool League::fits_start(const LeagueStarted& event) const {
+bool League::fits_start(const events::LeagueStarted& event) const {
   return is_created_ && state_ == LeagueState::kRegistering && event.players >= 2 &&
-         event.referees >= 1 && event.players == roster_.count(AgentKind::kPlayer) &&
-         event.referees == roster_.count(AgentKind::kReferee) &&
+         event.referees >= 1 && event.players == roster_.count(events::AgentKind::kPlayer) &&
+         event.referees == roster_.count(events::AgentKind::kReferee) &&
          event.schedule_rule == kScheduleRule;
 }
 
-bool League::fits_round(const RoundStarted& event) const {
+bool League::fits_round(const events::RoundStarted& event) const {
   if (state_ != LeagueState::kRunning || is_round_open_ || event.round != board_.round() + 1 ||
       event.round > schedule_.rounds())
     return false;
@@ -99,83 +102,83 @@ bool League::fits_round(const RoundStarted& event) const {
   return event.draw_seeds.size() == matches && event.planned_referees.size() == matches;
 }
 
-void League::start(const LeagueStarted& event, core::UtcTimestamp at) {
+void League::start(const events::LeagueStarted& event, core::UtcTimestamp at) {
   state_ = LeagueState::kRunning;
   started_at_ = at;
   schedule_ = Schedule(event.players);
   standings_ = Standings(event.players);
   board_ = RoundBoard(event.referees);
-  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+  for (auto kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
     for (int i = 0; i < roster_.count(kind); ++i)
-      roster_.lifecycle({kind, i}).enter(AgentState::kActive, at);
+      roster_.lifecycle({kind, i}).enter(events::AgentState::kActive, at);
   }
 }
 
-void League::change_lifecycles(const Event& event) {
-  const auto* changed = std::get_if<AgentStateChanged>(&event.body);
+void League::change_lifecycles(const events::Event& event) {
+  const auto* changed = std::get_if<events::AgentStateChanged>(&event.body);
   auto shut_down = [&] {  // 1 if the agent of this event is a player that is shut down, otherwise 0
-    return changed != nullptr && changed->agent.kind == AgentKind::kPlayer &&
-                   roster_.agent(changed->agent).lifecycle.state() == AgentState::kShutdown
+    return changed != nullptr && changed->agent.kind == events::AgentKind::kPlayer &&
+                   roster_.agent(changed->agent).lifecycle.state() == events::AgentState::kShutdown
                ? 1
                : 0;
   };
   players_shut_down_ -= shut_down();
-  apply_to_lifecycles(event, schedule_, [this](AgentRef agent) -> AgentLifecycle& {
+  apply_to_lifecycles(event, schedule_, [this](events::AgentRef agent) -> events::AgentLifecycle& {
     return roster_.lifecycle(agent);
   });
   players_shut_down_ += shut_down();
 }
 
-void League::change(const Event& event) {
-  auto record = [this](MatchKey match, const MatchResult& result) {
+void League::change(const events::Event& event) {
+  auto record = [this](events::MatchKey match, const game::MatchResult& result) {
     Pairing pairing = schedule_.pairing(match);
     standings_.record(pairing.player_a, pairing.player_b, result.outcome);
-    finished_.count(CompactResult::of(result));
+    finished_.count(events::CompactResult::of(result));
   };
-  auto note_incident = [this](MatchKey match) {
+  auto note_incident = [this](events::MatchKey match) {
     auto round = static_cast<std::size_t>(match.round - 1);
     if (round >= results_.size()) return;
     auto& result = results_[round][static_cast<std::size_t>(match.number - 1)];
-    if (result.incidents < kMostIncidents) ++result.incidents;
+    if (result.incidents < events::kMostIncidents) ++result.incidents;
   };
   // An open round's matches are on the board; those of completed rounds are in `results_`.
   bool is_archived = !is_round_open_;
-  if (!is_archived || std::holds_alternative<RoundStarted>(event.body)) board_.apply(event);
+  if (!is_archived || std::holds_alternative<events::RoundStarted>(event.body)) board_.apply(event);
   change_lifecycles(event);
   std::visit(Overloaded{
-                 [&](const LeagueCreated&) { is_created_ = true; },
-                 [&](const AgentRegistered& e) {
+                 [&](const events::LeagueCreated&) { is_created_ = true; },
+                 [&](const events::AgentRegistered& e) {
                    roster_.add(e.agent.kind,
                                {e.profile, e.credential, e.registration_nonce_hash, {}, false});
-                   roster_.lifecycle(e.agent).enter(AgentState::kRegistered, event.at);
+                   roster_.lifecycle(e.agent).enter(events::AgentState::kRegistered, event.at);
                  },
-                 [&](const AgentReregistered& e) {
+                 [&](const events::AgentReregistered& e) {
                    roster_.update(e.agent, e.profile, e.credential, e.registration_nonce_hash);
                  },
-                 [&](const LeagueStarted& e) { start(e, event.at); },
-                 [&](const RoundStarted&) { is_round_open_ = true; },
-                 [&](const MatchReported& e) {
+                 [&](const events::LeagueStarted& e) { start(e, event.at); },
+                 [&](const events::RoundStarted&) { is_round_open_ = true; },
+                 [&](const events::MatchReported& e) {
                    record(e.match, e.result);
-                   roster_.note_heard(AgentRef::referee(e.referee));
+                   roster_.note_heard(events::AgentRef::referee(e.referee));
                    if (e.is_unproven) unproven_.push_back(e.match);
                  },
-                 [&](const MatchForfeited& e) { record(e.match, e.result); },
-                 [&](const ReportConflictRecorded& e) { note_incident(e.match); },
-                 [&](const StaleReportRecorded& e) { note_incident(e.match); },
-                 [&](const RoundCompleted& e) {
+                 [&](const events::MatchForfeited& e) { record(e.match, e.result); },
+                 [&](const events::ReportConflictRecorded& e) { note_incident(e.match); },
+                 [&](const events::StaleReportRecorded& e) { note_incident(e.match); },
+                 [&](const events::RoundCompleted& e) {
                    is_round_open_ = false;
                    results_.push_back(board_.results());
                    summaries_.push_back(e.summary);
                  },
-                 [&](const LeagueCompleted& e) {
+                 [&](const events::LeagueCompleted& e) {
                    state_ = LeagueState::kCompleted;
                    champion_ = e.champion;
                    completed_at_ = event.at;
                  },
-                 [&](const LeagueContinued&) { roster_.await_referees(); },
-                 [&](const NotificationDelivered& e) { note_delivered(e); },
-                 [&](const MatchDisputed& e) { disputes_[e.match].push_back(e.player); },
-                 [&](const OperatorActed& e) { act(e); },
+                 [&](const events::LeagueContinued&) { roster_.await_referees(); },
+                 [&](const events::NotificationDelivered& e) { note_delivered(e); },
+                 [&](const events::MatchDisputed& e) { disputes_[e.match].push_back(e.player); },
+                 [&](const events::OperatorActed& e) { act(e); },
                  [](const auto&) {},
              },
              event.body);

@@ -9,7 +9,7 @@ using testing::at;
 using testing::PlayedLeague;
 using testing::report_of;
 
-constexpr MatchKey kFirst{1, 1};
+constexpr events::MatchKey kFirst{1, 1};
 
 /// Four players, two referees with one place each; both matches of the first round are assigned.
 class Continuation : public ::testing::Test {
@@ -19,7 +19,7 @@ class Continuation : public ::testing::Test {
     played_.step();
   }
 
-  [[nodiscard]] const MatchSlot& slot(MatchKey match = kFirst) const {
+  [[nodiscard]] const MatchSlot& slot(events::MatchKey match = kFirst) const {
     return played_.league.board().slot(match);
   }
   void restart(int second = 10) { played_.take(played_.league.decide_continuation(at(second))); }
@@ -33,8 +33,8 @@ class Continuation : public ::testing::Test {
   }
   /// Registers the first referee again.
   void referee_returns(std::optional<std::string> nonce) {
-    auto referee = AgentRef::referee(0);
-    RegistrationRequest request{AgentKind::kReferee, testing::profile("r0", 9000),
+    auto referee = events::AgentRef::referee(0);
+    RegistrationRequest request{events::AgentKind::kReferee, testing::profile("r0", 9000),
                                 played_.league.roster().agent(referee).credential.token_hash,
                                 std::move(nonce)};
     ASSERT_TRUE(played_.enter(request));
@@ -44,7 +44,7 @@ class Continuation : public ::testing::Test {
 };
 
 TEST_F(Continuation, AssignsOpenMatchesAgainToTheSameRefereeWithTheSameSeed) {
-  DrawSeed seed = slot().seed;
+  events::DrawSeed seed = slot().seed;
   int referee = slot().referee();
   restart();
   EXPECT_EQ(slot().status, MatchStatus::kAssigned);
@@ -72,8 +72,8 @@ TEST_F(Continuation, RefusesAndRecordsAReportOfTheEarlierAttempt) {
   auto decision = played_.report(referee, report);
   ASSERT_TRUE(decision.refusal);
   EXPECT_EQ(decision.refusal->code, core::ErrorCode::kStaleAttempt);
-  ASSERT_EQ(events_of<StaleReportRecorded>().size(), 1U);
-  EXPECT_EQ(events_of<StaleReportRecorded>()[0].attempt, 1);
+  ASSERT_EQ(events_of<events::StaleReportRecorded>().size(), 1U);
+  EXPECT_EQ(events_of<events::StaleReportRecorded>()[0].attempt, 1);
   EXPECT_FALSE(played_.report(referee, report_of(played_.league, kFirst, 1)).refusal);
 }
 
@@ -105,28 +105,29 @@ TEST_F(Continuation, ARefereeThatIsToBlameIsStillAvoided) {
 
 TEST_F(Continuation, SuspensionsStayAsTheyWere) {
   played_.take(played_.league.decide_referee_lost(0, at(1)));
-  auto lifecycle = [this]() -> const AgentLifecycle& {
-    return played_.league.roster().agent(AgentRef::referee(0)).lifecycle;
+  auto lifecycle = [this]() -> const events::AgentLifecycle& {
+    return played_.league.roster().agent(events::AgentRef::referee(0)).lifecycle;
   };
-  ASSERT_EQ(lifecycle().state(), AgentState::kSuspended);
+  ASSERT_EQ(lifecycle().state(), events::AgentState::kSuspended);
   restart(100'000);
-  EXPECT_EQ(lifecycle().state(), AgentState::kSuspended);
+  EXPECT_EQ(lifecycle().state(), events::AgentState::kSuspended);
   EXPECT_EQ(lifecycle().state_since(), at(1));
-  EXPECT_EQ(lifecycle().reason(), kReasonRefereeLost);
+  EXPECT_EQ(lifecycle().reason(), events::kReasonRefereeLost);
 }
 
 TEST_F(Continuation, AShutDownOfAnOldJournalStaysOneAndCanBeUndone) {
-  AgentRef gone = AgentRef::player(0);
-  played_.take({{at(1), AgentStateChanged{gone, AgentState::kShutdown, "FAILURES_IN_ALL"}}});
+  events::AgentRef gone = events::AgentRef::player(0);
+  played_.take(
+      {{at(1), events::AgentStateChanged{gone, events::AgentState::kShutdown, "FAILURES_IN_ALL"}}});
   restart(10);
-  EXPECT_EQ(played_.league.roster().agent(gone).lifecycle.state(), AgentState::kShutdown);
+  EXPECT_EQ(played_.league.roster().agent(gone).lifecycle.state(), events::AgentState::kShutdown);
   played_.take(*played_.league.decide_restore(gone, "", at(11)));
-  EXPECT_EQ(played_.league.roster().agent(gone).lifecycle.state(), AgentState::kActive);
+  EXPECT_EQ(played_.league.roster().agent(gone).lifecycle.state(), events::AgentState::kActive);
 }
 
 TEST_F(Continuation, AFinishedLeagueStaysAsItIs) {
   while (played_.league.state() == LeagueState::kRunning) {
-    for (MatchKey match : played_.league.board().with_status(MatchStatus::kAssigned))
+    for (events::MatchKey match : played_.league.board().with_status(MatchStatus::kAssigned))
       played_.report(slot(match).referee(), report_of(played_.league, match, 1));
     played_.step();
   }
@@ -136,15 +137,15 @@ TEST_F(Continuation, AFinishedLeagueStaysAsItIs) {
 TEST_F(Continuation, KnowsWhatHasNotBeenTold) {
   const League& league = played_.league;
   EXPECT_EQ(league.undelivered_notifications(), (UndeliveredNotifications{1, std::nullopt, false}));
-  played_.take(league.decide_delivered(NotificationKind::kRoundAnnounced, 1, at(1)));
+  played_.take(league.decide_delivered(events::NotificationKind::kRoundAnnounced, 1, at(1)));
   EXPECT_EQ(league.undelivered_notifications(), UndeliveredNotifications{});
-  EXPECT_TRUE(league.decide_delivered(NotificationKind::kRoundAnnounced, 1, at(1)).empty());
-  EXPECT_TRUE(league.decide_delivered(NotificationKind::kRoundAnnounced, 2, at(1)).empty());
-  for (MatchKey match : league.board().with_status(MatchStatus::kAssigned))
+  EXPECT_TRUE(league.decide_delivered(events::NotificationKind::kRoundAnnounced, 1, at(1)).empty());
+  EXPECT_TRUE(league.decide_delivered(events::NotificationKind::kRoundAnnounced, 2, at(1)).empty());
+  for (events::MatchKey match : league.board().with_status(MatchStatus::kAssigned))
     played_.report(slot(match).referee(), report_of(league, match, 0));
   played_.step();
   EXPECT_EQ(league.undelivered_notifications(), (UndeliveredNotifications{2, 1, false}));
-  played_.take(league.decide_delivered(NotificationKind::kRoundCompleted, 1, at(2)));
+  played_.take(league.decide_delivered(events::NotificationKind::kRoundCompleted, 1, at(2)));
   EXPECT_EQ(league.undelivered_notifications(), (UndeliveredNotifications{2, std::nullopt, false}));
 }
 
@@ -152,18 +153,18 @@ TEST_F(Continuation, BeforeTheStartNothingIsAssigned) {
   PlayedLeague fresh(testing::settings(2, 1));
   fresh.take(fresh.league.decide_continuation(at(1)));
   EXPECT_EQ(fresh.league.state(), LeagueState::kRegistering);
-  ASSERT_TRUE(fresh.enter({AgentKind::kPlayer, testing::profile("p", 1), {}, {}}));
+  ASSERT_TRUE(fresh.enter({events::AgentKind::kPlayer, testing::profile("p", 1), {}, {}}));
 }
 
 TEST_F(Continuation, ARefereeThatIsANewProcessLosesItsMatches) {
-  MatchKey match = played_.league.board().open_matches(0).at(0);
+  events::MatchKey match = played_.league.board().open_matches(0).at(0);
   referee_returns("fresh nonce");
   EXPECT_EQ(slot(match).status, MatchStatus::kPending);  // the other one's place is taken
-  ASSERT_EQ(events_of<MatchReleased>().size(), 1U);
-  EXPECT_EQ(events_of<MatchReleased>()[0].reason, kReasonRefereeRestarted);
-  EXPECT_FALSE(events_of<MatchReleased>()[0].is_excused);
+  ASSERT_EQ(events_of<events::MatchReleased>().size(), 1U);
+  EXPECT_EQ(events_of<events::MatchReleased>()[0].reason, events::kReasonRefereeRestarted);
+  EXPECT_FALSE(events_of<events::MatchReleased>()[0].is_excused);
   referee_returns("fresh nonce");  // the answer was lost, the process is the same
-  EXPECT_EQ(events_of<MatchReleased>().size(), 1U);
+  EXPECT_EQ(events_of<events::MatchReleased>().size(), 1U);
 }
 
 TEST_F(Continuation, WhoComesBackTogetherWithTheManagerCostsNoAttempt) {
@@ -171,11 +172,11 @@ TEST_F(Continuation, WhoComesBackTogetherWithTheManagerCostsNoAttempt) {
   alone.enter_all(1);
   alone.step();
   const MatchSlot& only = alone.league.board().slot(kFirst);
-  auto referee = AgentRef::referee(0);
+  auto referee = events::AgentRef::referee(0);
   auto return_as = [&](const std::string& nonce) {
     const auto& known = alone.league.roster().agent(referee);
-    ASSERT_TRUE(alone.enter(
-        {AgentKind::kReferee, testing::profile("r0", 9000), known.credential.token_hash, nonce}));
+    ASSERT_TRUE(alone.enter({events::AgentKind::kReferee, testing::profile("r0", 9000),
+                             known.credential.token_hash, nonce}));
   };
   for (int i = 0; i < 20; ++i) {
     alone.take(alone.league.decide_continuation(at(10 + i)));
@@ -190,20 +191,20 @@ TEST_F(Continuation, WhoComesBackTogetherWithTheManagerCostsNoAttempt) {
 
 TEST_F(Continuation, ARefereeThatHasReportedIsNotAwaitedAnyMore) {
   restart();
-  MatchKey match = played_.league.board().open_matches(0).at(0);
-  MatchKey other = played_.league.board().open_matches(1).at(0);
+  events::MatchKey match = played_.league.board().open_matches(0).at(0);
+  events::MatchKey other = played_.league.board().open_matches(1).at(0);
   ASSERT_FALSE(played_.report(0, report_of(played_.league, match, 1)).refusal);
-  EXPECT_FALSE(played_.league.roster().agent(AgentRef::referee(0)).is_awaited);
+  EXPECT_FALSE(played_.league.roster().agent(events::AgentRef::referee(0)).is_awaited);
   played_.take(played_.league.decide_referee_lost(1, at(20)));
   EXPECT_EQ(slot(other).referee(), 0);
   played_.take(played_.league.decide_referee_lost(0, at(21)));
-  EXPECT_TRUE(events_of<MatchReleased>().at(2).is_excused);
-  EXPECT_FALSE(events_of<MatchReleased>().at(3).is_excused);
+  EXPECT_TRUE(events_of<events::MatchReleased>().at(2).is_excused);
+  EXPECT_FALSE(events_of<events::MatchReleased>().at(3).is_excused);
 }
 
 TEST_F(Continuation, ARefereeWithoutNonceIsTakenForANewProcess) {
   referee_returns(std::nullopt);
-  EXPECT_EQ(events_of<MatchReleased>().size(), 1U);
+  EXPECT_EQ(events_of<events::MatchReleased>().size(), 1U);
 }
 
 }  // namespace

@@ -16,13 +16,13 @@ class Disputes : public ::testing::Test {
     played_.step();
   }
 
-  ErrorCode refusal(int player, MatchKey match) {
+  ErrorCode refusal(int player, events::MatchKey match) {
     auto events = played_.league.decide_dispute(player, match, "false", at(1));
     EXPECT_FALSE(events);
     return events ? ErrorCode::kInternalError : events.error().code;
   }
 
-  const MatchKey first_{1, 1};
+  const events::MatchKey first_{1, 1};
   PlayedLeague played_;
 };
 
@@ -45,7 +45,7 @@ TEST_F(Disputes, AreKeptOncePerPlayerAndChangeNoResult) {
   EXPECT_EQ(played_.league.disputes().at(first_),
             (std::vector<int>{pairing.player_b, pairing.player_a}));
   EXPECT_EQ(played_.league.standings().table(), table);
-  EXPECT_EQ(std::get<MatchDisputed>(played_.events.back().body).reason.size(), 500U);
+  EXPECT_EQ(std::get<events::MatchDisputed>(played_.events.back().body).reason.size(), 500U);
 }
 
 }  // namespace

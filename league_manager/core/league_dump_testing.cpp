@@ -9,11 +9,11 @@ namespace league::league_manager {
 /// Reads what no program needs to read.
 class LeagueDump {
  public:
-  static std::string of(const AgentLifecycle& lifecycle);
+  static std::string of(const events::AgentLifecycle& lifecycle);
   static std::string of(const League& league);
 };
 
-std::string LeagueDump::of(const AgentLifecycle& lifecycle) {
+std::string LeagueDump::of(const events::AgentLifecycle& lifecycle) {
   std::ostringstream out;
   out << agent_state_name(lifecycle.state_) << " since " << lifecycle.since_.to_log() << " '"
       << lifecycle.reason_ << "' '" << lifecycle.detail_ << "' failed " << lifecycle.failed_
@@ -24,8 +24,8 @@ std::string LeagueDump::of(const AgentLifecycle& lifecycle) {
 
 namespace {
 
-void dump_agent(std::ostream& out, AgentRef ref, const Agent& agent) {
-  const AgentProfile& p = agent.profile;
+void dump_agent(std::ostream& out, events::AgentRef ref, const events::Agent& agent) {
+  const events::AgentProfile& p = agent.profile;
   out << ref.id() << " '" << p.display_name << "' " << p.version << " " << p.endpoint << " "
       << p.protocol_version.value_or("-") << " " << p.contact_email.value_or("-") << " "
       << p.log_public_key.value_or("-") << " " << p.max_concurrent_matches << " "
@@ -37,7 +37,7 @@ void dump_agent(std::ostream& out, AgentRef ref, const Agent& agent) {
       << (agent.is_awaited ? " awaited" : "") << "\n";
 }
 
-void dump_result(std::ostream& out, const CompactResult& r) {
+void dump_result(std::ostream& out, const events::CompactResult& r) {
   out << game::outcome_name(r.outcome) << " " << r.reason_fingerprint << " referee " << r.referee
       << " attempt " << int{r.attempt} << " drawn " << int{r.drawn_number} << " choices "
       << r.choices_fingerprint << " " << (r.fairness ? game::fairness_name(*r.fairness) : "-")
@@ -45,7 +45,7 @@ void dump_result(std::ostream& out, const CompactResult& r) {
       << " by manager " << r.by_manager << " incidents " << int{r.incidents};
 }
 
-void dump_slot(std::ostream& out, MatchKey match, const MatchSlot& slot) {
+void dump_slot(std::ostream& out, events::MatchKey match, const MatchSlot& slot) {
   out << match.id().str() << " status " << static_cast<int>(slot.status) << " planned "
       << slot.planned_referee << " referees";
   int first = std::max(1, slot.attempts - kKnownAttempts + 1);
@@ -58,7 +58,7 @@ void dump_slot(std::ostream& out, MatchKey match, const MatchSlot& slot) {
   out << "\n";
 }
 
-void dump_summary(std::ostream& out, const MatchSummary& s) {
+void dump_summary(std::ostream& out, const events::MatchSummary& s) {
   out << s.total_matches << " = " << s.wins << " + " << s.draws << " + " << s.technical_losses
       << "\n";
 }
@@ -75,7 +75,7 @@ std::string LeagueDump::of(const League& league) {
       << (league.is_paused_ ? " paused" : "") << (league.is_draining_ ? " draining" : "")
       << (league.is_ended_ ? " ended" : "") << " extended " << league.board_.extension().count()
       << "\n";
-  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+  for (auto kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
     for (int i = 0; i < league.roster_.count(kind); ++i)
       dump_agent(out, {kind, i}, league.roster_.agent({kind, i}));
   }
@@ -84,7 +84,7 @@ std::string LeagueDump::of(const League& league) {
         << league.board_.assigned_total(i) << "\n";
   }
   for (int number = 1; number <= league.board_.matches(); ++number) {
-    MatchKey match{league.board_.round(), number};
+    events::MatchKey match{league.board_.round(), number};
     dump_slot(out, match, league.board_.slot(match));
   }
   for (std::size_t round = 0; round < league.results_.size(); ++round) {

@@ -7,8 +7,8 @@ namespace league::league_manager {
 LeagueStatus League::status() const {
   LeagueStatus status;
   status.state = state_;
-  status.players = roster_.count(AgentKind::kPlayer);
-  status.referees = roster_.count(AgentKind::kReferee);
+  status.players = roster_.count(events::AgentKind::kPlayer);
+  status.referees = roster_.count(events::AgentKind::kReferee);
   status.current_round = board_.round();
   status.total_rounds = schedule_.rounds();
   status.total_matches = schedule_.total_matches() - voided_.size();
@@ -23,15 +23,16 @@ LeagueStatus League::status() const {
 std::vector<RankedPlayer> League::table() const {
   if (state_ != LeagueState::kRegistering) return standings_.table();
   std::vector<RankedPlayer> table;
-  for (int i = 0; i < roster_.count(AgentKind::kPlayer); ++i)
+  for (int i = 0; i < roster_.count(events::AgentKind::kPlayer); ++i)
     table.push_back({.rank = 1, .player = i, .tally = {}});
   return table;
 }
 
-std::optional<CompactResult> League::finished_result(MatchKey match) const {
+std::optional<events::CompactResult> League::finished_result(events::MatchKey match) const {
   auto round = static_cast<std::size_t>(match.round - 1);
   if (round < results_.size()) {
-    const CompactResult& result = results_[round][static_cast<std::size_t>(match.number - 1)];
+    const events::CompactResult& result =
+        results_[round][static_cast<std::size_t>(match.number - 1)];
     return result.is_unplayed ? std::nullopt : std::optional(result);
   }
   if (!board_.contains(match) || board_.slot(match).status != MatchStatus::kFinished)
@@ -39,7 +40,7 @@ std::optional<CompactResult> League::finished_result(MatchKey match) const {
   return board_.slot(match).result;
 }
 
-std::optional<MatchView> League::match(MatchKey match) const {
+std::optional<MatchView> League::match(events::MatchKey match) const {
   if (!schedule_.contains(match)) return std::nullopt;
   MatchView view;
   view.match = match;
@@ -77,7 +78,7 @@ std::optional<MatchView> League::next_match(int player) const {
   return std::nullopt;
 }
 
-std::optional<MatchSummary> League::round_summary(int round) const {
+std::optional<events::MatchSummary> League::round_summary(int round) const {
   if (round < 1 || static_cast<std::size_t>(round) > summaries_.size()) return std::nullopt;
   return summaries_[static_cast<std::size_t>(round - 1)];
 }

@@ -32,8 +32,9 @@ std::string without_address(std::string text, std::string_view endpoint) {
 
 /// Why `player` at `endpoint` lost a match technically, from its failures in the report; the last
 /// failed call is the cause.
-FailureCounted failure_of(AgentRef player, std::string_view endpoint, const MatchReport& report) {
-  FailureCounted counted{.agent = player, .match = report.match};
+events::FailureCounted failure_of(events::AgentRef player, std::string_view endpoint,
+                                  const MatchReport& report) {
+  events::FailureCounted counted{.agent = player, .match = report.match};
   const std::string id = player.id();
   const ReportedFailure* last = nullptr;
   for (const auto& failure : report.failures) {
@@ -41,10 +42,11 @@ FailureCounted failure_of(AgentRef player, std::string_view endpoint, const Matc
   }
   if (last == nullptr) return counted;
   counted.kind = last->kind;
-  FailureCause cause{.call = core::shown(last->call, kLongestCall),
-                     .error_code = core::shown(last->error_code),
-                     .attempts = 0,
-                     .text = core::shown(without_address(last->text, endpoint), kLongestFaultText)};
+  events::FailureCause cause{
+      .call = core::shown(last->call, kLongestCall),
+      .error_code = core::shown(last->error_code),
+      .attempts = 0,
+      .text = core::shown(without_address(last->text, endpoint), kLongestFaultText)};
   bool counts = false;
   for (const auto& failure : report.failures) {
     if (failure.player_id != id || failure.call != last->call) continue;
@@ -57,13 +59,13 @@ FailureCounted failure_of(AgentRef player, std::string_view endpoint, const Matc
 }
 
 /// Whether the player of `side` lost technically: in a technical result, everybody but the winner.
-bool has_lost_technically(const MatchResult& result, game::Side side) {
+bool has_lost_technically(const game::MatchResult& result, game::Side side) {
   return result.is_technical() && game::winner_of(result.outcome) != side;
 }
 
-ReportEvidence evidence_of(const game::PerSide<AgentRef>& players, const MatchReport& report,
-                           const JudgedReport& judged) {
-  ReportEvidence evidence{.bindings = judged.bindings, .answered_in = {}};
+events::ReportEvidence evidence_of(const game::PerSide<events::AgentRef>& players,
+                                   const MatchReport& report, const JudgedReport& judged) {
+  events::ReportEvidence evidence{.bindings = judged.bindings, .answered_in = {}};
   for (game::Side side : game::kBothSides) {
     const auto found = report.answered_in.find(players[side].id());
     if (found != report.answered_in.end()) evidence.answered_in[side] = found->second;
@@ -84,7 +86,7 @@ ReportDecision League::decide_report(int referee, const MatchReport& given,
   if (!schedule_.contains(given.match)) {
     return refuse(ErrorCode::kMatchNotFound, given, "is not in the schedule of this league");
   }
-  const AgentProfile& profile = roster_.agent(AgentRef::referee(referee)).profile;
+  const events::AgentProfile& profile = roster_.agent(events::AgentRef::referee(referee)).profile;
   const bool is_foreign =
       !profile.match_credentials && settings_.may_be_unproven(profile.is_from_loopback);
   const MatchReport report = is_foreign ? read_as_foreign(given) : given;
@@ -118,8 +120,8 @@ ReportDecision League::decide_open(int referee, const MatchReport& report,
   return accept(referee, report, *judged, now);
 }
 
-ReportFacts League::facts_for(int referee, MatchKey match) const {
-  const AgentProfile& profile = roster_.agent(AgentRef::referee(referee)).profile;
+ReportFacts League::facts_for(int referee, events::MatchKey match) const {
+  const events::AgentProfile& profile = roster_.agent(events::AgentRef::referee(referee)).profile;
   const MatchSlot& slot = board_.slot(match);
   return {.rules = *settings_.rules,
           .pairing = schedule_.pairing(match),
@@ -143,13 +145,13 @@ ReportDecision League::refuse_stale(int referee, const MatchReport& report, int 
   auto standing = finished_result(report.match);
   int incidents = standing ? standing->incidents : slot.result.incidents;
   if (slot.referee_of(attempt) == referee && incidents < kRecordedIncidents) {
-    decision.events.push_back({now, StaleReportRecorded{report.match, attempt, referee}});
+    decision.events.push_back({now, events::StaleReportRecorded{report.match, attempt, referee}});
   }
   return decision;
 }
 
 ReportDecision League::decide_finished(int referee, const MatchReport& report,
-                                       const CompactResult& standing,
+                                       const events::CompactResult& standing,
                                        core::UtcTimestamp now) const {
   int own = board_.contains(report.match) ? board_.slot(report.match).last_attempt_of(referee)
                                           : (standing.referee == referee ? standing.attempt : 0);
@@ -163,16 +165,17 @@ ReportDecision League::decide_finished(int referee, const MatchReport& report,
   auto result = claimed_result(report, *settings_.rules, schedule_.pairing(report.match));
   if (!result) {
     decision.refusal = result.error();
-  } else if (CompactResult::of(*result).same_result(standing)) {
+  } else if (events::CompactResult::of(*result).same_result(standing)) {
     decision.is_repeat = true;
-    for (MatchKey match : board_.open_matches(referee)) {
+    for (events::MatchKey match : board_.open_matches(referee)) {
       if (board_.slot(match).after == report.match) decision.next_matches.push_back(match);
     }
   } else {
     decision = refuse(ErrorCode::kResultConflict, report,
                       "another result was accepted and stands; this one is recorded");
     if (standing.incidents < kRecordedIncidents) {
-      decision.events.push_back({now, ReportConflictRecorded{report.match, referee, *result}});
+      decision.events.push_back(
+          {now, events::ReportConflictRecorded{report.match, referee, *result}});
     }
   }
   return decision;
@@ -182,19 +185,19 @@ ReportDecision League::accept(int referee, const MatchReport& report, const Judg
                               core::UtcTimestamp now) const {
   Draft draft(running(), now);
   Pairing pairing = schedule_.pairing(report.match);
-  const game::PerSide<AgentRef> players = {
-      {AgentRef::player(pairing.player_a), AgentRef::player(pairing.player_b)}};
+  const game::PerSide<events::AgentRef> players = {
+      {events::AgentRef::player(pairing.player_a), events::AgentRef::player(pairing.player_b)}};
   for (game::Side side : game::kBothSides) {
     if (has_lost_technically(judged.result, side))
       draft.add(failure_of(players[side], roster_.agent(players[side]).profile.endpoint, report));
   }
-  draft.add(MatchReported{.match = report.match,
-                          .attempt = board_.slot(report.match).attempts,
-                          .referee = referee,
-                          .result = judged.result,
-                          .fairness = judged.fairness,
-                          .is_unproven = judged.is_unproven,
-                          .evidence = evidence_of(players, report, judged)});
+  draft.add(events::MatchReported{.match = report.match,
+                                  .attempt = board_.slot(report.match).attempts,
+                                  .referee = referee,
+                                  .result = judged.result,
+                                  .fairness = judged.fairness,
+                                  .is_unproven = judged.is_unproven,
+                                  .evidence = evidence_of(players, report, judged)});
   for (game::Side side : game::kBothSides) {
     settle_agent(draft, players[side]);
     if (!has_lost_technically(judged.result, side)) return_to_play(draft, players[side]);
@@ -203,7 +206,7 @@ ReportDecision League::accept(int referee, const MatchReport& report, const Judg
   ReportDecision decision;
   decision.events = std::move(draft).take();
   for (const auto& event : decision.events) {
-    const auto* assigned = std::get_if<MatchAssigned>(&event.body);
+    const auto* assigned = std::get_if<events::MatchAssigned>(&event.body);
     if (assigned != nullptr && assigned->after == report.match)
       decision.next_matches.push_back(assigned->match);
   }
@@ -212,8 +215,9 @@ ReportDecision League::accept(int referee, const MatchReport& report, const Judg
 
 // A player disputes a result: protocol §4, message 15, DISPUTE_MATCH.
 
-core::Result<Events> League::decide_dispute(int player, MatchKey match, std::string_view reason,
-                                            core::UtcTimestamp now) const {
+core::Result<events::Events> League::decide_dispute(int player, events::MatchKey match,
+                                                    std::string_view reason,
+                                                    core::UtcTimestamp now) const {
   const std::string id = match.id().str();
   if (!schedule_.contains(match)) {
     return Error{ErrorCode::kMatchNotFound,
@@ -230,12 +234,13 @@ core::Result<Events> League::decide_dispute(int player, MatchKey match, std::str
                  "match " + id + " has no result yet that could be disputed",
                  "/query_params/match_id"};
   }
-  if (is_disputed_by(match, player)) return Events{};
-  return Events{
-      {now, MatchDisputed{match, player, std::string(reason.substr(0, kLongestDisputeReason))}}};
+  if (is_disputed_by(match, player)) return events::Events{};
+  return events::Events{
+      {now,
+       events::MatchDisputed{match, player, std::string(reason.substr(0, kLongestDisputeReason))}}};
 }
 
-bool League::is_disputed_by(MatchKey match, int player) const {
+bool League::is_disputed_by(events::MatchKey match, int player) const {
   const auto found = disputes_.find(match);
   return found != disputes_.end() &&
          std::ranges::find(found->second, player) != found->second.end();

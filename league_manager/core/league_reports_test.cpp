@@ -27,9 +27,11 @@ class LeagueReports : public ::testing::Test {
     for (const auto& event : played_.events) count += event.body.index() == index ? 1 : 0;
     return count;
   }
-  MatchReport right(MatchKey match, int kind = 1) { return report_of(played_.league, match, kind); }
+  MatchReport right(events::MatchKey match, int kind = 1) {
+    return report_of(played_.league, match, kind);
+  }
 
-  static constexpr MatchKey kFirst{1, 1};
+  static constexpr events::MatchKey kFirst{1, 1};
   PlayedLeague played_;
 };
 
@@ -37,7 +39,7 @@ TEST_F(LeagueReports, AcceptsTheAssignedReferee) {
   EXPECT_EQ(refusal(0, right(kFirst)), std::nullopt);
   auto view = *played_.league.match(kFirst);
   EXPECT_EQ(view.status, MatchStatus::kFinished);
-  EXPECT_EQ(view.result->outcome, Outcome::kPlayerAWins);
+  EXPECT_EQ(view.result->outcome, game::Outcome::kPlayerAWins);
   EXPECT_EQ(played_.league.standings().tally(view.pairing.player_a).points, 3);
 }
 
@@ -99,8 +101,8 @@ TEST_F(LeagueReports, RecordsConflictsButNotWithoutEnd) {
   ASSERT_EQ(refusal(0, report), std::nullopt);
   auto other = report_of(played_.league, kFirst, 2);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(refusal(0, other), ErrorCode::kResultConflict);
-  EXPECT_EQ(events_of(EventBody(ReportConflictRecorded{}).index()), 3);
-  EXPECT_EQ(played_.league.match(kFirst)->result->outcome, Outcome::kPlayerAWins)
+  EXPECT_EQ(events_of(events::EventBody(events::ReportConflictRecorded{}).index()), 3);
+  EXPECT_EQ(played_.league.match(kFirst)->result->outcome, game::Outcome::kPlayerAWins)
       << "the first stands";
   EXPECT_TRUE(played_.report(0, report).is_repeat);
 }
@@ -114,13 +116,13 @@ TEST_F(LeagueReports, KnowsRepeatsAndConflictsOfEarlierRounds) {
   EXPECT_TRUE(played_.report(0, report).is_repeat);
   auto other = report_of(played_.league, kFirst, 2);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(refusal(0, other), ErrorCode::kResultConflict);
-  EXPECT_EQ(events_of(EventBody(ReportConflictRecorded{}).index()), 3);
+  EXPECT_EQ(events_of(events::EventBody(events::ReportConflictRecorded{}).index()), 3);
   EXPECT_EQ(refusal(1, report), ErrorCode::kNotAssignedReferee);
 }
 
 TEST_F(LeagueReports, RefusesAndRecordsTheRefereeThatLostTheMatch) {
   auto late = right(kFirst);
-  DrawSeed seed = played_.league.board().slot(kFirst).seed;
+  events::DrawSeed seed = played_.league.board().slot(kFirst).seed;
   played_.take(played_.league.decide_referee_lost(0, testing::at(1)));
   EXPECT_EQ(refusal(0, late), ErrorCode::kStaleAttempt) << "while it waits";
   ASSERT_EQ(refusal(1, right({1, 2})), std::nullopt);
@@ -130,8 +132,8 @@ TEST_F(LeagueReports, RefusesAndRecordsTheRefereeThatLostTheMatch) {
   EXPECT_EQ(refusal(0, late), ErrorCode::kStaleAttempt);
   EXPECT_EQ(refusal(1, right(kFirst, 2)), std::nullopt);
   EXPECT_EQ(refusal(0, late), ErrorCode::kStaleAttempt);
-  EXPECT_EQ(events_of(EventBody(StaleReportRecorded{}).index()), 3);
-  EXPECT_EQ(played_.league.match(kFirst)->result->outcome, Outcome::kPlayerBWins);
+  EXPECT_EQ(events_of(events::EventBody(events::StaleReportRecorded{}).index()), 3);
+  EXPECT_EQ(played_.league.match(kFirst)->result->outcome, game::Outcome::kPlayerBWins);
 }
 
 TEST_F(LeagueReports, BringsTheNextMatchAndRepeatsItWithTheAnswer) {
@@ -140,8 +142,8 @@ TEST_F(LeagueReports, BringsTheNextMatchAndRepeatsItWithTheAnswer) {
   small.step();
   auto first = report_of(small.league, kFirst, 1);
   auto decision = small.report(0, first);
-  EXPECT_EQ(decision.next_matches, (std::vector<MatchKey>{{1, 2}}));
-  EXPECT_EQ(small.report(0, first).next_matches, (std::vector<MatchKey>{{1, 2}}));
+  EXPECT_EQ(decision.next_matches, (std::vector<events::MatchKey>{{1, 2}}));
+  EXPECT_EQ(small.report(0, first).next_matches, (std::vector<events::MatchKey>{{1, 2}}));
   small.report(0, report_of(small.league, {1, 2}, 1));
   EXPECT_TRUE(small.report(0, first).next_matches.empty())
       << "R1M2 is finished, R1M3 belongs to another answer";
@@ -150,24 +152,26 @@ TEST_F(LeagueReports, BringsTheNextMatchAndRepeatsItWithTheAnswer) {
 TEST_F(LeagueReports, AnswersWithNoMatchWhereTheRefereeDoesNotReadIt) {
   PlayedLeague small(testing::settings(6, 1));
   for (int i = 0; i < 6; ++i)
-    ASSERT_TRUE(small.enter(
-        {AgentKind::kPlayer, testing::profile("p" + std::to_string(i), 10000 + i), {}, {}}));
+    ASSERT_TRUE(small.enter({events::AgentKind::kPlayer,
+                             testing::profile("p" + std::to_string(i), 10000 + i),
+                             {},
+                             {}}));
   auto profile = testing::profile("of other origin", 9000);
   profile.assignments_in_ack = false;
-  ASSERT_TRUE(small.enter({AgentKind::kReferee, profile, {}, {}}));
+  ASSERT_TRUE(small.enter({events::AgentKind::kReferee, profile, {}, {}}));
   small.step();
   auto decision = small.report(0, report_of(small.league, kFirst, 1));
   EXPECT_TRUE(decision.next_matches.empty());
-  const auto* assigned = std::get_if<MatchAssigned>(&decision.events.back().body);
+  const auto* assigned = std::get_if<events::MatchAssigned>(&decision.events.back().body);
   ASSERT_NE(assigned, nullptr);
-  EXPECT_EQ(assigned->match, (MatchKey{1, 2}));
+  EXPECT_EQ(assigned->match, (events::MatchKey{1, 2}));
   EXPECT_FALSE(assigned->after) << "it is told by a ROUND_ANNOUNCEMENT";
 }
 
 TEST_F(LeagueReports, CountsALostMatchOnceAndKeepsItsCause) {
   auto report = testing::technical_report_of(played_.league, kFirst);
   auto view = *played_.league.match(kFirst);
-  AgentRef loser = AgentRef::player(view.pairing.player_b);
+  events::AgentRef loser = events::AgentRef::player(view.pairing.player_b);
   const std::string endpoint = played_.league.roster().agent(loser).profile.endpoint;
   report.failures.assign(3, {.player_id = loser.id(),
                              .is_timeout = true,
@@ -181,9 +185,9 @@ TEST_F(LeagueReports, CountsALostMatchOnceAndKeepsItsCause) {
   report.failures.push_back({.player_id = "league_manager"});
   ASSERT_EQ(refusal(0, report), std::nullopt);
   EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.failed_matches(), 1);
-  ASSERT_EQ(events_of(EventBody(FailureCounted{}).index()), 1);
+  ASSERT_EQ(events_of(events::EventBody(events::FailureCounted{}).index()), 1);
   for (const auto& event : played_.events) {
-    const auto* failure = std::get_if<FailureCounted>(&event.body);
+    const auto* failure = std::get_if<events::FailureCounted>(&event.body);
     if (failure == nullptr) continue;
     ASSERT_TRUE(failure->cause);
     EXPECT_EQ(failure->cause->str(), "CHOOSE_PARITY_CALL: E001 TIMEOUT_ERROR");
@@ -195,16 +199,16 @@ TEST_F(LeagueReports, CountsALostMatchOnceAndKeepsItsCause) {
 TEST_F(LeagueReports, AFailureThatWasRepeatedSuccessfullyCountsAsNothing) {
   auto report = right(kFirst);
   auto view = *played_.league.match(kFirst);
-  report.failures.assign(1000, {.player_id = AgentRef::player(view.pairing.player_b).id(),
-                                .kind = FailureKind::kValidation});
+  report.failures.assign(1000, {.player_id = events::AgentRef::player(view.pairing.player_b).id(),
+                                .kind = events::FailureKind::kValidation});
   ASSERT_EQ(refusal(0, report), std::nullopt);
-  EXPECT_EQ(events_of(EventBody(FailureCounted{}).index()), 0);
+  EXPECT_EQ(events_of(events::EventBody(events::FailureCounted{}).index()), 0);
 }
 
 TEST_F(LeagueReports, ALossForTheRefereesOwnLatenessIsNotHeldAgainstThePlayer) {
   auto report = testing::technical_report_of(played_.league, kFirst);
   auto view = *played_.league.match(kFirst);
-  AgentRef loser = AgentRef::player(view.pairing.player_b);
+  events::AgentRef loser = events::AgentRef::player(view.pairing.player_b);
   report.replays = 3;
   report.failures = {{.player_id = loser.id(),
                       .counts = false,
@@ -214,7 +218,8 @@ TEST_F(LeagueReports, ALossForTheRefereesOwnLatenessIsNotHeldAgainstThePlayer) {
   report.claim.technical_reason = "TIMEOUT_CHOICE";
   ASSERT_EQ(refusal(0, report), std::nullopt);
   EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.failed_matches(), 0);
-  EXPECT_EQ(events_of(EventBody(FailureCounted{}).index()), 1) << "the cause is kept";
+  EXPECT_EQ(events_of(events::EventBody(events::FailureCounted{}).index()), 1)
+      << "the cause is kept";
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ class Simulation {
   int pick(int below) { return static_cast<int>(engine_() % static_cast<unsigned>(below)); }
   [[nodiscard]] core::UtcTimestamp now() const { return at(seconds_); }
 
-  LeagueSettings random_settings() {
-    LeagueSettings settings = testing::settings(2 + pick(11), 1 + pick(4));
+  events::LeagueSettings random_settings() {
+    events::LeagueSettings settings = testing::settings(2 + pick(11), 1 + pick(4));
     settings.lifecycle.suspend_after_failed_matches = 1 + pick(4);
     settings.lifecycle.shutdown_after_failed_matches = pick(2) == 0 ? 0 : 2 + pick(6);
     if (pick(4) == 0) settings.round_time_limit = std::chrono::minutes(10);
@@ -57,13 +57,13 @@ class Simulation {
       case 0:
         return played_.take(league.decide_referee_lost(pick(referees), now()));
       case 1:
-        return played_.take(league.decide_alive(AgentRef::referee(pick(referees)), now()));
+        return played_.take(league.decide_alive(events::AgentRef::referee(pick(referees)), now()));
       case 2:
         return played_.take(
-            league.decide_alive(AgentRef::player(pick(league.status().players)), now()));
+            league.decide_alive(events::AgentRef::player(pick(league.status().players)), now()));
       case 3:
         return played_.take(
-            league.decide_silent(AgentRef::player(pick(league.status().players)), now()));
+            league.decide_silent(events::AgentRef::player(pick(league.status().players)), now()));
       case 4:
         return played_.take(league.decide_tick(now()));
       case 5:
@@ -83,11 +83,11 @@ class Simulation {
   void operate() {
     const League& league = played_.league;
     OperatorCommand command{.by = "operator", .reason = "random"};
-    command.act = league.is_paused() && pick(2) == 0 ? OperatorAct::kResume
-                                                     : static_cast<OperatorAct>(pick(5));
-    if (pick(200) == 0) command.act = OperatorAct::kEndLeague;
+    command.act = league.is_paused() && pick(2) == 0 ? events::OperatorAct::kResume
+                                                     : static_cast<events::OperatorAct>(pick(5));
+    if (pick(200) == 0) command.act = events::OperatorAct::kEndLeague;
     command.seconds = pick(100);
-    command.match = MatchKey{1 + pick(std::max(1, league.board().round())), 1 + pick(4)};
+    command.match = events::MatchKey{1 + pick(std::max(1, league.board().round())), 1 + pick(4)};
     command.replays = pick(3) > 0 && league.schedule().rounds() < 30;
     if (const auto events = league.decide_act(command, now())) played_.take(*events);
   }
@@ -96,7 +96,7 @@ class Simulation {
   void report() {
     const League& league = played_.league;
     if (league.board().matches() == 0) return;
-    MatchKey match{league.board().round(), 1 + pick(league.board().matches())};
+    events::MatchKey match{league.board().round(), 1 + pick(league.board().matches())};
     MatchSlot slot = league.board().slot(match);
     int referee = pick(6) == 0 ? pick(league.status().referees) : slot.referee();
     if (referee < 0) referee = 0;
@@ -127,10 +127,10 @@ class Simulation {
     const League& league = played_.league;
     if (league.state() != LeagueState::kRunning) return;
     auto is_gone = [&](int player) {
-      return league.roster().agent(AgentRef::player(player)).lifecycle.state() ==
-             AgentState::kShutdown;
+      return league.roster().agent(events::AgentRef::player(player)).lifecycle.state() ==
+             events::AgentState::kShutdown;
     };
-    for (MatchKey match : league.board().with_status(MatchStatus::kPending)) {
+    for (events::MatchKey match : league.board().with_status(MatchStatus::kPending)) {
       Pairing pairing = league.schedule().pairing(match);
       RC_ASSERT(!is_gone(pairing.player_a) && !is_gone(pairing.player_b));
       RC_ASSERT(league.board().slot(match).counted_attempts() < league.settings().max_attempts);
@@ -140,11 +140,11 @@ class Simulation {
   void check_places() {
     const League& league = played_.league;
     for (int i = 0; i < league.status().referees; ++i) {
-      const Agent& referee = league.roster().agent(AgentRef::referee(i));
+      const events::Agent& referee = league.roster().agent(events::AgentRef::referee(i));
       RC_ASSERT(league.board().open_count(i) ==
                 static_cast<int>(league.board().open_matches(i).size()));
       RC_ASSERT(league.board().open_count(i) <= referee.profile.max_concurrent_matches);
-      if (referee.lifecycle.state() != AgentState::kActive)
+      if (referee.lifecycle.state() != events::AgentState::kActive)
         RC_ASSERT(league.board().open_count(i) == 0);
     }
   }
@@ -156,21 +156,21 @@ class Simulation {
 
 void check_events(const Simulation& simulation) {
   const League& league = simulation.played().league;
-  std::map<MatchKey, int> finished;
-  std::map<MatchKey, int> attempts;
-  std::map<MatchKey, int> excused;
+  std::map<events::MatchKey, int> finished;
+  std::map<events::MatchKey, int> attempts;
+  std::map<events::MatchKey, int> excused;
   for (const auto& event : simulation.played().events) {
-    if (const auto* e = std::get_if<MatchReported>(&event.body)) {
+    if (const auto* e = std::get_if<events::MatchReported>(&event.body)) {
       ++finished[e->match];
       RC_ASSERT(e->attempt == attempts[e->match]);
     }
-    if (const auto* e = std::get_if<MatchForfeited>(&event.body)) ++finished[e->match];
-    if (const auto* e = std::get_if<MatchAssigned>(&event.body))
+    if (const auto* e = std::get_if<events::MatchForfeited>(&event.body)) ++finished[e->match];
+    if (const auto* e = std::get_if<events::MatchAssigned>(&event.body))
       RC_ASSERT(e->attempt == ++attempts[e->match]);
-    if (const auto* e = std::get_if<MatchReleased>(&event.body))
+    if (const auto* e = std::get_if<events::MatchReleased>(&event.body))
       excused[e->match] += e->is_excused ? 1 : 0;
-    if (const auto* e = std::get_if<RoundCompleted>(&event.body)) {
-      const MatchSummary& s = e->summary;
+    if (const auto* e = std::get_if<events::RoundCompleted>(&event.body)) {
+      const events::MatchSummary& s = e->summary;
       const int matches = league.schedule().matches_in(e->round);
       RC_ASSERT(s.total_matches <= matches);
       if (league.voided().empty() && !league.is_ended_early())
@@ -226,16 +226,16 @@ TEST(LeagueSimulation, IsTheSameAfterAReplayOfEveryPrefix) {
     RC_ASSERT(simulation.run());
     const PlayedLeague& played = simulation.played();
     journal::MemoryJournal journal;
-    RC_ASSERT(journal::append_and_wait(journal, to_records(played.events)).has_value());
+    RC_ASSERT(journal::append_and_wait(journal, events::to_records(played.events)).has_value());
     // Replaying is applying one by one, so one pass meets every prefix; the other league never saw
     // a journal.
     League live(played.league.settings());
-    LeagueSettings other_limits = testing::settings(99, 99);
+    events::LeagueSettings other_limits = testing::settings(99, 99);
     other_limits.max_attempts = 1;
     League restored(other_limits);
     std::size_t count = 0;
     auto replayed = journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
-      auto event = from_record(entry.record);
+      auto event = events::from_record(entry.record);
       if (!event) return event.error();
       if (auto applied = live.apply(played.events[count++]); !applied) return applied;
       if (auto applied = restored.apply(*event); !applied) return applied;
@@ -253,7 +253,7 @@ void play(PlayedLeague& played) {
   int count = 0;
   played.step();
   while (played.league.state() == LeagueState::kRunning) {
-    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+    for (events::MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
       int referee = played.league.board().slot(match).referee();
       auto decision = played.report(referee, testing::report_of(played.league, match, ++count % 3));
       ASSERT_FALSE(decision.refusal) << decision.refusal->message;

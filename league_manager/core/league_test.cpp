@@ -21,21 +21,21 @@ TEST(League, StartsWhenEverybodyIsIn) {
   EXPECT_EQ(played.league.due(), Step::kStartLeague);
   played.step();
   EXPECT_EQ(played.league.state(), LeagueState::kRunning);
-  EXPECT_EQ(played.league.roster().agent(AgentRef::player(0)).lifecycle.state(),
-            AgentState::kActive);
-  EXPECT_EQ(played.league.roster().agent(AgentRef::referee(0)).lifecycle.state(),
-            AgentState::kActive);
+  EXPECT_EQ(played.league.roster().agent(events::AgentRef::player(0)).lifecycle.state(),
+            events::AgentState::kActive);
+  EXPECT_EQ(played.league.roster().agent(events::AgentRef::referee(0)).lifecycle.state(),
+            events::AgentState::kActive);
 }
 
 TEST(League, StartsOnCommandWithWhoIsIn) {
   PlayedLeague played(testing::settings(8, 3));
   EXPECT_EQ(played.league.decide_start(at(0)).error().code, ErrorCode::kLeagueNotStartable);
   for (int i = 0; i < 3; ++i)
-    ASSERT_TRUE(
-        played.enter({AgentKind::kPlayer, testing::profile("a" + std::to_string(i), i), {}, {}}));
+    ASSERT_TRUE(played.enter(
+        {events::AgentKind::kPlayer, testing::profile("a" + std::to_string(i), i), {}, {}}));
   EXPECT_EQ(played.league.decide_start(at(0)).error().code, ErrorCode::kLeagueNotStartable)
       << "no referee";
-  ASSERT_TRUE(played.enter({AgentKind::kReferee, testing::profile("r", 9), {}, {}}));
+  ASSERT_TRUE(played.enter({events::AgentKind::kReferee, testing::profile("r", 9), {}, {}}));
   EXPECT_EQ(played.league.due(), Step::kNone);
   played.take(*played.league.decide_start(at(0)));
   EXPECT_EQ(played.league.status().total_matches, 3u);
@@ -60,8 +60,8 @@ TEST(League, AnswersQueriesAboutMatches) {
   EXPECT_EQ(played.league.schedule_page(0, 1000).size(), 10u);
   auto page = played.league.schedule_page(3, 2);
   ASSERT_EQ(page.size(), 2u);
-  EXPECT_EQ(page[0].match, (MatchKey{2, 2}));
-  EXPECT_EQ(page[1].match, (MatchKey{3, 1}));
+  EXPECT_EQ(page[0].match, (events::MatchKey{2, 2}));
+  EXPECT_EQ(page[1].match, (events::MatchKey{3, 1}));
   EXPECT_TRUE(played.league.schedule_page(10, 1).empty());
   EXPECT_FALSE(played.league.match({6, 1}));
   EXPECT_EQ(played.league.match({1, 2})->referee, 0) << "planned";
@@ -83,30 +83,32 @@ TEST(League, RefusesEventsThatDoNotFit) {
   played.enter_all(1);
   played.step();
   std::string before = testing::dump(played.league);
-  for (const EventBody& body : std::vector<EventBody>{
-           LeagueCreated{core::LeagueId("x"), "even_odd"},
-           AgentRegistered{AgentRef::player(2), {}, {}, ""},
-           AgentReregistered{AgentRef::player(2), {}, {}, "", Recognition::kToken},
-           LeagueStarted{2, 1, kScheduleRule},
-           RoundStarted{2, std::vector<DrawSeed>(1), {0}},
-           MatchAssigned{{1, 1}, 2, 0, {}},
-           MatchAssigned{{7, 1}, 1, 0, {}},
-           MatchReleased{{2, 1}, 1, "", false},
-           MatchReported{{1, 2}, 1, 0, {}},
-           MatchReported{{1, 1}, 1, 7, {}},
-           MatchForfeited{{0, 0}, {}},
-           ReportConflictRecorded{{9, 9}, 0, {}},
-           FailureCounted{AgentRef::referee(-1), FailureKind::kTimeout, {}},
-           AgentStateChanged{AgentRef::referee(1), AgentState::kActive, ""},
-           RoundCompleted{1, {}},
-           LeagueCompleted{0},
+  for (const events::EventBody& body : std::vector<events::EventBody>{
+           events::LeagueCreated{core::LeagueId("x"), "even_odd"},
+           events::AgentRegistered{events::AgentRef::player(2), {}, {}, ""},
+           events::AgentReregistered{
+               events::AgentRef::player(2), {}, {}, "", events::Recognition::kToken},
+           events::LeagueStarted{2, 1, kScheduleRule},
+           events::RoundStarted{2, std::vector<events::DrawSeed>(1), {0}},
+           events::MatchAssigned{{1, 1}, 2, 0, {}},
+           events::MatchAssigned{{7, 1}, 1, 0, {}},
+           events::MatchReleased{{2, 1}, 1, "", false},
+           events::MatchReported{{1, 2}, 1, 0, {}},
+           events::MatchReported{{1, 1}, 1, 7, {}},
+           events::MatchForfeited{{0, 0}, {}},
+           events::ReportConflictRecorded{{9, 9}, 0, {}},
+           events::FailureCounted{events::AgentRef::referee(-1), events::FailureKind::kTimeout, {}},
+           events::AgentStateChanged{events::AgentRef::referee(1), events::AgentState::kActive, ""},
+           events::RoundCompleted{1, {}},
+           events::LeagueCompleted{0},
        }) {
     EXPECT_FALSE(played.league.apply({at(0), body})) << body.index();
   }
   EXPECT_EQ(testing::dump(played.league), before);
-  League other(LeagueSettings{});
-  EXPECT_FALSE(other.apply({at(0), LeagueCreated{core::LeagueId("another"), "even_odd"}}));
-  EXPECT_FALSE(other.apply({at(0), AgentRegistered{AgentRef::player(0), {}, {}, ""}}))
+  League other(events::LeagueSettings{});
+  EXPECT_FALSE(other.apply({at(0), events::LeagueCreated{core::LeagueId("another"), "even_odd"}}));
+  EXPECT_FALSE(
+      other.apply({at(0), events::AgentRegistered{events::AgentRef::player(0), {}, {}, ""}}))
       << "before its creation";
 }
 
@@ -117,7 +119,7 @@ TEST(League, OfAThousandPlayersIsPlayedQuickly) {
   played.step();
   for (int round = 1; round <= 3; ++round) {
     while (played.league.board().round() == round) {
-      for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+      for (events::MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
         int referee = played.league.board().slot(match).referee();
         ASSERT_FALSE(
             played.report(referee, testing::report_of(played.league, match, match.number % 3))

@@ -15,8 +15,8 @@ inline core::UtcTimestamp at(int seconds) {
       core::UtcTimestamp::TimePoint(std::chrono::seconds(1736937000 + seconds)));
 }
 
-inline AgentProfile profile(const std::string& name, int port, int capacity = 1) {
-  AgentProfile profile;
+inline events::AgentProfile profile(const std::string& name, int port, int capacity = 1) {
+  events::AgentProfile profile;
   profile.display_name = name;
   profile.version = "1.0.0";
   profile.game_types = {"even_odd"};
@@ -37,11 +37,11 @@ inline RegistrationFacts facts(const std::string& nonce, core::UtcTimestamp now 
 
 /// A league together with all of its events, as a shell would run it.
 struct PlayedLeague {
-  explicit PlayedLeague(LeagueSettings settings) : league(std::move(settings)) {
+  explicit PlayedLeague(events::LeagueSettings settings) : league(std::move(settings)) {
     take(league.decide_creation(at(0)));
   }
 
-  void take(const Events& decided) {
+  void take(const events::Events& decided) {
     for (const auto& event : decided) {
       auto applied = league.apply(event);
       if (!applied) throw std::logic_error(applied.error().message);
@@ -59,7 +59,7 @@ struct PlayedLeague {
 
   void enter_all(int capacity) {
     for (int i = 0; i < league.settings().players; ++i) {
-      if (!enter({AgentKind::kPlayer,
+      if (!enter({events::AgentKind::kPlayer,
                   profile(std::string("p").append(std::to_string(i)), 10000 + i),
                   {},
                   {}})) {
@@ -67,7 +67,7 @@ struct PlayedLeague {
       }
     }
     for (int i = 0; i < league.settings().referees; ++i) {
-      if (!enter({AgentKind::kReferee,
+      if (!enter({events::AgentKind::kReferee,
                   profile(std::string("r").append(std::to_string(i)), 9000 + i, capacity),
                   {},
                   {}})) {
@@ -93,13 +93,13 @@ struct PlayedLeague {
   }
 
   League league;
-  Events events;
+  events::Events events;
   bool keep_events = true;
   std::uint8_t next_seed = 1;
 };
 
-inline LeagueSettings settings(int players, int referees) {
-  LeagueSettings settings;
+inline events::LeagueSettings settings(int players, int referees) {
+  events::LeagueSettings settings;
   settings.players = players;
   settings.referees = referees;
   return settings;
@@ -107,8 +107,9 @@ inline LeagueSettings settings(int players, int referees) {
 
 /// Choices and, where somebody is to win, nonces of both players with which `match` ends so: 0 a
 /// draw, 1 A wins, 2 B wins.
-inline game::Claim claim_for(const DrawSeed& seed, const game::PerSide<std::string>& players,
-                             const std::string& match, int kind) {
+inline game::Claim claim_for(const events::DrawSeed& seed,
+                             const game::PerSide<std::string>& players, const std::string& match,
+                             int kind) {
   using game::Side;
   const game::Rules& rules = **game::standard_games().find("even_odd");
   const game::Choices choices = {{"even", kind == 0 ? "even" : "odd"}};
@@ -143,25 +144,26 @@ inline game::Claim claim_for(const DrawSeed& seed, const game::PerSide<std::stri
 
 /// A correct report of a match as it stands: 0 a draw, 1 A wins, 2 B wins. Of a match of an earlier
 /// round the seed is not known any more, so its number is not true.
-inline MatchReport report_of(const League& league, MatchKey match, int kind) {
+inline MatchReport report_of(const League& league, events::MatchKey match, int kind) {
   auto view = *league.match(match);
   MatchReport report;
   report.match = match;
   report.attempt = view.attempt;
   report.round = match.round;
   report.game_type = league.settings().game_type;
-  report.conversation = match_conversation(match, view.attempt).str();
-  const DrawSeed seed =
-      league.board().contains(match) ? league.board().slot(match).seed : DrawSeed{};
+  report.conversation = events::match_conversation(match, view.attempt).str();
+  const events::DrawSeed seed =
+      league.board().contains(match) ? league.board().slot(match).seed : events::DrawSeed{};
   report.claim = claim_for(seed,
-                           {{AgentRef::player(view.pairing.player_a).id(),
-                             AgentRef::player(view.pairing.player_b).id()}},
+                           {{events::AgentRef::player(view.pairing.player_a).id(),
+                             events::AgentRef::player(view.pairing.player_b).id()}},
                            match.id().str(), kind);
   return report;
 }
 
 /// The same match, lost by player B (or by both) for a failure that the report names.
-inline MatchReport technical_report_of(const League& league, MatchKey match, bool both = false) {
+inline MatchReport technical_report_of(const League& league, events::MatchKey match,
+                                       bool both = false) {
   MatchReport report = report_of(league, match, 0);
   auto& claim = report.claim;
   const auto& [a, b] = std::pair(claim.choices[0].first, claim.choices[1].first);
@@ -171,8 +173,8 @@ inline MatchReport technical_report_of(const League& league, MatchKey match, boo
   claim.drawn_number.reset();
   claim.number_kind.reset();
   claim.technical_reason = both ? "BOTH_FAILED" : "CONNECTION_JOIN";
-  report.failures.push_back({.player_id = b, .kind = FailureKind::kConnection});
-  if (both) report.failures.push_back({.player_id = a, .kind = FailureKind::kConnection});
+  report.failures.push_back({.player_id = b, .kind = events::FailureKind::kConnection});
+  if (both) report.failures.push_back({.player_id = a, .kind = events::FailureKind::kConnection});
   return report;
 }
 

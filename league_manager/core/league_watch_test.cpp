@@ -10,46 +10,46 @@ namespace {
 using testing::at;
 using testing::PlayedLeague;
 
-std::string reason_of_end(const PlayedLeague& played, MatchKey match) {
+std::string reason_of_end(const PlayedLeague& played, events::MatchKey match) {
   for (const auto& event : played.events) {
-    const auto* e = std::get_if<MatchForfeited>(&event.body);
+    const auto* e = std::get_if<events::MatchForfeited>(&event.body);
     if (e != nullptr && e->match == match) return e->result.technical_reason;
   }
   return "";
 }
 
-AgentState state_of(const PlayedLeague& played, AgentRef agent) {
+events::AgentState state_of(const PlayedLeague& played, events::AgentRef agent) {
   return played.league.roster().agent(agent).lifecycle.state();
 }
 
-PlayedLeague started(LeagueSettings settings, int capacity = 1) {
+PlayedLeague started(events::LeagueSettings settings, int capacity = 1) {
   PlayedLeague played(std::move(settings));
   played.enter_all(capacity);
   played.step();
   return played;
 }
 
-constexpr MatchKey kFirst{1, 1};
+constexpr events::MatchKey kFirst{1, 1};
 
 /// The agent has failed once more, and the watchdog looks.
-void fail(PlayedLeague& played, AgentRef agent, core::UtcTimestamp now) {
-  played.take({{now, FailureCounted{agent, FailureKind::kTimeout, std::nullopt}}});
+void fail(PlayedLeague& played, events::AgentRef agent, core::UtcTimestamp now) {
+  played.take({{now, events::FailureCounted{agent, events::FailureKind::kTimeout, std::nullopt}}});
   played.take(played.league.decide_tick(now));
 }
 
 TEST(LeagueWatch, ARefereeThatIsToEndKeepsItsMatchesAndGetsNoOther) {
   auto played = started(testing::settings(4, 2));
-  const AgentRef leaving = AgentRef::referee(0);
+  const events::AgentRef leaving = events::AgentRef::referee(0);
   ASSERT_EQ(played.league.board().open_count(0), 1);
   played.take(played.league.decide_referee_drain(0, at(1)));
-  EXPECT_EQ(state_of(played, leaving), AgentState::kSuspended);
+  EXPECT_EQ(state_of(played, leaving), events::AgentState::kSuspended);
   EXPECT_EQ(played.league.board().open_count(0), 1) << "it plays what it has";
   EXPECT_TRUE(played.league.decide_referee_drain(0, at(2)).empty()) << "once is enough";
   EXPECT_TRUE(played.league.decide_alive(leaving, at(2)).empty()) << "that it lives ends nothing";
 
   // Its report is accepted, and every further match goes to the other one.
   for (int i = 1; i <= 6; ++i) {
-    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+    for (events::MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
       const int referee = played.league.board().slot(match).referee();
       ASSERT_TRUE(referee == 1 || i == 1);
       EXPECT_FALSE(
@@ -60,7 +60,8 @@ TEST(LeagueWatch, ARefereeThatIsToEndKeepsItsMatchesAndGetsNoOther) {
   EXPECT_EQ(played.league.state(), LeagueState::kCompleted);
   EXPECT_EQ(played.league.status().finished.draws, 6);
   for (const auto& event : played.events)
-    EXPECT_FALSE(std::holds_alternative<MatchReleased>(event.body)) << "nothing begins anew";
+    EXPECT_FALSE(std::holds_alternative<events::MatchReleased>(event.body))
+        << "nothing begins anew";
 }
 
 TEST(LeagueWatch, ARefereeThatIsToEndAndFallsSilentLosesItsMatches) {
@@ -68,17 +69,18 @@ TEST(LeagueWatch, ARefereeThatIsToEndAndFallsSilentLosesItsMatches) {
   played.take(played.league.decide_referee_drain(0, at(1)));
   played.take(played.league.decide_referee_lost(0, at(2)));
   EXPECT_EQ(played.league.board().open_count(0), 0);
-  EXPECT_EQ(played.league.roster().agent(AgentRef::referee(0)).lifecycle.reason(), kReasonDraining);
+  EXPECT_EQ(played.league.roster().agent(events::AgentRef::referee(0)).lifecycle.reason(),
+            events::kReasonDraining);
 }
 
 TEST(LeagueWatch, ARefereeThatHasEndedPlaysAgainOnceItIsBack) {
   auto played = started(testing::settings(2, 1));
   played.take(played.league.decide_referee_drain(0, at(1)));
   ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirst, 0), at(2)).refusal);
-  const Agent& known = played.league.roster().agent(AgentRef::referee(0));
-  ASSERT_TRUE(played.enter({AgentKind::kReferee, known.profile, known.credential.token_hash, {}},
-                           "n2", at(3)));
-  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kActive);
+  const events::Agent& known = played.league.roster().agent(events::AgentRef::referee(0));
+  ASSERT_TRUE(played.enter(
+      {events::AgentKind::kReferee, known.profile, known.credential.token_hash, {}}, "n2", at(3)));
+  EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kActive);
 }
 
 TEST(LeagueWatch, GivesAnOverdueMatchToAnotherReferee) {
@@ -88,7 +90,8 @@ TEST(LeagueWatch, GivesAnOverdueMatchToAnotherReferee) {
   played.take(played.league.decide_tick(at(180)));
   EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
   EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
-  EXPECT_EQ(played.league.roster().agent(AgentRef::referee(0)).lifecycle.failed_matches(), 1);
+  EXPECT_EQ(played.league.roster().agent(events::AgentRef::referee(0)).lifecycle.failed_matches(),
+            1);
   EXPECT_TRUE(played.league.decide_tick(at(359)).empty())
       << "the limit counts from the new assignment";
 }
@@ -116,7 +119,7 @@ TEST(LeagueWatch, EndsAMatchWhoseAttemptsAreUsedUp) {
     played.take(played.league.decide_assignment_refused(kFirst, 0, at(i)));
   EXPECT_EQ(played.league.board().slot(kFirst).attempts, 3);
   played.take(played.league.decide_assignment_refused(kFirst, 0, at(3)));
-  EXPECT_EQ(reason_of_end(played, kFirst), kReasonNoReferee);
+  EXPECT_EQ(reason_of_end(played, kFirst), events::kReasonNoReferee);
   played.step(at(4));
   EXPECT_EQ(played.league.state(), LeagueState::kCompleted);
   EXPECT_EQ(played.league.status().finished.technical_losses, 1);
@@ -128,9 +131,10 @@ TEST(LeagueWatch, HoldsRefusalsAgainstNobody) {
   EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1) << "another one may be allowed to";
   EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
   for (int i = 2; i <= 3; ++i) played.take(played.league.decide_match_refused(kFirst, at(i)));
-  EXPECT_EQ(reason_of_end(played, kFirst), kReasonNoReferee);
+  EXPECT_EQ(reason_of_end(played, kFirst), events::kReasonNoReferee);
   for (int i = 0; i < 2; ++i)
-    EXPECT_EQ(played.league.roster().agent(AgentRef::referee(i)).lifecycle.failed_matches(), 0);
+    EXPECT_EQ(played.league.roster().agent(events::AgentRef::referee(i)).lifecycle.failed_matches(),
+              0);
   EXPECT_TRUE(played.league.decide_match_refused(kFirst, at(4)).empty());
 }
 
@@ -139,23 +143,25 @@ TEST(LeagueWatch, WaitsForASuspendedRefereeButNotForever) {
   const auto limit = played.league.round_limit();
   EXPECT_EQ(limit, std::chrono::minutes(3) * 3 + std::chrono::minutes(5));
   played.take(played.league.decide_referee_lost(0, at(10)));
-  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
+  EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kSuspended);
   EXPECT_EQ(played.league.board().slot(kFirst).status, MatchStatus::kPending);
   const int seconds = static_cast<int>(limit / std::chrono::seconds(1));
   EXPECT_TRUE(played.league.decide_tick(at(seconds - 1)).empty());
   played.take(played.league.decide_tick(at(seconds)));
-  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
-  EXPECT_EQ(reason_of_end(played, kFirst), kReasonRoundTimeLimit);
+  EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kSuspended);
+  EXPECT_EQ(reason_of_end(played, kFirst), events::kReasonRoundTimeLimit);
 }
 
 TEST(LeagueWatch, ARefereeThatDoesNotPlayGetsNothingWhileAnotherIsThere) {
   auto played = started(testing::settings(4, 2), 2);
-  for (int i = 0; i < 3; ++i) fail(played, AgentRef::referee(0), at(i));
-  ASSERT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
-  EXPECT_TRUE(played.league.decide_alive(AgentRef::referee(0), at(4)).empty()) << "a ping is easy";
+  for (int i = 0; i < 3; ++i) fail(played, events::AgentRef::referee(0), at(i));
+  ASSERT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kSuspended);
+  EXPECT_TRUE(played.league.decide_alive(events::AgentRef::referee(0), at(4)).empty())
+      << "a ping is easy";
   played.take(played.league.decide_referee_lost(1, at(5)));
-  played.take(played.league.decide_alive(AgentRef::referee(0), at(6)));
-  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kActive) << "there is no other";
+  played.take(played.league.decide_alive(events::AgentRef::referee(0), at(6)));
+  EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kActive)
+      << "there is no other";
 }
 
 TEST(LeagueWatch, ARefusedAssignmentGoesToAnotherAtOnce) {
@@ -164,22 +170,23 @@ TEST(LeagueWatch, ARefusedAssignmentGoesToAnotherAtOnce) {
   played.take(played.league.decide_assignment_refused(kFirst, 0, at(1)));
   EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
   EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
-  EXPECT_EQ(played.league.roster().agent(AgentRef::referee(0)).lifecycle.failed_matches(), 1);
+  EXPECT_EQ(played.league.roster().agent(events::AgentRef::referee(0)).lifecycle.failed_matches(),
+            1);
 }
 
 TEST(LeagueWatch, GivesARefereeThatAnswersAgainItsMatchesBack) {
   auto played = started(testing::settings(2, 1));
   played.take(played.league.decide_referee_lost(0, at(10)));
-  played.take(played.league.decide_alive(AgentRef::referee(0), at(20)));
-  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kActive);
+  played.take(played.league.decide_alive(events::AgentRef::referee(0), at(20)));
+  EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kActive);
   EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
-  EXPECT_TRUE(played.league.decide_alive(AgentRef::referee(0), at(21)).empty());
+  EXPECT_TRUE(played.league.decide_alive(events::AgentRef::referee(0), at(21)).empty());
 }
 
 TEST(LeagueWatch, TakesTheMatchesOfARefereeThatIsSuspendedForFailures) {
   auto played = started(testing::settings(8, 2), 2);
-  for (int i = 0; i < 3; ++i) fail(played, AgentRef::referee(0), at(i));
-  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
+  for (int i = 0; i < 3; ++i) fail(played, events::AgentRef::referee(0), at(i));
+  EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kSuspended);
   EXPECT_EQ(played.league.board().open_count(0), 0);
   EXPECT_EQ(played.league.board().open_count(1), 2) << "never more than its capacity";
   EXPECT_EQ(played.league.board().with_status(MatchStatus::kPending).size(), 2u);
@@ -187,13 +194,14 @@ TEST(LeagueWatch, TakesTheMatchesOfARefereeThatIsSuspendedForFailures) {
 
 TEST(LeagueWatch, DecidesTheMatchesOfAPlayerWhoIsShutDown) {
   auto played = started(testing::settings(4, 2));
-  AgentRef dead = AgentRef::player(0);
-  played.take(*played.league.decide_shut_down(dead, kReasonShutDownByOperator, "cheats\n", at(1)));
-  ASSERT_EQ(state_of(played, dead), AgentState::kShutdown);
+  events::AgentRef dead = events::AgentRef::player(0);
+  played.take(
+      *played.league.decide_shut_down(dead, events::kReasonShutDownByOperator, "cheats\n", at(1)));
+  ASSERT_EQ(state_of(played, dead), events::AgentState::kShutdown);
   EXPECT_EQ(played.league.roster().agent(dead).lifecycle.detail(), "cheats?");
-  EXPECT_FALSE(played.league.decide_shut_down(dead, kReasonShutDownByOperator, "", at(2)));
+  EXPECT_FALSE(played.league.decide_shut_down(dead, events::kReasonShutDownByOperator, "", at(2)));
   while (played.league.state() == LeagueState::kRunning) {
-    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+    for (events::MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
       auto pairing = played.league.match(match)->pairing;
       bool has_dead = pairing.player_a == 0 || pairing.player_b == 0;
       EXPECT_FALSE(has_dead && match.round > 1)
@@ -204,39 +212,39 @@ TEST(LeagueWatch, DecidesTheMatchesOfAPlayerWhoIsShutDown) {
     played.step(at(20));
   }
   EXPECT_EQ(played.league.standings().tally(0), (Tally{3, 0, 1, 2, 1}));
-  EXPECT_EQ(played.league.status().finished, (MatchSummary{6, 0, 4, 2}));
+  EXPECT_EQ(played.league.status().finished, (events::MatchSummary{6, 0, 4, 2}));
 }
 
 TEST(LeagueWatch, GivesNobodyPointsWhenBothPlayersAreShutDown) {
   auto played = started(testing::settings(4, 2));
   auto meet = played.league.schedule().pairing({2, 1});  // both are in other matches in round 1
   for (int player : {meet.player_a, meet.player_b}) {
-    played.take(
-        *played.league.decide_shut_down(AgentRef::player(player), kReasonWithdrawn, "", at(1)));
+    played.take(*played.league.decide_shut_down(events::AgentRef::player(player),
+                                                events::kReasonWithdrawn, "", at(1)));
   }
-  for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+  for (events::MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
     played.report(played.league.board().slot(match).referee(),
                   testing::report_of(played.league, match, 0));
   }
   played.step(at(20));
   auto view = *played.league.match({2, 1});
   ASSERT_TRUE(view.result);
-  EXPECT_EQ(view.result->outcome, Outcome::kNoWinner);
-  EXPECT_EQ(reason_of_end(played, {2, 1}), kReasonPlayerShutDown);
+  EXPECT_EQ(view.result->outcome, game::Outcome::kNoWinner);
+  EXPECT_EQ(reason_of_end(played, {2, 1}), events::kReasonPlayerShutDown);
   EXPECT_EQ(played.league.standings().tally(meet.player_a).losses, 1);
   EXPECT_EQ(played.league.standings().tally(meet.player_b).losses, 1);
 }
 
 TEST(LeagueWatch, AShutDownCanBeUndone) {
   auto played = started(testing::settings(4, 2));
-  AgentRef gone = AgentRef::player(0);
+  events::AgentRef gone = events::AgentRef::player(0);
   EXPECT_FALSE(played.league.decide_restore(gone, "", at(0))) << "it is not shut down";
-  played.take(*played.league.decide_shut_down(gone, kReasonShutDownByOperator, "", at(1)));
+  played.take(*played.league.decide_shut_down(gone, events::kReasonShutDownByOperator, "", at(1)));
   played.take(*played.league.decide_restore(gone, "", at(2)));
-  EXPECT_EQ(state_of(played, gone), AgentState::kActive);
-  EXPECT_EQ(played.league.roster().agent(gone).lifecycle.reason(), kReasonRestored);
+  EXPECT_EQ(state_of(played, gone), events::AgentState::kActive);
+  EXPECT_EQ(played.league.roster().agent(gone).lifecycle.reason(), events::kReasonRestored);
   while (played.league.state() == LeagueState::kRunning) {
-    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+    for (events::MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
       played.report(played.league.board().slot(match).referee(),
                     testing::report_of(played.league, match, 0));
     }
@@ -248,8 +256,8 @@ TEST(LeagueWatch, AShutDownCanBeUndone) {
 TEST(LeagueWatch, ARefereeThatIsShutDownLosesItsMatchesToTheOther) {
   auto played = started(testing::settings(4, 2), 2);
   ASSERT_EQ(played.league.board().open_count(0), 1);
-  played.take(
-      *played.league.decide_shut_down(AgentRef::referee(0), kReasonShutDownByOperator, "", at(1)));
+  played.take(*played.league.decide_shut_down(events::AgentRef::referee(0),
+                                              events::kReasonShutDownByOperator, "", at(1)));
   EXPECT_EQ(played.league.board().open_count(0), 0);
   EXPECT_EQ(played.league.board().open_count(1), 2);
 }
@@ -258,7 +266,7 @@ TEST(LeagueWatch, ARefereeThatIsShutDownLosesItsMatchesToTheOther) {
 /// through its own failure.
 void play_rounds(PlayedLeague& played, const std::function<bool(int)>& fails) {
   while (played.league.state() == LeagueState::kRunning) {
-    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+    for (events::MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
       auto pairing = played.league.match(match)->pairing;
       bool is_his = pairing.player_a == 0 || pairing.player_b == 0;
       auto report = testing::report_of(played.league, match, 0);
@@ -266,7 +274,8 @@ void play_rounds(PlayedLeague& played, const std::function<bool(int)>& fails) {
         report = testing::technical_report_of(played.league, match, true);
         // Only player 0 failed.
         const auto other =
-            AgentRef::player(pairing.player_a == 0 ? pairing.player_b : pairing.player_a).id();
+            events::AgentRef::player(pairing.player_a == 0 ? pairing.player_b : pairing.player_a)
+                .id();
         report.claim.winner = other;
         for (auto& [player, points] : *report.claim.score) points = player == other ? 3 : 0;
         std::erase_if(report.failures,
@@ -281,12 +290,12 @@ void play_rounds(PlayedLeague& played, const std::function<bool(int)>& fails) {
   }
 }
 
-std::vector<std::string> changes_of(const PlayedLeague& played, AgentRef agent) {
+std::vector<std::string> changes_of(const PlayedLeague& played, events::AgentRef agent) {
   std::vector<std::string> changes;
   for (const auto& event : played.events) {
-    const auto* change = std::get_if<AgentStateChanged>(&event.body);
+    const auto* change = std::get_if<events::AgentStateChanged>(&event.body);
     if (change != nullptr && change->agent == agent)
-      changes.push_back(std::string(agent_state_name(change->to)) + " " + change->reason);
+      changes.push_back(std::string(events::agent_state_name(change->to)) + " " + change->reason);
   }
   return changes;
 }
@@ -296,19 +305,21 @@ using Changes = std::vector<std::string>;
 TEST(LeagueStates, ADeadPlayerIsSuspendedOnceAndNeverShutDown) {
   auto played = started(testing::settings(10, 1), 10);
   play_rounds(played, [](int) { return true; });
-  EXPECT_EQ(changes_of(played, AgentRef::player(0)), Changes{"SUSPENDED FAILED_MATCHES"});
-  EXPECT_EQ(played.league.roster().agent(AgentRef::player(0)).lifecycle.failed_matches(), 9);
+  EXPECT_EQ(changes_of(played, events::AgentRef::player(0)), Changes{"SUSPENDED FAILED_MATCHES"});
+  EXPECT_EQ(played.league.roster().agent(events::AgentRef::player(0)).lifecycle.failed_matches(),
+            9);
   EXPECT_TRUE(played.league.roster()
-                  .agent(AgentRef::player(0))
+                  .agent(events::AgentRef::player(0))
                   .lifecycle.detail()
                   .starts_with("3 matches in a row lost through its own failure; the last, R3M"));
-  for (int i = 1; i < 10; ++i) EXPECT_EQ(changes_of(played, AgentRef::player(i)), Changes{});
+  for (int i = 1; i < 10; ++i)
+    EXPECT_EQ(changes_of(played, events::AgentRef::player(i)), Changes{});
 }
 
 TEST(LeagueStates, ARepairedPlayerPlaysFromTheRoundInWhichItIsBack) {
   auto played = started(testing::settings(10, 1), 10);
   play_rounds(played, [](int round) { return round < 6; });
-  EXPECT_EQ(changes_of(played, AgentRef::player(0)),
+  EXPECT_EQ(changes_of(played, events::AgentRef::player(0)),
             (Changes{"SUSPENDED FAILED_MATCHES", "ACTIVE PLAYED"}));
   EXPECT_EQ(played.league.status().finished.technical_losses, 5);
 }
@@ -316,13 +327,13 @@ TEST(LeagueStates, ARepairedPlayerPlaysFromTheRoundInWhichItIsBack) {
 TEST(LeagueStates, WhoFailsOnlyEveryThirdMatchIsNeverSuspended) {
   auto played = started(testing::settings(10, 1), 10);
   play_rounds(played, [](int round) { return round % 3 != 0; });
-  EXPECT_EQ(changes_of(played, AgentRef::player(0)), Changes{});
+  EXPECT_EQ(changes_of(played, events::AgentRef::player(0)), Changes{});
 }
 
 TEST(LeagueStates, AFlappingPlayerIsSuspendedAndComesBackEachTime) {
   auto played = started(testing::settings(14, 1), 14);
   play_rounds(played, [](int round) { return round % 4 != 0; });
-  EXPECT_EQ(changes_of(played, AgentRef::player(0)),
+  EXPECT_EQ(changes_of(played, events::AgentRef::player(0)),
             (Changes{"SUSPENDED FAILED_MATCHES", "ACTIVE PLAYED", "SUSPENDED FAILED_MATCHES",
                      "ACTIVE PLAYED", "SUSPENDED FAILED_MATCHES", "ACTIVE PLAYED"}));
 }
@@ -332,7 +343,7 @@ TEST(LeagueStates, TheSettingShutsDown) {
   settings.lifecycle.shutdown_after_failed_matches = 5;
   auto played = started(settings, 10);
   play_rounds(played, [](int) { return true; });
-  EXPECT_EQ(changes_of(played, AgentRef::player(0)),
+  EXPECT_EQ(changes_of(played, events::AgentRef::player(0)),
             (Changes{"SUSPENDED FAILED_MATCHES", "SHUTDOWN FAILED_MATCHES"}));
 }
 
@@ -348,11 +359,11 @@ TEST(LeagueStates, AReplayGivesTheSameStatesWhateverTheSettings) {
 
 TEST(LeagueWatch, AReportEndsTheTimeoutsOfItsRefereeInARow) {
   auto played = started(testing::settings(4, 1), 2);
-  AgentRef referee = AgentRef::referee(0);
+  events::AgentRef referee = events::AgentRef::referee(0);
   for (int i = 0; i < 2; ++i) fail(played, referee, at(i));
   ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirst, 0), at(3)).refusal);
   for (int i = 4; i < 6; ++i) fail(played, referee, at(i));
-  EXPECT_EQ(state_of(played, referee), AgentState::kActive);
+  EXPECT_EQ(state_of(played, referee), events::AgentState::kActive);
 }
 
 TEST(LeagueWatch, EndsARoundThatTakesTooLong) {
@@ -362,14 +373,14 @@ TEST(LeagueWatch, EndsARoundThatTakesTooLong) {
   EXPECT_TRUE(played.league.decide_tick(at(59)).empty());
   played.take(played.league.decide_tick(at(60)));
   EXPECT_EQ(played.league.board().unfinished(), 0);
-  EXPECT_EQ(reason_of_end(played, {1, 1}), kReasonRoundTimeLimit);
-  EXPECT_EQ(reason_of_end(played, {1, 2}), kReasonRoundTimeLimit);
+  EXPECT_EQ(reason_of_end(played, {1, 1}), events::kReasonRoundTimeLimit);
+  EXPECT_EQ(reason_of_end(played, {1, 2}), events::kReasonRoundTimeLimit);
   EXPECT_EQ(played.league.board().open_count(0), 0);
 }
 
 TEST(LeagueWatch, CountsNothingBeforeTheStartAndAfterTheEnd) {
   PlayedLeague played(testing::settings(2, 1));
-  ASSERT_TRUE(played.enter({AgentKind::kPlayer, testing::profile("a", 1), {}, {}}));
+  ASSERT_TRUE(played.enter({events::AgentKind::kPlayer, testing::profile("a", 1), {}, {}}));
   EXPECT_TRUE(played.league.decide_referee_lost(0, at(0)).empty());
   EXPECT_TRUE(played.league.decide_tick(at(100000)).empty());
 }

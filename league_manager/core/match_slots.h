@@ -36,9 +36,9 @@ struct MatchSlot {
   /// the status is kAssigned.
   std::array<std::int16_t, kKnownAttempts> referees{};
   core::UtcTimestamp since;  ///< when it got its status: waiting, or assigned to its referee
-  std::optional<MatchKey> after;  ///< see MatchAssigned
-  DrawSeed seed{};
-  CompactResult result;  ///< once finished; its `incidents` count from the start
+  std::optional<events::MatchKey> after;  ///< see MatchAssigned
+  events::DrawSeed seed{};
+  events::CompactResult result;  ///< once finished; its `incidents` count from the start
 
   /// The referee that has the match or had it last; -1: none.
   [[nodiscard]] int referee() const { return attempts == 0 ? -1 : referee_of(attempts); }

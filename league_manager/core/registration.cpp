@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kShownOfEndpoint = 100;
 
-std::string meta_field(AgentKind kind, std::string_view field) {
-  return std::string("/").append(agent_kind_name(kind)).append("_meta/").append(field);
+std::string meta_field(events::AgentKind kind, std::string_view field) {
+  return std::string("/").append(events::agent_kind_name(kind)).append("_meta/").append(field);
 }
 
 std::size_t count_characters(std::string_view utf8) {
@@ -26,9 +26,9 @@ std::size_t count_characters(std::string_view utf8) {
       utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
 }
 
-core::Result<void> check_profile(const LeagueSettings& settings,
+core::Result<void> check_profile(const events::LeagueSettings& settings,
                                  const RegistrationRequest& request) {
-  const AgentProfile& profile = request.profile;
+  const events::AgentProfile& profile = request.profile;
   if (profile.protocol_version && !speaks_our_protocol(*profile.protocol_version)) {
     return Error{ErrorCode::kProtocolVersionMismatch,
                  "protocol_version " + core::excerpt(*profile.protocol_version) +
@@ -46,7 +46,7 @@ core::Result<void> check_profile(const LeagueSettings& settings,
                  "display_name has " + std::to_string(length) + " characters: send 1 to 50",
                  meta_field(request.kind, "display_name")};
   }
-  if (request.kind == AgentKind::kReferee && profile.max_concurrent_matches < 1) {
+  if (request.kind == events::AgentKind::kReferee && profile.max_concurrent_matches < 1) {
     return Error{ErrorCode::kInvalidFieldValue,
                  "max_concurrent_matches is " + std::to_string(profile.max_concurrent_matches) +
                      ": send 1 or more",
@@ -55,7 +55,7 @@ core::Result<void> check_profile(const LeagueSettings& settings,
   return {};
 }
 
-Error endpoint_taken(const RegistrationRequest& request, AgentRef owner) {
+Error endpoint_taken(const RegistrationRequest& request, events::AgentRef owner) {
   return {ErrorCode::kDuplicateRegistration,
           "contact_endpoint " + core::excerpt(request.profile.endpoint, kShownOfEndpoint) +
               " belongs to " + owner.id() + ": use another address, or present the auth_token of " +
@@ -63,7 +63,7 @@ Error endpoint_taken(const RegistrationRequest& request, AgentRef owner) {
           meta_field(request.kind, "contact_endpoint")};
 }
 
-Error name_taken(const RegistrationRequest& request, AgentRef owner) {
+Error name_taken(const RegistrationRequest& request, events::AgentRef owner) {
   return {ErrorCode::kDuplicateRegistration,
           "display_name \"" + core::excerpt(request.profile.display_name) + "\" belongs to " +
               owner.id() + ": choose another name, or present the auth_token of " + owner.id() +
@@ -71,7 +71,7 @@ Error name_taken(const RegistrationRequest& request, AgentRef owner) {
           meta_field(request.kind, "display_name")};
 }
 
-Error code_taken(AgentRef owner) {
+Error code_taken(events::AgentRef owner) {
   return {ErrorCode::kDuplicateRegistration,
           "registration_code is that of " + owner.id() +
               ", which is registered: a code is good for one seat; to come back present the "
@@ -81,13 +81,14 @@ Error code_taken(AgentRef owner) {
 }
 
 /// The seat that was registered with the code of `profile`, if there is one.
-std::optional<AgentRef> seat_of_code(const Roster& roster, const AgentProfile& profile) {
+std::optional<events::AgentRef> seat_of_code(const Roster& roster,
+                                             const events::AgentProfile& profile) {
   return profile.code_digest ? roster.find_by_code(*profile.code_digest) : std::nullopt;
 }
 
 Error unknown_token(const RegistrationRequest& request) {
   return {ErrorCode::kAuthTokenInvalid,
-          "auth_token is that of no " + std::string(agent_kind_name(request.kind)) +
+          "auth_token is that of no " + std::string(events::agent_kind_name(request.kind)) +
               " of this league: send the one that this league gave you, or none to register as a "
               "new agent",
           "/auth_token"};
@@ -97,8 +98,8 @@ Error unknown_token(const RegistrationRequest& request) {
 core::Result<RegistrationDecision> return_with_token(const Roster& roster,
                                                      RegistrationRequest request,
                                                      const RegistrationFacts& facts,
-                                                     AgentRef agent) {
-  const Agent& known = roster.agent(agent);
+                                                     events::AgentRef agent) {
+  const events::Agent& known = roster.agent(agent);
   if (known.profile.code_digest) {
     // The seat keeps the name from the operator's list and its code, whatever the request says.
     request.profile.display_name = known.profile.display_name;
@@ -106,7 +107,7 @@ core::Result<RegistrationDecision> return_with_token(const Roster& roster,
   } else if (auto seat = seat_of_code(roster, request.profile)) {
     return code_taken(*seat);
   }
-  if (known.lifecycle.state() == AgentState::kShutdown) {
+  if (known.lifecycle.state() == events::AgentState::kShutdown) {
     return Error{
         ErrorCode::kPlayerUnavailable,
         agent.id() +
@@ -120,20 +121,21 @@ core::Result<RegistrationDecision> return_with_token(const Roster& roster,
                       core::comparable_name(request.profile.display_name);
   if (has_new_name && namesake && *namesake != agent) return name_taken(request, *namesake);
   // A code is valid for one name: by changing its name, its owner could get several seats.
-  if (has_new_name && agent.kind == AgentKind::kPlayer && request.not_admitted)
+  if (has_new_name && agent.kind == events::AgentKind::kPlayer && request.not_admitted)
     return *request.not_admitted;
-  RegistrationDecision decision{{}, agent, known.credential.nonce, Recognition::kToken};
+  RegistrationDecision decision{{}, agent, known.credential.nonce, events::Recognition::kToken};
   std::string nonce_hash = known.registration_nonce_hash;
   if (request.registration_nonce)
     nonce_hash = core::to_hex(core::sha256(*request.registration_nonce));
   if (known.profile != request.profile || known.registration_nonce_hash != nonce_hash) {
     decision.events.push_back(
-        {facts.now, AgentReregistered{agent, request.profile, known.credential, nonce_hash,
-                                      Recognition::kToken}});
+        {facts.now, events::AgentReregistered{agent, request.profile, known.credential, nonce_hash,
+                                              events::Recognition::kToken}});
   }
-  if (known.lifecycle.state() == AgentState::kSuspended) {
+  if (known.lifecycle.state() == events::AgentState::kSuspended) {
     decision.events.push_back(
-        {facts.now, AgentStateChanged{agent, AgentState::kActive, "REGISTERED_AGAIN"}});
+        {facts.now,
+         events::AgentStateChanged{agent, events::AgentState::kActive, "REGISTERED_AGAIN"}});
   }
   return decision;
 }
@@ -149,7 +151,8 @@ bool speaks_our_protocol(std::string_view version) {
 }
 
 core::Result<RegistrationDecision> decide_registration(const Roster& roster,
-                                                       const LeagueSettings& settings, bool started,
+                                                       const events::LeagueSettings& settings,
+                                                       bool started,
                                                        const RegistrationRequest& request,
                                                        const RegistrationFacts& facts) {
   if (auto fit = check_profile(settings, request); !fit) return fit.error();
@@ -164,8 +167,10 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
     nonce_hash = core::to_hex(core::sha256(*request.registration_nonce));
     auto agent = roster.find_by_registration_nonce(nonce_hash);
     if (agent && agent->kind == request.kind && roster.find_by_endpoint(endpoint) == agent) {
-      return RegistrationDecision{
-          {}, *agent, roster.agent(*agent).credential.nonce, Recognition::kRegistrationNonce};
+      return RegistrationDecision{{},
+                                  *agent,
+                                  roster.agent(*agent).credential.nonce,
+                                  events::Recognition::kRegistrationNonce};
     }
     if (agent) {
       return Error{ErrorCode::kDuplicateRegistration,
@@ -180,8 +185,8 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
         ErrorCode::kLateRegistration,
         "the league has started: only a registered agent can come back, with its auth_token", ""};
   }
-  auto credential_for = [&](AgentRef agent) {
-    return Credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
+  auto credential_for = [&](events::AgentRef agent) {
+    return events::Credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
   };
   const auto owner = roster.find_by_endpoint(endpoint);
   const auto seat = seat_of_code(roster, request.profile);
@@ -191,32 +196,37 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
                 (seat || core::comparable_name(roster.agent(*owner).profile.display_name) ==
                              core::comparable_name(request.profile.display_name));
     if (!settings.open_mode || !same) return endpoint_taken(request, *owner);
-    RegistrationDecision decision{{}, *owner, facts.token_nonce, Recognition::kEndpointAndName};
+    RegistrationDecision decision{
+        {}, *owner, facts.token_nonce, events::Recognition::kEndpointAndName};
     decision.events.push_back(
-        {facts.now, AgentReregistered{*owner, request.profile, credential_for(*owner), nonce_hash,
-                                      Recognition::kEndpointAndName}});
+        {facts.now, events::AgentReregistered{*owner, request.profile, credential_for(*owner),
+                                              nonce_hash, events::Recognition::kEndpointAndName}});
     return decision;
   }
   if (auto namesake = roster.find_by_name(request.kind, request.profile.display_name))
     return name_taken(request, *namesake);
-  int limit = request.kind == AgentKind::kPlayer ? settings.players : settings.referees;
+  int limit = request.kind == events::AgentKind::kPlayer ? settings.players : settings.referees;
   if (roster.count(request.kind) >= limit) {
     return Error{ErrorCode::kLeagueFull,
                  "the league has all of its " + std::to_string(limit) + " " +
-                     std::string(agent_kind_name(request.kind)) + "s: wait for the next league",
+                     std::string(events::agent_kind_name(request.kind)) +
+                     "s: wait for the next league",
                  ""};
   }
-  AgentRef agent{request.kind, roster.count(request.kind)};
+  events::AgentRef agent{request.kind, roster.count(request.kind)};
   RegistrationDecision decision{{}, agent, facts.token_nonce, std::nullopt};
   decision.events.push_back(
-      {facts.now, AgentRegistered{agent, request.profile, credential_for(agent), nonce_hash}});
+      {facts.now,
+       events::AgentRegistered{agent, request.profile, credential_for(agent), nonce_hash}});
   return decision;
 }
 
-Events decide_new_token(const Roster& roster, AgentRef agent, const RegistrationFacts& facts) {
-  Credential credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
-  return {{facts.now, AgentReregistered{agent, roster.agent(agent).profile, std::move(credential),
-                                        "", Recognition::kOperator}}};
+events::Events decide_new_token(const Roster& roster, events::AgentRef agent,
+                                const RegistrationFacts& facts) {
+  events::Credential credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
+  return {{facts.now,
+           events::AgentReregistered{agent, roster.agent(agent).profile, std::move(credential), "",
+                                     events::Recognition::kOperator}}};
 }
 
 }  // namespace league::league_manager

@@ -13,8 +13,8 @@ namespace league::league_manager {
 
 /// A register request that has passed admission.
 struct RegistrationRequest {
-  AgentKind kind = AgentKind::kPlayer;
-  AgentProfile profile;
+  events::AgentKind kind = events::AgentKind::kPlayer;
+  events::AgentProfile profile;
   std::optional<std::string> token_hash;  ///< AuthToken::hash() of the request's `auth_token`
   std::optional<std::string> registration_nonce;  ///< as sent
   /// Why the league refuses this request if it is from a new agent; nothing: it does not.
@@ -32,10 +32,10 @@ struct RegistrationFacts {
 /// The identity that answers a request, and what has to be journalled first (nothing for an exact
 /// repeat).
 struct RegistrationDecision {
-  Events events;
-  AgentRef agent;
+  events::Events events;
+  events::AgentRef agent;
   std::string token_nonce;  ///< the token of the answer is derived from it and the agent's id
-  std::optional<Recognition> recognised_by;  ///< nothing for a new agent
+  std::optional<events::Recognition> recognised_by;  ///< nothing for a new agent
 };
 
 /// Decides a registration. Source: protocol §5, §6, §8.
@@ -52,14 +52,14 @@ struct RegistrationDecision {
 /// that is taken by one of its kind (kDuplicateRegistration), or when the league is full
 /// (kLeagueFull). The error is meant for a RESPONSE with status REJECTED.
 [[nodiscard]] core::Result<RegistrationDecision> decide_registration(
-    const Roster& roster, const LeagueSettings& settings, bool started,
+    const Roster& roster, const events::LeagueSettings& settings, bool started,
     const RegistrationRequest& request, const RegistrationFacts& facts);
 
 /// Gives `agent`, which must be registered, a new token on the operator's behalf. The old token
 /// becomes invalid, and so does the nonce of its registration, which could otherwise be used to get
 /// the new token. Returns the events to be journalled. Source: protocol §8.
-[[nodiscard]] Events decide_new_token(const Roster& roster, AgentRef agent,
-                                      const RegistrationFacts& facts);
+[[nodiscard]] events::Events decide_new_token(const Roster& roster, events::AgentRef agent,
+                                              const RegistrationFacts& facts);
 
 /// Whether `version` (semver) is in 2.0.0 <= v < 3.0.0.
 [[nodiscard]] bool speaks_our_protocol(std::string_view version);

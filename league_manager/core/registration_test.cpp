@@ -13,10 +13,10 @@ using testing::profile;
 using testing::settings;
 
 RegistrationRequest player(const std::string& name, int port) {
-  return {AgentKind::kPlayer, profile(name, port), {}, {}};
+  return {events::AgentKind::kPlayer, profile(name, port), {}, {}};
 }
 RegistrationRequest referee(const std::string& name, int port) {
-  return {AgentKind::kReferee, profile(name, port), {}, {}};
+  return {events::AgentKind::kReferee, profile(name, port), {}, {}};
 }
 
 ErrorCode refusal(const core::Result<RegistrationDecision>& decision) {
@@ -30,9 +30,9 @@ TEST(Registration, GivesIdsInOrder) {
   EXPECT_EQ(played.enter(referee("r", 2))->agent.id(), "REF01");
   EXPECT_EQ(played.enter(player("b", 3))->agent.id(), "P02");
   EXPECT_EQ(played.enter(referee("s", 4))->agent.id(), "REF02");
-  const Agent& agent = played.league.roster().agent(AgentRef::player(1));
-  EXPECT_EQ(agent.credential, (Credential{"n", "hash-P02-n"}));
-  EXPECT_EQ(agent.lifecycle.state(), AgentState::kRegistered);
+  const events::Agent& agent = played.league.roster().agent(events::AgentRef::player(1));
+  EXPECT_EQ(agent.credential, (events::Credential{"n", "hash-P02-n"}));
+  EXPECT_EQ(agent.lifecycle.state(), events::AgentState::kRegistered);
 }
 
 TEST(Registration, RefusesTooManyAgents) {
@@ -175,7 +175,8 @@ TEST(Registration, ASeatKeepsTheNameAndTheCodeThatTheOperatorGaveIt) {
   back.profile.display_name = "Bob";
   back.profile.code_digest = "code B";
   EXPECT_EQ(played.enter(back)->agent.id(), "P01");
-  const AgentProfile& profile = played.league.roster().agent(AgentRef::player(0)).profile;
+  const events::AgentProfile& profile =
+      played.league.roster().agent(events::AgentRef::player(0)).profile;
   EXPECT_EQ(profile.display_name, "Ann");
   EXPECT_EQ(profile.code_digest, "code A");
   EXPECT_EQ(profile.endpoint, back.profile.endpoint);
@@ -203,7 +204,7 @@ TEST(Registration, TheOperatorGivesASeatANewToken) {
   ASSERT_TRUE(played.enter(referee("r", 3)));
   played.step();
   played.take(
-      decide_new_token(played.league.roster(), AgentRef::player(0),
+      decide_new_token(played.league.roster(), events::AgentRef::player(0),
                        {testing::at(1), "m", [](const std::string& id, const std::string& nonce) {
                           return "hash-" + id + "-" + nonce;
                         }}));
@@ -214,7 +215,7 @@ TEST(Registration, TheOperatorGivesASeatANewToken) {
       << "nor does the old nonce fetch the new token";
   back.token_hash = "hash-P01-m";
   EXPECT_EQ(played.enter(back)->agent.id(), "P01");
-  EXPECT_EQ(played.league.roster().agent(AgentRef::player(0)).profile.endpoint,
+  EXPECT_EQ(played.league.roster().agent(events::AgentRef::player(0)).profile.endpoint,
             back.profile.endpoint);
 }
 
@@ -225,10 +226,11 @@ TEST(Registration, GivesTheSameEndpointAndNameANewTokenInOpenMode) {
   ASSERT_TRUE(again);
   EXPECT_EQ(again->agent.id(), "P01");
   EXPECT_EQ(again->token_nonce, "second");
-  EXPECT_EQ(again->recognised_by, Recognition::kEndpointAndName);
+  EXPECT_EQ(again->recognised_by, events::Recognition::kEndpointAndName);
   EXPECT_EQ(played.league.roster().find_by_token_hash("hash-P01-first"), std::nullopt)
       << "the old token is void";
-  EXPECT_EQ(played.league.roster().find_by_token_hash("hash-P01-second"), AgentRef::player(0));
+  EXPECT_EQ(played.league.roster().find_by_token_hash("hash-P01-second"),
+            events::AgentRef::player(0));
 }
 
 TEST(Registration, DoesNotDoSoInStrictModeOrAfterTheStart) {
@@ -261,7 +263,8 @@ TEST(Registration, KnowsAnAgentByItsTokenEvenAtAnotherAddress) {
   ASSERT_TRUE(decision);
   EXPECT_EQ(decision->agent.id(), "P01");
   EXPECT_EQ(decision->token_nonce, "n") << "keeps its token";
-  EXPECT_EQ(played.league.roster().find_by_endpoint(request.profile.endpoint), AgentRef::player(0));
+  EXPECT_EQ(played.league.roster().find_by_endpoint(request.profile.endpoint),
+            events::AgentRef::player(0));
   EXPECT_EQ(played.league.roster().find_by_endpoint(profile("", 10000).endpoint), std::nullopt);
   EXPECT_TRUE(played.enter(request)->events.empty()) << "nothing new the second time";
 }
@@ -283,7 +286,7 @@ TEST(Registration, RefusesATokenOfNobodyAndOfTheOtherKind) {
   auto thief = player("b", 3);
   thief.token_hash = "hash-REF01-n";
   EXPECT_EQ(refusal(played.enter(thief)), ErrorCode::kAuthTokenInvalid);
-  EXPECT_EQ(played.league.roster().count(AgentKind::kPlayer), 0);
+  EXPECT_EQ(played.league.roster().count(events::AgentKind::kPlayer), 0);
 }
 
 TEST(Registration, AnswersARepeatedNonceTheSame) {

@@ -21,7 +21,8 @@ core::Error invalid(const MatchReport& report, const std::string& what, std::str
 }
 
 game::PerSide<std::string> players_of(Pairing pairing) {
-  return {{AgentRef::player(pairing.player_a).id(), AgentRef::player(pairing.player_b).id()}};
+  return {{events::AgentRef::player(pairing.player_a).id(),
+           events::AgentRef::player(pairing.player_b).id()}};
 }
 
 /// The JSON pointer to a field of the claim in the message.
@@ -47,7 +48,7 @@ core::Result<void> check_circumstances(const MatchReport& report, const ReportFa
                        "\", but this league plays " + std::string(facts.rules.game_type()),
                    "/game_type");
   }
-  const auto expected = match_conversation(report.match, facts.attempt).str();
+  const auto expected = events::match_conversation(report.match, facts.attempt).str();
   if (report.conversation != expected && (facts.has_match_credentials || facts.is_strict)) {
     return invalid(report,
                    "conversation_id is \"" + report.conversation.substr(0, kLongestShown) +
@@ -63,7 +64,7 @@ core::Result<void> check_circumstances(const MatchReport& report, const ReportFa
 
 /// Checks that each player that lost technically has a failure in the report, and that each
 /// time-out has its proof.
-core::Result<void> check_losses(const MatchReport& report, const MatchResult& result,
+core::Result<void> check_losses(const MatchReport& report, const game::MatchResult& result,
                                 const game::PerSide<std::string>& players) {
   if (!result.is_technical()) return {};
   const auto winner = game::winner_of(result.outcome);
@@ -154,8 +155,8 @@ core::Result<JudgedReport> judge_report(const MatchReport& report, const ReportF
   return judged;
 }
 
-core::Result<MatchResult> claimed_result(const MatchReport& report, const game::Rules& rules,
-                                         Pairing pairing) {
+core::Result<game::MatchResult> claimed_result(const MatchReport& report, const game::Rules& rules,
+                                               Pairing pairing) {
   const game::Judgement judgement = game::judge(
       rules,
       {.match_id = report.match.id().str(), .players = players_of(pairing), .draw_commitment = {}},

@@ -18,7 +18,7 @@ namespace league::league_manager {
 /// A failed call that a referee has seen (`details.failures`).
 struct ReportedFailure {
   std::string player_id;
-  FailureKind kind = FailureKind::kTimeout;
+  events::FailureKind kind = events::FailureKind::kTimeout;
   /// Whether the player is to blame: not for a time-out that was the referee's own.
   bool counts = true;
   bool is_timeout = false;
@@ -38,7 +38,7 @@ struct ReportedAnswers {
 
 /// A MATCH_RESULT_REPORT in the types of the core. Player ids are as sent.
 struct MatchReport {
-  MatchKey match;
+  events::MatchKey match;
   /// Nothing: the referee's latest attempt, since third-party referees do not know attempts.
   std::optional<int> attempt;
   std::optional<int> round;  ///< as sent; nothing: not sent
@@ -48,7 +48,7 @@ struct MatchReport {
   std::vector<ReportedFailure> failures;
   std::vector<ReportedAnswers> answers = {};
   int replays = 0;
-  std::map<std::string, AnswerTimes> answered_in = {};  ///< by player id
+  std::map<std::string, events::AnswerTimes> answered_in = {};  ///< by player id
   /// The report says who won but contains nothing that could be checked: no seed and no number.
   /// Only for third-party referees whose unproven results are accepted; see read_as_foreign.
   bool is_bare = false;
@@ -58,7 +58,7 @@ struct MatchReport {
 struct ReportFacts {
   const game::Rules& rules;
   Pairing pairing;
-  DrawSeed seed;
+  events::DrawSeed seed;
   int attempt = 1;  ///< the one that is open
   bool is_strict = false;
   /// Whether the referee shows match credentials and reveals seeds, as ours do; its reports are
@@ -69,7 +69,7 @@ struct ReportFacts {
 
 /// An accepted result.
 struct JudgedReport {
-  MatchResult result;
+  game::MatchResult result;
   game::Fairness fairness = game::Fairness::kNone;
   game::Bindings bindings = {};
   bool is_unproven = false;
@@ -89,7 +89,8 @@ struct JudgedReport {
 
 /// The result that `report` states, without judging it, for a comparison with the accepted result.
 /// Fails with kInvalidResult if it is not a result of these players.
-[[nodiscard]] core::Result<MatchResult> claimed_result(const MatchReport& report,
-                                                       const game::Rules& rules, Pairing pairing);
+[[nodiscard]] core::Result<game::MatchResult> claimed_result(const MatchReport& report,
+                                                             const game::Rules& rules,
+                                                             Pairing pairing);
 
 }  // namespace league::league_manager

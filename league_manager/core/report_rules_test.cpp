@@ -9,7 +9,7 @@ namespace {
 
 using core::ErrorCode;
 
-const DrawSeed kSeed = core::sha256("a seed");
+const events::DrawSeed kSeed = core::sha256("a seed");
 constexpr Pairing kPairing{0, 1};
 
 const game::Rules& rules() { return **game::standard_games().find("even_odd"); }
@@ -57,7 +57,7 @@ std::string fault_field(const MatchReport& report, const ReportFacts& with = fac
 TEST(JudgeReport, AcceptsWhatIsTrue) {
   auto judged = judge_report(won(), facts());
   ASSERT_TRUE(judged) << judged.error().message;
-  EXPECT_EQ(judged->result.outcome, Outcome::kPlayerAWins);
+  EXPECT_EQ(judged->result.outcome, game::Outcome::kPlayerAWins);
   EXPECT_EQ(judged->fairness, game::Fairness::kBoth);
   EXPECT_FALSE(judged->is_unproven);
   judged = judge_report(lost_for_time(), facts());
@@ -65,7 +65,7 @@ TEST(JudgeReport, AcceptsWhatIsTrue) {
   EXPECT_EQ(judged->result.technical_reason, "TIMEOUT_CHOICE");
   MatchReport draw = won();
   draw.claim = testing::claim_for(kSeed, {{"P01", "P02"}}, "R1M1", 0);
-  EXPECT_EQ(judge_report(draw, facts())->result.outcome, Outcome::kDraw);
+  EXPECT_EQ(judge_report(draw, facts())->result.outcome, game::Outcome::kDraw);
 }
 
 TEST(JudgeReport, RefusesAnotherNumber) {
@@ -222,11 +222,11 @@ TEST(ForeignReport, MaySayNoMoreThanWhoWon) {
   auto judged = judge_report(read_as_foreign(bare("P01", 3, 0)), foreign_facts());
   ASSERT_TRUE(judged) << judged.error().message;
   EXPECT_TRUE(judged->is_unproven);
-  EXPECT_EQ(judged->result.outcome, Outcome::kPlayerAWins);
+  EXPECT_EQ(judged->result.outcome, game::Outcome::kPlayerAWins);
   EXPECT_FALSE(judged->result.is_technical());
   judged = judge_report(read_as_foreign(bare(std::nullopt, 1, 1)), foreign_facts());
   ASSERT_TRUE(judged) << judged.error().message;
-  EXPECT_EQ(judged->result.outcome, Outcome::kDraw);
+  EXPECT_EQ(judged->result.outcome, game::Outcome::kDraw);
   EXPECT_FALSE(judge_report(read_as_foreign(bare("P09", 3, 0)), foreign_facts()));
   EXPECT_FALSE(judge_report(read_as_foreign(bare("P02", 3, 0)), foreign_facts()));
   EXPECT_FALSE(judge_report(read_as_foreign(bare("P01", 3, 3)), foreign_facts()));
@@ -241,7 +241,7 @@ TEST(ForeignReport, WithoutANumberIsATechnicalLossWhereSomebodyIsMissing) {
   EXPECT_TRUE(judged->result.is_technical());
   judged = judge_report(read_as_foreign(bare(std::nullopt, 0, 0)), foreign_facts());
   ASSERT_TRUE(judged) << judged.error().message;
-  EXPECT_EQ(judged->result.outcome, Outcome::kNoWinner);
+  EXPECT_EQ(judged->result.outcome, game::Outcome::kNoWinner);
 }
 
 TEST(ForeignReport, IsJudgedByWhatItSays) {
@@ -261,7 +261,7 @@ TEST(ClaimedResult, IsNotJudged) {
   report.claim.seed.reset();
   auto claimed = claimed_result(report, rules(), kPairing);
   ASSERT_TRUE(claimed);
-  EXPECT_EQ(claimed->outcome, Outcome::kPlayerAWins);
+  EXPECT_EQ(claimed->outcome, game::Outcome::kPlayerAWins);
   report.claim.winner = "P09";
   EXPECT_FALSE(claimed_result(report, rules(), kPairing));
 }

@@ -9,8 +9,8 @@ namespace league::league_manager {
 
 namespace {
 
-std::optional<AgentRef> look_up(const std::unordered_map<std::string, AgentRef>& index,
-                                const std::string& key) {
+std::optional<events::AgentRef> look_up(
+    const std::unordered_map<std::string, events::AgentRef>& index, const std::string& key) {
   auto found = index.find(key);
   if (found == index.end()) return std::nullopt;
   return found->second;
@@ -21,53 +21,54 @@ std::string address_key(const std::string& endpoint) {
 }
 
 /// Removes `key` from the index, unless it belongs to another agent by now.
-void remove_from(std::unordered_map<std::string, AgentRef>& index, const std::string& key,
-                 AgentRef ref) {
+void remove_from(std::unordered_map<std::string, events::AgentRef>& index, const std::string& key,
+                 events::AgentRef ref) {
   auto found = index.find(key);
   if (found != index.end() && found->second == ref) index.erase(found);
 }
 
 }  // namespace
 
-std::optional<AgentRef> Roster::find(std::string_view id) const {
-  auto ref = AgentRef::parse(id);
+std::optional<events::AgentRef> Roster::find(std::string_view id) const {
+  auto ref = events::AgentRef::parse(id);
   return ref && contains(*ref) ? ref : std::nullopt;
 }
 
-std::optional<AgentRef> Roster::find_by_token_hash(const std::string& hash) const {
+std::optional<events::AgentRef> Roster::find_by_token_hash(const std::string& hash) const {
   return look_up(by_token_hash_, hash);
 }
 
-std::optional<AgentRef> Roster::find_by_endpoint(const std::string& endpoint) const {
+std::optional<events::AgentRef> Roster::find_by_endpoint(const std::string& endpoint) const {
   return look_up(by_endpoint_, address_key(endpoint));
 }
 
-std::string Roster::name_key(AgentKind kind, const std::string& display_name) {
-  return std::string(agent_kind_name(kind)) + ':' + core::comparable_name(display_name);
+std::string Roster::name_key(events::AgentKind kind, const std::string& display_name) {
+  return std::string(events::agent_kind_name(kind)) + ':' + core::comparable_name(display_name);
 }
 
-std::optional<AgentRef> Roster::find_by_name(AgentKind kind,
-                                             const std::string& display_name) const {
+std::optional<events::AgentRef> Roster::find_by_name(events::AgentKind kind,
+                                                     const std::string& display_name) const {
   return look_up(by_name_, name_key(kind, display_name));
 }
 
-std::optional<AgentRef> Roster::find_by_registration_nonce(const std::string& nonce_hash) const {
+std::optional<events::AgentRef> Roster::find_by_registration_nonce(
+    const std::string& nonce_hash) const {
   return look_up(by_registration_nonce_, nonce_hash);
 }
 
-std::optional<AgentRef> Roster::find_by_code(const std::string& code_digest) const {
+std::optional<events::AgentRef> Roster::find_by_code(const std::string& code_digest) const {
   return look_up(by_code_, code_digest);
 }
 
-void Roster::add(AgentKind kind, Agent agent) {
+void Roster::add(events::AgentKind kind, events::Agent agent) {
   list(kind).push_back(std::move(agent));
   index({kind, count(kind) - 1});
 }
 
-void Roster::update(AgentRef ref, AgentProfile profile, Credential credential,
-                    std::string registration_nonce_hash) {
+void Roster::update(events::AgentRef ref, events::AgentProfile profile,
+                    events::Credential credential, std::string registration_nonce_hash) {
   unindex(ref);
-  Agent& agent = list(ref.kind)[static_cast<std::size_t>(ref.index)];
+  events::Agent& agent = list(ref.kind)[static_cast<std::size_t>(ref.index)];
   agent.profile = std::move(profile);
   agent.credential = std::move(credential);
   agent.registration_nonce_hash = std::move(registration_nonce_hash);
@@ -76,11 +77,11 @@ void Roster::update(AgentRef ref, AgentProfile profile, Credential credential,
 }
 
 void Roster::await_referees() {
-  for (Agent& referee : referees_) referee.is_awaited = true;
+  for (events::Agent& referee : referees_) referee.is_awaited = true;
 }
 
-void Roster::index(AgentRef ref) {
-  const Agent& one = agent(ref);
+void Roster::index(events::AgentRef ref) {
+  const events::Agent& one = agent(ref);
   by_token_hash_[one.credential.token_hash] = ref;
   by_endpoint_[address_key(one.profile.endpoint)] = ref;
   by_name_.try_emplace(name_key(ref.kind, one.profile.display_name), ref);
@@ -89,8 +90,8 @@ void Roster::index(AgentRef ref) {
   if (one.profile.code_digest) by_code_[*one.profile.code_digest] = ref;
 }
 
-void Roster::unindex(AgentRef ref) {
-  const Agent& one = agent(ref);
+void Roster::unindex(events::AgentRef ref) {
+  const events::Agent& one = agent(ref);
   by_token_hash_.erase(one.credential.token_hash);
   remove_from(by_endpoint_, address_key(one.profile.endpoint), ref);
   remove_from(by_name_, name_key(ref.kind, one.profile.display_name), ref);

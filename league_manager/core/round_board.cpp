@@ -6,23 +6,23 @@ namespace league::league_manager {
 
 RoundBoard::RoundBoard(int referees) : load_(static_cast<std::size_t>(referees)) {}
 
-std::vector<MatchKey> RoundBoard::keys_of(const MatchSet& matches) const {
-  std::vector<MatchKey> keys;
+std::vector<events::MatchKey> RoundBoard::keys_of(const MatchSet& matches) const {
+  std::vector<events::MatchKey> keys;
   matches.for_each([&](int number) { keys.push_back({round_, number}); });
   return keys;
 }
 
-std::vector<MatchKey> RoundBoard::with_status(MatchStatus status) const {
+std::vector<events::MatchKey> RoundBoard::with_status(MatchStatus status) const {
   if (status == MatchStatus::kPending) return keys_of(pending_);  // every decision needs these
-  std::vector<MatchKey> found;
+  std::vector<events::MatchKey> found;
   for (int number = 1; number <= matches(); ++number) {
     if (slot({round_, number}).status == status) found.push_back({round_, number});
   }
   return found;
 }
 
-std::vector<MatchKey> RoundBoard::open_matches(int referee) const {
-  std::vector<MatchKey> found;
+std::vector<events::MatchKey> RoundBoard::open_matches(int referee) const {
+  std::vector<events::MatchKey> found;
   for (int number = 1; number <= matches(); ++number) {
     const MatchSlot& one = slot({round_, number});
     if (one.status == MatchStatus::kAssigned && one.referee() == referee)
@@ -31,8 +31,8 @@ std::vector<MatchKey> RoundBoard::open_matches(int referee) const {
   return found;
 }
 
-std::vector<CompactResult> RoundBoard::results() const {
-  std::vector<CompactResult> results;
+std::vector<events::CompactResult> RoundBoard::results() const {
+  std::vector<events::CompactResult> results;
   results.reserve(slots_.size());
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     results.push_back(slots_[i].result);
@@ -41,23 +41,23 @@ std::vector<CompactResult> RoundBoard::results() const {
   return results;
 }
 
-void RoundBoard::apply(const Event& event) {
+void RoundBoard::apply(const events::Event& event) {
   std::visit(Overloaded{
-                 [&](const RoundStarted& e) { start(e, event.at); },
-                 [&](const MatchAssigned& e) { assign(e, event.at); },
-                 [&](const MatchReleased& e) { release(e, event.at); },
-                 [&](const MatchReported& e) { finish(e); },
-                 [&](const MatchForfeited& e) { finish(e); },
-                 [&](const ReportConflictRecorded& e) { note_incident(e.match); },
-                 [&](const StaleReportRecorded& e) { note_incident(e.match); },
-                 [&](const LeagueContinued&) { continue_at(event.at); },
-                 [&](const OperatorActed& e) { act(e, event.at); },
+                 [&](const events::RoundStarted& e) { start(e, event.at); },
+                 [&](const events::MatchAssigned& e) { assign(e, event.at); },
+                 [&](const events::MatchReleased& e) { release(e, event.at); },
+                 [&](const events::MatchReported& e) { finish(e); },
+                 [&](const events::MatchForfeited& e) { finish(e); },
+                 [&](const events::ReportConflictRecorded& e) { note_incident(e.match); },
+                 [&](const events::StaleReportRecorded& e) { note_incident(e.match); },
+                 [&](const events::LeagueContinued&) { continue_at(event.at); },
+                 [&](const events::OperatorActed& e) { act(e, event.at); },
                  [](const auto&) {},
              },
              event.body);
 }
 
-void RoundBoard::start(const RoundStarted& event, core::UtcTimestamp at) {
+void RoundBoard::start(const events::RoundStarted& event, core::UtcTimestamp at) {
   round_ = event.round;
   started_at_ = at;
   extension_ = {};
@@ -77,17 +77,19 @@ void RoundBoard::start(const RoundStarted& event, core::UtcTimestamp at) {
 
 void RoundBoard::continue_at(core::UtcTimestamp at) {
   started_at_ = at;
-  for (MatchKey match : with_status(MatchStatus::kPending)) this->at(match).since = at;
+  for (events::MatchKey match : with_status(MatchStatus::kPending)) this->at(match).since = at;
 }
 
-void RoundBoard::act(const OperatorActed& event, core::UtcTimestamp at) {
-  if (event.act == OperatorAct::kResume) continue_at(at);  // time limits do not run during a pause
-  if (event.act == OperatorAct::kExtendRound) extension_ += std::chrono::seconds(*event.seconds);
-  if (event.act == OperatorAct::kVoidMatch && contains(*event.match))
+void RoundBoard::act(const events::OperatorActed& event, core::UtcTimestamp at) {
+  if (event.act == events::OperatorAct::kResume)
+    continue_at(at);  // time limits do not run during a pause
+  if (event.act == events::OperatorAct::kExtendRound)
+    extension_ += std::chrono::seconds(*event.seconds);
+  if (event.act == events::OperatorAct::kVoidMatch && contains(*event.match))
     this->at(*event.match).result.is_voided = true;
 }
 
-void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {
+void RoundBoard::assign(const events::MatchAssigned& event, core::UtcTimestamp at) {
   MatchSlot& slot = this->at(event.match);
   slot.status = MatchStatus::kAssigned;
   pending_.erase(event.match.number);
@@ -102,7 +104,7 @@ void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {
   ++load.total;
 }
 
-void RoundBoard::release(const MatchReleased& event, core::UtcTimestamp at) {
+void RoundBoard::release(const events::MatchReleased& event, core::UtcTimestamp at) {
   MatchSlot& slot = this->at(event.match);
   slot.since = at;
   take_back(event.match, slot);
@@ -110,7 +112,7 @@ void RoundBoard::release(const MatchReleased& event, core::UtcTimestamp at) {
   if (event.is_excused) ++slot.excused;
 }
 
-void RoundBoard::take_back(MatchKey match, MatchSlot& slot) {
+void RoundBoard::take_back(events::MatchKey match, MatchSlot& slot) {
   if (slot.status != MatchStatus::kAssigned) return;
   slot.status = MatchStatus::kPending;
   pending_.insert(match.number);
@@ -118,20 +120,20 @@ void RoundBoard::take_back(MatchKey match, MatchSlot& slot) {
   --load_[static_cast<std::size_t>(slot.referee())].open;
 }
 
-void RoundBoard::finish(const MatchReported& event) {
-  CompactResult result = CompactResult::of(event.result);
+void RoundBoard::finish(const events::MatchReported& event) {
+  events::CompactResult result = events::CompactResult::of(event.result);
   result.fairness = event.fairness;
   result.is_unproven = event.is_unproven;
   finish(event.match, result);
 }
 
-void RoundBoard::finish(const MatchForfeited& event) {
-  CompactResult result = CompactResult::of(event.result);
+void RoundBoard::finish(const events::MatchForfeited& event) {
+  events::CompactResult result = events::CompactResult::of(event.result);
   result.by_manager = true;
   finish(event.match, result);
 }
 
-void RoundBoard::finish(MatchKey match, CompactResult result) {
+void RoundBoard::finish(events::MatchKey match, events::CompactResult result) {
   MatchSlot& slot = at(match);
   take_back(match, slot);
   slot.status = MatchStatus::kFinished;
@@ -144,10 +146,10 @@ void RoundBoard::finish(MatchKey match, CompactResult result) {
   --unfinished_;
 }
 
-void RoundBoard::note_incident(MatchKey match) {
+void RoundBoard::note_incident(events::MatchKey match) {
   if (!contains(match)) return;  // a match of an earlier round, which League keeps
   auto& result = at(match).result;
-  if (result.incidents < kMostIncidents) ++result.incidents;
+  if (result.incidents < events::kMostIncidents) ++result.incidents;
 }
 
 }  // namespace league::league_manager

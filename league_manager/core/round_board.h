@@ -24,20 +24,20 @@ class RoundBoard {
   [[nodiscard]] std::chrono::seconds extension() const { return extension_; }
   [[nodiscard]] int matches() const { return static_cast<int>(slots_.size()); }
   [[nodiscard]] int unfinished() const { return unfinished_; }
-  [[nodiscard]] bool contains(MatchKey match) const {
+  [[nodiscard]] bool contains(events::MatchKey match) const {
     return match.round == round_ && match.number >= 1 && match.number <= matches();
   }
   /// `match` must be contained.
-  [[nodiscard]] const MatchSlot& slot(MatchKey match) const {
+  [[nodiscard]] const MatchSlot& slot(events::MatchKey match) const {
     return slots_[static_cast<std::size_t>(match.number - 1)];
   }
   /// Matches of the round by status, in order.
-  [[nodiscard]] std::vector<MatchKey> with_status(MatchStatus status) const;
+  [[nodiscard]] std::vector<events::MatchKey> with_status(MatchStatus status) const;
   /// The pending matches that were assigned to a referee before, in order. All other pending
   /// matches have been waiting since started_at().
-  [[nodiscard]] std::vector<MatchKey> pending_again() const { return keys_of(taken_back_); }
+  [[nodiscard]] std::vector<events::MatchKey> pending_again() const { return keys_of(taken_back_); }
   /// Open matches of `referee`, in order.
-  [[nodiscard]] std::vector<MatchKey> open_matches(int referee) const;
+  [[nodiscard]] std::vector<events::MatchKey> open_matches(int referee) const;
   [[nodiscard]] int open_count(int referee) const {
     return load_[static_cast<std::size_t>(referee)].open;
   }
@@ -47,11 +47,11 @@ class RoundBoard {
   }
   [[nodiscard]] int referees() const { return static_cast<int>(load_.size()); }
   /// The results by match number; `is_unplayed` is set for a match without a result.
-  [[nodiscard]] std::vector<CompactResult> results() const;
+  [[nodiscard]] std::vector<events::CompactResult> results() const;
 
   /// Applies `event`, which must fit the board's state (League checks it); ignores events about
   /// other things.
-  void apply(const Event& event);
+  void apply(const events::Event& event);
 
   bool operator==(const RoundBoard&) const = default;
 
@@ -62,18 +62,18 @@ class RoundBoard {
     bool operator==(const Load&) const = default;
   };
 
-  void start(const RoundStarted& event, core::UtcTimestamp at);
+  void start(const events::RoundStarted& event, core::UtcTimestamp at);
   void continue_at(core::UtcTimestamp at);
-  void act(const OperatorActed& event, core::UtcTimestamp at);
-  void assign(const MatchAssigned& event, core::UtcTimestamp at);
-  void take_back(MatchKey match, MatchSlot& slot);
-  void release(const MatchReleased& event, core::UtcTimestamp at);
-  void finish(const MatchReported& event);
-  void finish(const MatchForfeited& event);
-  void finish(MatchKey match, CompactResult result);
-  void note_incident(MatchKey match);
-  [[nodiscard]] std::vector<MatchKey> keys_of(const MatchSet& matches) const;
-  MatchSlot& at(MatchKey match) {
+  void act(const events::OperatorActed& event, core::UtcTimestamp at);
+  void assign(const events::MatchAssigned& event, core::UtcTimestamp at);
+  void take_back(events::MatchKey match, MatchSlot& slot);
+  void release(const events::MatchReleased& event, core::UtcTimestamp at);
+  void finish(const events::MatchReported& event);
+  void finish(const events::MatchForfeited& event);
+  void finish(events::MatchKey match, events::CompactResult result);
+  void note_incident(events::MatchKey match);
+  [[nodiscard]] std::vector<events::MatchKey> keys_of(const MatchSet& matches) const;
+  MatchSlot& at(events::MatchKey match) {
     return slots_.change(static_cast<std::size_t>(match.number - 1));
   }
 

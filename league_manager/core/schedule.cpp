@@ -21,7 +21,7 @@ int Schedule::matches_in(int round) const {
   return round <= circle_ ? players_ / 2 : static_cast<int>(replays_[replay_round(round)].size());
 }
 
-MatchKey Schedule::match_at(std::size_t index) const {
+events::MatchKey Schedule::match_at(std::size_t index) const {
   if (index < regular_matches()) {
     const auto in_each = static_cast<std::size_t>(players_ / 2);
     return {static_cast<int>(index / in_each) + 1, static_cast<int>(index % in_each) + 1};
@@ -33,7 +33,7 @@ MatchKey Schedule::match_at(std::size_t index) const {
   return {round, static_cast<int>(index) + 1};
 }
 
-std::size_t Schedule::index_of(MatchKey match) const {
+std::size_t Schedule::index_of(events::MatchKey match) const {
   const auto place = static_cast<std::size_t>(match.number - 1);
   if (match.round <= circle_)
     return static_cast<std::size_t>(match.round - 1) * static_cast<std::size_t>(players_ / 2) +
@@ -44,7 +44,7 @@ std::size_t Schedule::index_of(MatchKey match) const {
   return index;
 }
 
-MatchKey Schedule::next_replay(MatchKey match, int round) const {
+events::MatchKey Schedule::next_replay(events::MatchKey match, int round) const {
   const Pairing players = pairing(match);
   int next = std::max(round, circle_) + 1;
   while (next <= rounds() && (match_of(players.player_a, next) || match_of(players.player_b, next)))
@@ -52,23 +52,23 @@ MatchKey Schedule::next_replay(MatchKey match, int round) const {
   return {next, next <= rounds() ? matches_in(next) + 1 : 1};
 }
 
-void Schedule::add_replay(MatchKey match, int round) {
-  const MatchKey replay = next_replay(match, round);
+void Schedule::add_replay(events::MatchKey match, int round) {
+  const events::MatchKey replay = next_replay(match, round);
   if (replay.round > rounds()) replays_.emplace_back();
   replays_[replay_round(replay.round)].push_back(match);
 }
 
-std::optional<MatchKey> Schedule::replay_of(MatchKey match) const {
+std::optional<events::MatchKey> Schedule::replay_of(events::MatchKey match) const {
   if (match.round <= circle_) return std::nullopt;
   return replays_[replay_round(match.round)][static_cast<std::size_t>(match.number - 1)];
 }
 
-bool Schedule::contains(MatchKey match) const {
+bool Schedule::contains(events::MatchKey match) const {
   return match.round >= 1 && match.round <= rounds() && match.number >= 1 &&
          match.number <= matches_in(match.round);
 }
 
-Pairing Schedule::pairing(MatchKey match) const {
+Pairing Schedule::pairing(events::MatchKey match) const {
   if (const auto original = replay_of(match)) return pairing(*original);
   int middle = match.round - 1;
   // With an even count, match 1 is the one against the player outside the circle.
@@ -85,20 +85,20 @@ std::vector<Pairing> Schedule::round(int round) const {
   return pairings;
 }
 
-std::optional<MatchKey> Schedule::match_of(int player, int round) const {
+std::optional<events::MatchKey> Schedule::match_of(int player, int round) const {
   if (round > circle_) {
-    for (MatchKey match{round, 1}; match.number <= matches_in(round); ++match.number) {
+    for (events::MatchKey match{round, 1}; match.number <= matches_in(round); ++match.number) {
       if (pairing(match).has(player)) return match;
     }
     return std::nullopt;
   }
   int middle = round - 1;
   bool even = players_ % 2 == 0;
-  if (even && player == players_ - 1) return MatchKey{round, 1};
+  if (even && player == players_ - 1) return events::MatchKey{round, 1};
   int around = (player - middle + circle_) % circle_;
   int distance = std::min(around, circle_ - around);
   if (distance == 0 && !even) return std::nullopt;
-  return MatchKey{round, even ? distance + 1 : distance};
+  return events::MatchKey{round, even ? distance + 1 : distance};
 }
 
 Pairing Schedule::with_roles(int x, int y) const {

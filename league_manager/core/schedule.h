@@ -46,24 +46,24 @@ class Schedule {
   [[nodiscard]] std::size_t total_matches() const;
   /// The `index`-th match (from 0, below total_matches()) by round and number; index_of is the
   /// inverse.
-  [[nodiscard]] MatchKey match_at(std::size_t index) const;
-  [[nodiscard]] std::size_t index_of(MatchKey match) const;
+  [[nodiscard]] events::MatchKey match_at(std::size_t index) const;
+  [[nodiscard]] std::size_t index_of(events::MatchKey match) const;
 
   /// The key of a replay of `match`, which must be in the schedule: in the first round of replays
   /// after `round` in which neither of its players has a match yet. Source: protocol §12.
-  [[nodiscard]] MatchKey next_replay(MatchKey match, int round) const;
+  [[nodiscard]] events::MatchKey next_replay(events::MatchKey match, int round) const;
   /// Adds the replay that next_replay returns.
-  void add_replay(MatchKey match, int round);
+  void add_replay(events::MatchKey match, int round);
   /// The match that `match` repeats; nothing for one of the round robin.
-  [[nodiscard]] std::optional<MatchKey> replay_of(MatchKey match) const;
+  [[nodiscard]] std::optional<events::MatchKey> replay_of(events::MatchKey match) const;
 
-  [[nodiscard]] bool contains(MatchKey match) const;
+  [[nodiscard]] bool contains(events::MatchKey match) const;
   /// Who plays `match`, which must be in the schedule.
-  [[nodiscard]] Pairing pairing(MatchKey match) const;
+  [[nodiscard]] Pairing pairing(events::MatchKey match) const;
   /// All matches of `round` (1 ... rounds()), by number.
   [[nodiscard]] std::vector<Pairing> round(int round) const;
   /// The match of `player` in `round`; nothing if it has none.
-  [[nodiscard]] std::optional<MatchKey> match_of(int player, int round) const;
+  [[nodiscard]] std::optional<events::MatchKey> match_of(int player, int round) const;
 
   bool operator==(const Schedule&) const = default;
 
@@ -78,7 +78,7 @@ class Schedule {
 
   int players_ = 0;
   int circle_ = 0;  // players on the circle: one fewer than an even count, all of an odd count
-  std::vector<std::vector<MatchKey>> replays_;  // the repeated matches, by round of replays
+  std::vector<std::vector<events::MatchKey>> replays_;  // the repeated matches, by round of replays
 };
 
 }  // namespace league::league_manager

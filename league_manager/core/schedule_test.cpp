@@ -30,7 +30,7 @@ void check_schedule(int players) {
       ++plays[static_cast<std::size_t>(a)];
       ++plays[static_cast<std::size_t>(b)];
       ++as_a[static_cast<std::size_t>(a)];
-      MatchKey key{round, static_cast<int>(i) + 1};
+      events::MatchKey key{round, static_cast<int>(i) + 1};
       EXPECT_TRUE(schedule.contains(key));
       EXPECT_EQ(schedule.pairing(key), pairings[i]);
       EXPECT_EQ(schedule.match_of(a, round), key);
@@ -62,7 +62,7 @@ TEST(Schedule, CountsMatchesAndReplaysInTheirOrder) {
   EXPECT_EQ(schedule.matches_in(6), 2);
   EXPECT_EQ(schedule.total_matches(), 13u);
   for (std::size_t index = 0; index < schedule.total_matches(); ++index) {
-    const MatchKey match = schedule.match_at(index);
+    const events::MatchKey match = schedule.match_at(index);
     EXPECT_TRUE(schedule.contains(match));
     EXPECT_EQ(schedule.index_of(match), index);
   }

@@ -12,25 +12,25 @@ Standings::Standings(int players)
       pairs_(static_cast<std::size_t>(players) *
              static_cast<std::size_t>(std::max(players - 1, 0)) / 2) {}
 
-void Standings::record(int player_a, int player_b, Outcome outcome) {
+void Standings::record(int player_a, int player_b, game::Outcome outcome) {
   count(player_a, game::Side::kA, outcome, 1);
   count(player_b, game::Side::kB, outcome, 1);
   set_pair(player_a, player_b, game::points_of(outcome));
 }
 
-void Standings::withdraw(int player_a, int player_b, Outcome outcome) {
+void Standings::withdraw(int player_a, int player_b, game::Outcome outcome) {
   count(player_a, game::Side::kA, outcome, -1);
   count(player_b, game::Side::kB, outcome, -1);
   set_pair(player_a, player_b, {});
 }
 
-void Standings::count(int player, game::Side side, Outcome outcome, int matches) {
+void Standings::count(int player, game::Side side, game::Outcome outcome, int matches) {
   Tally& tally = tallies_[static_cast<std::size_t>(player)];
   tally.played += matches;
   tally.points += matches * game::points_of(outcome)[side];
   if (game::winner_of(outcome) == side) {
     tally.wins += matches;
-  } else if (outcome == Outcome::kDraw) {
+  } else if (outcome == game::Outcome::kDraw) {
     tally.draws += matches;
   } else {
     tally.losses += matches;

@@ -37,9 +37,9 @@ class Standings {
   explicit Standings(int players);
 
   /// Counts a match; each pair at most once.
-  void record(int player_a, int player_b, Outcome outcome);
+  void record(int player_a, int player_b, game::Outcome outcome);
   /// Removes a match that has been counted.
-  void withdraw(int player_a, int player_b, Outcome outcome);
+  void withdraw(int player_a, int player_b, game::Outcome outcome);
   [[nodiscard]] const Tally& tally(int player) const {
     return tallies_[static_cast<std::size_t>(player)];
   }
@@ -50,7 +50,7 @@ class Standings {
   bool operator==(const Standings&) const = default;
 
  private:
-  void count(int player, game::Side side, Outcome outcome, int matches);
+  void count(int player, game::Side side, game::Outcome outcome, int matches);
   void set_pair(int player_a, int player_b, game::PerSide<int> points);
   [[nodiscard]] std::size_t pair_index(int lower, int higher) const;
   /// Points of `player` in its match against `opponent`; 0 if it has not been played.

@@ -14,7 +14,7 @@ namespace {
 struct PlayedResult {
   int a;
   int b;
-  Outcome outcome;
+  game::Outcome outcome;
 };
 
 Standings table_of(int players, const std::vector<PlayedResult>& matches) {
@@ -35,10 +35,10 @@ std::vector<int> ranks(const Standings& standings) {
   return ranks;
 }
 
-constexpr auto kA = Outcome::kPlayerAWins;
-constexpr auto kB = Outcome::kPlayerBWins;
-constexpr auto kDraw = Outcome::kDraw;
-constexpr auto kNone = Outcome::kNoWinner;
+constexpr auto kA = game::Outcome::kPlayerAWins;
+constexpr auto kB = game::Outcome::kPlayerBWins;
+constexpr auto kDraw = game::Outcome::kDraw;
+constexpr auto kNone = game::Outcome::kNoWinner;
 
 TEST(Standings, CountsEachKindOfResult) {
   auto standings = table_of(4, {{0, 1, kA}, {2, 3, kDraw}, {0, 2, kB}, {1, 3, kNone}});
@@ -84,7 +84,7 @@ std::vector<PlayedResult> random_results(int players) {
   for (int round = 1; round <= schedule.rounds(); ++round) {
     for (auto [a, b] : schedule.round(round)) {
       if (*rc::gen::inRange(0, 10) == 0) continue;  // a league that is still going on
-      matches.push_back({a, b, static_cast<Outcome>(*rc::gen::inRange(0, 4))});
+      matches.push_back({a, b, static_cast<game::Outcome>(*rc::gen::inRange(0, 4))});
     }
   }
   return matches;

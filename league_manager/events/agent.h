@@ -6,7 +6,7 @@
 
 #include "league_manager/events/agent_lifecycle.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 /// What an agent says about itself when it registers. Source: protocol §4, `referee_meta` and
 /// `player_meta`.
@@ -56,4 +56,4 @@ struct Agent {
   bool operator==(const Agent&) const = default;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

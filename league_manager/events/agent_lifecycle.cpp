@@ -4,7 +4,7 @@
 
 #include "common/core/enum_names.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::optional<StateChange> AgentLifecycle::due(const LifecycleSettings& settings
   return std::nullopt;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

@@ -9,6 +9,10 @@
 #include "league_manager/events/match_key.h"
 
 namespace league::league_manager {
+class LeagueDump;
+}  // namespace league::league_manager
+
+namespace league::league_manager::events {
 
 /// INIT -> REGISTERED -> ACTIVE <-> SUSPENDED -> SHUTDOWN. Source: protocol §6.
 enum class AgentState : std::uint8_t { kInit, kRegistered, kActive, kSuspended, kShutdown };
@@ -83,7 +87,7 @@ class AgentLifecycle {
   bool operator==(const AgentLifecycle&) const = default;
 
  private:
-  friend class LeagueDump;  // of the tests
+  friend class league_manager::LeagueDump;  // of the tests
 
   AgentState state_ = AgentState::kInit;
   core::UtcTimestamp since_;
@@ -94,4 +98,4 @@ class AgentLifecycle {
   std::optional<MatchKey> last_failed_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

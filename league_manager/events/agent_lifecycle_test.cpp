@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 namespace {
 
 core::UtcTimestamp at(int seconds) {
@@ -99,4 +99,4 @@ TEST_F(AgentLifecycleTest, ReadsItsNames) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

@@ -4,7 +4,7 @@
 
 #include "common/core/ids.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 std::string_view agent_kind_name(AgentKind kind) {
   return kind == AgentKind::kPlayer ? "player" : "referee";
@@ -36,4 +36,4 @@ std::string AgentRef::id() const {
 
 std::string AgentRef::sender() const { return std::string(agent_kind_name(kind)) + ":" + id(); }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

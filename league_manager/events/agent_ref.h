@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 enum class AgentKind : std::uint8_t { kPlayer, kReferee };
 
@@ -33,4 +33,4 @@ struct AgentRef {
   auto operator<=>(const AgentRef&) const = default;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

@@ -4,7 +4,7 @@
 
 #include "league_manager/events/match_key.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 namespace {
 
 TEST(AgentRef, WritesAndReadsIds) {
@@ -38,4 +38,4 @@ TEST(MatchKey, NamesItsConversations) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

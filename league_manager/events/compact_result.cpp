@@ -1,6 +1,6 @@
 #include "league_manager/events/compact_result.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 namespace {
 
@@ -27,7 +27,7 @@ std::string text_of(const game::PerSide<std::optional<std::string>>& choices) {
 
 }  // namespace
 
-CompactResult CompactResult::of(const MatchResult& result) {
+CompactResult CompactResult::of(const game::MatchResult& result) {
   CompactResult compact;
   compact.reason_fingerprint = fingerprint(result.technical_reason);
   compact.choices_fingerprint = fingerprint(text_of(result.choices));
@@ -42,4 +42,4 @@ bool CompactResult::same_result(const CompactResult& other) const {
          drawn_number == other.drawn_number;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

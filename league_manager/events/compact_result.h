@@ -6,10 +6,8 @@
 
 #include "game/result.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
-using game::MatchResult;
-using game::Outcome;
 /// The 256-bit seed of a match's draw. Source: protocol §7.
 using DrawSeed = game::Seed;
 
@@ -28,7 +26,7 @@ struct CompactResult {
   std::int16_t referee = -1;  ///< who had it last; -1 for nobody
   std::uint16_t attempt = 0;  ///< the last one; 0 if never assigned
   std::uint8_t drawn_number = 0;  ///< 0 for none
-  Outcome outcome = Outcome::kNoWinner;
+  game::Outcome outcome = game::Outcome::kNoWinner;
   std::optional<game::Fairness> fairness = std::nullopt;  ///< see MatchReported
   bool by_manager : 1 = false;  ///< ended without a report
   bool is_voided : 1 = false;  ///< by the operator: it counts for nothing
@@ -37,7 +35,7 @@ struct CompactResult {
   /// Conflicting and stale reports on record, at most kMostIncidents.
   std::uint8_t incidents = 0;
 
-  [[nodiscard]] static CompactResult of(const MatchResult& result);
+  [[nodiscard]] static CompactResult of(const game::MatchResult& result);
   /// Whether the result is the same; the reporting referee does not matter.
   [[nodiscard]] bool same_result(const CompactResult& other) const;
   [[nodiscard]] bool is_technical() const { return reason_fingerprint != 0; }
@@ -45,4 +43,4 @@ struct CompactResult {
   bool operator==(const CompactResult&) const = default;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

@@ -2,23 +2,23 @@
 
 #include <gtest/gtest.h>
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 namespace {
 
-MatchResult won_by_a() {
-  MatchResult result;
-  result.outcome = Outcome::kPlayerAWins;
+game::MatchResult won_by_a() {
+  game::MatchResult result;
+  result.outcome = game::Outcome::kPlayerAWins;
   result.drawn_number = 4;
   result.choices = {{"even", "odd"}};
   return result;
 }
 
-bool is_same(const MatchResult& a, const MatchResult& b) {
+bool is_same(const game::MatchResult& a, const game::MatchResult& b) {
   return CompactResult::of(a).same_result(CompactResult::of(b));
 }
 
 TEST(CompactResult, TellsResultsApart) {
-  const MatchResult base = won_by_a();
+  const game::MatchResult base = won_by_a();
   EXPECT_TRUE(is_same(base, won_by_a()));
   auto other = base;
   other.drawn_number = 6;
@@ -33,7 +33,7 @@ TEST(CompactResult, TellsResultsApart) {
   other.technical_reason = "X";
   EXPECT_FALSE(is_same(base, other));
   other = base;
-  other.outcome = Outcome::kDraw;
+  other.outcome = game::Outcome::kDraw;
   EXPECT_FALSE(is_same(base, other));
 }
 
@@ -44,4 +44,4 @@ TEST(CompactResult, IsSmall) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

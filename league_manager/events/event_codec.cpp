@@ -7,7 +7,7 @@
 
 #include "common/core/crypto.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 using nlohmann::json;
 
@@ -36,7 +36,7 @@ template <>
 constexpr auto kText<MatchKey> =
     TextForm{[](const MatchKey& match) { return match.id().str(); }, MatchKey::parse};
 template <>
-constexpr auto kText<Outcome> = TextForm{game::outcome_name, game::parse_outcome};
+constexpr auto kText<game::Outcome> = TextForm{game::outcome_name, game::parse_outcome};
 template <>
 constexpr auto kText<game::Fairness> = TextForm{game::fairness_name, game::parse_fairness};
 template <>
@@ -109,7 +109,7 @@ class Reader {
       const auto& text = in_.at(key).get_ref<const std::string&>();
       const auto read = kText<T>.parse(text);
       if (!read) {
-        constexpr bool kNamesKey = std::is_enum_v<T> && !std::is_same_v<T, Outcome>;
+        constexpr bool kNamesKey = std::is_enum_v<T> && !std::is_same_v<T, game::Outcome>;
         throw std::invalid_argument("'" + text + "' is not a value of " +
                                     (kNamesKey ? "'" + std::string(key) + "'" : "this field"));
       }
@@ -163,7 +163,7 @@ void fields(auto& io, Credential& e) {
   io("nonce", e.nonce);
   io("token_hash", e.token_hash);
 }
-void fields(auto& io, MatchResult& e) {
+void fields(auto& io, game::MatchResult& e) {
   io("outcome", e.outcome);
   io("drawn_number", e.drawn_number);
   io("choice_a", e.choices[game::Side::kA]);
@@ -368,4 +368,4 @@ core::Result<Event> from_record(const journal::EventRecord& record) {
   }
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

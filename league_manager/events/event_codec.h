@@ -8,7 +8,7 @@
 #include "common/journal/journal.h"
 #include "league_manager/events/events.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 /// Reads the journal's JSON text. All its numbers are integers: any other number throws, since it
 /// could not be converted without loss. So does text that is no JSON.
@@ -27,4 +27,4 @@ namespace league::league_manager {
 /// wrong with it.
 [[nodiscard]] core::Result<Event> from_record(const journal::EventRecord& record);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

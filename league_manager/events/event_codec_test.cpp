@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 namespace {
 
 /// Events with every field filled or left out at random.
@@ -45,9 +45,9 @@ class Maker {
     if (coin()) profile.code_digest = text();
     return profile;
   }
-  MatchResult result() {
-    MatchResult result;
-    result.outcome = static_cast<Outcome>(number(4));
+  game::MatchResult result() {
+    game::MatchResult result;
+    result.outcome = static_cast<game::Outcome>(number(4));
     if (coin()) result.drawn_number = 1 + number(10);
     for (game::Side side : game::kBothSides) {
       if (coin()) result.choices[side] = text();
@@ -213,4 +213,4 @@ TEST(EventCodec, RefusesDamagedRecordsWithTheirType) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

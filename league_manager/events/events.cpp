@@ -5,7 +5,7 @@
 #include "common/core/enum_names.h"
 #include "common/core/error_code.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 namespace {
 constexpr core::EnumNames<Recognition, 4> kRecognitions{
@@ -19,7 +19,7 @@ void add(MatchSummary& summary, const CompactResult& result, int matches) {
   summary.total_matches += matches;
   if (result.is_technical()) {
     summary.technical_losses += matches;
-  } else if (result.outcome == Outcome::kDraw) {
+  } else if (result.outcome == game::Outcome::kDraw) {
     summary.draws += matches;
   } else {
     summary.wins += matches;
@@ -59,4 +59,4 @@ bool counts_failure(const Events& events, AgentRef agent) {
   });
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

@@ -15,7 +15,7 @@
 #include "league_manager/events/compact_result.h"
 #include "league_manager/events/match_key.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 /// A league with no agents exists. These settings define the league and never change; all other
 /// settings may differ each time the manager starts.
@@ -127,7 +127,7 @@ struct MatchReported {
   MatchKey match;
   int attempt = 0;
   int referee = 0;
-  MatchResult result;
+  game::MatchResult result;
   /// How many players committed to their choices; nothing in journals from before commitments.
   std::optional<game::Fairness> fairness = std::nullopt;
   /// The referee, a third-party one, did not reveal the seed, and the operator allows that: nobody
@@ -140,7 +140,7 @@ struct MatchReported {
 /// The manager has ended a match itself.
 struct MatchForfeited {
   MatchKey match;
-  MatchResult result;
+  game::MatchResult result;
   bool operator==(const MatchForfeited&) const = default;
 };
 
@@ -148,7 +148,7 @@ struct MatchForfeited {
 struct ReportConflictRecorded {
   MatchKey match;
   int referee = 0;
-  MatchResult result;
+  game::MatchResult result;
   bool operator==(const ReportConflictRecorded&) const = default;
 };
 
@@ -298,4 +298,4 @@ using Events = std::vector<Event>;
 /// Whether one of `events` counts a failure of `agent`.
 [[nodiscard]] bool counts_failure(const Events& events, AgentRef agent);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

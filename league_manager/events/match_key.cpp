@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 namespace {
 
@@ -51,4 +51,4 @@ core::ConversationId match_conversation(MatchKey match, int attempt) {
   return core::ConversationId(std::move(id));
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

@@ -6,7 +6,7 @@
 
 #include "common/core/ids.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 /// A match by its place in the schedule; both numbers start at 1. Source: protocol §1
 /// (`R{round}M{n}`).
@@ -26,4 +26,4 @@ struct MatchKey {
 /// `convr1m1001` for the first attempt at R1M1, `convr1m1002` for the second. Source: protocol §2.
 [[nodiscard]] core::ConversationId match_conversation(MatchKey match, int attempt);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

@@ -8,7 +8,7 @@
 #include "game/registry.h"
 #include "league_manager/events/agent_lifecycle.h"
 
-namespace league::league_manager {
+namespace league::league_manager::events {
 
 /// Which third-party referees may report without the seed of the draw. Source: protocol §7, "The
 /// manager judges".
@@ -48,4 +48,4 @@ struct LeagueSettings {
   }
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::events

@@ -13,7 +13,7 @@
 #include "common/core/signing_key.h"
 #include "common/schema/json_fields.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,9 +23,9 @@ constexpr std::uintmax_t kTail = 64UL * 1024 * 1024;
 
 /// The content of a log segment, decompressed if necessary; empty if the file is missing.
 std::unique_ptr<std::istream> open_log(const fs::path& segment) {
-  if (audit::present_path(segment) == segment)
+  if (audit::log::present_path(segment) == segment)
     return std::make_unique<std::ifstream>(segment, std::ios::binary);
-  return std::make_unique<std::istringstream>(audit::read_log_file(segment).value_or(""));
+  return std::make_unique<std::istringstream>(audit::log::read_log_file(segment).value_or(""));
 }
 
 std::uintmax_t size_of(std::istream& in) {
@@ -123,11 +123,12 @@ class FileReading {
     if (!answer.is_object()) return;
     std::string status = schema::text_at(answer, "status");
     if (is_registration) {
-      auto agent = AgentRef::parse(schema::text_at(answer, is_player ? "player_id" : "referee_id"));
+      auto agent =
+          events::AgentRef::parse(schema::text_at(answer, is_player ? "player_id" : "referee_id"));
       if (agent && status == "ACCEPTED") find(content_.has(*agent), agent->id());
       return;
     }
-    auto match = MatchKey::parse(schema::text_at(line, "match_id"));
+    auto match = events::MatchKey::parse(schema::text_at(line, "match_id"));
     if (match && status == "ok") find(content_.has_finished(*match), match->id().str());
   }
 
@@ -147,14 +148,14 @@ class FileReading {
 
 std::optional<std::string> accepted_beyond(const fs::path& logs, const std::string& league_id,
                                            const fs::path& log_key, const JournalContent& content) {
-  auto log = audit::league_log_path(logs, league_id);
+  auto log = audit::log::league_log_path(logs, league_id);
   if (!log) return std::nullopt;
   std::string public_key = public_key_in(log_key);
   if (public_key.empty()) return std::nullopt;
   FileReading reading(public_key, content);
   std::uintmax_t left = kTail;
-  int segment = audit::last_segment(*log);
-  for (fs::path file = *log;; file = audit::segment_path(*log, segment--)) {
+  int segment = audit::log::last_segment(*log);
+  for (fs::path file = *log;; file = audit::log::segment_path(*log, segment--)) {
     auto in = open_log(file);
     const std::uintmax_t size = size_of(*in);
     reading.read(*in, size > left ? size - left : 0);
@@ -174,4 +175,4 @@ std::optional<std::string> accepted_beyond(const fs::path& logs, const std::stri
          " accepted";
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -6,7 +6,7 @@
 
 #include "league_manager/files/journal_content.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 
 /// Registrations and results that were accepted according to the manager's own conversation log
 /// below `logs` but are missing in `content`, as a text; nothing if none is missing. Ignores files
@@ -19,4 +19,4 @@ namespace league::league_manager {
                                                          const std::filesystem::path& log_key,
                                                          const JournalContent& content);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

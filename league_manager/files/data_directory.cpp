@@ -8,7 +8,7 @@
 #include "common/core/private_file.h"
 #include "common/journal/lock_file.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ core::Result<fs::path> DataDirectory::archive(core::UtcTimestamp now) const {
   return place;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -7,7 +7,7 @@
 #include "common/core/result.h"
 #include "common/core/timestamp.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 
 /// The directory with everything that survives a manager: `journal/journal.sqlite`, the truth about
 /// its league; `secret.key` and `operator.key`; and, derived from the journal, `leagues/` and
@@ -50,4 +50,4 @@ class DataDirectory {
   std::filesystem::path root_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -9,7 +9,7 @@
 #include "league_manager/core/league_testing.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -154,4 +154,4 @@ TEST_F(DataDirectoryTest, SaysWhyItCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

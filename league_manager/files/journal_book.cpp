@@ -3,7 +3,7 @@
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/events/event_codec.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -16,7 +16,7 @@ core::Result<LeagueBook> read_book(const fs::path& data) {
   LeagueBook book;
   auto read = journal::read_journal(journal_of(data),
                                     [&book](const journal::Entry& entry) -> core::Result<void> {
-                                      auto event = from_record(entry.record);
+                                      auto event = events::from_record(entry.record);
                                       if (!event) return event.error();
                                       return book.apply(*event);
                                     });
@@ -36,4 +36,4 @@ std::optional<fs::path> find_data(const fs::path& directory) {
   return std::nullopt;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

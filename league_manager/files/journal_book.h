@@ -6,7 +6,7 @@
 #include "common/core/result.h"
 #include "league_manager/files/league_book.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 
 /// The journal in the data directory `data`, read to its end; works beside a running manager. Fails
 /// when it is damaged or empty.
@@ -17,4 +17,4 @@ namespace league::league_manager {
 [[nodiscard]] std::optional<std::filesystem::path> find_data(
     const std::filesystem::path& directory);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -7,7 +7,7 @@
 #include "league_manager/core/overloaded.h"
 #include "league_manager/events/event_codec.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 std::string counted(std::size_t number, std::string_view what) {
@@ -17,33 +17,35 @@ std::string counted(std::size_t number, std::string_view what) {
 /// Whether events of this type matter here; others are not parsed.
 bool is_telling(std::string_view type) {
   static const std::unordered_set<std::string_view> kTypesOfInterest = {
-      event_type(LeagueCreated{}), event_type(AgentRegistered{}), event_type(MatchReported{}),
-      event_type(MatchForfeited{}), event_type(LeagueContinued{})};
+      event_type(events::LeagueCreated{}), event_type(events::AgentRegistered{}),
+      event_type(events::MatchReported{}), event_type(events::MatchForfeited{}),
+      event_type(events::LeagueContinued{})};
   return kTypesOfInterest.contains(type);
 }
 
-void take(const Event& event, JournalContent& content) {
-  std::visit(Overloaded{
-                 [&](const LeagueCreated& e) {
-                   content.league_id = e.league_id.str();
-                   content.since = event.at;
-                 },
-                 [&](const AgentRegistered& e) {
-                   ++(e.agent.kind == AgentKind::kPlayer ? content.players : content.referees);
-                 },
-                 [&](const MatchReported& e) { content.finished.push_back(e.match); },
-                 [&](const MatchForfeited& e) { content.finished.push_back(e.match); },
-                 [&](const LeagueContinued& e) {
-                   if (e.term || e.given_up) content.since = event.at;
-                 },
-                 [](const auto&) {},
-             },
-             event.body);
+void take(const events::Event& event, JournalContent& content) {
+  std::visit(
+      Overloaded{
+          [&](const events::LeagueCreated& e) {
+            content.league_id = e.league_id.str();
+            content.since = event.at;
+          },
+          [&](const events::AgentRegistered& e) {
+            ++(e.agent.kind == events::AgentKind::kPlayer ? content.players : content.referees);
+          },
+          [&](const events::MatchReported& e) { content.finished.push_back(e.match); },
+          [&](const events::MatchForfeited& e) { content.finished.push_back(e.match); },
+          [&](const events::LeagueContinued& e) {
+            if (e.term || e.given_up) content.since = event.at;
+          },
+          [](const auto&) {},
+      },
+      event.body);
 }
 
 }  // namespace
 
-bool JournalContent::has_finished(MatchKey match) const {
+bool JournalContent::has_finished(events::MatchKey match) const {
   return std::ranges::binary_search(finished, match);
 }
 
@@ -65,7 +67,7 @@ core::Result<JournalContent> read_content(const journal::Journal& journal,
       content.has_marked = entry.sequence == mark->sequence && digest == mark->digest;
     }
     if (!is_telling(entry.record.type)) return {};
-    auto event = from_record(entry.record);
+    auto event = events::from_record(entry.record);
     if (!event) return event.error();
     take(*event, content);
     return {};
@@ -75,4 +77,4 @@ core::Result<JournalContent> read_content(const journal::Journal& journal,
   return content;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -11,7 +11,7 @@
 #include "league_manager/events/agent_ref.h"
 #include "league_manager/events/match_key.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 
 /// The content of a journal that other files of a league may refer to. A value.
 struct JournalContent {
@@ -22,13 +22,13 @@ struct JournalContent {
   core::UtcTimestamp since;
   int players = 0;
   int referees = 0;
-  std::vector<MatchKey> finished;  ///< sorted
+  std::vector<events::MatchKey> finished;  ///< sorted
   bool has_marked = false;  ///< the journal contains the marked entry, with the same digest
 
-  [[nodiscard]] bool has(AgentRef agent) const {
-    return agent.index < (agent.kind == AgentKind::kPlayer ? players : referees);
+  [[nodiscard]] bool has(events::AgentRef agent) const {
+    return agent.index < (agent.kind == events::AgentKind::kPlayer ? players : referees);
   }
-  [[nodiscard]] bool has_finished(MatchKey match) const;
+  [[nodiscard]] bool has_finished(events::MatchKey match) const;
   /// `entry 17 (4 players, 1 referee, 2 results)`.
   [[nodiscard]] std::string text() const;
 };
@@ -38,4 +38,4 @@ struct JournalContent {
 [[nodiscard]] core::Result<JournalContent> read_content(
     const journal::Journal& journal, const std::optional<journal::JournalPosition>& mark);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

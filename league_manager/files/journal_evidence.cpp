@@ -10,7 +10,7 @@
 #include "common/agent/runtime/log.h"
 #include "league_manager/files/accepted_log.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,9 +96,9 @@ bool is_finished(const fs::path& file, const JournalContent& content) {
 std::optional<std::string> finished_matches(const fs::path& directory,
                                             const JournalContent& content) {
   std::error_code failed;
-  std::set<MatchKey> missing;
+  std::set<events::MatchKey> missing;
   for (const auto& entry : fs::directory_iterator(directory, failed)) {
-    auto match = MatchKey::parse(entry.path().stem().string());
+    auto match = events::MatchKey::parse(entry.path().stem().string());
     if (!match || entry.path().extension() != ".json" || content.has_finished(*match)) continue;
     if (is_finished(entry.path(), content)) missing.insert(*match);
   }
@@ -188,16 +188,17 @@ core::Result<std::optional<std::string>> check_journal(const journal::Journal& j
   if (missing.empty()) return std::optional<std::string>();
   auto behind = behind_error(places.data.journal(), *content, missing);
   if (policy.has_followed) {
-    agent::log::warn("the manager that led before did not replicate its last entries: {}",
-                     behind.message);
+    agent::runtime::log::warn("the manager that led before did not replicate its last entries: {}",
+                              behind.message);
     return std::optional<std::string>();
   }
   if (!policy.accepts_loss || content->entries == 0) return behind;
   auto place = places.data.set_aside(clock.utc_now());
   if (!place) return place.error();
-  agent::log::warn("{}; the league continues without them, and the files that were here are in {}",
-                   behind.message, place->string());
+  agent::runtime::log::warn(
+      "{}; the league continues without them, and the files that were here are in {}",
+      behind.message, place->string());
   return std::optional(missing.front());
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -10,7 +10,7 @@
 #include "league_manager/files/data_directory.h"
 #include "league_manager/files/journal_content.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 
 /// Other files that prove what a league's journal must contain.
 struct EvidencePaths {
@@ -49,4 +49,4 @@ struct LossPolicy {
     const journal::Journal& journal, const EvidencePaths& places, const LossPolicy& policy,
     const core::Clock& clock);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

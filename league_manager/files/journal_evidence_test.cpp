@@ -12,7 +12,7 @@
 #include "league_manager/events/event_codec.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -198,11 +198,12 @@ TEST_F(EvidenceTest, OlderFilesOfTheLogAreReadUntilSomethingIsFound) {
 
 TEST(JournalContent, CountsWhatOthersMayClaim) {
   journal::MemoryJournal journal;
-  auto records = to_records({{at(1), LeagueCreated{core::LeagueId(kLeague), "even_odd", 2, 1}},
-                             {at(2), AgentRegistered{AgentRef::referee(0), {}, {}, ""}},
-                             {at(3), MatchForfeited{{2, 1}, {}}},
-                             {at(4), MatchForfeited{{1, 1}, {}}},
-                             {at(5), LeagueContinued{}}});
+  auto records = events::to_records(
+      {{at(1), events::LeagueCreated{core::LeagueId(kLeague), "even_odd", 2, 1}},
+       {at(2), events::AgentRegistered{events::AgentRef::referee(0), {}, {}, ""}},
+       {at(3), events::MatchForfeited{{2, 1}, {}}},
+       {at(4), events::MatchForfeited{{1, 1}, {}}},
+       {at(5), events::LeagueContinued{}}});
   ASSERT_TRUE(journal::append_and_wait(journal, records));
   core::Digest digest{};
   for (int i = 0; i < 2; ++i)
@@ -220,11 +221,13 @@ TEST(JournalContent, CountsWhatOthersMayClaim) {
 }
 
 TEST(JournalContent, WhatWasGivenUpCountsFromThen) {
-  for (const auto& event : {LeagueContinued{.term = 2}, LeagueContinued{.given_up = "R1M1"}}) {
+  for (const auto& event :
+       {events::LeagueContinued{.term = 2}, events::LeagueContinued{.given_up = "R1M1"}}) {
     journal::MemoryJournal journal;
     ASSERT_TRUE(journal::append_and_wait(
-        journal, to_records({{at(1), LeagueCreated{core::LeagueId(kLeague), "even_odd", 2, 1}},
-                             {at(5), event}})));
+        journal, events::to_records(
+                     {{at(1), events::LeagueCreated{core::LeagueId(kLeague), "even_odd", 2, 1}},
+                      {at(5), event}})));
     EXPECT_EQ(read_content(journal, std::nullopt)->since, at(5));
   }
 }
@@ -242,4 +245,4 @@ TEST(BehindError, NamesWhatWasComparedAndWhatToDo) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -2,31 +2,34 @@
 
 #include <type_traits>
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 template <typename... Kinds>
-bool is_one_of(const EventBody& event) {
+bool is_one_of(const events::EventBody& event) {
   return (std::holds_alternative<Kinds>(event) || ...);
 }
 
 }  // namespace
 
-bool changes_table(const EventBody& event) {
-  return is_one_of<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted, MatchReported,
-                   MatchForfeited, RoundCompleted, LeagueCompleted, AgentStateChanged,
-                   OperatorActed>(event);
+bool changes_table(const events::EventBody& event) {
+  return is_one_of<events::LeagueCreated, events::AgentRegistered, events::AgentReregistered,
+                   events::LeagueStarted, events::MatchReported, events::MatchForfeited,
+                   events::RoundCompleted, events::LeagueCompleted, events::AgentStateChanged,
+                   events::OperatorActed>(event);
 }
 
-bool changes_rounds(const EventBody& event) {
-  return is_one_of<LeagueCreated, LeagueStarted, RoundStarted, MatchAssigned, MatchReleased,
-                   MatchReported, MatchForfeited, ReportConflictRecorded, StaleReportRecorded,
-                   MatchDisputed, RoundCompleted, LeagueCompleted, OperatorActed>(event);
+bool changes_rounds(const events::EventBody& event) {
+  return is_one_of<events::LeagueCreated, events::LeagueStarted, events::RoundStarted,
+                   events::MatchAssigned, events::MatchReleased, events::MatchReported,
+                   events::MatchForfeited, events::ReportConflictRecorded,
+                   events::StaleReportRecorded, events::MatchDisputed, events::RoundCompleted,
+                   events::LeagueCompleted, events::OperatorActed>(event);
 }
 
-core::Result<void> LeagueBook::apply(const Event& event) {
-  if (const auto* created = std::get_if<LeagueCreated>(&event.body); created && !league_) {
-    LeagueSettings settings;
+core::Result<void> LeagueBook::apply(const events::Event& event) {
+  if (const auto* created = std::get_if<events::LeagueCreated>(&event.body); created && !league_) {
+    events::LeagueSettings settings;
     settings.league_id = created->league_id;
     settings.league_key = created->league_key.value_or(std::string());
     settings.game_type = created->game_type;
@@ -50,30 +53,32 @@ core::Result<void> LeagueBook::apply(const Event& event) {
   return {};
 }
 
-void LeagueBook::take_notes(const Event& event) {
-  if (const auto* started = std::get_if<RoundStarted>(&event.body)) {
+void LeagueBook::take_notes(const events::Event& event) {
+  if (const auto* started = std::get_if<events::RoundStarted>(&event.body)) {
     rounds_.push_back({.started_at = event.at, .completed_at = {}});
     auto& notes = notes_.emplace_back(started->draw_seeds.size());
     for (std::size_t i = 0; i < notes.size(); ++i) notes[i].seed = started->draw_seeds[i];
-  } else if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
+  } else if (const auto* reported = std::get_if<events::MatchReported>(&event.body)) {
     finish(reported->match, reported->result, event.at);
-  } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
+  } else if (const auto* forfeited = std::get_if<events::MatchForfeited>(&event.body)) {
     finish(forfeited->match, forfeited->result, event.at);
-  } else if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
-    if (!failure->match || !failure->cause || failure->agent.kind != AgentKind::kPlayer) return;
+  } else if (const auto* failure = std::get_if<events::FailureCounted>(&event.body)) {
+    if (!failure->match || !failure->cause || failure->agent.kind != events::AgentKind::kPlayer)
+      return;
     const Pairing pairing = league_->schedule().pairing(*failure->match);
     const auto side = pairing.player_a == failure->agent.index ? game::Side::kA : game::Side::kB;
     causes_[*failure->match][side] = failure->cause;
-  } else if (const auto* change = std::get_if<AgentStateChanged>(&event.body)) {
+  } else if (const auto* change = std::get_if<events::AgentStateChanged>(&event.body)) {
     state_changes_.push_back({event.at, *change});
-  } else if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
+  } else if (const auto* acted = std::get_if<events::OperatorActed>(&event.body)) {
     acts_.push_back({event.at, *acted});
-  } else if (std::holds_alternative<RoundCompleted>(event.body)) {
+  } else if (std::holds_alternative<events::RoundCompleted>(event.body)) {
     rounds_.back().completed_at = event.at;
   }
 }
 
-void LeagueBook::finish(MatchKey match, const MatchResult& result, core::UtcTimestamp at) {
+void LeagueBook::finish(events::MatchKey match, const game::MatchResult& result,
+                        core::UtcTimestamp at) {
   auto& note =
       notes_[static_cast<std::size_t>(match.round - 1)][static_cast<std::size_t>(match.number - 1)];
   note.finished_at = at;
@@ -85,12 +90,12 @@ void LeagueBook::finish(MatchKey match, const MatchResult& result, core::UtcTime
   }
 }
 
-const LeagueBook::Causes* LeagueBook::causes(MatchKey match) const {
+const LeagueBook::Causes* LeagueBook::causes(events::MatchKey match) const {
   const auto found = causes_.find(match);
   return found != causes_.end() ? &found->second : nullptr;
 }
 
-game::PerSide<std::string_view> LeagueBook::choices(MatchKey match) const {
+game::PerSide<std::string_view> LeagueBook::choices(events::MatchKey match) const {
   game::PerSide<std::string_view> words;
   const MatchNote& of_match = note(match);
   for (game::Side side : game::kBothSides) {
@@ -100,4 +105,4 @@ game::PerSide<std::string_view> LeagueBook::choices(MatchKey match) const {
   return words;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -8,7 +8,7 @@
 
 #include "league_manager/core/league.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 
 /// The content of a journal, for code that only reads it. Not thread-safe.
 class LeagueBook {
@@ -27,25 +27,25 @@ class LeagueBook {
     std::string technical_reason;  ///< empty for a match that was played
     /// Positions in the list of choices of the game's rules, from 1; 0: no choice. See `choices`.
     game::PerSide<std::uint8_t> choices;
-    DrawSeed seed{};  ///< of its draw; a secret until the match is finished
+    events::DrawSeed seed{};  ///< of its draw; a secret until the match is finished
   };
 
   struct StateNote {
     core::UtcTimestamp at;
-    AgentStateChanged change;
+    events::AgentStateChanged change;
   };
   struct ActNote {
     core::UtcTimestamp at;
-    OperatorActed act;
+    events::OperatorActed act;
   };
   /// Why each of the players lost a match technically, as far as the referee has said.
-  using Causes = game::PerSide<std::optional<FailureCause>>;
+  using Causes = game::PerSide<std::optional<events::FailureCause>>;
 
   explicit LeagueBook(const game::Registry& games = game::standard_games()) : games_(&games) {}
 
   /// Makes the next event of the journal part of the book. Fails if it does not fit, or if the
   /// league's game is unknown.
-  [[nodiscard]] core::Result<void> apply(const Event& event);
+  [[nodiscard]] core::Result<void> apply(const events::Event& event);
 
   /// Whether there is a league: true after the first event.
   [[nodiscard]] bool is_open() const { return league_.has_value(); }
@@ -58,14 +58,14 @@ class LeagueBook {
   /// Rounds that have been started, from the first.
   [[nodiscard]] const std::vector<RoundNote>& rounds() const { return rounds_; }
   /// The note of a match, whose round must have been started.
-  [[nodiscard]] const MatchNote& note(MatchKey match) const {
+  [[nodiscard]] const MatchNote& note(events::MatchKey match) const {
     return notes_[static_cast<std::size_t>(match.round - 1)]
                  [static_cast<std::size_t>(match.number - 1)];
   }
   /// What was chosen in a finished match, in the game's words; empty for no choice.
-  [[nodiscard]] game::PerSide<std::string_view> choices(MatchKey match) const;
+  [[nodiscard]] game::PerSide<std::string_view> choices(events::MatchKey match) const;
   /// Why a match was lost technically; null where no cause is known, as in old journals.
-  [[nodiscard]] const Causes* causes(MatchKey match) const;
+  [[nodiscard]] const Causes* causes(events::MatchKey match) const;
   /// The changes of states of all agents, in the order in which they happened.
   [[nodiscard]] const std::vector<StateNote>& state_changes() const { return state_changes_; }
   /// What the operator did to the league, in order.
@@ -74,8 +74,8 @@ class LeagueBook {
   [[nodiscard]] std::vector<RankedPlayer> table() const { return league_->table(); }
 
  private:
-  void take_notes(const Event& event);
-  void finish(MatchKey match, const MatchResult& result, core::UtcTimestamp at);
+  void take_notes(const events::Event& event);
+  void finish(events::MatchKey match, const game::MatchResult& result, core::UtcTimestamp at);
 
   const game::Registry* games_;  // outlives the book
   std::optional<League> league_;
@@ -84,14 +84,14 @@ class LeagueBook {
   LastChange rounds_change_;
   std::vector<RoundNote> rounds_;
   std::vector<std::vector<MatchNote>> notes_;  // by round and number
-  std::map<MatchKey, Causes> causes_;
+  std::map<events::MatchKey, Causes> causes_;
   std::vector<StateNote> state_changes_;
   std::vector<ActNote> acts_;
 };
 
 /// Whether `event` changes the table, or its head.
-[[nodiscard]] bool changes_table(const EventBody& event);
+[[nodiscard]] bool changes_table(const events::EventBody& event);
 /// Whether `event` changes what is known of rounds and matches.
-[[nodiscard]] bool changes_rounds(const EventBody& event);
+[[nodiscard]] bool changes_rounds(const events::EventBody& event);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

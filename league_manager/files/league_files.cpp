@@ -2,7 +2,7 @@
 
 #include "common/rpc/json_object.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 using rpc::JsonObject;
@@ -10,7 +10,7 @@ using rpc::JsonObject;
 constexpr std::size_t kPart = 256UL * 1024;  // bytes that are passed to the sink at once
 
 std::string id_of_player(int index) {
-  return index < 0 ? std::string() : AgentRef::player(index).id();
+  return index < 0 ? std::string() : events::AgentRef::player(index).id();
 }
 
 /// Writes the head that both files have in common.
@@ -30,7 +30,7 @@ JsonObject head(std::string& out, const LeagueBook& book, const LeagueBook::Last
 }
 
 void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) {
-  const Agent& agent = book.league().roster().agent(AgentRef::player(row.player));
+  const events::Agent& agent = book.league().roster().agent(events::AgentRef::player(row.player));
   JsonObject(out)
       .number("rank", row.rank)
       .text("player_id", id_of_player(row.player))
@@ -48,13 +48,14 @@ void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) 
 void add_states(JsonObject& object, std::string& out, const League& league) {
   object.name("states");
   JsonObject by_player(out);
-  for (int i = 0; i < league.roster().count(AgentKind::kPlayer); ++i) {
-    const AgentLifecycle& lifecycle = league.roster().agent(AgentRef::player(i)).lifecycle;
-    const AgentState state = lifecycle.state();
-    if (state != AgentState::kSuspended && state != AgentState::kShutdown) continue;
+  for (int i = 0; i < league.roster().count(events::AgentKind::kPlayer); ++i) {
+    const events::AgentLifecycle& lifecycle =
+        league.roster().agent(events::AgentRef::player(i)).lifecycle;
+    const events::AgentState state = lifecycle.state();
+    if (state != events::AgentState::kSuspended && state != events::AgentState::kShutdown) continue;
     by_player.name(id_of_player(i));
     JsonObject(out)
-        .text("state", agent_state_name(state))
+        .text("state", events::agent_state_name(state))
         .text("reason", lifecycle.reason())
         .text("detail", lifecycle.detail())
         .time("since", lifecycle.state_since())
@@ -92,7 +93,8 @@ void add_choices(std::string& out, const LeagueBook& book, const MatchView& view
       .end();
 }
 
-void add_disputes(JsonObject& object, std::string& out, const League& league, MatchKey match) {
+void add_disputes(JsonObject& object, std::string& out, const League& league,
+                  events::MatchKey match) {
   const auto disputed = league.disputes().find(match);
   if (disputed == league.disputes().end()) return;
   object.name("disputed_by");
@@ -106,7 +108,7 @@ void add_disputes(JsonObject& object, std::string& out, const League& league, Ma
 
 void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
                 const MatchView& view) {
-  const CompactResult& result = *view.result;
+  const events::CompactResult& result = *view.result;
   const LeagueBook::MatchNote& note = book.note(view.match);
   const auto points = game::points_of(result.outcome);
   object.text("result", result_status(result))
@@ -139,7 +141,8 @@ void add_match(std::string& out, const LeagueBook& book, const MatchView& view) 
       .text("player_A_id", id_of_player(view.pairing.player_a))
       .text("player_B_id", id_of_player(view.pairing.player_b))
       .text("status", match_status(view.status));
-  object.optional_text("referee_id", view.referee < 0 ? "" : AgentRef::referee(view.referee).id());
+  object.optional_text("referee_id",
+                       view.referee < 0 ? "" : events::AgentRef::referee(view.referee).id());
   object.number("attempt", view.attempt);
   const League& league = book.league();
   if (const auto original = league.schedule().replay_of(view.match))
@@ -193,10 +196,10 @@ std::filesystem::path rounds_file(const std::filesystem::path& data,
   return data / "leagues" / league_id.str() / "rounds.json";
 }
 
-std::string_view result_status(const CompactResult& result) {
+std::string_view result_status(const events::CompactResult& result) {
   if (result.is_voided) return "VOID";
   if (result.is_technical()) return "TECHNICAL_LOSS";
-  return result.outcome == Outcome::kDraw ? "DRAW" : "WIN";
+  return result.outcome == game::Outcome::kDraw ? "DRAW" : "WIN";
 }
 
 std::string_view match_status(MatchStatus status) {
@@ -211,7 +214,7 @@ std::string_view match_status(MatchStatus status) {
   return "PENDING";
 }
 
-int winner_of(const Pairing& pairing, const CompactResult& result) {
+int winner_of(const Pairing& pairing, const events::CompactResult& result) {
   const auto winner = result.is_voided ? std::nullopt : game::winner_of(result.outcome);
   return winner ? pairing.player(*winner) : -1;
 }
@@ -256,4 +259,4 @@ core::Result<void> write_rounds(const LeagueBook& book, const FileSink& sink) {
   return sink(out);
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -8,7 +8,7 @@
 #include "common/core/result.h"
 #include "league_manager/files/league_book.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 
 /// The manager's files of the published data layout; docs/files.md says what is in them.
 
@@ -30,10 +30,10 @@ inline constexpr std::string_view kFilesVersion = "1.0.0";
 [[nodiscard]] core::Result<void> write_rounds(const LeagueBook& book, const FileSink& sink);
 
 /// `WIN`, `DRAW`, `TECHNICAL_LOSS`, as in the report.
-[[nodiscard]] std::string_view result_status(const CompactResult& result);
+[[nodiscard]] std::string_view result_status(const events::CompactResult& result);
 /// `PENDING`, `IN_PROGRESS`, `COMPLETED`.
 [[nodiscard]] std::string_view match_status(MatchStatus status);
 /// The index of the winner; -1 for none.
-[[nodiscard]] int winner_of(const Pairing& pairing, const CompactResult& result);
+[[nodiscard]] int winner_of(const Pairing& pairing, const events::CompactResult& result);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -5,7 +5,7 @@
 
 #include "league_manager/files/league_files.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 /// At most this many events wait for the next write; there are more only while an old journal is
@@ -14,8 +14,8 @@ constexpr std::size_t kMostUnread = 8192;
 
 }  // namespace
 
-LeagueProjector::LeagueProjector(agent::ProjectionWriter& writer, const std::filesystem::path& data,
-                                 const core::LeagueId& league_id)
+LeagueProjector::LeagueProjector(agent::runtime::ProjectionWriter& writer,
+                                 const std::filesystem::path& data, const core::LeagueId& league_id)
     : writer_(writer),
       standings_{.path = standings_file(data, league_id), .is_precious = true},
       rounds_{.path = rounds_file(data, league_id), .is_precious = true} {}
@@ -40,7 +40,7 @@ void LeagueProjector::start() {
   writer_.update(rounds_, render(write_rounds));
 }
 
-void LeagueProjector::on_events(const Events& events) {
+void LeagueProjector::on_events(const events::Events& events) {
   bool is_table_old = false;
   bool are_rounds_old = false;
   for (const auto& event : events) {
@@ -70,7 +70,7 @@ bool LeagueProjector::read(const std::function<void(const LeagueBook&)>& read,
   return true;
 }
 
-agent::ProjectionWriter::Render LeagueProjector::render(Write write) {
+agent::runtime::ProjectionWriter::Render LeagueProjector::render(Write write) {
   return [this, write](core::DraftFile& draft) -> core::Result<void> {
     std::lock_guard lock(book_mutex_);
     if (auto read = read_up(); !read) return read;
@@ -79,7 +79,7 @@ agent::ProjectionWriter::Render LeagueProjector::render(Write write) {
 }
 
 core::Result<void> LeagueProjector::read_up() {
-  Events events;
+  events::Events events;
   {
     std::lock_guard lock(mutex_);
     events.swap(unread_);
@@ -90,4 +90,4 @@ core::Result<void> LeagueProjector::read_up() {
   return {};
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -10,7 +10,7 @@
 #include "league_manager/files/league_files.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,7 +20,7 @@ using testing::PlayedLeague;
 
 /// A whole league of four players: wins, draws, a technical loss, and one
 /// report that contradicts an earlier one.
-Events played_league() {
+events::Events played_league() {
   auto settings = testing::settings(4, 1);
   settings.league_id = core::LeagueId("league_2025");
   PlayedLeague played(settings);
@@ -29,12 +29,12 @@ Events played_league() {
   int kind = 0;
   for (int round = 1; round <= 3; ++round) {
     for (int number = 1; number <= 2; ++number) {
-      MatchKey match{round, number};
-      bool is_technical = match == MatchKey{2, 2};
+      events::MatchKey match{round, number};
+      bool is_technical = match == events::MatchKey{2, 2};
       auto report = is_technical ? testing::technical_report_of(played.league, match)
                                  : testing::report_of(played.league, match, kind++ % 3);
       EXPECT_FALSE(played.report(0, report, at(10 * round + number)).refusal);
-      if (match != MatchKey{1, 1}) continue;
+      if (match != events::MatchKey{1, 1}) continue;
       auto other = testing::report_of(played.league, match, 2);
       EXPECT_TRUE(played.report(0, other, at(13)).refusal);
     }
@@ -54,7 +54,7 @@ std::string text_of(core::Result<void> (*write)(const LeagueBook&, const FileSin
   return text;
 }
 
-LeagueBook book_of(const Events& events) {
+LeagueBook book_of(const events::Events& events) {
   LeagueBook book;
   for (const auto& event : events) {
     auto applied = book.apply(event);
@@ -115,7 +115,7 @@ TEST(LeagueFiles, SayHowMatchesEnded) {
 TEST(LeagueFiles, NamesAreEscaped) {
   auto events = played_league();
   for (auto& event : events) {
-    if (auto* one = std::get_if<AgentRegistered>(&event.body))
+    if (auto* one = std::get_if<events::AgentRegistered>(&event.body))
       one->profile.display_name = "\"<b>\\\n\x01 \xff";
   }
   auto standings = json::parse(text_of(write_standings, book_of(events)));
@@ -134,8 +134,8 @@ TEST(LeagueBook, RefusesWhatDoesNotFit) {
 
 class LeagueProjectorTest : public ::testing::Test {
  protected:
-  [[nodiscard]] static agent::ProjectionWriter::Options patient() {
-    agent::ProjectionWriter::Options options;
+  [[nodiscard]] static agent::runtime::ProjectionWriter::Options patient() {
+    agent::runtime::ProjectionWriter::Options options;
     options.interval = std::chrono::hours(1);
     return options;
   }
@@ -150,7 +150,7 @@ TEST_F(LeagueProjectorTest, ItsFilesAreThoseOfTheEventsHoweverTheyCame) {
   auto events = played_league();
   for (std::size_t replayed : {std::size_t{0}, std::size_t{9}, events.size()}) {
     fs::remove_all(directory_.path() / "leagues");
-    agent::ProjectionWriter writer(patient());
+    agent::runtime::ProjectionWriter writer(patient());
     LeagueProjector projector(writer, directory_.path(), id_);
     auto middle = events.begin() + static_cast<std::ptrdiff_t>(replayed);
     if (replayed > 0) projector.on_events({events.begin(), middle});
@@ -165,7 +165,7 @@ TEST_F(LeagueProjectorTest, ItsFilesAreThoseOfTheEventsHoweverTheyCame) {
 }
 
 TEST_F(LeagueProjectorTest, BeforeTheStartNothingIsWritten) {
-  agent::ProjectionWriter writer(patient());
+  agent::runtime::ProjectionWriter writer(patient());
   LeagueProjector projector(writer, directory_.path(), id_);
   projector.on_events(played_league());
   writer.stop();
@@ -174,8 +174,9 @@ TEST_F(LeagueProjectorTest, BeforeTheStartNothingIsWritten) {
 
 TEST_F(LeagueProjectorTest, ALongReplayIsNotKeptInMemory) {
   auto events = played_league();
-  Event noise{at(99), FailureCounted{AgentRef::player(0), FailureKind::kTimeout, {}}};
-  agent::ProjectionWriter writer(patient());
+  events::Event noise{at(99), events::FailureCounted{
+                                  events::AgentRef::player(0), events::FailureKind::kTimeout, {}}};
+  agent::runtime::ProjectionWriter writer(patient());
   LeagueProjector projector(writer, directory_.path(), id_);
   projector.on_events(events);
   for (int i = 0; i < 20'000; ++i) projector.on_events({noise});
@@ -186,7 +187,7 @@ TEST_F(LeagueProjectorTest, ALongReplayIsNotKeptInMemory) {
 
 TEST_F(LeagueProjectorTest, SaysBeforehandThatItCannotWrite) {
   std::ofstream(directory_.path() / "leagues") << "in the way";
-  agent::ProjectionWriter writer(patient());
+  agent::runtime::ProjectionWriter writer(patient());
   LeagueProjector projector(writer, directory_.path(), id_);
   auto usable = projector.check();
   ASSERT_FALSE(usable);
@@ -195,4 +196,4 @@ TEST_F(LeagueProjectorTest, SaysBeforehandThatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

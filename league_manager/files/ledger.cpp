@@ -6,7 +6,7 @@
 #include "common/core/await.h"
 #include "league_manager/events/event_codec.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 /// Waits for two moments in either order: the events are durable, and the ledger's lock is
@@ -20,7 +20,7 @@ class Commit {
     stored_ = std::move(stored);
     finish(lock);
   }
-  void on_unlocked(Events events) {
+  void on_unlocked(events::Events events) {
     std::unique_lock lock(mutex_);
     events_ = std::move(events);
     finish(lock);
@@ -36,19 +36,19 @@ class Commit {
 
   std::mutex mutex_;
   std::optional<core::Result<void>> stored_;
-  std::optional<Events> events_;
+  std::optional<events::Events> events_;
   Ledger::Then then_;
 };
 
 }  // namespace
 
-Ledger::Ledger(LeagueSettings settings, journal::Journal& journal, const core::Clock& clock)
+Ledger::Ledger(events::LeagueSettings settings, journal::Journal& journal, const core::Clock& clock)
     : journal_(journal), clock_(clock), league_(std::move(settings)) {}
 
 core::Result<void> Ledger::open() {
   std::lock_guard lock(mutex_);
   auto replayed = journal_.replay([&](const journal::Entry& entry) -> core::Result<void> {
-    auto event = from_record(entry.record);
+    auto event = events::from_record(entry.record);
     if (!event) return event.error();
     if (auto applied = league_.apply(*event); !applied) return applied;
     is_continued_ = true;
@@ -57,19 +57,20 @@ core::Result<void> Ledger::open() {
   });
   if (!replayed || is_continued_) return replayed;
   auto events = league_.decide_creation(clock_.utc_now());
-  if (auto stored = journal::append_and_wait(journal_, to_records(events)); !stored) return stored;
+  if (auto stored = journal::append_and_wait(journal_, events::to_records(events)); !stored)
+    return stored;
   if (auto applied = league_.apply_all(events); !applied) return applied;
   show(events);
   return {};
 }
 
-void Ledger::show(const Events& events) const {
+void Ledger::show(const events::Events& events) const {
   for (const auto& observer : observers_) observer(events);
 }
 
 void Ledger::commit(const Decide& decide, const Then& then) {
   std::shared_ptr<Commit> commit;
-  Events events;
+  events::Events events;
   core::Result<void> applied;
   {
     std::lock_guard lock(mutex_);
@@ -77,16 +78,17 @@ void Ledger::commit(const Decide& decide, const Then& then) {
     if (!events.empty() || undurable_ > 0) {
       commit = std::make_shared<Commit>(then);
       ++undurable_;
-      auto shown = observers_.empty() ? Events{} : events;
-      journal_.append(to_records(events), [this, commit, shown = std::move(shown),
-                                           begun = clock_.steady_now()](core::Result<void> stored) {
-        --undurable_;
-        last_commit_us_ =
-            std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady_now() - begun)
-                .count();
-        if (stored && !shown.empty()) show(shown);
-        commit->on_durable(std::move(stored));
-      });
+      auto shown = observers_.empty() ? events::Events{} : events;
+      journal_.append(
+          events::to_records(events), [this, commit, shown = std::move(shown),
+                                       begun = clock_.steady_now()](core::Result<void> stored) {
+            --undurable_;
+            last_commit_us_ =
+                std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady_now() - begun)
+                    .count();
+            if (stored && !shown.empty()) show(shown);
+            commit->on_durable(std::move(stored));
+          });
       applied = league_.apply_all(events);
     }
   }
@@ -96,8 +98,9 @@ void Ledger::commit(const Decide& decide, const Then& then) {
 }
 
 core::Result<void> Ledger::commit_and_wait(const Decide& decide) {
-  const auto stored = core::await<core::Result<Events>>([&](auto done) { commit(decide, done); });
+  const auto stored =
+      core::await<core::Result<events::Events>>([&](auto done) { commit(decide, done); });
   return stored ? core::Result<void>() : stored.error();
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

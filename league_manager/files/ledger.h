@@ -12,7 +12,7 @@
 #include "common/journal/journal.h"
 #include "league_manager/core/league.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 
 /// The league together with its journal: the only place where decisions take effect. Decide, append
 /// and apply happen under one lock; what follows from the events runs only when they are durable,
@@ -20,15 +20,15 @@ namespace league::league_manager {
 class Ledger {
  public:
   /// Called after a commit with its events, or with the reason why they could not be stored.
-  using Then = std::function<void(core::Result<Events>)>;
-  using Decide = std::function<Events(const League&, core::UtcTimestamp)>;
+  using Then = std::function<void(core::Result<events::Events>)>;
+  using Decide = std::function<events::Events(const League&, core::UtcTimestamp)>;
 
   /// Called with durable events, in the order of the journal, never concurrently. Must be short and
   /// must not call the ledger.
-  using Observer = std::function<void(const Events&)>;
+  using Observer = std::function<void(const events::Events&)>;
 
   /// `journal` and `clock` outlive the ledger.
-  Ledger(LeagueSettings settings, journal::Journal& journal, const core::Clock& clock);
+  Ledger(events::LeagueSettings settings, journal::Journal& journal, const core::Clock& clock);
 
   /// Shows every event to `observer`: those of an old league when it is replayed, the others when
   /// they are durable. To be called before `open`.
@@ -63,7 +63,7 @@ class Ledger {
   }
 
  private:
-  void show(const Events& events) const;
+  void show(const events::Events& events) const;
 
   mutable std::mutex mutex_;
   journal::Journal& journal_;
@@ -75,4 +75,4 @@ class Ledger {
   bool is_continued_ = false;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

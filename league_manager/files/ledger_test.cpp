@@ -6,7 +6,7 @@
 #include "league_manager/core/league_testing.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 using league::testing::FakeTime;
@@ -29,15 +29,16 @@ class SlowJournal final : public journal::Journal {
   std::vector<Durable> waiting;
 };
 
-Events player_enters(const League& league, core::UtcTimestamp now) {
-  auto decision = league.decide_register({AgentKind::kPlayer, testing::profile("p", 9001), {}, {}},
-                                         testing::facts("nonce", now));
-  return decision ? decision->events : Events{};
+events::Events player_enters(const League& league, core::UtcTimestamp now) {
+  auto decision =
+      league.decide_register({events::AgentKind::kPlayer, testing::profile("p", 9001), {}, {}},
+                             testing::facts("nonce", now));
+  return decision ? decision->events : events::Events{};
 }
 
 int players_of(const Ledger& ledger) {
   return ledger.read(
-      [](const League& league) { return league.roster().count(AgentKind::kPlayer); });
+      [](const League& league) { return league.roster().count(events::AgentKind::kPlayer); });
 }
 
 TEST(Ledger, WhatFollowsWaitsUntilTheEventsAreDurable) {
@@ -47,7 +48,7 @@ TEST(Ledger, WhatFollowsWaitsUntilTheEventsAreDurable) {
   ASSERT_TRUE(ledger.open());
   journal.is_slow = true;
   int followed = 0;
-  ledger.commit(player_enters, [&](const core::Result<Events>& events) {
+  ledger.commit(player_enters, [&](const core::Result<events::Events>& events) {
     ASSERT_TRUE(events);
     EXPECT_EQ(events->size(), 1U);
     ++followed;
@@ -67,7 +68,7 @@ TEST(Ledger, AJournalThatFailsIsToldToWhoAsked) {
   journal.is_slow = true;
   std::string text;
   ledger.commit(player_enters,
-                [&](const core::Result<Events>& events) { text = events.error().message; });
+                [&](const core::Result<events::Events>& events) { text = events.error().message; });
   journal.finish(core::Error{core::ErrorCode::kInternalError, "the disk is full", ""});
   EXPECT_EQ(text, "the disk is full");
 }
@@ -79,9 +80,10 @@ TEST(Ledger, NoEventsFollowAtOnceAndAreNotJournalled) {
   ASSERT_TRUE(ledger.open());
   journal.is_slow = true;
   bool has_followed = false;
-  ledger.commit(
-      [](const League&, core::UtcTimestamp) { return Events{}; },
-      [&](const core::Result<Events>& events) { has_followed = events && events->empty(); });
+  ledger.commit([](const League&, core::UtcTimestamp) { return events::Events{}; },
+                [&](const core::Result<events::Events>& events) {
+                  has_followed = events && events->empty();
+                });
   EXPECT_TRUE(has_followed);
   EXPECT_EQ(journal.stored.size(), 1U);  // the league's creation
 }
@@ -92,43 +94,44 @@ TEST(Ledger, ARepeatDoesNotLeaveBeforeWhatItRepeats) {
   Ledger ledger({}, journal, time);
   ASSERT_TRUE(ledger.open());
   journal.is_slow = true;
-  ledger.commit(player_enters, [](const core::Result<Events>&) {});
+  ledger.commit(player_enters, [](const core::Result<events::Events>&) {});
   bool has_followed = false;
-  auto nothing = [](const League&, core::UtcTimestamp) { return Events{}; };
-  ledger.commit(nothing, [&](const core::Result<Events>& events) {
+  auto nothing = [](const League&, core::UtcTimestamp) { return events::Events{}; };
+  ledger.commit(nothing, [&](const core::Result<events::Events>& events) {
     has_followed = events && events->empty();
   });
   EXPECT_FALSE(has_followed);
   journal.finish({});
   EXPECT_TRUE(has_followed);
   has_followed = false;
-  ledger.commit(nothing, [&](const core::Result<Events>&) { has_followed = true; });
+  ledger.commit(nothing, [&](const core::Result<events::Events>&) { has_followed = true; });
   EXPECT_TRUE(has_followed);  // nothing is on its way any more
 }
 
 TEST(Ledger, ShowsDurableEventsToItsObservers) {
   FakeTime time;
   journal::MemoryJournal memory;
-  Events first_seen;
+  events::Events first_seen;
   {
     SlowJournal journal;
     Ledger ledger({}, journal, time);
-    ledger.observe([&](const Events& events) {
+    ledger.observe([&](const events::Events& events) {
       first_seen.insert(first_seen.end(), events.begin(), events.end());
     });
     ASSERT_TRUE(ledger.open());
     EXPECT_EQ(first_seen.size(), 1U);
     journal.is_slow = true;
-    ledger.commit(player_enters, [](const core::Result<Events>&) {});
+    ledger.commit(player_enters, [](const core::Result<events::Events>&) {});
     EXPECT_EQ(first_seen.size(), 1U);
     journal.finish({});
     EXPECT_EQ(first_seen.size(), 2U);
     ASSERT_TRUE(journal::append_and_wait(memory, journal.stored));
   }
-  Events replayed;
+  events::Events replayed;
   Ledger again({}, memory, time);
-  again.observe(
-      [&](const Events& events) { replayed.insert(replayed.end(), events.begin(), events.end()); });
+  again.observe([&](const events::Events& events) {
+    replayed.insert(replayed.end(), events.begin(), events.end());
+  });
   ASSERT_TRUE(again.open());
   EXPECT_TRUE(again.is_continued());
   EXPECT_EQ(replayed, first_seen);
@@ -140,7 +143,8 @@ TEST(Ledger, ReplaysTheJournalOfAnOldLeague) {
   {
     Ledger first({}, journal, time);
     ASSERT_TRUE(first.open());
-    first.commit(player_enters, [](const core::Result<Events>& events) { EXPECT_TRUE(events); });
+    first.commit(player_enters,
+                 [](const core::Result<events::Events>& events) { EXPECT_TRUE(events); });
   }
   Ledger second({}, journal, time);
   ASSERT_TRUE(second.open());
@@ -149,4 +153,4 @@ TEST(Ledger, ReplaysTheJournalOfAnOldLeague) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

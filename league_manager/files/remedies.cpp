@@ -6,7 +6,7 @@
 
 #include "common/core/error_code.h"
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 namespace {
 
 using core::ErrorCode;
@@ -68,4 +68,4 @@ const Remedy& remedy_of(std::string_view code) {
   return found == kRemedies.end() ? kOther : found->remedy;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace league::league_manager {
+namespace league::league_manager::files {
 
 /// The clause of docs/protocol.md that a fault breaks, and what its author has to do.
 struct Remedy {
@@ -14,4 +14,4 @@ struct Remedy {
 /// For a wire code such as `E004`; a general one for a code without advice of its own.
 [[nodiscard]] const Remedy& remedy_of(std::string_view code);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::files

@@ -11,7 +11,7 @@
 #include "league_manager/rounds/league_view.h"
 #include "league_manager/rounds/state_notice.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 using envelope::MessageType;
@@ -120,7 +120,7 @@ void Announcer::stop() {
   if (deps_.events != nullptr) deps_.events->stop();
 }
 
-bool Announcer::hears_board(const AgentProfile& profile) const {
+bool Announcer::hears_board(const events::AgentProfile& profile) const {
   return deps_.events != nullptr && profile.hears_events && profile.endpoint.starts_with("nats:");
 }
 
@@ -128,14 +128,14 @@ std::vector<Announcer::AddressedPlayer> Announcer::recipients(bool players, bool
                                                               bool hearers) const {
   std::vector<AddressedPlayer> all;
   deps_.ledger.read([&](const League& league) {
-    for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
-      if (!(kind == AgentKind::kPlayer ? players : referees)) continue;
+    for (auto kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
+      if (!(kind == events::AgentKind::kPlayer ? players : referees)) continue;
       for (int i = 0; i < league.roster().count(kind); ++i) {
-        AgentRef ref{kind, i};
-        const Agent& agent = league.roster().agent(ref);
-        if (agent.lifecycle.state() == AgentState::kShutdown) continue;
+        events::AgentRef ref{kind, i};
+        const events::Agent& agent = league.roster().agent(ref);
+        if (agent.lifecycle.state() == events::AgentState::kShutdown) continue;
         if (!hearers && hears_board(agent.profile)) continue;
-        auto endpoint = transport::parse_endpoint(agent.profile.endpoint);
+        auto endpoint = transport::link::parse_endpoint(agent.profile.endpoint);
         if (!endpoint) continue;
         all.push_back({ref, std::move(*endpoint),
                        deps_.token_issuer.token(ref.id(), agent.credential.nonce)});
@@ -172,13 +172,13 @@ void Announcer::publish(const Message& message, std::optional<int> round,
   const auto& row = envelope::spec(Message::kType);
   std::string text = R"({"jsonrpc":"2.0","method":")" + std::string(row.method) + R"(","params":)" +
                      rpc::to_json_text(encoded) + "}";
-  PublishedEvent event;
+  bus::PublishedEvent event;
   event.message_type = std::string(row.wire_name);
   event.type = core::lower_case(row.wire_name);
   event.conversation_id = envelope.conversation_id.str();
   // The key distinguishes leagues with the same name.
   event.id = key_.public_key().substr(0, kShownOfKey) + "." + event.conversation_id;
-  event.text = std::make_shared<const std::string>(agent::sign_event(std::move(text), key_));
+  event.text = std::make_shared<const std::string>(agent::bus::sign_event(std::move(text), key_));
   deps_.events->publish(std::move(event), std::move(done));
 }
 
@@ -204,27 +204,27 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
     own.append(text, token_at + 1, rows_at - token_at - 1);
     own.append(own_rows).append(text, rows_at);
     broadcaster_.send(
-        {agent::call_with({one.endpoint, one.agent.sender()}, envelope, std::move(own), {}),
+        {agent::peers::call_with({one.endpoint, one.agent.sender()}, envelope, std::move(own), {}),
          done_one});
   }
 }
 
-void Announcer::tell_state(const AgentStateChanged& change) {
-  std::optional<transport::Endpoint> to;
+void Announcer::tell_state(const events::AgentStateChanged& change) {
+  std::optional<transport::link::Endpoint> to;
   core::AuthToken token;
   deps_.ledger.read([&](const League& league) {
-    const Agent& agent = league.roster().agent(change.agent);
-    if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint)) to = *endpoint;
+    const events::Agent& agent = league.roster().agent(change.agent);
+    if (auto endpoint = transport::link::parse_endpoint(agent.profile.endpoint)) to = *endpoint;
     token = deps_.token_issuer.token(change.agent.id(), agent.credential.nonce);
   });
   if (!to) return;
   const auto conversation = state_conversation(change.agent);
   const auto envelope = deps_.envelopes.make(
       MessageType::kLeagueError, {.conversation_id = conversation, .auth_token = token});
-  broadcaster_.send(
-      {agent::call_with({std::move(*to), change.agent.sender()}, envelope,
-                        rpc::to_json_text(envelope::encode(envelope, state_notice(change))), {}),
-       {}});
+  broadcaster_.send({agent::peers::call_with(
+                         {std::move(*to), change.agent.sender()}, envelope,
+                         rpc::to_json_text(envelope::encode(envelope, state_notice(change))), {}),
+                     {}});
 }
 
 void Announcer::announce_round(int round, std::function<void()> then,
@@ -237,7 +237,7 @@ void Announcer::announce_round(int round, std::function<void()> then,
   int all_players = 0;
   envelope::RoundAnnouncement message;
   deps_.ledger.read([&](const League& league) {
-    all_players = league.roster().count(AgentKind::kPlayer);
+    all_players = league.roster().count(events::AgentKind::kPlayer);
     message.matches = announced_matches(league);
   });
   auto count_down = [latch, all] {
@@ -252,7 +252,7 @@ void Announcer::announce_round(int round, std::function<void()> then,
     const auto own = matches_by_player(message.matches);
     const int total = static_cast<int>(message.matches.size());
     broadcast(envelope::RoundAnnouncement{.matches = {}, .total_matches = total}, round, players,
-              count_down, {"matches", [&own](AgentRef player) {
+              count_down, {"matches", [&own](events::AgentRef player) {
                              const auto found = own.find(player.id());
                              return found == own.end() ? std::string() : found->second;
                            }});
@@ -260,16 +260,17 @@ void Announcer::announce_round(int round, std::function<void()> then,
   deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
 }
 
-void Announcer::announce_again(const std::vector<MatchKey>& matches, std::function<void()> then) {
+void Announcer::announce_again(const std::vector<events::MatchKey>& matches,
+                               std::function<void()> then) {
   if (matches.empty()) return then();
   struct PlayerAnnouncements {
     AddressedPlayer player;
     envelope::RoundAnnouncement message;
   };
-  std::map<AgentRef, PlayerAnnouncements> told;
+  std::map<events::AgentRef, PlayerAnnouncements> told;
   auto players = recipients(true, false, true);
   deps_.ledger.read([&](const League& league) {
-    for (MatchKey match : matches) {
+    for (events::MatchKey match : matches) {
       if (!league.board().contains(match)) continue;
       const Pairing pairing = league.schedule().pairing(match);
       for (const auto& player : players) {
@@ -302,8 +303,9 @@ void Announcer::send_standings(int round, const std::vector<AddressedPlayer>& pl
   publish(envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = total},
           round, done_one);
   broadcast(envelope::LeagueStandingsUpdate{.standings = {}, .total_players = total}, round,
-            players, done_one,
-            {"standings", [&table](AgentRef player) { return table.part_for(player.id()); }});
+            players, done_one, {"standings", [&table](events::AgentRef player) {
+                                  return table.part_for(player.id());
+                                }});
 }
 
 void Announcer::round_completed(int round, std::function<void()> delivered) {
@@ -314,8 +316,9 @@ void Announcer::round_completed(int round, std::function<void()> delivered) {
                                      std::move(delivered));
   auto count_down = [all] { all->count_down(); };
   send_standings(round, players, count_down);
-  auto message = deps_.ledger.read(
-      [round](const League& league) { return league_manager::round_completed(league, round); });
+  auto message = deps_.ledger.read([round](const League& league) {
+    return league_manager::rounds::round_completed(league, round);
+  });
   publish(message, round, count_down);
   broadcast(message, round, everybody, count_down);
 }
@@ -323,7 +326,7 @@ void Announcer::round_completed(int round, std::function<void()> delivered) {
 void Announcer::league_completed(std::function<void()> then) {
   if (deps_.seal_log) deps_.seal_log();
   auto message = deps_.ledger.read(
-      [](const League& league) { return league_manager::league_completed(league); });
+      [](const League& league) { return league_manager::rounds::league_completed(league); });
   auto to = recipients(true, true);
   const std::size_t all_of_them = to.size() + publications();
   if (all_of_them == 0) return then();
@@ -336,4 +339,4 @@ void Announcer::league_completed(std::function<void()> then) {
                        [latch] { latch->expire(); });
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

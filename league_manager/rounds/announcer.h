@@ -18,37 +18,37 @@
 #include "league_manager/files/ledger.h"
 #include "league_manager/rounds/broadcaster.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 class OperatorLog;
 
 /// The dependencies of a LeagueRunner and its Announcer; all references outlive them and their last
 /// call.
 struct RoundDependencies {
-  Ledger& ledger;
-  const TokenIssuer& token_issuer;
-  agent::PeerClient& peers;
+  files::Ledger& ledger;
+  const admission::TokenIssuer& token_issuer;
+  agent::peers::PeerClient& peers;
   core::Timer& timer;
   const core::Clock& clock;
   core::RandomSource& random;
-  const agent::Settings& settings;
+  const agent::runtime::Settings& settings;
   const envelope::EnvelopeBuilder& envelopes;
   /// False while no new match may start (the log's disk is nearly full); may be empty.
   std::function<bool()> may_start = {};
   /// The newest head of the manager's log that is sealed and on the disk, for broadcasts to carry;
   /// may be empty.
-  std::function<std::optional<audit::LogHead>()> log_head = {};
+  std::function<std::optional<audit::record::LogHead>()> log_head = {};
   /// Seals the log up to now, which may take some milliseconds: for the last broadcast of a league.
   std::function<void()> seal_log = {};
   /// This manager's term, where managers stand by for each other: it is part of every assignment
   /// and broadcast.
   std::optional<int> term = std::nullopt;
   /// Publishes broadcasts once for all subscribers; null: every agent is called.
-  EventBoard* events = nullptr;
+  bus::EventBoard* events = nullptr;
   /// Receives facts that no event contains; may be null.
   OperatorLog* log = nullptr;
   /// Measures how late the manager itself is; null: it is assumed to be punctual.
-  agent::DelayMeter* delays = nullptr;
+  agent::runtime::DelayMeter* delays = nullptr;
 };
 
 /// Sends broadcasts about the league: renders each once from the league's current state, publishes
@@ -65,7 +65,7 @@ class Announcer {
   void announce_round(int round, std::function<void()> then, std::function<void()> delivered);
   /// Tells the players of `matches`, which belong to the current round, that the kind of their
   /// referee has changed. `then` as in announce_round.
-  void announce_again(const std::vector<MatchKey>& matches, std::function<void()> then);
+  void announce_again(const std::vector<events::MatchKey>& matches, std::function<void()> then);
   /// Sends the table to the players, then the round's summary to everybody; `delivered` as in
   /// announce_round.
   void round_completed(int round, std::function<void()> delivered);
@@ -73,14 +73,14 @@ class Announcer {
   /// message or could not be reached, or when its time limit is over.
   void league_completed(std::function<void()> then);
   /// Tells an agent its new state, with best effort, even if it is shut down.
-  void tell_state(const AgentStateChanged& change);
+  void tell_state(const events::AgentStateChanged& change);
   /// Drops waiting messages; running calls end by themselves.
   void stop();
 
  private:
   struct AddressedPlayer {
-    AgentRef agent;
-    transport::Endpoint endpoint;
+    events::AgentRef agent;
+    transport::link::Endpoint endpoint;
     core::AuthToken token;
   };
 
@@ -88,11 +88,12 @@ class Announcer {
   /// listen to published events.
   [[nodiscard]] std::vector<AddressedPlayer> recipients(bool players, bool referees,
                                                         bool hearers = false) const;
-  [[nodiscard]] bool hears_board(const AgentProfile& profile) const;
+  [[nodiscard]] bool hears_board(const events::AgentProfile& profile) const;
   /// A copy's own content of an array that is empty in the message from which all copies are made.
   struct OwnRows {
     std::string_view array;  ///< `matches`
-    std::function<std::string(AgentRef)> of;  ///< JSON text of the recipient's rows, with commas
+    std::function<std::string(events::AgentRef)>
+        of;  ///< JSON text of the recipient's rows, with commas
   };
   /// Renders `message` once and sends it to each of `to`, with the recipient's own token and, where
   /// there are `rows`, its own rows spliced in.
@@ -120,4 +121,4 @@ class Announcer {
   Broadcaster broadcaster_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

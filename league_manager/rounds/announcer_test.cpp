@@ -12,15 +12,15 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/scripted_random.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 using nlohmann::json;
 
 /// Keeps what is published; the test says when it is done.
-class FakeBoard final : public EventBoard {
+class FakeBoard final : public bus::EventBoard {
  public:
-  void publish(PublishedEvent event, std::function<void()> done) override {
+  void publish(bus::PublishedEvent event, std::function<void()> done) override {
     events.push_back(std::move(event));
     waiting.push_back(std::move(done));
   }
@@ -34,18 +34,18 @@ class FakeBoard final : public EventBoard {
     return json::parse(*events.at(i).text)["params"];
   }
 
-  std::vector<PublishedEvent> events;
+  std::vector<bus::PublishedEvent> events;
   std::vector<std::function<void()>> waiting;
   bool is_stopped = false;
 };
 
 /// Takes every call at once.
-class CountingCaller final : public transport::Caller {
+class CountingCaller final : public transport::link::Caller {
  public:
-  void call(transport::OutboundCall call, Completion completion) override {
+  void call(transport::link::OutboundCall call, Completion completion) override {
     sent.push_back(json::parse(call.bytes)["params"]);
     peers.push_back(call.notes->peer);
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     outcome.http_status = 204;
     completion(std::move(outcome));
   }
@@ -57,7 +57,7 @@ class AnnouncerTest : public ::testing::Test {
  protected:
   /// A league in its first round, of which `called` players and the referee are on no bus.
   void start(int players, int called) {
-    ledger_ = std::make_unique<Ledger>(testing::settings(players, 1), journal_, time_);
+    ledger_ = std::make_unique<files::Ledger>(testing::settings(players, 1), journal_, time_);
     ASSERT_TRUE(ledger_->open());
     for (int i = 0; i < players; ++i) {
       auto profile = testing::profile("p" + std::to_string(i), 10000 + i);
@@ -65,9 +65,9 @@ class AnnouncerTest : public ::testing::Test {
         profile.endpoint = "nats:session-of-" + std::to_string(i);
         profile.hears_events = true;
       }
-      enter({AgentKind::kPlayer, profile, {}, {}});
+      enter({events::AgentKind::kPlayer, profile, {}, {}});
     }
-    enter({AgentKind::kReferee, testing::profile("r", 9000), {}, {}});
+    enter({events::AgentKind::kReferee, testing::profile("r", 9000), {}, {}});
     commit([](const League& league, core::UtcTimestamp now) {
       return *league.decide_step({now, {}});
     });
@@ -92,8 +92,8 @@ class AnnouncerTest : public ::testing::Test {
       return league.decide_register(request, testing::facts("n", now))->events;
     });
   }
-  void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decision) {
-    ledger_->commit(decision, [](const core::Result<Events>&) {});
+  void commit(const std::function<events::Events(const League&, core::UtcTimestamp)>& decision) {
+    ledger_->commit(decision, [](const core::Result<events::Events>&) {});
   }
   void announce() {
     announcer_->announce_round(
@@ -103,14 +103,15 @@ class AnnouncerTest : public ::testing::Test {
   league::testing::FakeTime time_;
   league::testing::ScriptedRandom random_;
   core::LeagueId id_{"league_a"};
-  TokenIssuer token_issuer_{id_, random_};
+  admission::TokenIssuer token_issuer_{id_, random_};
   journal::DiscardingJournal journal_;
   CountingCaller caller_;
-  agent::PeerClient peers_{caller_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
-  const agent::Settings settings_{};
+  agent::peers::PeerClient peers_{caller_, envelope::testing::schemas(), time_,
+                                  envelope::Mode::kOpen};
+  const agent::runtime::Settings settings_{};
   envelope::EnvelopeBuilder envelopes_{envelope::Sender::league_manager(), id_, time_};
   FakeBoard board_;
-  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<files::Ledger> ledger_;
   std::unique_ptr<Announcer> announcer_;
   int then_ = 0;
   int delivered_ = 0;
@@ -177,7 +178,7 @@ TEST_F(AnnouncerTest, ItIsSignedAndShowsNoToken) {
             envelope::spec(envelope::MessageType::kRoundAnnouncement).method);
   EXPECT_FALSE(json::parse(text).contains("id")) << "nobody answers it";
   auto key = token_issuer_.league_key().public_key();
-  EXPECT_TRUE(agent::check_event_signature(text, params["signature"].get<std::string>(), key));
+  EXPECT_TRUE(agent::bus::check_event_signature(text, params["signature"].get<std::string>(), key));
 }
 
 TEST_F(AnnouncerTest, WhoDoesNotListenIsCalled) {
@@ -234,11 +235,12 @@ TEST_F(AnnouncerTest, EachGetsItsOwnPlaceInALongTable) {
     std::vector<std::string> got;
     for (const auto& row : message["standings"]) got.push_back(row["player_id"]);
     // Nobody has played, so all stand in the order of their numbers.
-    const int own = AgentRef::parse(caller_.peers[i].substr(std::string("player:").size()))->index;
+    const int own =
+        events::AgentRef::parse(caller_.peers[i].substr(std::string("player:").size()))->index;
     std::vector<std::string> expected;
     for (int place = 0; place < 201; ++place) {
       if (place < 50 || std::abs(place - own) <= 5)
-        expected.push_back(AgentRef::player(place).id());
+        expected.push_back(events::AgentRef::player(place).id());
     }
     EXPECT_EQ(got, expected) << caller_.peers[i];
   }
@@ -262,4 +264,4 @@ TEST_F(AnnouncerTest, StopsTheBoard) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
-Broadcaster::Broadcaster(agent::PeerClient& peers, const core::Clock& clock,
-                         const agent::Settings& settings)
+Broadcaster::Broadcaster(agent::peers::PeerClient& peers, const core::Clock& clock,
+                         const agent::runtime::Settings& settings)
     : peers_(peers), settings_(settings), breaker_(clock, settings.breaker) {}
 
 void Broadcaster::send(Notice notice) {
@@ -72,9 +72,9 @@ void Broadcaster::pump() {
       continue;
     }
     call.time_limit = time_limit(call.type);
-    call.budget = transport::Budget::kBroadcast;
+    call.budget = transport::link::Budget::kBroadcast;
     peers_.call(std::move(call),
-                [this, peer, done = std::move(done)](const agent::PeerReply& reply) {
+                [this, peer, done = std::move(done)](const agent::peers::PeerReply& reply) {
                   bool failed = reply.error && core::error_info(reply.error->code).retryable;
                   failed ? breaker_.on_failure(peer) : breaker_.on_success(peer);
                   if (done) done();
@@ -96,4 +96,4 @@ void Broadcaster::on_sent(const std::string& peer) {
   }
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -10,11 +10,11 @@
 #include "common/agent/peers/peer_client.h"
 #include "common/agent/runtime/settings.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 /// A message to one peer that needs no answer but an acknowledgement.
 struct Notice {
-  agent::PeerCall call;  ///< its time limit and budget are set by the broadcaster
+  agent::peers::PeerCall call;  ///< its time limit and budget are set by the broadcaster
   /// Runs once: the peer has taken it, has failed, or the notice was dropped for a newer one or an
   /// open breaker.
   std::function<void()> done;
@@ -27,7 +27,8 @@ struct Notice {
 class Broadcaster {
  public:
   /// All references outlive the broadcaster and its last call.
-  Broadcaster(agent::PeerClient& peers, const core::Clock& clock, const agent::Settings& settings);
+  Broadcaster(agent::peers::PeerClient& peers, const core::Clock& clock,
+              const agent::runtime::Settings& settings);
 
   void send(Notice notice);
   /// Drops waiting messages; running calls end by themselves.
@@ -45,9 +46,9 @@ class Broadcaster {
   void on_sent(const std::string& peer);
   [[nodiscard]] std::chrono::milliseconds time_limit(envelope::MessageType type) const;
 
-  agent::PeerClient& peers_;
-  const agent::Settings& settings_;
-  agent::CircuitBreaker breaker_;
+  agent::peers::PeerClient& peers_;
+  const agent::runtime::Settings& settings_;
+  agent::peers::CircuitBreaker breaker_;
   std::mutex mutex_;
   std::map<std::string, Outbox> outboxes_;
   std::deque<std::string> ready_;  // peers with something waiting and nothing in flight
@@ -55,4 +56,4 @@ class Broadcaster {
   bool is_stopped_ = false;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -7,16 +7,16 @@
 #include "common/envelope/envelope_testing.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 using envelope::MessageType;
 using nlohmann::json;
 
 /// Holds every call until the test ends it.
-class HoldingCaller final : public transport::Caller {
+class HoldingCaller final : public transport::link::Caller {
  public:
-  void call(transport::OutboundCall call, Completion completion) override {
+  void call(transport::link::OutboundCall call, Completion completion) override {
     sent.push_back(call.notes->peer + " " + json::parse(call.bytes)["params"].dump());
     held.push_back(std::move(completion));
   }
@@ -24,7 +24,7 @@ class HoldingCaller final : public transport::Caller {
   void end(bool well = true) {
     auto completion = std::move(held.at(0));
     held.erase(held.begin());
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     outcome.http_status = 204;
     if (!well) outcome.error = core::Error{core::ErrorCode::kTimeout, "", ""};
     completion(std::move(outcome));
@@ -37,8 +37,8 @@ class HoldingCaller final : public transport::Caller {
 class BroadcasterTest : public ::testing::Test {
  protected:
   void send(const std::string& peer, MessageType type, const std::string& text) {
-    agent::PeerCall call;
-    call.endpoint = *transport::parse_endpoint("http://127.0.0.1:8101/mcp");
+    agent::peers::PeerCall call;
+    call.endpoint = *transport::link::parse_endpoint("http://127.0.0.1:8101/mcp");
     call.peer = peer;
     call.type = type;
     call.message = std::make_shared<const std::string>("{\"n\":\"" + text + "\"}");
@@ -46,8 +46,8 @@ class BroadcasterTest : public ::testing::Test {
     broadcaster_.send({std::move(call), [this, text] { done_.push_back(text); }});
   }
 
-  static agent::Settings settings() {
-    agent::Settings settings;
+  static agent::runtime::Settings settings() {
+    agent::runtime::Settings settings;
     settings.calls.broadcast = 2;
     settings.breaker.failures = 2;
     return settings;
@@ -55,8 +55,9 @@ class BroadcasterTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   HoldingCaller caller_;
-  agent::PeerClient peers_{caller_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
-  const agent::Settings settings_ = settings();
+  agent::peers::PeerClient peers_{caller_, envelope::testing::schemas(), time_,
+                                  envelope::Mode::kOpen};
+  const agent::runtime::Settings settings_ = settings();
   std::vector<std::string> done_;
   Broadcaster broadcaster_{peers_, time_, settings_};
 };
@@ -118,4 +119,4 @@ TEST_F(BroadcasterTest, NothingIsSentAfterStop) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -4,7 +4,7 @@
 
 #include "league_manager/rounds/league_view.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 using std::chrono::microseconds;
@@ -62,24 +62,25 @@ void LeagueRunner::tell_what_is_missing() {
 void LeagueRunner::resume() {
   deps_.ledger.commit(
       [](const League& league, core::UtcTimestamp now) { return league.decide_continuation(now); },
-      [this](const core::Result<Events>& events) {
+      [this](const core::Result<events::Events>& events) {
         if (!events) return;  // the journal has failed and reports that to the program itself
         resume_with(*events);
         advance();
       });
 }
 
-void LeagueRunner::resume_with(const Events& events) {
+void LeagueRunner::resume_with(const events::Events& events) {
   auto [undelivered, state] = deps_.ledger.read([](const League& league) {
     return std::pair(league.undelivered_notifications(), league.state());
   });
   if (auto round = undelivered.completed_round) {
-    announcer_.round_completed(
-        *round, [this, one = *round] { note_delivered(NotificationKind::kRoundCompleted, one); });
+    announcer_.round_completed(*round, [this, one = *round] {
+      note_delivered(events::NotificationKind::kRoundCompleted, one);
+    });
   }
-  std::vector<MatchAssigned> assigned;
+  std::vector<events::MatchAssigned> assigned;
   for (const auto& event : events) {
-    if (const auto* one = std::get_if<MatchAssigned>(&event.body)) assigned.push_back(*one);
+    if (const auto* one = std::get_if<events::MatchAssigned>(&event.body)) assigned.push_back(*one);
   }
   announce_and_deliver(undelivered.announced_round, std::move(assigned));
   if (undelivered.is_league_completed) return finish_league();
@@ -97,24 +98,24 @@ void LeagueRunner::on_finished(std::function<void()> callback) {
 }
 
 void LeagueRunner::advance() {
-  std::vector<Events> taken;
+  std::vector<events::Events> taken;
   {
     // One thread takes all due steps, so that their effects are carried out in order.
     std::lock_guard lock(steps_mutex_);
-    for (Events step = take_step(); !step.empty(); step = take_step())
+    for (events::Events step = take_step(); !step.empty(); step = take_step())
       taken.push_back(std::move(step));
   }
   if (taken.empty()) return tell_what_is_missing();
   // An empty commit completes when everything before it is durable: the end of a round and the
   // start of the next one need only one wait for the journal.
-  deps_.ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
-                      [this, taken = std::move(taken)](const core::Result<Events>& stored) {
+  deps_.ledger.commit([](const League&, core::UtcTimestamp) { return events::Events{}; },
+                      [this, taken = std::move(taken)](const core::Result<events::Events>& stored) {
                         if (!stored) return;
                         for (const auto& step : taken) on_events(step);
                       });
 }
 
-Events LeagueRunner::take_step() {
+events::Events LeagueRunner::take_step() {
   if (is_stopped_) return {};
   auto [step, seeds] = deps_.ledger.read([this](const League& league) {
     return std::pair(is_late_start_due(league) ? Step::kStartLeague : league.due(),
@@ -134,67 +135,67 @@ Events LeagueRunner::take_step() {
     return {};  // tick() tries again
   StepFacts facts;
   for (std::size_t i = 0; i < seeds; ++i) facts.draw_seeds.push_back(deps_.random.bytes<32>());
-  Events decided;
+  events::Events decided;
   deps_.ledger.commit(
       [&](const League& league, core::UtcTimestamp now) {
-        if (unanswered_ > 0) return Events{};  // continued once the answer is sent
+        if (unanswered_ > 0) return events::Events{};  // continued once the answer is sent
         facts.now = now;
         auto events =
             is_late_start_due(league) ? league.decide_start(now) : league.decide_step(facts);
         if (events) decided = *events;
         return decided;
       },
-      [](const core::Result<Events>&) {});
+      [](const core::Result<events::Events>&) {});
   return decided;
 }
 
-void LeagueRunner::on_events(const Events& events) {
+void LeagueRunner::on_events(const events::Events& events) {
   if (is_stopped_) return;
-  std::vector<MatchAssigned> assigned;
+  std::vector<events::MatchAssigned> assigned;
   std::optional<int> started;
   for (const auto& event : events) {
-    if (const auto* one = std::get_if<MatchAssigned>(&event.body)) {
+    if (const auto* one = std::get_if<events::MatchAssigned>(&event.body)) {
       // The acknowledgement of a report contains the assignments that follow from it.
       if (one->after) note_announced({one->match});
       if (!one->after) assigned.push_back(*one);
     }
-    if (const auto* round = std::get_if<RoundStarted>(&event.body)) started = round->round;
-    if (const auto* round = std::get_if<RoundCompleted>(&event.body))
+    if (const auto* round = std::get_if<events::RoundStarted>(&event.body)) started = round->round;
+    if (const auto* round = std::get_if<events::RoundCompleted>(&event.body))
       announcer_.round_completed(round->round, [this, one = round->round] {
-        note_delivered(NotificationKind::kRoundCompleted, one);
+        note_delivered(events::NotificationKind::kRoundCompleted, one);
       });
-    if (std::holds_alternative<LeagueCompleted>(event.body)) finish_league();
-    if (const auto* moved = std::get_if<AgentReregistered>(&event.body))
+    if (std::holds_alternative<events::LeagueCompleted>(event.body)) finish_league();
+    if (const auto* moved = std::get_if<events::AgentReregistered>(&event.body))
       tell_referee_of(moved->agent);
-    if (const auto* change = std::get_if<AgentStateChanged>(&event.body))
+    if (const auto* change = std::get_if<events::AgentStateChanged>(&event.body))
       announcer_.tell_state(*change);
   }
   announce_and_deliver(started, std::move(assigned));
 }
 
 void LeagueRunner::announce_and_deliver(std::optional<int> round,
-                                        std::vector<MatchAssigned> assigned) {
+                                        std::vector<events::MatchAssigned> assigned) {
   if (!round) return deliver_grouped(assigned);
   // Players get the announcement before their referees call them; a slow player delays the round
   // only by announcement_grace.
   announcer_.announce_round(
       *round, [this, assigned = std::move(assigned)] { deliver_grouped(assigned); },
-      [this, one = *round] { note_delivered(NotificationKind::kRoundAnnounced, one); });
+      [this, one = *round] { note_delivered(events::NotificationKind::kRoundAnnounced, one); });
 }
 
-void LeagueRunner::note_delivered(NotificationKind kind, int round) {
+void LeagueRunner::note_delivered(events::NotificationKind kind, int round) {
   if (is_stopped_) return;
   deps_.ledger.commit(
       [kind, round](const League& league, core::UtcTimestamp now) {
         return league.decide_delivered(kind, round, now);
       },
-      [](const core::Result<Events>&) {});
+      [](const core::Result<events::Events>&) {});
 }
 
 void LeagueRunner::finish_league() {
   int last = deps_.ledger.read([](const League& league) { return league.board().round(); });
   announcer_.league_completed([this, last] {
-    note_delivered(NotificationKind::kLeagueCompleted, last);
+    note_delivered(events::NotificationKind::kLeagueCompleted, last);
     say_finished();
   });
 }
@@ -210,28 +211,28 @@ void LeagueRunner::say_finished() {
 
 // --- watching
 
-void LeagueRunner::decide(const Ledger::Decide& decision) {
-  deps_.ledger.commit(decision, [this](const core::Result<Events>& events) {
+void LeagueRunner::decide(const files::Ledger::Decide& decision) {
+  deps_.ledger.commit(decision, [this](const core::Result<events::Events>& events) {
     if (!events || events->empty()) return;
     on_events(*events);
     advance();
   });
 }
 
-void LeagueRunner::on_alive(AgentRef agent, std::string_view reason) {
+void LeagueRunner::on_alive(events::AgentRef agent, std::string_view reason) {
   decide([agent, reason](const League& league, core::UtcTimestamp now) {
     return league.decide_alive(agent, now, reason);
   });
 }
 
-void LeagueRunner::on_silent(AgentRef agent) {
+void LeagueRunner::on_silent(events::AgentRef agent) {
   decide([agent](const League& league, core::UtcTimestamp now) {
     return league.decide_silent(agent, now);
   });
 }
 
 bool LeagueRunner::was_late(core::Clock::Steady from, std::chrono::nanoseconds limit,
-                            agent::Route route) const {
+                            agent::runtime::Route route) const {
   return deps_.delays != nullptr &&
          core::was_too_late(deps_.delays->worst_since(from, route), limit);
 }
@@ -246,7 +247,7 @@ std::optional<core::UtcTimestamp> LeagueRunner::late_until() {
     // does.
     const bool has_jumped = utc > last->second.after(std::chrono::duration_cast<microseconds>(
                                       kTick + core::allowed_own_delay(limit)));
-    const bool is_late = has_jumped || was_late(last->first, limit, agent::Route::kBus);
+    const bool is_late = has_jumped || was_late(last->first, limit, agent::runtime::Route::kBus);
     if (is_late && deps_.log != nullptr) {
       deps_.log->say(
           true, "MANAGER_LATE",
@@ -268,15 +269,15 @@ void LeagueRunner::tick() {
 
 void LeagueRunner::watch_referees() {
   if (is_stopped_) return;
-  std::vector<std::pair<int, transport::Endpoint>> watched;
+  std::vector<std::pair<int, transport::link::Endpoint>> watched;
   deps_.ledger.read([&](const League& league) {
     if (league.state() != LeagueState::kRunning) return;
-    for (int i = 0; i < league.roster().count(AgentKind::kReferee); ++i) {
-      const Agent& agent = league.roster().agent(AgentRef::referee(i));
-      bool suspended = agent.lifecycle.state() == AgentState::kSuspended;
+    for (int i = 0; i < league.roster().count(events::AgentKind::kReferee); ++i) {
+      const events::Agent& agent = league.roster().agent(events::AgentRef::referee(i));
+      bool suspended = agent.lifecycle.state() == events::AgentState::kSuspended;
       if (!suspended && league.board().open_count(i) == 0) continue;
-      if (agent.lifecycle.state() == AgentState::kShutdown) continue;
-      if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint))
+      if (agent.lifecycle.state() == events::AgentState::kShutdown) continue;
+      if (auto endpoint = transport::link::parse_endpoint(agent.profile.endpoint))
         watched.emplace_back(i, std::move(*endpoint));
     }
   });
@@ -285,8 +286,8 @@ void LeagueRunner::watch_referees() {
       std::lock_guard lock(mutex_);
       if (!pinging_.insert(referee).second) continue;
     }
-    const auto route = agent::route_to(endpoint);
-    deps_.peers.ping(std::move(endpoint), AgentRef::referee(referee).sender(),
+    const auto route = agent::runtime::route_to(endpoint);
+    deps_.peers.ping(std::move(endpoint), events::AgentRef::referee(referee).sender(),
                      deps_.settings.league.referee_ping_interval,
                      [this, one = referee, route, sent = deps_.clock.steady_now()](bool alive) {
                        on_referee_ping(one, alive, sent, route);
@@ -296,7 +297,7 @@ void LeagueRunner::watch_referees() {
 }
 
 void LeagueRunner::on_referee_ping(int referee, bool alive, core::Clock::Steady sent,
-                                   agent::Route route) {
+                                   agent::runtime::Route route) {
   if (is_stopped_) return;
   // A missing answer does not count if this manager may have caused it by its own delay.
   const bool is_void = !alive && was_late(sent, deps_.settings.league.referee_ping_interval, route);
@@ -311,7 +312,7 @@ void LeagueRunner::on_referee_ping(int referee, bool alive, core::Clock::Steady 
     if (lost) failed = 0;
   }
   if (alive) {
-    on_alive(AgentRef::referee(referee));
+    on_alive(events::AgentRef::referee(referee));
   } else if (lost) {
     decide([referee](const League& league, core::UtcTimestamp now) {
       return league.decide_referee_lost(referee, now);
@@ -319,4 +320,4 @@ void LeagueRunner::on_referee_ping(int referee, bool alive, core::Clock::Steady 
   }
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

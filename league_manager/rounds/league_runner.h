@@ -21,7 +21,7 @@
 #include "league_manager/rounds/match_starter.h"
 #include "league_manager/rounds/operator_log.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 /// Runs a league: takes the steps that are due, announces them, gives matches to referees, and
 /// enforces the limits of referees, matches and rounds. Thread-safe. Call stop() before the
@@ -46,13 +46,13 @@ class LeagueRunner {
   void on_answered() { --unanswered_; }
   /// Carries out the effects of `events`, which are durable: gives out assignments, sends
   /// broadcasts. Decides the next step if one is due; its effects are the caller's.
-  [[nodiscard]] Events take_step();
-  void on_events(const Events& events);
+  [[nodiscard]] events::Events take_step();
+  void on_events(const events::Events& events);
 
   /// Ends the suspension of an agent that is alive: it has answered a ping, or as `reason` says.
-  void on_alive(AgentRef agent, std::string_view reason = kReasonPingAnswered);
+  void on_alive(events::AgentRef agent, std::string_view reason = events::kReasonPingAnswered);
   /// An agent has stopped sending keep-alives.
-  void on_silent(AgentRef agent);
+  void on_silent(events::AgentRef agent);
   /// Takes back the matches that `referee` cannot start: `refused` and `reasons` of its
   /// acknowledgement of an assignment. Other referees' matches stay with them.
   void release_refused(int referee, const nlohmann::json& acknowledgement);
@@ -60,10 +60,10 @@ class LeagueRunner {
   /// The assignments of those of `matches` that `referee` still has, for the answer to a report:
   /// meanwhile another one may have got a match.
   [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(
-      int referee, const std::vector<MatchKey>& matches) const;
+      int referee, const std::vector<events::MatchKey>& matches) const;
 
   /// An agent with this `endpoint` has registered in the call style `style`.
-  void on_registered(const transport::Endpoint& endpoint, agent::CallStyle style) {
+  void on_registered(const transport::link::Endpoint& endpoint, agent::dialects::CallStyle style) {
     deps_.peers.on_registered(endpoint, style);
     starter_.forget(endpoint);
   }
@@ -72,7 +72,7 @@ class LeagueRunner {
   void note_polling(int referee);
   /// Whether the players of `match` have been told its referee in `attempt`; only then may a
   /// referee that polls get it.
-  [[nodiscard]] bool is_announced(MatchKey match, int attempt) const;
+  [[nodiscard]] bool is_announced(events::MatchKey match, int attempt) const;
 
   /// Runs once when the league is completed and all agents have got the result, if reachable.
   void on_finished(std::function<void()> callback);
@@ -88,45 +88,46 @@ class LeagueRunner {
   /// Whether this manager itself has been too late since `from` to claim that nothing arrived
   /// within `limit` by `route`.
   [[nodiscard]] bool was_late(core::Clock::Steady from, std::chrono::nanoseconds limit,
-                              agent::Route route) const;
+                              agent::runtime::Route route) const;
   /// The end of this manager's last delay, for the limits of matches; checks the time since the
   /// last tick. Nothing: it was never late.
   [[nodiscard]] std::optional<core::UtcTimestamp> late_until();
   void watch_referees();
   /// Needs `mutex_`.
   [[nodiscard]] bool has_polled_lately(int referee) const;
-  void on_referee_ping(int referee, bool alive, core::Clock::Steady sent, agent::Route route);
+  void on_referee_ping(int referee, bool alive, core::Clock::Steady sent,
+                       agent::runtime::Route route);
   /// Commits a decision and carries out its effects.
-  void decide(const Ledger::Decide& decision);
+  void decide(const files::Ledger::Decide& decision);
 
-  void deliver(int referee, std::vector<MatchKey> matches, int attempt);
+  void deliver(int referee, std::vector<events::MatchKey> matches, int attempt);
   /// Like `deliver`, for a referee that does not know ROUND_ANNOUNCEMENT.
-  void deliver_otherwise(int referee, const std::vector<MatchKey>& matches, int attempt);
+  void deliver_otherwise(int referee, const std::vector<events::MatchKey>& matches, int attempt);
   /// Tells the players of those of `matches` whose kind of referee differs from the announcement,
   /// then calls `then`.
-  void announce_moved(int referee, const std::vector<MatchKey>& matches,
+  void announce_moved(int referee, const std::vector<events::MatchKey>& matches,
                       std::function<void()> then);
-  void on_not_started(int referee, MatchKey match, int attempt, const core::Error& error);
-  void on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt,
-                    agent::Route route, const agent::PeerReply& reply);
+  void on_not_started(int referee, events::MatchKey match, int attempt, const core::Error& error);
+  void on_delivered(int referee, const std::vector<events::MatchKey>& matches, int attempt,
+                    agent::runtime::Route route, const agent::peers::PeerReply& reply);
   /// The call that gives `matches` to `referee`; nothing if it has none of them any more.
-  [[nodiscard]] std::optional<agent::PeerCall> assignment_call(
-      int referee, const std::vector<MatchKey>& matches) const;
+  [[nodiscard]] std::optional<agent::peers::PeerCall> assignment_call(
+      int referee, const std::vector<events::MatchKey>& matches) const;
   /// Sends the player's new address to the referee of its match.
-  void tell_referee_of(AgentRef player);
-  void send_again(int referee, MatchKey match, int attempt);
+  void tell_referee_of(events::AgentRef player);
+  void send_again(int referee, events::MatchKey match, int attempt);
   void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
-  void note_announced(const std::vector<MatchKey>& matches);
-  void deliver_grouped(const std::vector<MatchAssigned>& assigned);
+  void note_announced(const std::vector<events::MatchKey>& matches);
+  void deliver_grouped(const std::vector<events::MatchAssigned>& assigned);
   void finish_league();
   /// Repeats effects that the previous run may not have completed.
   void resume();
-  void resume_with(const Events& events);
+  void resume_with(const events::Events& events);
   /// Announces `round` to the players, if there is one to announce, then gives the matches to
   /// referees.
-  void announce_and_deliver(std::optional<int> round, std::vector<MatchAssigned> assigned);
+  void announce_and_deliver(std::optional<int> round, std::vector<events::MatchAssigned> assigned);
   /// Records that all agents have been notified.
-  void note_delivered(NotificationKind kind, int round);
+  void note_delivered(events::NotificationKind kind, int round);
   void say_finished();
 
   const RoundDependencies deps_;
@@ -148,9 +149,10 @@ class LeagueRunner {
   std::map<int, int> failed_pings_;  // by referee, in a row
   std::set<int> pinging_;  // referees
   std::map<int, core::Clock::Steady> polling_;  // when a referee asked last
-  std::set<std::pair<MatchKey, int>> announced_;  // matches of the last rounds with their attempts
+  std::set<std::pair<events::MatchKey, int>>
+      announced_;  // matches of the last rounds with their attempts
   std::string told_missing_;
   std::function<void()> on_finished_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

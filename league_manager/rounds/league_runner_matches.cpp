@@ -9,7 +9,7 @@
 #include "league_manager/rounds/league_view.h"
 
 // How a LeagueRunner gives matches to referees and takes back what they cannot play.
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 using envelope::MessageType;
@@ -26,9 +26,10 @@ constexpr std::chrono::seconds kPollingPeriod{6};
 
 /// Whether all other referees are suspended or shut down.
 bool is_alone(const League& league, int referee) {
-  for (int i = 0; i < league.roster().count(AgentKind::kReferee); ++i) {
-    const auto state = league.roster().agent(AgentRef::referee(i)).lifecycle.state();
-    if (i != referee && state != AgentState::kSuspended && state != AgentState::kShutdown)
+  for (int i = 0; i < league.roster().count(events::AgentKind::kReferee); ++i) {
+    const auto state = league.roster().agent(events::AgentRef::referee(i)).lifecycle.state();
+    if (i != referee && state != events::AgentState::kSuspended &&
+        state != events::AgentState::kShutdown)
       return false;
   }
   return true;
@@ -51,12 +52,12 @@ bool is_forbidden_to_referee(const nlohmann::json& acknowledgement, const std::s
 }  // namespace
 
 std::vector<envelope::MatchAssignment> LeagueRunner::assignments(
-    int referee, const std::vector<MatchKey>& matches) const {
+    int referee, const std::vector<events::MatchKey>& matches) const {
   std::vector<envelope::MatchAssignment> all;
   deps_.ledger.read([&](const League& league) {
     for (auto match : matches) {
       auto assignment = match_assignment(league, match, deps_.token_issuer);
-      if (assignment && assignment->referee_id.str() == AgentRef::referee(referee).id())
+      if (assignment && assignment->referee_id.str() == events::AgentRef::referee(referee).id())
         all.push_back(std::move(*assignment));
     }
   });
@@ -64,8 +65,8 @@ std::vector<envelope::MatchAssignment> LeagueRunner::assignments(
   return all;
 }
 
-void LeagueRunner::deliver_grouped(const std::vector<MatchAssigned>& assigned) {
-  std::map<int, std::vector<MatchKey>> by_referee;
+void LeagueRunner::deliver_grouped(const std::vector<events::MatchAssigned>& assigned) {
+  std::map<int, std::vector<events::MatchKey>> by_referee;
   for (const auto& one : assigned) by_referee[one.referee].push_back(one.match);
   for (const auto& [referee, matches] : by_referee) {
     announce_moved(referee, matches,
@@ -73,16 +74,16 @@ void LeagueRunner::deliver_grouped(const std::vector<MatchAssigned>& assigned) {
   }
 }
 
-std::optional<agent::PeerCall> LeagueRunner::assignment_call(
-    int referee, const std::vector<MatchKey>& matches) const {
-  agent::Peer peer;
+std::optional<agent::peers::PeerCall> LeagueRunner::assignment_call(
+    int referee, const std::vector<events::MatchKey>& matches) const {
+  agent::peers::Peer peer;
   envelope::RoundAssignment message;
   core::AuthToken token;
   bool is_foreign = false;
   deps_.ledger.read([&](const League& league) {
-    AgentRef ref = AgentRef::referee(referee);
-    const Agent& agent = league.roster().agent(ref);
-    if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint))
+    events::AgentRef ref = events::AgentRef::referee(referee);
+    const events::Agent& agent = league.roster().agent(ref);
+    if (auto endpoint = transport::link::parse_endpoint(agent.profile.endpoint))
       peer.endpoint = std::move(*endpoint);
     peer.name = ref.sender();
     is_foreign = !agent.profile.match_credentials;
@@ -102,9 +103,10 @@ std::optional<agent::PeerCall> LeagueRunner::assignment_call(
       {.conversation_id = conversation, .auth_token = token, .round_id = round});
   auto encoded = envelope::encode(envelope, message);
   if (is_foreign) add_spellings(encoded["matches"]);
-  agent::PeerCall call = agent::call_with(std::move(peer), envelope, rpc::to_json_text(encoded),
-                                          deps_.settings.time_limit(envelope.type));
-  call.budget = transport::Budget::kGame;
+  agent::peers::PeerCall call =
+      agent::peers::call_with(std::move(peer), envelope, rpc::to_json_text(encoded),
+                              deps_.settings.time_limit(envelope.type));
+  call.budget = transport::link::Budget::kGame;
   return call;
 }
 
@@ -114,11 +116,11 @@ void LeagueRunner::note_polling(int referee) {
     polling_.insert_or_assign(referee, deps_.clock.steady_now());
     failed_pings_[referee] = 0;
   }
-  const AgentRef agent = AgentRef::referee(referee);
+  const events::AgentRef agent = events::AgentRef::referee(referee);
   const bool is_suspended = deps_.ledger.read([agent](const League& league) {
-    return league.roster().agent(agent).lifecycle.state() == AgentState::kSuspended;
+    return league.roster().agent(agent).lifecycle.state() == events::AgentState::kSuspended;
   });
-  if (is_suspended) on_alive(agent, kReasonHeardAgain);
+  if (is_suspended) on_alive(agent, events::kReasonHeardAgain);
 }
 
 bool LeagueRunner::has_polled_lately(int referee) const {
@@ -126,12 +128,12 @@ bool LeagueRunner::has_polled_lately(int referee) const {
   return found != polling_.end() && deps_.clock.steady_now() - found->second <= kPollingPeriod;
 }
 
-void LeagueRunner::note_announced(const std::vector<MatchKey>& matches) {
-  std::vector<std::pair<MatchKey, int>> told;
+void LeagueRunner::note_announced(const std::vector<events::MatchKey>& matches) {
+  std::vector<std::pair<events::MatchKey, int>> told;
   int round = 0;
   deps_.ledger.read([&](const League& league) {
     round = league.board().round();
-    for (MatchKey match : matches) {
+    for (events::MatchKey match : matches) {
       if (league.board().contains(match))
         told.emplace_back(match, league.board().slot(match).attempts);
     }
@@ -141,16 +143,16 @@ void LeagueRunner::note_announced(const std::vector<MatchKey>& matches) {
   announced_.insert(told.begin(), told.end());
 }
 
-bool LeagueRunner::is_announced(MatchKey match, int attempt) const {
+bool LeagueRunner::is_announced(events::MatchKey match, int attempt) const {
   std::lock_guard lock(mutex_);
   return announced_.contains({match, attempt});
 }
 
-void LeagueRunner::announce_moved(int referee, const std::vector<MatchKey>& matches,
+void LeagueRunner::announce_moved(int referee, const std::vector<events::MatchKey>& matches,
                                   std::function<void()> then) {
-  std::vector<MatchKey> moved;
+  std::vector<events::MatchKey> moved;
   deps_.ledger.read([&](const League& league) {
-    for (MatchKey match : matches) {
+    for (events::MatchKey match : matches) {
       if (!league.board().contains(match)) continue;
       const MatchSlot& slot = league.board().slot(match);
       bool is_moved =
@@ -167,43 +169,43 @@ void LeagueRunner::announce_moved(int referee, const std::vector<MatchKey>& matc
   announcer_.announce_again(moved, std::move(then));
 }
 
-void LeagueRunner::deliver(int referee, std::vector<MatchKey> matches, int attempt) {
+void LeagueRunner::deliver(int referee, std::vector<events::MatchKey> matches, int attempt) {
   if (is_stopped_) return;
   note_announced(matches);
   auto call = assignment_call(referee, matches);
   if (!call) return;
   if (starter_.is_known(call->endpoint)) return deliver_otherwise(referee, matches, attempt);
-  const auto route = agent::route_to(call->endpoint);
+  const auto route = agent::runtime::route_to(call->endpoint);
   deps_.peers.call(std::move(*call), [this, referee, matches = std::move(matches), attempt,
-                                      route](const agent::PeerReply& reply) {
+                                      route](const agent::peers::PeerReply& reply) {
     on_delivered(referee, matches, attempt, route, reply);
   });
 }
 
-void LeagueRunner::tell_referee_of(AgentRef player) {
-  if (player.kind != AgentKind::kPlayer) return;
-  std::vector<std::pair<int, MatchKey>> open;
+void LeagueRunner::tell_referee_of(events::AgentRef player) {
+  if (player.kind != events::AgentKind::kPlayer) return;
+  std::vector<std::pair<int, events::MatchKey>> open;
   deps_.ledger.read([&](const League& league) {
     if (league.state() != LeagueState::kRunning) return;
-    for (MatchKey match : league.board().with_status(MatchStatus::kAssigned)) {
+    for (events::MatchKey match : league.board().with_status(MatchStatus::kAssigned)) {
       Pairing pairing = league.schedule().pairing(match);
       if (!pairing.has(player.index)) continue;
       int referee = league.board().slot(match).referee();
       // Not to third-party referees: they could take the repetition for another match.
-      if (league.roster().agent(AgentRef::referee(referee)).profile.match_credentials)
+      if (league.roster().agent(events::AgentRef::referee(referee)).profile.match_credentials)
         open.emplace_back(referee, match);
     }
   });
   for (auto [referee, match] : open) send_again(referee, match, 1);
 }
 
-void LeagueRunner::send_again(int referee, MatchKey match, int attempt) {
+void LeagueRunner::send_again(int referee, events::MatchKey match, int attempt) {
   if (is_stopped_) return;
   auto call = assignment_call(referee, {match});
   if (!call) return;
   // The referee already has the match and keeps it, whatever it answers.
   deps_.peers.call(
-      std::move(*call), [this, referee, match, attempt](const agent::PeerReply& reply) {
+      std::move(*call), [this, referee, match, attempt](const agent::peers::PeerReply& reply) {
         bool passes = reply.error && core::error_info(reply.error->code).retryable;
         if (!passes || attempt >= deps_.settings.retry.max_attempts) return;
         deps_.timer.schedule(deps_.settings.retry.delay, [this, referee, match, attempt] {
@@ -215,17 +217,20 @@ void LeagueRunner::send_again(int referee, MatchKey match, int attempt) {
 void LeagueRunner::add_dialects(std::vector<envelope::MatchAssignment>& matches) const {
   for (auto& match : matches) {
     match.term = deps_.term;
-    if (auto a = transport::parse_endpoint(match.player_a_endpoint)) {
-      match.player_a_dialect = std::string(agent::call_style_name(deps_.peers.style_of(*a)));
+    if (auto a = transport::link::parse_endpoint(match.player_a_endpoint)) {
+      match.player_a_dialect =
+          std::string(agent::dialects::call_style_name(deps_.peers.style_of(*a)));
     }
-    if (auto b = transport::parse_endpoint(match.player_b_endpoint)) {
-      match.player_b_dialect = std::string(agent::call_style_name(deps_.peers.style_of(*b)));
+    if (auto b = transport::link::parse_endpoint(match.player_b_endpoint)) {
+      match.player_b_dialect =
+          std::string(agent::dialects::call_style_name(deps_.peers.style_of(*b)));
     }
   }
 }
 
-void LeagueRunner::on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt,
-                                agent::Route route, const agent::PeerReply& reply) {
+void LeagueRunner::on_delivered(int referee, const std::vector<events::MatchKey>& matches,
+                                int attempt, agent::runtime::Route route,
+                                const agent::peers::PeerReply& reply) {
   if (is_stopped_) return;
   if (reply.has_no_method) return deliver_otherwise(referee, matches, attempt);
   if (!reply.error) return release_refused(referee, reply.acknowledgement);
@@ -250,7 +255,8 @@ void LeagueRunner::on_delivered(int referee, const std::vector<MatchKey>& matche
     });
   }
   if (deps_.log != nullptr)
-    deps_.log->assignment_refused(AgentRef::referee(referee), matches, reply.error->message);
+    deps_.log->assignment_refused(events::AgentRef::referee(referee), matches,
+                                  reply.error->message);
   for (auto match : matches) {
     decide([match, referee](const League& league, core::UtcTimestamp now) {
       return league.decide_assignment_refused(match, referee, now);
@@ -258,10 +264,10 @@ void LeagueRunner::on_delivered(int referee, const std::vector<MatchKey>& matche
   }
 }
 
-void LeagueRunner::deliver_otherwise(int referee, const std::vector<MatchKey>& matches,
+void LeagueRunner::deliver_otherwise(int referee, const std::vector<events::MatchKey>& matches,
                                      int attempt) {
   for (const auto& one : assignments(referee, matches)) {
-    const auto match = *MatchKey::parse(one.match_id.str());
+    const auto match = *events::MatchKey::parse(one.match_id.str());
     auto encoded = envelope::encode_assignments(std::span(&one, 1));
     add_spellings(encoded);
     MatchStarter::Order order{.referee = {},
@@ -270,8 +276,8 @@ void LeagueRunner::deliver_otherwise(int referee, const std::vector<MatchKey>& m
                               .round = match.round,
                               .match = std::move(encoded.front())};
     deps_.ledger.read([&](const League& league) {
-      const Agent& agent = league.roster().agent(AgentRef::referee(referee));
-      if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint))
+      const events::Agent& agent = league.roster().agent(events::AgentRef::referee(referee));
+      if (auto endpoint = transport::link::parse_endpoint(agent.profile.endpoint))
         order.referee = std::move(*endpoint);
       order.token = deps_.token_issuer.token(one.referee_id.str(), agent.credential.nonce);
     });
@@ -282,7 +288,7 @@ void LeagueRunner::deliver_otherwise(int referee, const std::vector<MatchKey>& m
   }
 }
 
-void LeagueRunner::on_not_started(int referee, MatchKey match, int attempt,
+void LeagueRunner::on_not_started(int referee, events::MatchKey match, int attempt,
                                   const core::Error& error) {
   if (is_stopped_) return;
   auto refuse = [this, referee, match, attempt, error] {
@@ -291,9 +297,9 @@ void LeagueRunner::on_not_started(int referee, MatchKey match, int attempt,
       std::lock_guard lock(mutex_);
       if (has_polled_lately(referee)) return;  // it polls for the match
     }
-    agent::PeerReply reply;
+    agent::peers::PeerReply reply;
     reply.error = error;
-    on_delivered(referee, {match}, attempt, agent::Route::kDirect, reply);
+    on_delivered(referee, {match}, attempt, agent::runtime::Route::kDirect, reply);
   };
   // No other referee could take the match, so wait and see whether this one polls for it.
   const bool may_poll =
@@ -308,7 +314,8 @@ void LeagueRunner::release_refused(int referee, const nlohmann::json& acknowledg
   auto refused = acknowledgement.find("refused");
   if (refused == acknowledgement.end() || !refused->is_array()) return;
   for (const auto& id : *refused) {
-    auto match = id.is_string() ? MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
+    auto match =
+        id.is_string() ? events::MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
     // Ignore matches that the referee does not have.
     const bool is_its_own = match && deps_.ledger.read([&](const League& league) {
       const auto& board = league.board();
@@ -318,16 +325,17 @@ void LeagueRunner::release_refused(int referee, const nlohmann::json& acknowledg
     bool is_forbidden = is_forbidden_to_referee(acknowledgement, id.get_ref<const std::string&>());
     if (deps_.log != nullptr) {
       deps_.log->assignment_refused(
-          AgentRef::referee(referee), {*match},
+          events::AgentRef::referee(referee), {*match},
           reason_of_refusal(acknowledgement, id.get_ref<const std::string&>()));
     }
     decide([=](const League& league, core::UtcTimestamp now) {
       const auto& board = league.board();
       if (!is_forbidden) return league.decide_assignment_refused(*match, referee, now);
-      if (!board.contains(*match) || board.slot(*match).referee() != referee) return Events{};
+      if (!board.contains(*match) || board.slot(*match).referee() != referee)
+        return events::Events{};
       return league.decide_match_refused(*match, now);
     });
   }
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -6,23 +6,23 @@
 #include "common/core/crypto.h"
 #include "league_manager/files/league_files.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
-core::PlayerId player_id(int index) { return core::PlayerId(AgentRef::player(index).id()); }
+core::PlayerId player_id(int index) { return core::PlayerId(events::AgentRef::player(index).id()); }
 
-const Agent& player(const League& league, int index) {
-  return league.roster().agent(AgentRef::player(index));
+const events::Agent& player(const League& league, int index) {
+  return league.roster().agent(events::AgentRef::player(index));
 }
 
 std::string referee_endpoint(const League& league, int referee) {
   return referee < 0 ? std::string()
-                     : league.roster().agent(AgentRef::referee(referee)).profile.endpoint;
+                     : league.roster().agent(events::AgentRef::referee(referee)).profile.endpoint;
 }
 
 std::optional<core::RefereeId> referee_id(int referee) {
   if (referee < 0) return std::nullopt;
-  return core::RefereeId(AgentRef::referee(referee).id());
+  return core::RefereeId(events::AgentRef::referee(referee).id());
 }
 
 envelope::StandingsRow row_of(const League& league, const RankedPlayer& ranked) {
@@ -42,7 +42,7 @@ envelope::WinLossDraw tally_of(const League& league, int index) {
 }
 
 bool is_suspended(const League& league, int index) {
-  return player(league, index).lifecycle.state() == AgentState::kSuspended;
+  return player(league, index).lifecycle.state() == events::AgentState::kSuspended;
 }
 
 }  // namespace
@@ -64,15 +64,15 @@ std::vector<envelope::StandingsRow> standings_page(const League& league, std::si
 
 std::optional<std::string> referee_credential(const League& league, int referee) {
   if (referee < 0) return std::nullopt;
-  const Agent& agent = league.roster().agent(AgentRef::referee(referee));
+  const events::Agent& agent = league.roster().agent(events::AgentRef::referee(referee));
   const bool is_foreign = !agent.profile.match_credentials &&
                           league.settings().may_be_unproven(agent.profile.is_from_loopback);
   if (!is_foreign) return "match";
-  if (league.settings().unproven_referees == UnprovenReferees::kTokenless) return "none";
+  if (league.settings().unproven_referees == events::UnprovenReferees::kTokenless) return "none";
   return "token:" + agent.credential.token_hash;
 }
 
-envelope::AnnouncedMatch announced_match(const League& league, MatchKey match) {
+envelope::AnnouncedMatch announced_match(const League& league, events::MatchKey match) {
   const MatchSlot& slot = league.board().slot(match);
   const int referee = slot.attempts > 0 ? slot.referee() : slot.planned_referee;
   const Pairing pairing = league.schedule().pairing(match);
@@ -96,18 +96,18 @@ std::vector<envelope::AnnouncedMatch> announced_matches(const League& league) {
   return matches;
 }
 
-std::optional<envelope::MatchAssignment> match_assignment(const League& league, MatchKey match,
-                                                          const TokenIssuer& token_issuer) {
+std::optional<envelope::MatchAssignment> match_assignment(
+    const League& league, events::MatchKey match, const admission::TokenIssuer& token_issuer) {
   const RoundBoard& board = league.board();
   if (!board.contains(match) || board.slot(match).status != MatchStatus::kAssigned)
     return std::nullopt;
   const MatchSlot& slot = board.slot(match);
   Pairing pairing = league.schedule().pairing(match);
-  const Agent& a = player(league, pairing.player_a);
-  const Agent& b = player(league, pairing.player_b);
-  auto credential = [&](int index, const Agent& agent) {
-    auto token = token_issuer.token(AgentRef::player(index).id(), agent.credential.nonce);
-    return agent::match_credential(token, match.id(), slot.attempts);
+  const events::Agent& a = player(league, pairing.player_a);
+  const events::Agent& b = player(league, pairing.player_b);
+  auto credential = [&](int index, const events::Agent& agent) {
+    auto token = token_issuer.token(events::AgentRef::player(index).id(), agent.credential.nonce);
+    return agent::identity::match_credential(token, match.id(), slot.attempts);
   };
   envelope::MatchAssignment assignment;
   assignment.match_id = match.id();
@@ -115,10 +115,10 @@ std::optional<envelope::MatchAssignment> match_assignment(const League& league, 
   assignment.player_a_id = player_id(pairing.player_a);
   assignment.player_b_id = player_id(pairing.player_b);
   assignment.referee_endpoint = referee_endpoint(league, slot.referee());
-  assignment.referee_id = core::RefereeId(AgentRef::referee(slot.referee()).id());
+  assignment.referee_id = core::RefereeId(events::AgentRef::referee(slot.referee()).id());
   assignment.draw_commitment = game::draw_commitment(slot.seed, match.id().str());
   assignment.attempt = slot.attempts;
-  assignment.conversation_id = match_conversation(match, slot.attempts);
+  assignment.conversation_id = events::match_conversation(match, slot.attempts);
   assignment.player_a_endpoint = a.profile.endpoint;
   assignment.player_b_endpoint = b.profile.endpoint;
   assignment.player_a_credential = credential(pairing.player_a, a);
@@ -134,15 +134,15 @@ std::optional<envelope::MatchAssignment> match_assignment(const League& league, 
 }
 
 envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& view) {
-  const int winner = view.result ? winner_of(view.pairing, *view.result) : -1;
+  const int winner = view.result ? files::winner_of(view.pairing, *view.result) : -1;
   return {.round_id = view.match.round,
           .match_id = view.match.id(),
           .game_type = league.settings().game_type,
           .player_a_id = player_id(view.pairing.player_a),
           .player_b_id = player_id(view.pairing.player_b),
           .referee_id = referee_id(view.referee),
-          .status = std::string(view.result && view.result->is_voided ? "VOID"
-                                                                      : match_status(view.status)),
+          .status = std::string(
+              view.result && view.result->is_voided ? "VOID" : files::match_status(view.status)),
           .winner = winner < 0 ? std::nullopt : std::optional(player_id(winner))};
 }
 
@@ -168,7 +168,7 @@ std::vector<std::string> shared_first_place(const League& league) {
   if (!league.champion()) return ids;
   for (const auto& row : league.standings().table()) {
     if (row.rank != 1) break;
-    ids.push_back(AgentRef::player(row.player).id());
+    ids.push_back(events::AgentRef::player(row.player).id());
   }
   return ids;
 }
@@ -192,7 +192,7 @@ envelope::LeagueCompleted league_completed(const League& league) {
 
 envelope::RoundCompleted round_completed(const League& league, int round) {
   envelope::RoundCompleted message;
-  auto summary = league.round_summary(round).value_or(MatchSummary{});
+  auto summary = league.round_summary(round).value_or(events::MatchSummary{});
   message.matches_completed = summary.total_matches;
   message.summary = {.total_matches = summary.total_matches,
                      .wins = summary.wins,
@@ -203,4 +203,4 @@ envelope::RoundCompleted round_completed(const League& league, int round) {
   return message;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -11,7 +11,7 @@
 #include "league_manager/admission/token_issuer.h"
 #include "league_manager/core/league.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 /// The league in the types of the wire. Pure functions of a league that the caller has locked.
 
@@ -24,7 +24,8 @@ namespace league::league_manager {
                                                                  std::size_t limit);
 
 /// A match of the current round as everybody sees it.
-[[nodiscard]] envelope::AnnouncedMatch announced_match(const League& league, MatchKey match);
+[[nodiscard]] envelope::AnnouncedMatch announced_match(const League& league,
+                                                       events::MatchKey match);
 
 /// All of them. Empty before the first round.
 [[nodiscard]] std::vector<envelope::AnnouncedMatch> announced_matches(const League& league);
@@ -36,7 +37,7 @@ namespace league::league_manager {
 
 /// One match with everything that its referee needs; only for a match that is assigned now.
 [[nodiscard]] std::optional<envelope::MatchAssignment> match_assignment(
-    const League& league, MatchKey match, const TokenIssuer& token_issuer);
+    const League& league, events::MatchKey match, const admission::TokenIssuer& token_issuer);
 
 /// A match of the schedule, for GET_SCHEDULE.
 [[nodiscard]] envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& view);
@@ -56,4 +57,4 @@ namespace league::league_manager {
 /// How a completed round went.
 [[nodiscard]] envelope::RoundCompleted round_completed(const League& league, int round);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -8,7 +8,7 @@
 #include "common/rpc/json_text.h"
 #include "common/schema/json_fields.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 using core::Error;
@@ -76,7 +76,8 @@ struct MatchStarter::Attempt {
   bool is_hopeless = false;
 };
 
-MatchStarter::MatchStarter(agent::PeerClient& peers, const envelope::EnvelopeBuilder& envelopes,
+MatchStarter::MatchStarter(agent::peers::PeerClient& peers,
+                           const envelope::EnvelopeBuilder& envelopes,
                            std::chrono::milliseconds time_limit)
     : peers_(peers), envelopes_(envelopes), time_limit_(time_limit) {}
 
@@ -94,13 +95,13 @@ void MatchStarter::start(Order order, Completion completion) {
   call(attempt);
 }
 
-bool MatchStarter::is_known(const transport::Endpoint& referee) const {
+bool MatchStarter::is_known(const transport::link::Endpoint& referee) const {
   std::lock_guard lock(mutex_);
   auto found = known_.find(referee.url());
   return found != known_.end() && !found->second.is_hopeless;
 }
 
-void MatchStarter::forget(const transport::Endpoint& referee) {
+void MatchStarter::forget(const transport::link::Endpoint& referee) {
   std::lock_guard lock(mutex_);
   known_.erase(referee.url());
 }
@@ -122,11 +123,11 @@ std::string MatchStarter::arguments_for(const Order& order, std::string_view typ
 void MatchStarter::call(const std::shared_ptr<Attempt>& attempt) {
   const Order& order = attempt->order;
   const StartCall& way = kStartCalls[attempt->way];
-  agent::PeerToolCall call;
+  agent::peers::PeerToolCall call;
   call.endpoint = order.referee;
   call.peer = order.peer;
   call.time_limit = time_limit_;
-  call.budget = transport::Budget::kGame;
+  call.budget = transport::link::Budget::kGame;
   call.is_search = true;
   call.conversation_id = schema::text_at(order.match, "conversation_id");
   call.match_id = schema::text_at(order.match, "match_id");
@@ -162,4 +163,4 @@ void MatchStarter::call(const std::shared_ptr<Attempt>& attempt) {
   });
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

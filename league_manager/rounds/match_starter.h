@@ -13,7 +13,7 @@
 #include "common/core/auth_token.h"
 #include "common/envelope/envelope.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 /// Adds to each of `assignments` (the `matches` of a ROUND_ANNOUNCEMENT to a referee) its players
 /// and addresses under all names by which third-party referees know them. Pure.
@@ -30,12 +30,12 @@ class MatchStarter {
   using Completion = std::function<void(const std::optional<core::Error>&)>;
 
   /// `peers` and `envelopes` outlive the starter and its last completion.
-  MatchStarter(agent::PeerClient& peers, const envelope::EnvelopeBuilder& envelopes,
+  MatchStarter(agent::peers::PeerClient& peers, const envelope::EnvelopeBuilder& envelopes,
                std::chrono::milliseconds time_limit);
 
   /// One match for one referee.
   struct Order {
-    transport::Endpoint referee;
+    transport::link::Endpoint referee;
     std::string peer;  ///< `referee:REF01`, for the log
     core::AuthToken token;  ///< the referee's own
     int round = 1;
@@ -44,9 +44,9 @@ class MatchStarter {
   void start(Order order, Completion completion);
 
   /// Whether a call other than ROUND_ANNOUNCEMENT has started a match at this referee.
-  [[nodiscard]] bool is_known(const transport::Endpoint& referee) const;
+  [[nodiscard]] bool is_known(const transport::link::Endpoint& referee) const;
   /// The referee has registered again, perhaps as another program.
-  void forget(const transport::Endpoint& referee);
+  void forget(const transport::link::Endpoint& referee);
 
  private:
   struct Attempt;
@@ -57,11 +57,11 @@ class MatchStarter {
     std::size_t way = 0;  ///< index of the call that worked; 0 if none did
     bool is_hopeless = false;
   };
-  agent::PeerClient& peers_;
+  agent::peers::PeerClient& peers_;
   const envelope::EnvelopeBuilder& envelopes_;
   const std::chrono::milliseconds time_limit_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Known> known_;  // by address
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -5,20 +5,20 @@
 #include "common/envelope/envelope_testing.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 using core::ErrorCode;
 using nlohmann::json;
 
 /// Knows one call, and answers it with `result`.
-class ForeignReferee final : public transport::Caller {
+class ForeignReferee final : public transport::link::Caller {
  public:
   std::string knows;
   json result = json::object();
   std::vector<json> frames;
 
-  void call(transport::OutboundCall call, Completion completion) override {
+  void call(transport::link::OutboundCall call, Completion completion) override {
     frames.push_back(json::parse(call.bytes));
     const json& frame = frames.back();
     json answer = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
@@ -27,7 +27,7 @@ class ForeignReferee final : public transport::Caller {
     } else {
       answer["error"] = {{"code", -32601}, {"message", "Method not found"}};
     }
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     outcome.http_status = 200;
     outcome.bytes = answer.dump();
     completion(std::move(outcome));
@@ -62,11 +62,13 @@ class MatchStarterTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   ForeignReferee referee_;
-  agent::PeerClient peers_{referee_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
+  agent::peers::PeerClient peers_{referee_, envelope::testing::schemas(), time_,
+                                  envelope::Mode::kOpen};
   envelope::EnvelopeBuilder envelopes_{envelope::Sender::league_manager(), core::LeagueId("league"),
                                        time_};
   MatchStarter starter_{peers_, envelopes_, std::chrono::seconds(10)};
-  transport::Endpoint endpoint_ = *transport::parse_endpoint("http://127.0.0.1:8001/mcp");
+  transport::link::Endpoint endpoint_ =
+      *transport::link::parse_endpoint("http://127.0.0.1:8001/mcp");
 };
 
 TEST_F(MatchStarterTest, FindsTheCallAndRemembersIt) {
@@ -120,4 +122,4 @@ TEST_F(MatchStarterTest, AnAnswerThatSaysNoIsARefusal) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

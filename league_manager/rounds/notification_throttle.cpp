@@ -1,6 +1,6 @@
 #include "league_manager/rounds/notification_throttle.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 void NotificationThrottle::tell_and_rest() {
   has_changed_ = false;
@@ -31,4 +31,4 @@ void NotificationThrottle::changed() {
   }
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -8,7 +8,7 @@
 
 #include "common/core/timer.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 /// Sends a notification of a change at once, but at most one per interval: later changes are
 /// notified together at its end. A league plays hundreds of matches a second, and thousands may
@@ -38,4 +38,4 @@ class NotificationThrottle : public std::enable_shared_from_this<NotificationThr
   bool has_changed_ = false;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_clock.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 using namespace std::chrono_literals;
@@ -48,4 +48,4 @@ TEST(NotificationThrottle, DoesNotRestWhereNobodyListens) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

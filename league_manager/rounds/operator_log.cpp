@@ -5,7 +5,7 @@
 #include "common/core/text.h"
 #include "league_manager/core/overloaded.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 namespace {
 
@@ -20,16 +20,16 @@ std::string count_of(std::size_t number, const std::string& what) {
   return what == "match" ? text + "es" : text + "s";
 }
 
-std::string list_of(const std::vector<MatchKey>& matches) {
+std::string list_of(const std::vector<events::MatchKey>& matches) {
   std::string text;
   for (std::size_t i = 0; i < matches.size() && i < kNamedMatches; ++i)
     text += (i == 0 ? "" : ", ") + matches[i].id().str();
   return matches.size() > kNamedMatches ? text + ", ..." : text;
 }
 
-nlohmann::json match_ids(const std::vector<MatchKey>& matches) {
+nlohmann::json match_ids(const std::vector<events::MatchKey>& matches) {
   auto ids = nlohmann::json::array();
-  for (MatchKey match : matches) ids.push_back(match.id().str());
+  for (events::MatchKey match : matches) ids.push_back(match.id().str());
   return ids;
 }
 
@@ -42,22 +42,24 @@ std::string seconds_between(core::UtcTimestamp from, core::UtcTimestamp to) {
 
 /// Why the manager itself ended a match, for the operator.
 std::string forfeit_reason(std::string_view reason) {
-  if (reason == kReasonPlayerShutDown) return "one of its players is shut down";
-  if (reason == kReasonNoReferee) return "no referee could finish it";
-  if (reason == kReasonRoundTimeLimit) return "its round took longer than round_watchdog_ms allows";
+  if (reason == events::kReasonPlayerShutDown) return "one of its players is shut down";
+  if (reason == events::kReasonNoReferee) return "no referee could finish it";
+  if (reason == events::kReasonRoundTimeLimit)
+    return "its round took longer than round_watchdog_ms allows";
   return std::string(reason);
 }
 
 std::string release_reason(std::string_view reason) {
-  if (reason == kReasonMatchTimeLimit) return "took longer than match_watchdog_ms allows";
-  if (reason == kReasonRefereeRefused) return "refused its assignment";
-  if (reason == kReasonMatchRefused) return "may not call one of its players";
-  if (reason == kReasonRefereeRestarted) return "has restarted and lost them";
-  if (reason == kReasonRefereeLost) return "does not answer";
-  if (reason == kReasonSilent) return "is silent on the bus";
-  if (reason == kReasonFailedMatches) return "failed at several matches in a row";
-  if (reason == kReasonShutDownByOperator) return "is shut down";
-  if (reason == kReasonManagerRestarted) return "may have lost them while the manager was away";
+  if (reason == events::kReasonMatchTimeLimit) return "took longer than match_watchdog_ms allows";
+  if (reason == events::kReasonRefereeRefused) return "refused its assignment";
+  if (reason == events::kReasonMatchRefused) return "may not call one of its players";
+  if (reason == events::kReasonRefereeRestarted) return "has restarted and lost them";
+  if (reason == events::kReasonRefereeLost) return "does not answer";
+  if (reason == events::kReasonSilent) return "is silent on the bus";
+  if (reason == events::kReasonFailedMatches) return "failed at several matches in a row";
+  if (reason == events::kReasonShutDownByOperator) return "is shut down";
+  if (reason == events::kReasonManagerRestarted)
+    return "may have lost them while the manager was away";
   return std::string(reason);
 }
 
@@ -71,13 +73,13 @@ void OperatorLog::say(bool is_warning, std::string_view event, std::string_view 
   tell({.is_warning = is_warning, .event = event, .text = core::shown(text, kLongestText)});
 }
 
-std::string OperatorLog::shown(AgentRef agent) const {
+std::string OperatorLog::shown(events::AgentRef agent) const {
   const auto& names = names_[static_cast<std::size_t>(agent.kind)];
   const auto index = static_cast<std::size_t>(agent.index);
   return index < names.size() ? agent.id() + " '" + names[index] + "'" : agent.id();
 }
 
-void OperatorLog::refused(AgentKind kind, std::string_view name, std::string_view endpoint,
+void OperatorLog::refused(events::AgentKind kind, std::string_view name, std::string_view endpoint,
                           const core::Error& why) {
   {
     // A sender that floods the manager must not flood its operator: equal lines are counted, not
@@ -97,15 +99,15 @@ void OperatorLog::refused(AgentKind kind, std::string_view name, std::string_vie
   const std::string text = core::shown(why.message, kLongestText);
   tell({.is_warning = true,
         .event = "REGISTRATION_REFUSED",
-        .text = std::string(agent_kind_name(kind)) + " '" + who + "' at " + where +
+        .text = std::string(events::agent_kind_name(kind)) + " '" + who + "' at " + where +
                 " is refused: " + std::string(core::wire_code(why.code)) + " " + text,
-        .fields = {{"kind", agent_kind_name(kind)},
+        .fields = {{"kind", events::agent_kind_name(kind)},
                    {"name", who},
                    {"endpoint", where},
                    {"error_code", core::wire_code(why.code)}}});
 }
 
-void OperatorLog::slow(AgentRef player, MatchKey match, std::string_view call,
+void OperatorLog::slow(events::AgentRef player, events::MatchKey match, std::string_view call,
                        std::string_view error_code, int attempts) {
   std::lock_guard lock(mutex_);
   const std::string what = core::shown(call);
@@ -122,7 +124,8 @@ void OperatorLog::slow(AgentRef player, MatchKey match, std::string_view call,
                    {"attempts", attempts}}});
 }
 
-void OperatorLog::assignment_refused(AgentRef referee, const std::vector<MatchKey>& matches,
+void OperatorLog::assignment_refused(events::AgentRef referee,
+                                     const std::vector<events::MatchKey>& matches,
                                      std::string_view why) {
   std::lock_guard lock(mutex_);
   tell({.is_warning = true,
@@ -132,11 +135,11 @@ void OperatorLog::assignment_refused(AgentRef referee, const std::vector<MatchKe
         .fields = {{"agent", referee.id()}, {"matches", match_ids(matches)}}});
 }
 
-void OperatorLog::on_events(const Events& events) {
+void OperatorLog::on_events(const events::Events& events) {
   std::lock_guard lock(mutex_);
   Moved moved;
   for (const auto& event : events) {
-    if (const auto* released = std::get_if<MatchReleased>(&event.body)) {
+    if (const auto* released = std::get_if<events::MatchReleased>(&event.body)) {
       const auto had = referees_.find(released->match);
       moved[{had == referees_.end() ? -1 : had->second, released->reason}].push_back(
           released->match);
@@ -146,42 +149,42 @@ void OperatorLog::on_events(const Events& events) {
   tell_moved(moved);
 }
 
-void OperatorLog::take(const Event& event) {
+void OperatorLog::take(const events::Event& event) {
   std::visit(Overloaded{
-                 [this](const LeagueCreated& e) {
+                 [this](const events::LeagueCreated& e) {
                    players_expected_ = e.players;
                    referees_expected_ = e.referees;
                  },
-                 [this](const AgentRegistered& e) { on_registered(e); },
-                 [this](const AgentReregistered& e) { on_registered_again(e); },
-                 [this](const LeagueStarted& e) { on_started(e); },
-                 [&](const RoundStarted& e) { on_round_started(e, event.at); },
-                 [this](const MatchAssigned& e) { referees_[e.match] = e.referee; },
-                 [&](const RoundCompleted& e) { on_round_completed(e, event.at); },
-                 [this](const FailureCounted& e) { on_failure(e); },
-                 [this](const MatchForfeited& e) { on_forfeited(e); },
-                 [this](const AgentStateChanged& e) { on_state(e); },
-                 [this](const MatchReported& e) { on_reported(e); },
-                 [this](const OperatorActed& e) { on_act(e); },
+                 [this](const events::AgentRegistered& e) { on_registered(e); },
+                 [this](const events::AgentReregistered& e) { on_registered_again(e); },
+                 [this](const events::LeagueStarted& e) { on_started(e); },
+                 [&](const events::RoundStarted& e) { on_round_started(e, event.at); },
+                 [this](const events::MatchAssigned& e) { referees_[e.match] = e.referee; },
+                 [&](const events::RoundCompleted& e) { on_round_completed(e, event.at); },
+                 [this](const events::FailureCounted& e) { on_failure(e); },
+                 [this](const events::MatchForfeited& e) { on_forfeited(e); },
+                 [this](const events::AgentStateChanged& e) { on_state(e); },
+                 [this](const events::MatchReported& e) { on_reported(e); },
+                 [this](const events::OperatorActed& e) { on_act(e); },
                  [&](const auto&) { on_doubtful_report(event); },
              },
              event.body);
 }
 
-void OperatorLog::on_registered_again(const AgentReregistered& event) {
+void OperatorLog::on_registered_again(const events::AgentReregistered& event) {
   names_[static_cast<std::size_t>(event.agent.kind)][static_cast<std::size_t>(event.agent.index)] =
       core::shown(event.profile.display_name, kLongestName);
-  const std::string how = event.recognised_by == Recognition::kOperator
-                              ? " has got a new token from the operator; it is called at "
-                              : " registered again, recognised by its " +
-                                    core::lower_case(recognition_name(event.recognised_by)) +
-                                    ", at ";
+  const std::string how =
+      event.recognised_by == events::Recognition::kOperator
+          ? " has got a new token from the operator; it is called at "
+          : " registered again, recognised by its " +
+                core::lower_case(events::recognition_name(event.recognised_by)) + ", at ";
   tell({.event = "REGISTERED_AGAIN",
         .text = shown(event.agent) + how + core::shown(event.profile.endpoint, kLongestEndpoint),
         .fields = {{"agent", event.agent.id()}}});
 }
 
-void OperatorLog::on_round_started(const RoundStarted& event, core::UtcTimestamp at) {
+void OperatorLog::on_round_started(const events::RoundStarted& event, core::UtcTimestamp at) {
   round_started_ = at;
   round_ = event.round;
   tell({.event = "ROUND_STARTED",
@@ -191,49 +194,50 @@ void OperatorLog::on_round_started(const RoundStarted& event, core::UtcTimestamp
         .fields = {{"round", event.round}, {"matches", event.draw_seeds.size()}}});
 }
 
-void OperatorLog::on_doubtful_report(const Event& event) const {
-  if (const auto* conflict = std::get_if<ReportConflictRecorded>(&event.body)) {
+void OperatorLog::on_doubtful_report(const events::Event& event) const {
+  if (const auto* conflict = std::get_if<events::ReportConflictRecorded>(&event.body)) {
     tell({.is_warning = true,
           .event = "RESULT_CONFLICT",
-          .text = shown(AgentRef::referee(conflict->referee)) + " reported another result for " +
-                  conflict->match.id().str() + "; the first one stands",
+          .text = shown(events::AgentRef::referee(conflict->referee)) +
+                  " reported another result for " + conflict->match.id().str() +
+                  "; the first one stands",
           .fields = {{"match", conflict->match.id().str()}}});
-  } else if (const auto* stale = std::get_if<StaleReportRecorded>(&event.body)) {
+  } else if (const auto* stale = std::get_if<events::StaleReportRecorded>(&event.body)) {
     tell({.is_warning = true,
           .event = "STALE_REPORT",
-          .text = shown(AgentRef::referee(stale->referee)) + " reported " +
+          .text = shown(events::AgentRef::referee(stale->referee)) + " reported " +
                   stale->match.id().str() +
                   " after the match had been taken back; the report does not count",
           .fields = {{"match", stale->match.id().str()}}});
-  } else if (const auto* disputed = std::get_if<MatchDisputed>(&event.body)) {
+  } else if (const auto* disputed = std::get_if<events::MatchDisputed>(&event.body)) {
     tell({.is_warning = true,
           .event = "MATCH_DISPUTED",
-          .text = shown(AgentRef::player(disputed->player)) + " disputes the result of " +
+          .text = shown(events::AgentRef::player(disputed->player)) + " disputes the result of " +
                   disputed->match.id().str() + ": " +
                   core::shown(disputed->reason, core::kMostEchoed) +
                   ". The result stands; `league audit verify` shows whose claim the sealed records "
                   "support",
-          .fields = {{"agent", AgentRef::player(disputed->player).id()},
+          .fields = {{"agent", events::AgentRef::player(disputed->player).id()},
                      {"match", disputed->match.id().str()}}});
   }
 }
 
-void OperatorLog::on_registered(const AgentRegistered& event) {
+void OperatorLog::on_registered(const events::AgentRegistered& event) {
   auto& names = names_[static_cast<std::size_t>(event.agent.kind)];
   names.push_back(core::shown(event.profile.display_name, kLongestName));
-  const auto in = [this](AgentKind kind, int expected) {
+  const auto in = [this](events::AgentKind kind, int expected) {
     return std::to_string(names_[static_cast<std::size_t>(kind)].size()) + " of " +
-           std::to_string(expected) + " " + std::string(agent_kind_name(kind)) + "s";
+           std::to_string(expected) + " " + std::string(events::agent_kind_name(kind)) + "s";
   };
   tell({.event = "REGISTERED",
         .text = shown(event.agent) + " registered from " +
                 core::shown(event.profile.endpoint, kLongestEndpoint) + "; " +
-                in(AgentKind::kPlayer, players_expected_) + " and " +
-                in(AgentKind::kReferee, referees_expected_) + " have registered",
+                in(events::AgentKind::kPlayer, players_expected_) + " and " +
+                in(events::AgentKind::kReferee, referees_expected_) + " have registered",
         .fields = {{"agent", event.agent.id()}, {"name", names.back()}}});
 }
 
-void OperatorLog::on_started(const LeagueStarted& event) {
+void OperatorLog::on_started(const events::LeagueStarted& event) {
   schedule_ = Schedule(event.players);
   tell({.event = "LEAGUE_STARTED",
         .text = "the league starts: " + std::to_string(event.players) + " players, " +
@@ -245,9 +249,9 @@ void OperatorLog::on_started(const LeagueStarted& event) {
                    {"rounds", schedule_.rounds()}}});
 }
 
-void OperatorLog::on_round_completed(const RoundCompleted& event, core::UtcTimestamp at) {
+void OperatorLog::on_round_completed(const events::RoundCompleted& event, core::UtcTimestamp at) {
   referees_.clear();
-  const MatchSummary& sum = event.summary;
+  const events::MatchSummary& sum = event.summary;
   std::string text = "round " + std::to_string(event.round) + " of " +
                      std::to_string(schedule_.rounds()) + " is over after " +
                      seconds_between(round_started_, at) + ": " + std::to_string(sum.wins) +
@@ -262,12 +266,12 @@ void OperatorLog::on_round_completed(const RoundCompleted& event, core::UtcTimes
                    {"technical_losses", sum.technical_losses}}});
 }
 
-void OperatorLog::on_failure(const FailureCounted& event) {
-  if (event.agent.kind != AgentKind::kPlayer || !event.match) return;
+void OperatorLog::on_failure(const events::FailureCounted& event) {
+  if (event.agent.kind != events::AgentKind::kPlayer || !event.match) return;
   std::string cause = "the referee reported no cause";
   nlohmann::json fields = {{"agent", event.agent.id()}, {"match", event.match->id().str()}};
   if (event.cause) {
-    const FailureCause& why = *event.cause;
+    const events::FailureCause& why = *event.cause;
     cause = why.str();
     if (why.attempts > 1) cause += ", " + std::to_string(why.attempts) + " times";
     if (!why.text.empty()) cause += " (" + why.text + ")";
@@ -282,10 +286,10 @@ void OperatorLog::on_failure(const FailureCounted& event) {
         .fields = std::move(fields)});
 }
 
-void OperatorLog::on_forfeited(const MatchForfeited& event) {
+void OperatorLog::on_forfeited(const events::MatchForfeited& event) {
   const Pairing pairing = schedule_.pairing(event.match);
-  const AgentRef a = AgentRef::player(pairing.player_a);
-  const AgentRef b = AgentRef::player(pairing.player_b);
+  const events::AgentRef a = events::AgentRef::player(pairing.player_a);
+  const events::AgentRef b = events::AgentRef::player(pairing.player_b);
   const auto winner = game::winner_of(event.result.outcome);
   const std::string outcome =
       winner ? shown(*winner == game::Side::kA ? a : b) + " wins" : "nobody gets a point";
@@ -297,54 +301,54 @@ void OperatorLog::on_forfeited(const MatchForfeited& event) {
         .fields = {{"match", event.match.id().str()}, {"reason", event.result.technical_reason}}});
 }
 
-void OperatorLog::on_state(const AgentStateChanged& event) {
-  const bool is_back = event.to == AgentState::kActive;
-  std::string text =
-      shown(event.agent) + " is " + std::string(agent_state_name(event.to)) + " (" + event.reason;
+void OperatorLog::on_state(const events::AgentStateChanged& event) {
+  const bool is_back = event.to == events::AgentState::kActive;
+  std::string text = shown(event.agent) + " is " + std::string(events::agent_state_name(event.to)) +
+                     " (" + event.reason;
   if (event.detail) text += ": " + *event.detail;
   if (event.by) text += ", by " + *event.by;
   text += ")";
-  if (event.to == AgentState::kSuspended && event.agent.kind == AgentKind::kPlayer)
+  if (event.to == events::AgentState::kSuspended && event.agent.kind == events::AgentKind::kPlayer)
     text += "; its matches begin with a ping and have one attempt per call until it plays again";
   tell({.is_warning = !is_back,
         .event = "AGENT_STATE_CHANGED",
         .text = std::move(text),
         .fields = {{"agent", event.agent.id()},
-                   {"state", agent_state_name(event.to)},
+                   {"state", events::agent_state_name(event.to)},
                    {"reason", event.reason}}});
 }
 
-void OperatorLog::on_reported(const MatchReported& event) {
+void OperatorLog::on_reported(const events::MatchReported& event) {
   referees_.erase(event.match);
   if (!event.is_unproven) return;
   tell({.is_warning = true,
         .event = "MATCH_UNPROVEN",
         .text = "the result of " + event.match.id().str() +
-                " is unproven: " + shown(AgentRef::referee(event.referee)) +
+                " is unproven: " + shown(events::AgentRef::referee(event.referee)) +
                 " did not reveal the seed of the draw. It counts, because --unproven-referees "
                 "allows it; use --unproven-referees none to refuse such results",
         .fields = {{"match", event.match.id().str()},
-                   {"referee", AgentRef::referee(event.referee).id()}}});
+                   {"referee", events::AgentRef::referee(event.referee).id()}}});
 }
 
-void OperatorLog::on_act(const OperatorActed& event) {
+void OperatorLog::on_act(const events::OperatorActed& event) {
   std::string what;
-  nlohmann::json fields = {{"act", operator_act_name(event.act)}, {"by", event.by}};
+  nlohmann::json fields = {{"act", events::operator_act_name(event.act)}, {"by", event.by}};
   switch (event.act) {
-    case OperatorAct::kPause:
+    case events::OperatorAct::kPause:
       what = "the league is paused: matches that are being played continue, no other match starts";
       break;
-    case OperatorAct::kResume:
+    case events::OperatorAct::kResume:
       what = "the league continues";
       break;
-    case OperatorAct::kExtendRound:
+    case events::OperatorAct::kExtendRound:
       what = "the round is extended by " + std::to_string(event.seconds.value_or(0)) + " s";
       fields["seconds"] = event.seconds.value_or(0);
       break;
-    case OperatorAct::kAnnounce:
+    case events::OperatorAct::kAnnounce:
       what = "announcement";
       break;
-    case OperatorAct::kVoidMatch:
+    case events::OperatorAct::kVoidMatch:
       what = event.match->id().str() + " is void";
       fields["match"] = event.match->id().str();
       if (event.replay) {
@@ -353,7 +357,7 @@ void OperatorLog::on_act(const OperatorActed& event) {
         fields["replay"] = event.replay->id().str();
       }
       break;
-    case OperatorAct::kEndLeague:
+    case events::OperatorAct::kEndLeague:
       what = "the league is ended: no further match starts";
       break;
   }
@@ -365,8 +369,8 @@ void OperatorLog::on_act(const OperatorActed& event) {
 
 void OperatorLog::tell_moved(const Moved& moved) const {
   for (const auto& [from, matches] : moved) {
-    if (from.second == kReasonLeagueEnded) continue;  // OPERATOR_ACTED has reported it
-    const AgentRef referee = AgentRef::referee(from.first);
+    if (from.second == events::kReasonLeagueEnded) continue;  // OPERATOR_ACTED has reported it
+    const events::AgentRef referee = events::AgentRef::referee(from.first);
     tell(
         {.is_warning = true,
          .event = "MATCHES_MOVED",
@@ -377,4 +381,4 @@ void OperatorLog::tell_moved(const Moved& moved) const {
   }
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -12,7 +12,7 @@
 #include "league_manager/core/schedule.h"
 #include "league_manager/events/events.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 /// One line for the operator. Text from strangers is bounded and printable.
 struct OperatorLine {
@@ -35,7 +35,7 @@ class OperatorLog {
   explicit OperatorLog(Sink sink) : sink_(std::move(sink)) {}
 
   /// For Ledger::observe. Reports nothing before `begin`, while a journal is replayed.
-  void on_events(const Events& events);
+  void on_events(const events::Events& events);
   /// From now on events are reported.
   void begin() { is_live_ = true; }
 
@@ -43,42 +43,42 @@ class OperatorLog {
   static constexpr int kMostRefusals = 100;
 
   /// A registration was refused.
-  void refused(AgentKind kind, std::string_view name, std::string_view endpoint,
+  void refused(events::AgentKind kind, std::string_view name, std::string_view endpoint,
                const core::Error& why);
   /// A player needed more than one attempt at `call` in `match`, and then answered.
-  void slow(AgentRef player, MatchKey match, std::string_view call, std::string_view error_code,
-            int attempts);
+  void slow(events::AgentRef player, events::MatchKey match, std::string_view call,
+            std::string_view error_code, int attempts);
   /// A referee has refused matches or answered its assignment with an error.
-  void assignment_refused(AgentRef referee, const std::vector<MatchKey>& matches,
+  void assignment_refused(events::AgentRef referee, const std::vector<events::MatchKey>& matches,
                           std::string_view why);
   /// Anything else: `event` for machines, `text` for people, made printable.
   void say(bool is_warning, std::string_view event, std::string_view text);
 
  private:
   void tell(const OperatorLine& line) const;
-  void take(const Event& event);
+  void take(const events::Event& event);
   /// `P03 'alpha'`.
-  [[nodiscard]] std::string shown(AgentRef agent) const;
-  void on_registered(const AgentRegistered& event);
-  void on_registered_again(const AgentReregistered& event);
-  void on_round_started(const RoundStarted& event, core::UtcTimestamp at);
-  void on_doubtful_report(const Event& event) const;
-  void on_started(const LeagueStarted& event);
-  void on_round_completed(const RoundCompleted& event, core::UtcTimestamp at);
-  void on_failure(const FailureCounted& event);
-  void on_forfeited(const MatchForfeited& event);
-  void on_state(const AgentStateChanged& event);
-  void on_reported(const MatchReported& event);
-  void on_act(const OperatorActed& event);
+  [[nodiscard]] std::string shown(events::AgentRef agent) const;
+  void on_registered(const events::AgentRegistered& event);
+  void on_registered_again(const events::AgentReregistered& event);
+  void on_round_started(const events::RoundStarted& event, core::UtcTimestamp at);
+  void on_doubtful_report(const events::Event& event) const;
+  void on_started(const events::LeagueStarted& event);
+  void on_round_completed(const events::RoundCompleted& event, core::UtcTimestamp at);
+  void on_failure(const events::FailureCounted& event);
+  void on_forfeited(const events::MatchForfeited& event);
+  void on_state(const events::AgentStateChanged& event);
+  void on_reported(const events::MatchReported& event);
+  void on_act(const events::OperatorActed& event);
   /// Reassigned matches, by the referee that lost them and the reason.
-  using Moved = std::map<std::pair<int, std::string>, std::vector<MatchKey>>;
+  using Moved = std::map<std::pair<int, std::string>, std::vector<events::MatchKey>>;
   void tell_moved(const Moved& moved) const;
 
   const Sink sink_;
   std::atomic<bool> is_live_{false};
   mutable std::mutex mutex_;
   std::vector<std::string> names_[2];  // by AgentKind
-  std::map<MatchKey, int> referees_;  // of matches that are assigned
+  std::map<events::MatchKey, int> referees_;  // of matches that are assigned
   int players_expected_ = 0;
   int referees_expected_ = 0;
   int refusals_ = 0;
@@ -87,4 +87,4 @@ class OperatorLog {
   int round_ = 0;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -6,7 +6,7 @@
 
 #include "league_manager/core/league_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 using testing::at;
@@ -14,7 +14,9 @@ using testing::PlayedLeague;
 
 class OperatorLogTest : public ::testing::Test {
  protected:
-  void tell(EventBody body, int second = 0) { log_.on_events({{at(second), std::move(body)}}); }
+  void tell(events::EventBody body, int second = 0) {
+    log_.on_events({{at(second), std::move(body)}});
+  }
   /// A league of two players and a referee, of which what happened so far is known.
   void open() {
     PlayedLeague played(testing::settings(2, 1));
@@ -35,7 +37,7 @@ class OperatorLogTest : public ::testing::Test {
   OperatorLog log_{[this](const OperatorLine& line) { lines_.push_back(line); }};
 };
 
-constexpr MatchKey kFirst{1, 1};
+constexpr events::MatchKey kFirst{1, 1};
 
 TEST_F(OperatorLogTest, TellsALeagueAsAStory) {
   log_.begin();
@@ -51,7 +53,7 @@ TEST_F(OperatorLogTest, TellsALeagueAsAStory) {
             "referees have registered");
   EXPECT_EQ(texts[6], "the league starts: 4 players, 2 referees, 3 rounds, 6 matches");
   EXPECT_EQ(texts[7], "round 1 of 3 starts: 2 matches");
-  tell(RoundCompleted{1, {2, 1, 0, 1}}, 12);
+  tell(events::RoundCompleted{1, {2, 1, 0, 1}}, 12);
   EXPECT_EQ(last(),
             "info ROUND_COMPLETED: round 1 of 3 is over after 12.0 s: 1 won, 0 drawn, 1 lost "
             "technically");
@@ -59,14 +61,15 @@ TEST_F(OperatorLogTest, TellsALeagueAsAStory) {
 
 TEST_F(OperatorLogTest, NamesTheCauseOfATechnicalLoss) {
   open();
-  tell(FailureCounted{AgentRef::player(1), FailureKind::kTimeout, kFirst,
-                      FailureCause{"CHOOSE_PARITY_CALL", "E001", 3, "no answer"}});
+  tell(events::FailureCounted{events::AgentRef::player(1), events::FailureKind::kTimeout, kFirst,
+                              events::FailureCause{"CHOOSE_PARITY_CALL", "E001", 3, "no answer"}});
   EXPECT_EQ(last(),
             "warning TECHNICAL_LOSS: P02 'p1' loses R1M1 technically: CHOOSE_PARITY_CALL: E001 "
             "TIMEOUT_ERROR, 3 times (no answer)");
   EXPECT_EQ(lines_.back().fields["agent"], "P02");
   EXPECT_EQ(lines_.back().fields["error_code"], "E001");
-  tell(MatchForfeited{kFirst, game::technical_result(std::nullopt, kReasonNoReferee)});
+  tell(events::MatchForfeited{kFirst,
+                              game::technical_result(std::nullopt, events::kReasonNoReferee)});
   EXPECT_EQ(last(),
             "warning MATCH_FORFEITED: R1M1 of P01 'p0' and P02 'p1' ends without being "
             "played, because no referee could finish it: nobody gets a point");
@@ -74,19 +77,20 @@ TEST_F(OperatorLogTest, NamesTheCauseOfATechnicalLoss) {
 
 TEST_F(OperatorLogTest, TellsStatesWithTheirReason) {
   open();
-  tell(AgentStateChanged{AgentRef::player(0), AgentState::kSuspended,
-                         std::string(kReasonFailedMatches), "3 matches in a row"});
+  tell(events::AgentStateChanged{events::AgentRef::player(0), events::AgentState::kSuspended,
+                                 std::string(events::kReasonFailedMatches), "3 matches in a row"});
   EXPECT_EQ(last(),
             "warning AGENT_STATE_CHANGED: P01 'p0' is SUSPENDED (FAILED_MATCHES: 3 matches in a "
             "row); its matches begin with a ping and have one attempt per call until it plays "
             "again");
-  tell(AgentStateChanged{AgentRef::player(0), AgentState::kActive, std::string(kReasonPlayed)});
+  tell(events::AgentStateChanged{events::AgentRef::player(0), events::AgentState::kActive,
+                                 std::string(events::kReasonPlayed)});
   EXPECT_EQ(last(), "info AGENT_STATE_CHANGED: P01 'p0' is ACTIVE (PLAYED)");
 }
 
 TEST_F(OperatorLogTest, TellsWhatMovedFromAReferee) {
   open();
-  tell(MatchReleased{kFirst, 1, std::string(kReasonRefereeLost), false});
+  tell(events::MatchReleased{kFirst, 1, std::string(events::kReasonRefereeLost), false});
   EXPECT_EQ(last(),
             "warning MATCHES_MOVED: R1M1 taken back from REF01 'r0', which does not answer; "
             "they will be assigned again");
@@ -94,11 +98,11 @@ TEST_F(OperatorLogTest, TellsWhatMovedFromAReferee) {
 
 TEST_F(OperatorLogTest, TellsDisputedAndUnprovenResultsAndWhatCanBeDone) {
   open();
-  tell(MatchDisputed{kFirst, 0, "\x1b[31mliar"});
+  tell(events::MatchDisputed{kFirst, 0, "\x1b[31mliar"});
   EXPECT_EQ(last(),
             "warning MATCH_DISPUTED: P01 'p0' disputes the result of R1M1: ?[31mliar. The result "
             "stands; `league audit verify` shows whose claim the sealed records support");
-  MatchReported reported;
+  events::MatchReported reported;
   reported.match = kFirst;
   reported.is_unproven = true;
   tell(reported);
@@ -107,13 +111,13 @@ TEST_F(OperatorLogTest, TellsDisputedAndUnprovenResultsAndWhatCanBeDone) {
 
 TEST_F(OperatorLogTest, WhatStrangersWriteIsBoundedAndPrintable) {
   log_.begin();
-  log_.refused(AgentKind::kPlayer, "evil\x1b]0;x\x07", std::string(5000, 'h'),
+  log_.refused(events::AgentKind::kPlayer, "evil\x1b]0;x\x07", std::string(5000, 'h'),
                {core::ErrorCode::kLateRegistration, "too\nlate", ""});
   ASSERT_EQ(lines_.size(), 1U);
   EXPECT_TRUE(lines_[0].text.starts_with("player 'evil?]0;x?' at hhh")) << lines_[0].text;
   EXPECT_TRUE(lines_[0].text.ends_with(" is refused: E019 too?late")) << lines_[0].text;
   EXPECT_LT(lines_[0].text.size(), 300U);
-  log_.assignment_refused(AgentRef::referee(0), std::vector<MatchKey>(100, kFirst),
+  log_.assignment_refused(events::AgentRef::referee(0), std::vector<events::MatchKey>(100, kFirst),
                           std::string(5000, '\x1b'));
   EXPECT_LT(lines_.back().text.size(), 600U);
   EXPECT_EQ(lines_.back().text.find('\x1b'), std::string::npos);
@@ -122,7 +126,7 @@ TEST_F(OperatorLogTest, WhatStrangersWriteIsBoundedAndPrintable) {
 TEST_F(OperatorLogTest, AFloodOfRegistrationsIsNoFloodOfDifferentLines) {
   log_.begin();
   for (int i = 0; i < 10'000; ++i) {
-    log_.refused(AgentKind::kPlayer, "bot" + std::to_string(i), "http://somewhere",
+    log_.refused(events::AgentKind::kPlayer, "bot" + std::to_string(i), "http://somewhere",
                  {core::ErrorCode::kLateRegistration, "too late", ""});
   }
   std::set<std::string> texts;
@@ -131,4 +135,4 @@ TEST_F(OperatorLogTest, AFloodOfRegistrationsIsNoFloodOfDifferentLines) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

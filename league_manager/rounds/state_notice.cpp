@@ -2,30 +2,30 @@
 
 #include "common/core/text.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 namespace {
 
 /// What the new state means for the agent.
-std::string_view consequence_of(const AgentStateChanged& change) {
-  const bool is_player = change.agent.kind == AgentKind::kPlayer;
-  if (change.reason == kReasonDraining)
+std::string_view consequence_of(const events::AgentStateChanged& change) {
+  const bool is_player = change.agent.kind == events::AgentKind::kPlayer;
+  if (change.reason == events::kReasonDraining)
     return "You keep the matches that you have, and get no other until you register again.";
   switch (change.to) {
-    case AgentState::kSuspended:
+    case events::AgentState::kSuspended:
       return is_player ? "Your next match begins with a ping. If you do not answer it, you lose "
                          "the match immediately. Any answer lets you play, with one attempt per "
                          "call; a match that you do not lose technically makes you ACTIVE again."
                        : "Your matches go to other referees. You get matches again when you answer "
                          "pings or register again; after failed matches only while no other "
                          "referee is there.";
-    case AgentState::kShutdown:
+    case events::AgentState::kShutdown:
       return is_player ? "Your matches are lost without being played until the operator of the "
                          "league restores you."
                        : "You get no matches until the operator of the league restores you.";
-    case AgentState::kInit:
-    case AgentState::kRegistered:
-    case AgentState::kActive:
+    case events::AgentState::kInit:
+    case events::AgentState::kRegistered:
+    case events::AgentState::kActive:
       break;
   }
   return is_player ? "You play your matches normally." : "You get matches again.";
@@ -33,22 +33,22 @@ std::string_view consequence_of(const AgentStateChanged& change) {
 
 }  // namespace
 
-envelope::LeagueError state_notice(const AgentStateChanged& change) {
+envelope::LeagueError state_notice(const events::AgentStateChanged& change) {
   std::string text =
-      "You are " + std::string(agent_state_name(change.to)) + " now: " + change.reason;
+      "You are " + std::string(events::agent_state_name(change.to)) + " now: " + change.reason;
   if (change.detail) text += ", " + *change.detail;
   text += ". ";
   text += consequence_of(change);
   auto notice = envelope::make_league_error(
       {core::ErrorCode::kAgentStateChanged, std::move(text), ""},
       std::string(envelope::wire_name(envelope::MessageType::kLeagueError)));
-  notice.context["state"] = agent_state_name(change.to);
+  notice.context["state"] = events::agent_state_name(change.to);
   notice.context["reason"] = change.reason;
   return notice;
 }
 
-core::ConversationId state_conversation(AgentRef agent) {
+core::ConversationId state_conversation(events::AgentRef agent) {
   return core::ConversationId("convstate" + core::lower_case(agent.id()));
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -4,12 +4,12 @@
 #include "common/envelope/error_messages.h"
 #include "league_manager/events/events.h"
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 
 /// The LEAGUE_ERROR that tells an agent its new state, the reason and what it can do.
-[[nodiscard]] envelope::LeagueError state_notice(const AgentStateChanged& change);
+[[nodiscard]] envelope::LeagueError state_notice(const events::AgentStateChanged& change);
 
 /// The conversation of all such notices to one agent.
-[[nodiscard]] core::ConversationId state_conversation(AgentRef agent);
+[[nodiscard]] core::ConversationId state_conversation(events::AgentRef agent);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-namespace league::league_manager {
+namespace league::league_manager::rounds {
 namespace {
 
 TEST(StateNotice, SaysTheStateTheReasonAndWhatTheAgentCanDo) {
-  auto notice = state_notice({AgentRef::player(0), AgentState::kSuspended,
-                              std::string(kReasonFailedMatches), "3 matches in a row"});
+  auto notice = state_notice({events::AgentRef::player(0), events::AgentState::kSuspended,
+                              std::string(events::kReasonFailedMatches), "3 matches in a row"});
   EXPECT_EQ(notice.error_code, "E094");
   EXPECT_EQ(notice.retryable, false);
   EXPECT_EQ(notice.context.at("state"), "SUSPENDED");
@@ -19,22 +19,23 @@ TEST(StateNotice, SaysTheStateTheReasonAndWhatTheAgentCanDo) {
 }
 
 TEST(StateNotice, ARefereeThatIsToEndKeepsItsMatches) {
-  const auto notice =
-      state_notice({AgentRef::referee(0), AgentState::kSuspended, std::string(kReasonDraining)});
+  const auto notice = state_notice({events::AgentRef::referee(0), events::AgentState::kSuspended,
+                                    std::string(events::kReasonDraining)});
   EXPECT_EQ(notice.error_description,
             "You are SUSPENDED now: DRAINING. You keep the matches that you have, and get no other "
             "until you register again.");
 }
 
 TEST(StateNotice, EachStateHasItsConsequence) {
-  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
-    for (auto state : {AgentState::kActive, AgentState::kSuspended, AgentState::kShutdown}) {
+  for (auto kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
+    for (auto state : {events::AgentState::kActive, events::AgentState::kSuspended,
+                       events::AgentState::kShutdown}) {
       auto notice = state_notice({{kind, 0}, state, "WHY"});
       EXPECT_TRUE(notice.error_description.ends_with(".")) << notice.error_description;
     }
   }
-  EXPECT_EQ(state_conversation(AgentRef::player(2)).str(), "convstatep03");
+  EXPECT_EQ(state_conversation(events::AgentRef::player(2)).str(), "convstatep03");
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::rounds

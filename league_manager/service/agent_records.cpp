@@ -10,7 +10,7 @@
 #include "common/envelope/message_type.h"
 #include "league_manager/files/remedies.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using core::ErrorCode;
@@ -21,10 +21,10 @@ constexpr std::size_t kMostFaults = 50;
 constexpr std::size_t kMostElapsed = 1000;
 constexpr std::size_t kLongestRecordText = 300;
 
-std::optional<AgentRef> agent_of(std::string_view peer) {
+std::optional<events::AgentRef> agent_of(std::string_view peer) {
   const auto colon = peer.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const auto agent = AgentRef::parse(peer.substr(colon + 1));
+  const auto agent = events::AgentRef::parse(peer.substr(colon + 1));
   return agent && agent_kind_name(agent->kind) == peer.substr(0, colon) ? agent : std::nullopt;
 }
 
@@ -67,12 +67,12 @@ void AgentRecords::add(Figures& figures, std::int64_t elapsed_us) {
   ++figures.answers;
 }
 
-void AgentRecords::on_record(const audit::Record& record) {
-  if (record.direction != audit::Direction::kIn) return;
+void AgentRecords::on_record(const audit::record::Record& record) {
+  if (record.direction != audit::record::Direction::kIn) return;
   const auto& notes = record.notes;
   const auto agent = agent_of(notes.peer);
   if (!agent) return;
-  const bool is_request = record.kind == audit::Kind::kRequest;
+  const bool is_request = record.kind == audit::record::Kind::kRequest;
   if (is_request && (notes.verdict || !shows_token(notes.message_type))) return;
   std::lock_guard lock(mutex_);
   Figures& figures = agents_[*agent];
@@ -84,15 +84,15 @@ void AgentRecords::on_record(const audit::Record& record) {
                   .call = notes.message_type,
                   .code = std::string(core::wire_code(*notes.verdict)),
                   .text = notes.fault});
-  } else if (record.kind == audit::Kind::kReply && record.elapsed) {
+  } else if (record.kind == audit::record::Kind::kReply && record.elapsed) {
     add(figures, std::chrono::duration_cast<std::chrono::microseconds>(*record.elapsed).count());
   }
 }
 
-void AgentRecords::on_events(const Events& events) {
+void AgentRecords::on_events(const events::Events& events) {
   std::lock_guard lock(mutex_);
   for (const auto& event : events) {
-    const auto* failure = std::get_if<FailureCounted>(&event.body);
+    const auto* failure = std::get_if<events::FailureCounted>(&event.body);
     if (failure == nullptr || failure->is_excused || !failure->match || !failure->cause) continue;
     add(agents_[failure->agent], {.at = event.at,
                                   .match_id = failure->match->id().str(),
@@ -105,10 +105,11 @@ void AgentRecords::on_events(const Events& events) {
 }
 
 void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
-                             const Events& events, core::UtcTimestamp now) {
-  const auto player_of = [&pairing](const std::string& id) -> std::optional<AgentRef> {
-    const auto agent = AgentRef::parse(id);
-    const bool plays = agent && agent->kind == AgentKind::kPlayer && pairing.has(agent->index);
+                             const events::Events& events, core::UtcTimestamp now) {
+  const auto player_of = [&pairing](const std::string& id) -> std::optional<events::AgentRef> {
+    const auto agent = events::AgentRef::parse(id);
+    const bool plays =
+        agent && agent->kind == events::AgentKind::kPlayer && pairing.has(agent->index);
     return plays ? agent : std::nullopt;
   };
   std::lock_guard lock(mutex_);
@@ -132,7 +133,7 @@ void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
 }
 
 json AgentRecords::shown(const Fault& fault) {
-  const Remedy& remedy = remedy_of(fault.code);
+  const files::Remedy& remedy = files::remedy_of(fault.code);
   const bool is_choice = fault.call == envelope::wire_name(MessageType::kChooseParityCall);
   json out = {{"at", fault.at.to_log()},
               {"error_code", fault.code},
@@ -149,7 +150,7 @@ json AgentRecords::shown(const Fault& fault) {
   return out;
 }
 
-json AgentRecords::report_of(AgentRef agent) const {
+json AgentRecords::report_of(events::AgentRef agent) const {
   std::lock_guard lock(mutex_);
   static const Figures kNothing;
   const auto found = agents_.find(agent);
@@ -170,4 +171,4 @@ json AgentRecords::report_of(AgentRef agent) const {
           {"leniencies", figures.leniencies}};
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

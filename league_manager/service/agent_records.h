@@ -12,7 +12,7 @@
 #include "league_manager/core/report_rules.h"
 #include "league_manager/events/events.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 
 /// The record of each agent for its own report: its faults, its answer times, and the leniencies
 /// applied to it. Failures that cost a match come from the events, including those of an old
@@ -26,15 +26,15 @@ class AgentRecords {
   /// A message that the manager sent or received: answers to its own calls, and messages whose
   /// token was valid. A message that another sender sends in an agent's name never counts against
   /// it.
-  void on_record(const audit::Record& record);
-  void on_events(const Events& events);
+  void on_record(const audit::record::Record& record);
+  void on_events(const events::Events& events);
   /// An accepted report of a match between the players of `pairing`, and its consequences. Ignores
   /// what it says about anybody else.
-  void on_report(const MatchReport& report, const Pairing& pairing, const Events& events,
+  void on_report(const MatchReport& report, const Pairing& pairing, const events::Events& events,
                  core::UtcTimestamp now);
 
   /// The fields of the agent's report that are known here.
-  [[nodiscard]] nlohmann::json report_of(AgentRef agent) const;
+  [[nodiscard]] nlohmann::json report_of(events::AgentRef agent) const;
 
  private:
   struct Fault {
@@ -59,7 +59,7 @@ class AgentRecords {
 
   const core::UtcTimestamp since_;
   mutable std::mutex mutex_;
-  std::map<AgentRef, Figures> agents_;
+  std::map<events::AgentRef, Figures> agents_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

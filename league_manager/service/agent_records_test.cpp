@@ -7,33 +7,33 @@
 #include "common/envelope/leniency.h"
 #include "league_manager/core/league_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using core::ErrorCode;
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-const AgentRef kP01 = AgentRef::player(0);
-const AgentRef kP02 = AgentRef::player(1);
+const events::AgentRef kP01 = events::AgentRef::player(0);
+const events::AgentRef kP02 = events::AgentRef::player(1);
 const core::UtcTimestamp kStart = *core::UtcTimestamp::parse("2026-01-15T10:30:00Z");
 constexpr Pairing kPairing{0, 1};
 
-audit::Record answer_of(const std::string& peer, milliseconds elapsed) {
-  audit::Record record;
-  record.direction = audit::Direction::kIn;
-  record.kind = audit::Kind::kReply;
+audit::record::Record answer_of(const std::string& peer, milliseconds elapsed) {
+  audit::record::Record record;
+  record.direction = audit::record::Direction::kIn;
+  record.kind = audit::record::Kind::kReply;
   record.time = kStart;
   record.elapsed = elapsed;
   record.notes.peer = peer;
   return record;
 }
 
-Event lost(AgentRef player, FailureCause cause) {
-  return {kStart, FailureCounted{.agent = player,
-                                 .kind = FailureKind::kTimeout,
-                                 .match = MatchKey{1, 1},
-                                 .cause = std::move(cause)}};
+events::Event lost(events::AgentRef player, events::FailureCause cause) {
+  return {kStart, events::FailureCounted{.agent = player,
+                                         .kind = events::FailureKind::kTimeout,
+                                         .match = events::MatchKey{1, 1},
+                                         .cause = std::move(cause)}};
 }
 
 MatchReport report_with(std::vector<ReportedAnswers> answers,
@@ -95,13 +95,13 @@ TEST(AgentRecords, WhatARefereeSaysCountsForThePlayersOfItsMatchOnly) {
   ASSERT_EQ(own["total_faults"], 1);
   EXPECT_EQ(own["faults"][0]["lost_match"], false);
   EXPECT_EQ(records.report_of(kP02)["total_faults"], 0) << "the referee itself was late";
-  EXPECT_EQ(records.report_of(AgentRef::player(8))["latencies"]["count"], 0);
-  EXPECT_EQ(records.report_of(AgentRef::referee(0))["latencies"]["count"], 0);
+  EXPECT_EQ(records.report_of(events::AgentRef::player(8))["latencies"]["count"], 0);
+  EXPECT_EQ(records.report_of(events::AgentRef::referee(0))["latencies"]["count"], 0);
 }
 
 TEST(AgentRecords, ALostMatchIsOneFault) {
   AgentRecords records(kStart);
-  const Events events{lost(kP01, {"GAME_INVITATION", "E001", 3, "no answer"})};
+  const events::Events events{lost(kP01, {"GAME_INVITATION", "E001", 3, "no answer"})};
   const ReportedFailure failed{.player_id = "P01", .error_code = "E001"};
   records.on_report(report_with({}, {failed, failed, failed}), kPairing, events, kStart);
   records.on_events(events);
@@ -127,7 +127,7 @@ TEST(AgentRecords, AnswersToTheManagerCount) {
 TEST(AgentRecords, NobodyHarmsAnAgentByItsName) {
   AgentRecords records(kStart);
   auto request = answer_of("player:P01", milliseconds(1));
-  request.kind = audit::Kind::kRequest;
+  request.kind = audit::record::Kind::kRequest;
   request.notes.leniencies = {leniency_name(envelope::Leniency::kMissingReplyToken)};
   // A registration shows no token, and a refused message may be anybody's.
   request.notes.message_type = "LEAGUE_REGISTER_REQUEST";
@@ -160,4 +160,4 @@ TEST(AgentRecords, AFloodOfFaultsTakesBoundedMemory) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -9,7 +9,7 @@
 #include "common/schema/json_fields.h"
 #include "league_manager/admission/operator_key.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using core::Error;
@@ -17,12 +17,12 @@ using core::ErrorCode;
 using core::Result;
 using nlohmann::json;
 
-json agent_row(AgentRef ref, const Agent& agent) {
-  const AgentLifecycle& lifecycle = agent.lifecycle;
+json agent_row(events::AgentRef ref, const events::Agent& agent) {
+  const events::AgentLifecycle& lifecycle = agent.lifecycle;
   json row = {{"agent_id", ref.id()},
-              {"kind", agent_kind_name(ref.kind)},
+              {"kind", events::agent_kind_name(ref.kind)},
               {"display_name", agent.profile.display_name},
-              {"state", agent_state_name(lifecycle.state())},
+              {"state", events::agent_state_name(lifecycle.state())},
               {"since", lifecycle.state_since().to_log()},
               {"failed_matches", lifecycle.failed_matches()},
               {"failed_in_a_row", lifecycle.failed_in_a_row()}};
@@ -31,7 +31,7 @@ json agent_row(AgentRef ref, const Agent& agent) {
   return row;
 }
 
-Result<AgentRef> find_agent(const League& league, const std::string& id) {
+Result<events::AgentRef> find_agent(const League& league, const std::string& id) {
   if (auto agent = league.roster().find(id)) return *agent;
   return Error{ErrorCode::kInvalidFieldValue,
                "agent_id \"" + core::shown(id, 64) +
@@ -42,7 +42,8 @@ Result<AgentRef> find_agent(const League& league, const std::string& id) {
 /// The constant for the reason of a shut-down; an empty `text` is the ordinary reason. Nothing for
 /// an unknown one.
 std::optional<std::string_view> recorded_as(std::string_view text) {
-  for (auto reason : {kReasonShutDownByOperator, kReasonDisqualified, kReasonWithdrawn}) {
+  for (auto reason :
+       {events::kReasonShutDownByOperator, events::kReasonDisqualified, events::kReasonWithdrawn}) {
     if (text.empty() || text == reason) return reason;
   }
   return std::nullopt;
@@ -68,7 +69,7 @@ struct Credentials {
             "auth_token the token of its registration",
             "/auth_token"};
   }
-  [[nodiscard]] Result<AgentRef> owner(const League& league) const {
+  [[nodiscard]] Result<events::AgentRef> owner(const League& league) const {
     const auto agent = league.roster().find(id);
     if (!agent ||
         !core::constant_time_equal(league.roster().agent(*agent).credential.token_hash, token_hash))
@@ -89,27 +90,28 @@ std::size_t number_argument(const json& arguments, const char* name, int fallbac
       schema::number_at(arguments, name).value_or(fallback), 0, std::numeric_limits<int>::max()));
 }
 
-void answer_when_durable(Ledger& ledger, agent::Reply given, Result<json> answer) {
-  auto reply = std::make_shared<agent::Reply>(std::move(given));
-  ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
-                [reply, answer = std::move(answer)](const Result<Events>& stored) {
+void answer_when_durable(files::Ledger& ledger, agent::peers::Reply given, Result<json> answer) {
+  auto reply = std::make_shared<agent::peers::Reply>(std::move(given));
+  ledger.commit([](const League&, core::UtcTimestamp) { return events::Events{}; },
+                [reply, answer = std::move(answer)](const Result<events::Events>& stored) {
                   if (!stored) return reply->refuse(not_stored());
                   if (!answer) return reply->refuse(answer.error());
                   reply->send(*answer);
                 });
 }
 
-void answer_command(Ledger& ledger, LeagueRunner& league_runner, agent::Reply given,
-                    Decision decide, std::shared_ptr<json> more) {
-  auto reply = std::make_shared<agent::Reply>(std::move(given));
+void answer_command(files::Ledger& ledger, rounds::LeagueRunner& league_runner,
+                    agent::peers::Reply given, Decision decide, std::shared_ptr<json> more) {
+  auto reply = std::make_shared<agent::peers::Reply>(std::move(given));
   auto refusal = std::make_shared<std::optional<Error>>();
   ledger.commit(
       [refusal, decide = std::move(decide)](const League& league, core::UtcTimestamp now) {
         auto events = decide(league, now);
         if (!events) *refusal = events.error();
-        return events ? *events : Events{};
+        return events ? *events : events::Events{};
       },
-      [&league_runner, reply, refusal, more = std::move(more)](const Result<Events>& stored) {
+      [&league_runner, reply, refusal,
+       more = std::move(more)](const Result<events::Events>& stored) {
         if (!stored) return reply->refuse(not_stored());
         if (*refusal) return reply->refuse(**refusal);
         json answer = {{"status", "ok"}};
@@ -121,37 +123,42 @@ void answer_command(Ledger& ledger, LeagueRunner& league_runner, agent::Reply gi
       });
 }
 
-AgentTools::AgentTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner& league_runner,
-                       const core::AuthToken& operator_key, const AgentRecords* records)
+AgentTools::AgentTools(agent::host::AgentServer& server, files::Ledger& ledger,
+                       rounds::LeagueRunner& league_runner, const core::AuthToken& operator_key,
+                       const AgentRecords* records)
     : ledger_(ledger),
       league_runner_(league_runner),
       operator_key_(operator_key),
       records_(records) {
-  server.bind_tool("get_agents", [this](agent::ToolCall call) { on_get_agents(std::move(call)); });
+  server.bind_tool("get_agents",
+                   [this](agent::host::ToolCall call) { on_get_agents(std::move(call)); });
   server.bind_tool("shut_down_agent",
-                   [this](agent::ToolCall call) { on_operator(std::move(call), true); });
+                   [this](agent::host::ToolCall call) { on_operator(std::move(call), true); });
   server.bind_tool("restore_agent",
-                   [this](agent::ToolCall call) { on_operator(std::move(call), false); });
-  server.bind_tool("withdraw", [this](agent::ToolCall call) { on_withdraw(std::move(call)); });
+                   [this](agent::host::ToolCall call) { on_operator(std::move(call), false); });
+  server.bind_tool("withdraw",
+                   [this](agent::host::ToolCall call) { on_withdraw(std::move(call)); });
   server.bind_tool("drain_referee",
-                   [this](agent::ToolCall call) { on_drain_referee(std::move(call)); });
+                   [this](agent::host::ToolCall call) { on_drain_referee(std::move(call)); });
   if (records_ != nullptr)
     server.bind_tool("get_my_report",
-                     [this](agent::ToolCall call) { on_get_my_report(std::move(call)); });
+                     [this](agent::host::ToolCall call) { on_get_my_report(std::move(call)); });
 }
 
-void AgentTools::on_get_agents(agent::ToolCall call) const {
+void AgentTools::on_get_agents(agent::host::ToolCall call) const {
   const std::size_t offset = number_argument(call.arguments, "offset", 0);
   const std::size_t limit =
       std::min<std::size_t>(number_argument(call.arguments, "limit", kPage), kPage);
   json answer = ledger_.read([offset, limit](const League& league) {
     const Roster& roster = league.roster();
-    const auto referees = static_cast<std::size_t>(roster.count(AgentKind::kReferee));
-    const auto total = referees + static_cast<std::size_t>(roster.count(AgentKind::kPlayer));
+    const auto referees = static_cast<std::size_t>(roster.count(events::AgentKind::kReferee));
+    const auto total =
+        referees + static_cast<std::size_t>(roster.count(events::AgentKind::kPlayer));
     json page = {{"total_agents", total}, {"agents", json::array()}};
     for (std::size_t i = offset; i < total && i - offset < limit; ++i) {
-      const AgentRef ref = i < referees ? AgentRef::referee(static_cast<int>(i))
-                                        : AgentRef::player(static_cast<int>(i - referees));
+      const events::AgentRef ref = i < referees
+                                       ? events::AgentRef::referee(static_cast<int>(i))
+                                       : events::AgentRef::player(static_cast<int>(i - referees));
       page["agents"].push_back(agent_row(ref, roster.agent(ref)));
     }
     return page;
@@ -159,9 +166,9 @@ void AgentTools::on_get_agents(agent::ToolCall call) const {
   answer_when_durable(ledger_, std::move(call.reply), std::move(answer));
 }
 
-void AgentTools::on_operator(agent::ToolCall call, bool shuts_down) {
+void AgentTools::on_operator(agent::host::ToolCall call, bool shuts_down) {
   const char* tool = shuts_down ? "shut_down_agent" : "restore_agent";
-  if (auto refused = refusal_of_operator(call.arguments, operator_key_, tool))
+  if (auto refused = admission::refusal_of_operator(call.arguments, operator_key_, tool))
     return call.reply.refuse(*refused);
   const auto as = recorded_as(schema::text_at(call.arguments, "as"));
   if (!as) {
@@ -175,27 +182,27 @@ void AgentTools::on_operator(agent::ToolCall call, bool shuts_down) {
        reason = schema::text_at(call.arguments, "reason"),
        by = schema::text_at(call.arguments, "by")](const League& league, core::UtcTimestamp now) {
         auto agent = find_agent(league, id);
-        if (!agent) return Result<Events>(agent.error());
+        if (!agent) return Result<events::Events>(agent.error());
         return shuts_down ? league.decide_shut_down(*agent, as, reason, now, by)
                           : league.decide_restore(*agent, reason, now, by);
       });
 }
 
-void AgentTools::on_withdraw(agent::ToolCall call) {
+void AgentTools::on_withdraw(agent::host::ToolCall call) {
   auto shown = Credentials::read(call.arguments, "withdraw needs the player's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
   answer_command(ledger_, league_runner_, std::move(call.reply),
                  [shown = std::move(*shown), reason = schema::text_at(call.arguments, "reason")](
-                     const League& league, core::UtcTimestamp now) -> Result<Events> {
+                     const League& league, core::UtcTimestamp now) -> Result<events::Events> {
                    auto player = shown.owner(league);
-                   if (player && player->kind != AgentKind::kPlayer)
+                   if (player && player->kind != events::AgentKind::kPlayer)
                      player = Credentials::foreign();
                    if (!player) return player.error();
-                   return league.decide_shut_down(*player, kReasonWithdrawn, reason, now);
+                   return league.decide_shut_down(*player, events::kReasonWithdrawn, reason, now);
                  });
 }
 
-void AgentTools::on_drain_referee(agent::ToolCall call) {
+void AgentTools::on_drain_referee(agent::host::ToolCall call) {
   auto shown =
       Credentials::read(call.arguments, "drain_referee needs the referee's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
@@ -203,9 +210,10 @@ void AgentTools::on_drain_referee(agent::ToolCall call) {
   answer_command(
       ledger_, league_runner_, std::move(call.reply),
       [shown = std::move(*shown), more](const League& league,
-                                        core::UtcTimestamp now) -> Result<Events> {
+                                        core::UtcTimestamp now) -> Result<events::Events> {
         auto referee = shown.owner(league);
-        if (referee && referee->kind != AgentKind::kReferee) referee = Credentials::foreign();
+        if (referee && referee->kind != events::AgentKind::kReferee)
+          referee = Credentials::foreign();
         if (!referee) return referee.error();
         *more = {{"open_matches", league.board().open_count(referee->index)}};
         return league.decide_referee_drain(referee->index, now);
@@ -213,7 +221,7 @@ void AgentTools::on_drain_referee(agent::ToolCall call) {
       more);
 }
 
-void AgentTools::on_get_my_report(agent::ToolCall call) const {
+void AgentTools::on_get_my_report(agent::host::ToolCall call) const {
   auto shown = Credentials::read(call.arguments, "get_my_report needs the agent's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
   auto answer = ledger_.read([&](const League& league) -> Result<json> {
@@ -226,4 +234,4 @@ void AgentTools::on_get_my_report(agent::ToolCall call) const {
   answer_when_durable(ledger_, std::move(call.reply), std::move(answer));
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -10,7 +10,7 @@
 #include "league_manager/rounds/league_runner.h"
 #include "league_manager/service/agent_records.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 
 /// The answer when the journal has failed. Agents retry after it; the cause is for the operator and
 /// appears only in the program's own messages.
@@ -20,14 +20,16 @@ namespace league::league_manager {
                                           int fallback);
 /// Answers with data read from the league, or refuses, once that data is durable, so that no answer
 /// contains facts that a crash can undo.
-void answer_when_durable(Ledger& ledger, agent::Reply reply, core::Result<nlohmann::json> answer);
+void answer_when_durable(files::Ledger& ledger, agent::peers::Reply reply,
+                         core::Result<nlohmann::json> answer);
 
 /// The events of a command, or why it is refused.
-using Decision = std::function<core::Result<Events>(const League&, core::UtcTimestamp)>;
+using Decision = std::function<core::Result<events::Events>(const League&, core::UtcTimestamp)>;
 /// Commits `decide` and answers `{"status": "ok"}` with what `decide` has put into `more` (may be
 /// null), or refuses with its error. `league_runner` carries out the events after the answer.
-void answer_command(Ledger& ledger, LeagueRunner& league_runner, agent::Reply reply,
-                    Decision decide, std::shared_ptr<nlohmann::json> more = nullptr);
+void answer_command(files::Ledger& ledger, rounds::LeagueRunner& league_runner,
+                    agent::peers::Reply reply, Decision decide,
+                    std::shared_ptr<nlohmann::json> more = nullptr);
 
 /// The tools for agents' states: the states of all agents, for everybody; each agent's report, for
 /// that agent alone; and the commands that change states: the operator shuts an agent down or
@@ -40,20 +42,21 @@ class AgentTools {
 
   /// Adds its tools to `server`. All references must outlive this object. An empty `operator_key`
   /// authorises nobody. Without `records` there are no reports.
-  AgentTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner& league_runner,
-             const core::AuthToken& operator_key, const AgentRecords* records);
+  AgentTools(agent::host::AgentServer& server, files::Ledger& ledger,
+             rounds::LeagueRunner& league_runner, const core::AuthToken& operator_key,
+             const AgentRecords* records);
 
  private:
-  void on_get_agents(agent::ToolCall call) const;
-  void on_operator(agent::ToolCall call, bool shuts_down);
-  void on_withdraw(agent::ToolCall call);
-  void on_drain_referee(agent::ToolCall call);
-  void on_get_my_report(agent::ToolCall call) const;
+  void on_get_agents(agent::host::ToolCall call) const;
+  void on_operator(agent::host::ToolCall call, bool shuts_down);
+  void on_withdraw(agent::host::ToolCall call);
+  void on_drain_referee(agent::host::ToolCall call);
+  void on_get_my_report(agent::host::ToolCall call) const;
 
-  Ledger& ledger_;
-  LeagueRunner& league_runner_;
+  files::Ledger& ledger_;
+  rounds::LeagueRunner& league_runner_;
   const core::AuthToken& operator_key_;
   const AgentRecords* const records_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

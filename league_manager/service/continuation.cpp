@@ -4,7 +4,7 @@
 #include "league_manager/events/event_codec.h"
 #include "league_manager/files/ledger.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 core::Error contradiction(const std::string& option, const std::string& wanted,
@@ -27,9 +27,9 @@ core::Error foreign_key() {
 
 }  // namespace
 
-LeagueSettings settings_from(const agent::Settings& limits) {
+events::LeagueSettings settings_from(const agent::runtime::Settings& limits) {
   constexpr std::chrono::seconds kMargin{10};
-  LeagueSettings settings;
+  events::LeagueSettings settings;
   settings.max_attempts = limits.league.max_match_attempts;
   settings.match_time_limit = limits.league.match_watchdog.count() > 0
                                   ? limits.league.match_watchdog
@@ -42,25 +42,26 @@ LeagueSettings settings_from(const agent::Settings& limits) {
   return settings;
 }
 
-core::Result<std::optional<LeagueCreated>> read_creation(const journal::Journal& journal) {
-  std::optional<core::Result<Event>> first;
+core::Result<std::optional<events::LeagueCreated>> read_creation(const journal::Journal& journal) {
+  std::optional<core::Result<events::Event>> first;
   auto read = journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
-    first = from_record(entry.record);
+    first = events::from_record(entry.record);
     return core::Error{core::ErrorCode::kInternalError, "one is enough", ""};
   });
   if (!first) {
     if (!read) return read.error();
-    return std::optional<LeagueCreated>();
+    return std::optional<events::LeagueCreated>();
   }
   if (!*first) return first->error();
-  if (const auto* creation = std::get_if<LeagueCreated>(&(**first).body))
+  if (const auto* creation = std::get_if<events::LeagueCreated>(&(**first).body))
     return std::optional(*creation);
   return core::Error{core::ErrorCode::kInternalError,
                      "the journal does not begin with the creation of a league", ""};
 }
 
-core::Result<void> continue_with(LeagueSettings& settings, const LeagueCreated& creation,
-                                 const WantedLeague& wanted, const game::Registry& games) {
+core::Result<void> continue_with(events::LeagueSettings& settings,
+                                 const events::LeagueCreated& creation, const WantedLeague& wanted,
+                                 const game::Registry& games) {
   if (wanted.league_id && *wanted.league_id != creation.league_id.str())
     return contradiction("--league", *wanted.league_id, creation.league_id.str());
   if (wanted.players && *wanted.players != creation.players) {
@@ -82,28 +83,30 @@ core::Result<void> continue_with(LeagueSettings& settings, const LeagueCreated& 
   return {};
 }
 
-core::Result<void> note_given_up(Ledger& ledger, const std::string& what) {
+core::Result<void> note_given_up(files::Ledger& ledger, const std::string& what) {
   return ledger.commit_and_wait([&](const League&, core::UtcTimestamp now) {
-    return Events{{now, LeagueContinued{.given_up = what}}};
+    return events::Events{{now, events::LeagueContinued{.given_up = what}}};
   });
 }
 
-core::Result<void> take_league_key(LeagueSettings& settings, const TokenIssuer& token_issuer) {
+core::Result<void> take_league_key(events::LeagueSettings& settings,
+                                   const admission::TokenIssuer& token_issuer) {
   std::string key = token_issuer.league_key().public_key();
   if (!settings.league_key.empty() && settings.league_key != key) return foreign_key();
   settings.league_key = std::move(key);
   return {};
 }
 
-core::Result<void> check_token_issuer(const League& league, const TokenIssuer& token_issuer) {
-  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+core::Result<void> check_token_issuer(const League& league,
+                                      const admission::TokenIssuer& token_issuer) {
+  for (auto kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
     if (league.roster().count(kind) == 0) continue;
-    AgentRef first{kind, 0};
-    const Credential& credential = league.roster().agent(first).credential;
+    events::AgentRef first{kind, 0};
+    const events::Credential& credential = league.roster().agent(first).credential;
     if (token_issuer.token(first.id(), credential.nonce).hash() == credential.token_hash) continue;
     return foreign_key();
   }
   return {};
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -7,13 +7,13 @@
 #include "league_manager/events/event_codec.h"
 #include "tests/support/scripted_random.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
-const LeagueCreated kCreation{core::LeagueId("league_a"), "even_odd", 8, 2};
+const events::LeagueCreated kCreation{core::LeagueId("league_a"), "even_odd", 8, 2};
 
 TEST(Continuation, TakesTheLeagueFromItsJournal) {
-  LeagueSettings settings;
+  events::LeagueSettings settings;
   settings.max_attempts = 7;
   ASSERT_TRUE(continue_with(settings, kCreation, {}, game::standard_games()));
   EXPECT_EQ(settings.league_id.str(), "league_a");
@@ -30,12 +30,12 @@ TEST(Continuation, NamesAContradiction) {
       {{{}, {}, 1}, "--referees 2, and --referees 1 was given"},
   };
   for (const auto& [wanted, expected] : cases) {
-    LeagueSettings settings;
+    events::LeagueSettings settings;
     auto result = continue_with(settings, kCreation, wanted, game::standard_games());
     ASSERT_FALSE(result);
     EXPECT_NE(result.error().message.find(expected), std::string::npos) << result.error().message;
     EXPECT_NE(result.error().message.find("--new"), std::string::npos);
-    EXPECT_EQ(settings.players, LeagueSettings{}.players);
+    EXPECT_EQ(settings.players, events::LeagueSettings{}.players);
   }
 }
 
@@ -45,8 +45,8 @@ TEST(Continuation, ReadsTheFirstEvent) {
   ASSERT_TRUE(none);
   EXPECT_FALSE(*none);
   auto now = testing::at(0);
-  ASSERT_TRUE(
-      journal::append_and_wait(journal, to_records({{now, kCreation}, {now, LeagueContinued{}}})));
+  ASSERT_TRUE(journal::append_and_wait(
+      journal, events::to_records({{now, kCreation}, {now, events::LeagueContinued{}}})));
   auto creation = read_creation(journal);
   ASSERT_TRUE(creation);
   EXPECT_EQ(*creation, kCreation);
@@ -54,7 +54,8 @@ TEST(Continuation, ReadsTheFirstEvent) {
 
 TEST(Continuation, RefusesAJournalOfSomethingElse) {
   for (const journal::EventRecord& record :
-       {journal::EventRecord{"SHOPPING", "{}"}, to_record({testing::at(0), LeagueContinued{}})}) {
+       {journal::EventRecord{"SHOPPING", "{}"},
+        events::to_record({testing::at(0), events::LeagueContinued{}})}) {
     journal::MemoryJournal journal;
     ASSERT_TRUE(journal::append_and_wait(journal, {record}));
     EXPECT_FALSE(read_creation(journal));
@@ -63,17 +64,17 @@ TEST(Continuation, RefusesAJournalOfSomethingElse) {
 
 TEST(Continuation, TheLeaguesKeyIsTheOneOfItsJournal) {
   league::testing::ScriptedRandom random;
-  TokenIssuer right(core::LeagueId("league_a"), random);
-  TokenIssuer wrong(core::LeagueId("league_a"), random);
-  LeagueCreated creation = kCreation;
+  admission::TokenIssuer right(core::LeagueId("league_a"), random);
+  admission::TokenIssuer wrong(core::LeagueId("league_a"), random);
+  events::LeagueCreated creation = kCreation;
   creation.league_key = right.league_key().public_key();
-  LeagueSettings settings;
+  events::LeagueSettings settings;
   ASSERT_TRUE(continue_with(settings, creation, {}, game::standard_games()));
   auto refused = take_league_key(settings, wrong);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("does not belong to the league"), std::string::npos);
   EXPECT_TRUE(take_league_key(settings, right));
-  LeagueSettings of_old;  // its journal names none
+  events::LeagueSettings of_old;  // its journal names none
   ASSERT_TRUE(continue_with(of_old, kCreation, {}, game::standard_games()));
   ASSERT_TRUE(take_league_key(of_old, right));
   EXPECT_EQ(of_old.league_key, *creation.league_key);
@@ -81,8 +82,8 @@ TEST(Continuation, TheLeaguesKeyIsTheOneOfItsJournal) {
 
 TEST(Continuation, FindsAKeyThatIsNotTheLeagues) {
   league::testing::ScriptedRandom random;
-  TokenIssuer right(core::LeagueId("league_even_odd"), random);
-  TokenIssuer wrong(core::LeagueId("league_even_odd"), random);
+  admission::TokenIssuer right(core::LeagueId("league_even_odd"), random);
+  admission::TokenIssuer wrong(core::LeagueId("league_even_odd"), random);
   testing::PlayedLeague played(testing::settings(2, 1));
   EXPECT_TRUE(check_token_issuer(played.league, wrong));  // there are no agents yet
   RegistrationFacts facts{testing::at(0), "nonce",
@@ -90,7 +91,7 @@ TEST(Continuation, FindsAKeyThatIsNotTheLeagues) {
                             return right.token(id, nonce).hash();
                           }};
   auto decision = played.league.decide_register(
-      {AgentKind::kReferee, testing::profile("r", 9000), {}, {}}, facts);
+      {events::AgentKind::kReferee, testing::profile("r", 9000), {}, {}}, facts);
   ASSERT_TRUE(decision);
   played.take(decision->events);
   EXPECT_TRUE(check_token_issuer(played.league, right));
@@ -100,4 +101,4 @@ TEST(Continuation, FindsAKeyThatIsNotTheLeagues) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 
 using core::Error;
 using core::ErrorCode;
@@ -11,9 +11,9 @@ using core::ErrorCode;
 namespace {
 
 /// A reader that gets events through the channel of its call.
-class ChannelReader : public EventReader {
+class ChannelReader : public bus::EventReader {
  public:
-  explicit ChannelReader(std::shared_ptr<transport::PeerChannel> channel)
+  explicit ChannelReader(std::shared_ptr<transport::link::PeerChannel> channel)
       : channel_(std::move(channel)) {}
 
   bool tell(const std::string& text, const std::string& id, std::string_view type) override {
@@ -22,13 +22,13 @@ class ChannelReader : public EventReader {
   [[nodiscard]] bool is_open() const override { return channel_->is_open(); }
 
  private:
-  const std::shared_ptr<transport::PeerChannel> channel_;
+  const std::shared_ptr<transport::link::PeerChannel> channel_;
 };
 
 /// A reader over HTTP: the answer is an event stream, which ends with the actual JSON-RPC answer.
 class AnswerReader final : public ChannelReader {
  public:
-  AnswerReader(std::shared_ptr<transport::PeerChannel> channel, agent::Reply reply,
+  AnswerReader(std::shared_ptr<transport::link::PeerChannel> channel, agent::peers::Reply reply,
                nlohmann::json answer)
       : ChannelReader(std::move(channel)), reply_(std::move(reply)), answer_(std::move(answer)) {}
   ~AnswerReader() override { reply_.send(answer_); }
@@ -45,37 +45,38 @@ class AnswerReader final : public ChannelReader {
   void refuse(const Error& why) { reply_.refuse(why); }
 
  private:
-  agent::Reply reply_;
+  agent::peers::Reply reply_;
   const nlohmann::json answer_;
 };
 
 }  // namespace
 
-EventTool::EventTool(agent::AgentServer& server, EventSubscriptions* feed, std::string league_id)
+EventTool::EventTool(agent::host::AgentServer& server, bus::EventSubscriptions* feed,
+                     std::string league_id)
     : feed_(feed), league_id_(std::move(league_id)) {
   // Without a bus there are no events, so the tool is not offered at all.
   if (feed_ == nullptr) return;
   server.bind_tool("events_subscribe",
-                   [this](agent::ToolCall call) { on_subscribe(std::move(call)); });
+                   [this](agent::host::ToolCall call) { on_subscribe(std::move(call)); });
 }
 
-void EventTool::on_subscribe(agent::ToolCall call) {
+void EventTool::on_subscribe(agent::host::ToolCall call) {
   const auto& context = call.context;
-  std::optional<transport::BusSession> session;
+  std::optional<transport::link::BusSession> session;
   if (context.transport.type == rpc::TransportType::kNats && context.session)
-    session = transport::BusSession::parse(context.session->view());
-  auto filter = read_event_filter(call.arguments);
+    session = transport::link::BusSession::parse(context.session->view());
+  auto filter = bus::read_event_filter(call.arguments);
   if (!filter) return call.reply.refuse(filter.error());
   nlohmann::json answer = {
       {"status", "ok"}, {"league_id", league_id_}, {"is_kept", feed_->is_kept()}};
   if (!session) return stream(std::move(call), std::move(*filter), std::move(answer));
-  answer["subject"] = transport::session_out(*session);
+  answer["subject"] = transport::link::session_out(*session);
   call.reply.send(answer, [this, session = *session, filter = std::move(*filter)] {
     feed_->subscribe(session, filter);  // only after the answer, which must come first
   });
 }
 
-void EventTool::stream(agent::ToolCall call, EventFilter filter, nlohmann::json answer) {
+void EventTool::stream(agent::host::ToolCall call, bus::EventFilter filter, nlohmann::json answer) {
   if (!call.channel) {
     return call.reply.refuse(
         {ErrorCode::kUnexpectedMessage,
@@ -97,4 +98,4 @@ void EventTool::stream(agent::ToolCall call, EventFilter filter, nlohmann::json 
     reader->refuse(added.error());
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

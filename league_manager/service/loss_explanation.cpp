@@ -2,7 +2,7 @@
 
 #include "common/rpc/json_text.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using core::Error;
@@ -17,12 +17,12 @@ std::string quoted(const std::string& text) {
 }
 
 std::string shown(const League& league, int player) {
-  const auto ref = AgentRef::player(player);
+  const auto ref = events::AgentRef::player(player);
   return ref.id() + " " + quoted(league.roster().agent(ref).profile.display_name);
 }
 
 std::string ending(const League& league, const MatchView& view) {
-  const CompactResult& result = *view.result;
+  const events::CompactResult& result = *view.result;
   const auto winner = game::winner_of(result.outcome);
   std::string out = "- result: ";
   if (result.outcome == game::Outcome::kDraw) {
@@ -50,7 +50,7 @@ std::string details(const MatchView& view, const MatchNote& note) {
   if (note.result.is_technical()) out += "- reason: " + note.result.technical_reason + "\n";
   for (Side side : game::kBothSides) {
     const int player = view.pairing.player(side);
-    const std::string id = AgentRef::player(player).id();
+    const std::string id = events::AgentRef::player(player).id();
     if (const auto& choice = note.result.choices[side])
       out += "- " + id + " chose " + quoted(*choice) + "\n";
     auto cause = note.causes.find(player);
@@ -71,7 +71,7 @@ std::string task_of(const MatchView& view, std::optional<int> player) {
   if (!player) return "Explain how this match ended and, if somebody lost it, why.\n";
   const auto winner = game::winner_of(view.result->outcome);
   const Side side = *player == view.pairing.player_a ? Side::kA : Side::kB;
-  const std::string id = AgentRef::player(*player).id();
+  const std::string id = events::AgentRef::player(*player).id();
   if (winner == side) return id + " did not lose this match, it won. Explain how.\n";
   if (view.result->outcome == game::Outcome::kDraw)
     return id + " did not lose this match, it was a draw. Explain how.\n";
@@ -82,7 +82,7 @@ std::string task_of(const MatchView& view, std::optional<int> player) {
 
 }  // namespace
 
-core::Result<std::string> explain_match(const League& league, MatchKey match,
+core::Result<std::string> explain_match(const League& league, events::MatchKey match,
                                         const std::optional<MatchNote>& note,
                                         const std::string& player_id) {
   auto view = league.match(match);
@@ -90,13 +90,13 @@ core::Result<std::string> explain_match(const League& league, MatchKey match,
     return Error{ErrorCode::kMatchNotFound, "the league has no match " + match.id().str(), ""};
   std::optional<int> player;
   if (!player_id.empty()) {
-    auto ref = AgentRef::parse(player_id);
-    if (ref && ref->kind == AgentKind::kPlayer) player = ref->index;
+    auto ref = events::AgentRef::parse(player_id);
+    if (ref && ref->kind == events::AgentKind::kPlayer) player = ref->index;
     if (!player || !view->pairing.has(*player)) {
       return Error{ErrorCode::kInvalidFieldValue,
                    "that player is not in " + match.id().str() + ", which is between " +
-                       AgentRef::player(view->pairing.player_a).id() + " and " +
-                       AgentRef::player(view->pairing.player_b).id(),
+                       events::AgentRef::player(view->pairing.player_a).id() + " and " +
+                       events::AgentRef::player(view->pairing.player_b).id(),
                    "player_id"};
     }
   }
@@ -109,7 +109,8 @@ core::Result<std::string> explain_match(const League& league, MatchKey match,
           match.id().str() + ", attempt " + std::to_string(view->attempt) + "\n";
   text += "- players: " + shown(league, view->pairing.player_a) + " and " +
           shown(league, view->pairing.player_b) + "\n";
-  if (view->referee >= 0) text += "- referee: " + AgentRef::referee(view->referee).id() + "\n";
+  if (view->referee >= 0)
+    text += "- referee: " + events::AgentRef::referee(view->referee).id() + "\n";
   if (!view->result) return text + "- status: not finished\n";
   text += ending(league, *view);
   if (note) {
@@ -120,4 +121,4 @@ core::Result<std::string> explain_match(const League& league, MatchKey match,
   return text;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -9,7 +9,7 @@
 #include "league_manager/service/manager_service.h"
 
 // The commands of ManagerService that only the operator may give.
-namespace league::league_manager {
+namespace league::league_manager::service {
 
 using core::Error;
 using core::ErrorCode;
@@ -19,7 +19,7 @@ using nlohmann::json;
 namespace {
 
 Result<OperatorCommand> command_of(const json& arguments) {
-  const auto act = parse_operator_act(schema::text_at(arguments, "act"));
+  const auto act = events::parse_operator_act(schema::text_at(arguments, "act"));
   if (!act) {
     return Error{ErrorCode::kInvalidFieldValue,
                  "act must be PAUSE, RESUME, EXTEND_ROUND, ANNOUNCE, VOID_MATCH or END_LEAGUE",
@@ -29,7 +29,7 @@ Result<OperatorCommand> command_of(const json& arguments) {
                           .by = schema::text_at(arguments, "by"),
                           .reason = schema::text_at(arguments, "reason")};
   if (const std::string id = schema::text_at(arguments, "match_id"); !id.empty()) {
-    command.match = MatchKey::parse(id);
+    command.match = events::MatchKey::parse(id);
     if (!command.match) {
       return Error{ErrorCode::kMatchNotFound,
                    "match_id \"" + core::excerpt(id) + "\" is not of the form R1M1", "/match_id"};
@@ -46,17 +46,19 @@ Result<OperatorCommand> command_of(const json& arguments) {
 
 }  // namespace
 
-void ManagerService::on_start_league(agent::ToolCall call) {
-  if (auto refused = refusal_of_operator(call.arguments, options_.operator_key, "start_league"))
+void ManagerService::on_start_league(agent::host::ToolCall call) {
+  if (auto refused =
+          admission::refusal_of_operator(call.arguments, options_.operator_key, "start_league"))
     return call.reply.refuse(*refused);
   answer_command(
       deps_.ledger, deps_.league_runner, std::move(call.reply),
       [](const League& league, core::UtcTimestamp now) { return league.decide_start(now); });
 }
 
-void ManagerService::on_operate_league(agent::ToolCall call) {
+void ManagerService::on_operate_league(agent::host::ToolCall call) {
   const json& arguments = call.arguments;
-  if (auto refused = refusal_of_operator(arguments, options_.operator_key, "operate_league"))
+  if (auto refused =
+          admission::refusal_of_operator(arguments, options_.operator_key, "operate_league"))
     return call.reply.refuse(*refused);
   auto command = command_of(arguments);
   if (!command) return call.reply.refuse(command.error());
@@ -66,8 +68,9 @@ void ManagerService::on_operate_league(agent::ToolCall call) {
                  });
 }
 
-void ManagerService::on_new_token(agent::ToolCall call) {
-  if (auto refused = refusal_of_operator(call.arguments, options_.operator_key, "new_agent_token"))
+void ManagerService::on_new_token(agent::host::ToolCall call) {
+  if (auto refused =
+          admission::refusal_of_operator(call.arguments, options_.operator_key, "new_agent_token"))
     return call.reply.refuse(*refused);
   const std::string& id = schema::text_at(call.arguments, "agent_id");
   auto agent = deps_.ledger.read([&id](const League& league) { return league.roster().find(id); });
@@ -85,10 +88,10 @@ void ManagerService::on_new_token(agent::ToolCall call) {
   auto decide = [agent = *agent, nonce = std::move(nonce), token = std::move(token)](
                     const League& league, core::UtcTimestamp now) {
     auto hash = [&token](const std::string&, const std::string&) { return token.hash(); };
-    return Result<Events>(decide_new_token(league.roster(), agent, {now, nonce, hash}));
+    return Result<events::Events>(decide_new_token(league.roster(), agent, {now, nonce, hash}));
   };
   answer_command(deps_.ledger, deps_.league_runner, std::move(call.reply), std::move(decide),
                  std::move(more));
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -4,7 +4,7 @@
 
 #include "common/schema/json_fields.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using nlohmann::json;
@@ -17,7 +17,7 @@ constexpr std::size_t kMostValues = 100;
 
 }  // namespace
 
-MatchNote& MatchNotes::note_of(MatchKey match) {
+MatchNote& MatchNotes::note_of(events::MatchKey match) {
   auto [found, is_new] = notes_.try_emplace(match);
   if (is_new) order_.push_back(match);
   if (order_.size() > most_) {
@@ -27,21 +27,21 @@ MatchNote& MatchNotes::note_of(MatchKey match) {
   return notes_[match];
 }
 
-void MatchNotes::take(const Events& events) {
+void MatchNotes::take(const events::Events& events) {
   std::lock_guard lock(mutex_);
   for (const auto& event : events) {
-    if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
+    if (const auto* reported = std::get_if<events::MatchReported>(&event.body)) {
       note_of(reported->match).result = reported->result;
-    } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
+    } else if (const auto* forfeited = std::get_if<events::MatchForfeited>(&event.body)) {
       note_of(forfeited->match).result = forfeited->result;
-    } else if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
-      if (failure->match && failure->cause && failure->agent.kind == AgentKind::kPlayer)
+    } else if (const auto* failure = std::get_if<events::FailureCounted>(&event.body)) {
+      if (failure->match && failure->cause && failure->agent.kind == events::AgentKind::kPlayer)
         note_of(*failure->match).causes[failure->agent.index] = *failure->cause;
     }
   }
 }
 
-std::optional<MatchNote> MatchNotes::find(MatchKey match) const {
+std::optional<MatchNote> MatchNotes::find(events::MatchKey match) const {
   std::lock_guard lock(mutex_);
   auto found = notes_.find(match);
   return found == notes_.end() ? std::nullopt : std::optional(found->second);
@@ -56,7 +56,7 @@ std::vector<std::string> matches_beginning(const League& league, const std::stri
     const std::string head = "R" + std::to_string(round) + "M";
     if (!head.starts_with(begin) && !begin.starts_with(head)) continue;
     for (int number = 1; number <= schedule.matches_in(round); ++number) {
-      std::string id = MatchKey{round, number}.id().str();
+      std::string id = events::MatchKey{round, number}.id().str();
       if (!id.starts_with(begin)) continue;
       found.push_back(std::move(id));
       if (found.size() > most) return found;
@@ -67,11 +67,11 @@ std::vector<std::string> matches_beginning(const League& league, const std::stri
 
 std::vector<std::string> players_beginning(const League& league, const std::string& begin,
                                            const std::string& match, std::size_t most) {
-  auto key = MatchKey::parse(match);
+  auto key = events::MatchKey::parse(match);
   auto view = key ? league.match(*key) : std::nullopt;
   std::vector<std::string> found;
   auto take = [&](int player) {
-    std::string id = AgentRef::player(player).id();
+    std::string id = events::AgentRef::player(player).id();
     if (id.starts_with(begin)) found.push_back(std::move(id));
   };
   if (view) {
@@ -79,21 +79,21 @@ std::vector<std::string> players_beginning(const League& league, const std::stri
     take(view->pairing.player_b);
     return found;
   }
-  const int players = league.roster().count(AgentKind::kPlayer);
+  const int players = league.roster().count(events::AgentKind::kPlayer);
   for (int player = 0; player < players && found.size() <= most; ++player) take(player);
   return found;
 }
 
-void send_when_durable(Ledger& ledger, const mcp::Responder& reply, json result) {
-  ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
-                [reply, result = std::move(result)](const core::Result<Events>& stored) {
+void send_when_durable(files::Ledger& ledger, const mcp::Responder& reply, json result) {
+  ledger.commit([](const League&, core::UtcTimestamp) { return events::Events{}; },
+                [reply, result = std::move(result)](const core::Result<events::Events>& stored) {
                   if (stored) return reply.send(result);
                   reply.fail(static_cast<int>(rpc::StandardCode::kInternalError),
                              "Internal error: the league's journal has failed");
                 });
 }
 
-ManagerPrompts::ManagerPrompts(mcp::Server& server, Ledger& ledger) : ledger_(ledger) {
+ManagerPrompts::ManagerPrompts(mcp::Server& server, files::Ledger& ledger) : ledger_(ledger) {
   server.registry().add(
       {.name = kPrompt,
        .title = "Why did I lose?",
@@ -103,12 +103,12 @@ ManagerPrompts::ManagerPrompts(mcp::Server& server, Ledger& ledger) : ledger_(le
                      {"player_id", "Whose loss it is, such as P07; the match alone if missing."}},
        .get = [this](const mcp::ServerPrompt::Get& get) { explain(get); }});
   server.registry().complete_with([this](const mcp::ServedRequest& request) { complete(request); });
-  ledger.observe([notes = notes_](const Events& events) { notes->take(events); });
+  ledger.observe([notes = notes_](const events::Events& events) { notes->take(events); });
 }
 
 void ManagerPrompts::explain(const mcp::ServerPrompt::Get& get) const {
   const mcp::Responder& reply = get.request.reply;
-  auto key = MatchKey::parse(schema::text_at(get.arguments, "match_id"));
+  auto key = events::MatchKey::parse(schema::text_at(get.arguments, "match_id"));
   if (!key)
     return reply.fail(kInvalidParams, "Invalid params: match_id must be a match such as R3M1");
   const std::string player = schema::text_at(get.arguments, "player_id");
@@ -150,4 +150,4 @@ void ManagerPrompts::complete(const mcp::ServedRequest& request) const {
   request.reply.send({{"completion", {{"values", values}, {"hasMore", has_more}}}});
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -4,7 +4,7 @@
 
 #include "league_manager/core/league_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using testing::PlayedLeague;
@@ -20,14 +20,14 @@ class LossExplanation : public ::testing::Test {
     played_.enter_all(2);
     played_.step();
   }
-  std::string explain(const std::string& player, MatchKey match = {1, 1}) {
+  std::string explain(const std::string& player, events::MatchKey match = {1, 1}) {
     for (; seen_ < played_.events.size(); ++seen_) notes_.take({played_.events[seen_]});
     auto text = explain_match(played_.league, match, notes_.find(match), player);
     return text ? *text : "refused: " + text.error().message;
   }
   std::string player(bool is_a) const {
     auto pairing = played_.league.match({1, 1})->pairing;
-    return AgentRef::player(is_a ? pairing.player_a : pairing.player_b).id();
+    return events::AgentRef::player(is_a ? pairing.player_a : pairing.player_b).id();
   }
 
   PlayedLeague played_{testing::settings(4, 1)};
@@ -77,8 +77,8 @@ TEST_F(LossExplanation, WithoutANoteItSaysWhereToLook) {
 TEST_F(LossExplanation, NotesAreBounded) {
   MatchNotes notes(2);
   for (int round = 1; round <= 3; ++round) {
-    Event event;
-    event.body = MatchForfeited{{round, 1}, {}};
+    events::Event event;
+    event.body = events::MatchForfeited{{round, 1}, {}};
     notes.take({event, event});
   }
   EXPECT_FALSE(notes.find({1, 1}));
@@ -98,4 +98,4 @@ TEST_F(LossExplanation, IdsAreCompleted) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

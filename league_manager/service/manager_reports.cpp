@@ -7,7 +7,7 @@
 #include "league_manager/service/query_answers.h"
 #include "league_manager/service/report_codec.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using core::Error;
@@ -22,10 +22,11 @@ bool is_accepted(const ReportDecision& decision) {
 
 /// Tells the operator of players that answered only after failed attempts: a slow bot may soon lose
 /// matches.
-void note_slow_players(OperatorLog& log, const MatchReport& report, const Events& events) {
-  std::map<AgentRef, std::pair<const ReportedFailure*, int>> slow;
+void note_slow_players(rounds::OperatorLog& log, const MatchReport& report,
+                       const events::Events& events) {
+  std::map<events::AgentRef, std::pair<const ReportedFailure*, int>> slow;
   for (const auto& failure : report.failures) {
-    const auto player = AgentRef::parse(failure.player_id);
+    const auto player = events::AgentRef::parse(failure.player_id);
     if (!player || !failure.counts || counts_failure(events, *player)) continue;
     // A match has two players, but a referee could name any number of ids.
     if (slow.size() == 2 && !slow.contains(*player)) continue;
@@ -39,10 +40,10 @@ void note_slow_players(OperatorLog& log, const MatchReport& report, const Events
 
 }  // namespace
 
-void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
+void ManagerService::on_report(agent::host::Call<envelope::MatchResultReport> call) {
   auto report = report_of(call.envelope, call.message);
   if (!report) return call.reply.refuse(report.error());
-  auto shared = std::make_shared<agent::Call<envelope::MatchResultReport>>(std::move(call));
+  auto shared = std::make_shared<agent::host::Call<envelope::MatchResultReport>>(std::move(call));
   auto given = std::make_shared<MatchReport>(std::move(*report));
   auto decision = std::make_shared<ReportDecision>();
   auto reporter = std::make_shared<int>(0);
@@ -59,7 +60,7 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
         }
         return decision->events;
       },
-      [this, shared, given, decision, reporter](const Result<Events>& stored) {
+      [this, shared, given, decision, reporter](const Result<events::Events>& stored) {
         bool is_held = is_accepted(*decision);
         if (!stored) {
           if (is_held) deps_.league_runner.on_answered();
@@ -86,17 +87,17 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
       });
 }
 
-void ManagerService::on_dispute(agent::Call<envelope::LeagueQuery> call) {
-  auto shared = std::make_shared<agent::Call<envelope::LeagueQuery>>(std::move(call));
+void ManagerService::on_dispute(agent::host::Call<envelope::LeagueQuery> call) {
+  auto shared = std::make_shared<agent::host::Call<envelope::LeagueQuery>>(std::move(call));
   auto refusal = std::make_shared<std::optional<Error>>();
   deps_.ledger.commit(
       [shared, refusal](const League& league, core::UtcTimestamp now) {
         auto events =
             decide_dispute(league, shared->envelope.sender.id, shared->message.query_params, now);
         if (!events) *refusal = events.error();
-        return events ? *events : Events{};
+        return events ? *events : events::Events{};
       },
-      [this, shared, refusal](const Result<Events>& stored) {
+      [this, shared, refusal](const Result<events::Events>& stored) {
         if (!stored) return shared->reply.refuse(not_stored());
         auto envelope = deps_.envelopes.make(MessageType::kLeagueQueryResponse,
                                              {.conversation_id = shared->envelope.conversation_id});
@@ -104,4 +105,4 @@ void ManagerService::on_dispute(agent::Call<envelope::LeagueQuery> call) {
       });
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

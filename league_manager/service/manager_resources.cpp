@@ -8,7 +8,7 @@
 #include "league_manager/rounds/league_view.h"
 #include "league_manager/service/query_answers.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using nlohmann::json;
@@ -20,15 +20,15 @@ constexpr const char* kSchedule = "league://schedule";
 /// `league_query`.
 constexpr std::size_t kMostMatches = 2000;
 
-bool is_table_news(const Event& event) {
-  return std::holds_alternative<AgentRegistered>(event.body) ||
-         std::holds_alternative<LeagueStarted>(event.body) ||
-         std::holds_alternative<MatchReported>(event.body) ||
-         std::holds_alternative<MatchForfeited>(event.body);
+bool is_table_news(const events::Event& event) {
+  return std::holds_alternative<events::AgentRegistered>(event.body) ||
+         std::holds_alternative<events::LeagueStarted>(event.body) ||
+         std::holds_alternative<events::MatchReported>(event.body) ||
+         std::holds_alternative<events::MatchForfeited>(event.body);
 }
 
 json match_row(const League& league, const MatchView& view) {
-  auto match = scheduled_match(league, view);
+  auto match = rounds::scheduled_match(league, view);
   auto optional_id = [](const auto& id) { return id ? json(id->str()) : json(nullptr); };
   json row = {{"match_id", match.match_id.str()},
               {"round_id", match.round_id},
@@ -46,15 +46,17 @@ json match_row(const League& league, const MatchView& view) {
 
 }  // namespace
 
-ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer,
+ManagerResources::ManagerResources(mcp::Server& server, files::Ledger& ledger, core::Timer& timer,
                                    const News& news)
     : ledger_(ledger),
-      news_(std::make_shared<NotificationThrottle>(timer, kNotificationInterval,
-                                                   [&server] {
-                                                     if (!server.has_followers()) return false;
-                                                     server.notify_resource_updated(kStandings);
-                                                     return true;
-                                                   })),
+      news_(std::make_shared<rounds::NotificationThrottle>(timer, kNotificationInterval,
+                                                           [&server] {
+                                                             if (!server.has_followers())
+                                                               return false;
+                                                             server.notify_resource_updated(
+                                                                 kStandings);
+                                                             return true;
+                                                           })),
       prompts_(server, ledger) {
   auto& registry = server.registry();
   registry.add(
@@ -87,7 +89,7 @@ ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Ti
                 .title = "Match",
                 .description = "One match: its players, state and winner.",
                 .read = [this](const auto& read) { read_match(read); }});
-  ledger.observe([news = news_](const Events& events) {
+  ledger.observe([news = news_](const events::Events& events) {
     if (std::ranges::any_of(events, is_table_news)) news->changed();
   });
 }
@@ -102,8 +104,8 @@ void ManagerResources::answer(const mcp::ServerResource::Read& read, const std::
 void ManagerResources::read_standings(const mcp::ServerResource::Read& read) {
   json table = ledger_.read([](const League& league) {
     return json{{"league_id", league.settings().league_id.str()},
-                {"standings", envelope::encode_standings(standings_rows(league))},
-                {"total_players", league.roster().count(AgentKind::kPlayer)}};
+                {"standings", envelope::encode_standings(rounds::standings_rows(league))},
+                {"total_players", league.roster().count(events::AgentKind::kPlayer)}};
   });
   answer(read, rpc::to_json_text(table));
 }
@@ -122,7 +124,7 @@ void ManagerResources::read_schedule(const mcp::ServerResource::Read& read) {
 
 void ManagerResources::read_round(const mcp::ServerResource::Read& read) {
   // Parses the round by the id of its first match.
-  const auto key = MatchKey::parse("R" + read.variables.at("round") + "M1");
+  const auto key = events::MatchKey::parse("R" + read.variables.at("round") + "M1");
   const json round = ledger_.read([&](const League& league) {
     const Schedule& schedule = league.schedule();
     if (!key || !schedule.contains(*key)) return json();
@@ -148,7 +150,7 @@ void ManagerResources::fail_unknown(const mcp::ServerResource::Read& read,
 
 void ManagerResources::read_match(const mcp::ServerResource::Read& read) {
   const std::string& id = read.variables.at("match_id");
-  auto key = MatchKey::parse(id);
+  auto key = events::MatchKey::parse(id);
   json match = ledger_.read([&](const League& league) {
     auto view = key ? league.match(*key) : std::nullopt;
     return view ? match_row(league, *view) : json(nullptr);
@@ -157,4 +159,4 @@ void ManagerResources::read_match(const mcp::ServerResource::Read& read) {
   answer(read, rpc::to_json_text(match));
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

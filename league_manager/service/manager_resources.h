@@ -9,7 +9,7 @@
 #include "league_manager/rounds/notification_throttle.h"
 #include "league_manager/service/manager_prompts.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 
 /// The league as resources for clients of MCP: `league://standings`, whose subscribers are notified
 /// of changes at most five times a second, `league://schedule`, `league://round/{round}`,
@@ -21,7 +21,8 @@ class ManagerResources {
 
   /// All outlive this; nothing may be committed to the ledger during construction. Without `news`
   /// the resource `league://news` does not exist.
-  ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer, const News& news);
+  ManagerResources(mcp::Server& server, files::Ledger& ledger, core::Timer& timer,
+                   const News& news);
   ~ManagerResources();
   ManagerResources(const ManagerResources&) = delete;
   ManagerResources& operator=(const ManagerResources&) = delete;
@@ -35,9 +36,9 @@ class ManagerResources {
   /// Sends `text` once the facts in it are durable, as tools do.
   void answer(const mcp::ServerResource::Read& read, const std::string& text);
 
-  Ledger& ledger_;
-  std::shared_ptr<NotificationThrottle> news_;
+  files::Ledger& ledger_;
+  std::shared_ptr<rounds::NotificationThrottle> news_;
   ManagerPrompts prompts_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -7,7 +7,7 @@
 #include "league_manager/rounds/league_view.h"
 #include "league_manager/service/query_answers.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using core::Error;
@@ -16,7 +16,7 @@ using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
 
-AgentProfile profile_of(const envelope::RefereeMeta& meta) {
+events::AgentProfile profile_of(const envelope::RefereeMeta& meta) {
   return {.display_name = meta.display_name,
           .version = meta.version,
           .game_types = meta.game_types,
@@ -30,7 +30,7 @@ AgentProfile profile_of(const envelope::RefereeMeta& meta) {
           .match_credentials = meta.match_credentials};
 }
 
-AgentProfile profile_of(const envelope::PlayerMeta& meta) {
+events::AgentProfile profile_of(const envelope::PlayerMeta& meta) {
   return {.display_name = meta.display_name,
           .version = meta.version,
           .game_types = meta.game_types,
@@ -65,7 +65,7 @@ template <typename Request>
 struct RegistrationTraits;
 template <>
 struct RegistrationTraits<envelope::RefereeRegisterRequest> {
-  static constexpr AgentKind kKind = AgentKind::kReferee;
+  static constexpr events::AgentKind kKind = events::AgentKind::kReferee;
   using Response = envelope::RefereeRegisterResponse;
   static void set_id(Response& response, std::string id) {
     response.referee_id = core::RefereeId(std::move(id));
@@ -73,7 +73,7 @@ struct RegistrationTraits<envelope::RefereeRegisterRequest> {
 };
 template <>
 struct RegistrationTraits<envelope::LeagueRegisterRequest> {
-  static constexpr AgentKind kKind = AgentKind::kPlayer;
+  static constexpr events::AgentKind kKind = events::AgentKind::kPlayer;
   using Response = envelope::LeagueRegisterResponse;
   static void set_id(Response& response, std::string id) {
     response.player_id = core::PlayerId(std::move(id));
@@ -123,16 +123,16 @@ void ManagerService::bind_handlers() {
   server_.bind<envelope::MatchResultReport>([this](auto call) { on_report(std::move(call)); });
   server_.bind<envelope::LeagueQuery>([this](auto call) { on_query(std::move(call)); });
   server_.bind_tool("get_standings",
-                    [this](agent::ToolCall call) { on_get_standings(std::move(call)); });
-  server_.bind_tool("get_league_status", [this](agent::ToolCall call) {
+                    [this](agent::host::ToolCall call) { on_get_standings(std::move(call)); });
+  server_.bind_tool("get_league_status", [this](agent::host::ToolCall call) {
     answer_when_durable(deps_.ledger, std::move(call.reply), status());
   });
   server_.bind_tool("start_league",
-                    [this](agent::ToolCall call) { on_start_league(std::move(call)); });
+                    [this](agent::host::ToolCall call) { on_start_league(std::move(call)); });
   server_.bind_tool("operate_league",
-                    [this](agent::ToolCall call) { on_operate_league(std::move(call)); });
+                    [this](agent::host::ToolCall call) { on_operate_league(std::move(call)); });
   server_.bind_tool("new_agent_token",
-                    [this](agent::ToolCall call) { on_new_token(std::move(call)); });
+                    [this](agent::host::ToolCall call) { on_new_token(std::move(call)); });
 }
 
 Result<void> ManagerService::check_token(const envelope::Envelope& envelope) const {
@@ -145,7 +145,7 @@ Result<void> ManagerService::check_token(const envelope::Envelope& envelope) con
   bool is_player = envelope.sender.role == envelope::Role::kPlayer;
   return deps_.ledger.read([&](const League& league) -> Result<void> {
     auto ref = league.roster().find(envelope.sender.id);
-    if (!ref || (ref->kind == AgentKind::kPlayer) != is_player) {
+    if (!ref || (ref->kind == events::AgentKind::kPlayer) != is_player) {
       return Error{is_player ? ErrorCode::kPlayerNotRegistered : ErrorCode::kRefereeNotRegistered,
                    "\"" + envelope.sender.str() +
                        "\" is not registered here; use the id from the answer to the registration",
@@ -165,7 +165,8 @@ void ManagerService::note_refused_registration(const Error& error,
                                                const std::string& original_type) const {
   const bool is_player = original_type == wire_name(MessageType::kLeagueRegisterRequest);
   if (!is_player && original_type != wire_name(MessageType::kRefereeRegisterRequest)) return;
-  note_refused(is_player ? AgentKind::kPlayer : AgentKind::kReferee, "?", "?", {}, error);
+  note_refused(is_player ? events::AgentKind::kPlayer : events::AgentKind::kReferee, "?", "?", {},
+               error);
 }
 
 json ManagerService::league_error(const Error& error, const std::string& original_type,
@@ -177,7 +178,8 @@ json ManagerService::league_error(const Error& error, const std::string& origina
 }
 
 template <typename Request>
-void ManagerService::reject(const std::shared_ptr<agent::Call<Request>>& call, const Error& error) {
+void ManagerService::reject(const std::shared_ptr<agent::host::Call<Request>>& call,
+                            const Error& error) {
   const auto& meta = meta_of(call->message);
   note_refused(RegistrationTraits<Request>::kKind, meta.display_name, meta.contact_endpoint,
                shown_by(meta, call->context), error);
@@ -191,7 +193,7 @@ void ManagerService::reject(const std::shared_ptr<agent::Call<Request>>& call, c
 }
 
 template <typename Request>
-void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
+void ManagerService::accept(const std::shared_ptr<agent::host::Call<Request>>& call,
                             const RegistrationDecision& decision) {
   typename RegistrationTraits<Request>::Response response;
   response.status = envelope::RegistrationStatus::kAccepted;
@@ -211,25 +213,26 @@ void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
 }
 
 template <typename Request>
-void ManagerService::on_register(agent::Call<Request> call) {
-  auto shared = std::make_shared<agent::Call<Request>>(std::move(call));
-  if (auto foreign = foreign_session(meta_of(shared->message).contact_endpoint, shared->context))
+void ManagerService::on_register(agent::host::Call<Request> call) {
+  auto shared = std::make_shared<agent::host::Call<Request>>(std::move(call));
+  if (auto foreign =
+          admission::foreign_session(meta_of(shared->message).contact_endpoint, shared->context))
     return reject(shared, *foreign);
   deps_.endpoints.admit(meta_of(shared->message).contact_endpoint,
-                        [this, shared](const Result<transport::Endpoint>& endpoint) {
+                        [this, shared](const Result<transport::link::Endpoint>& endpoint) {
                           register_at(shared, endpoint);
                         });
 }
 
 template <typename Request>
-void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
-                                 const Result<transport::Endpoint>& endpoint) {
+void ManagerService::register_at(std::shared_ptr<agent::host::Call<Request>> call,
+                                 const Result<transport::link::Endpoint>& endpoint) {
   if (!endpoint) return reject(call, endpoint.error());
   RegistrationRequest request;
   request.kind = RegistrationTraits<Request>::kKind;
   request.profile = profile_of(meta_of(call->message));
   request.profile.endpoint = endpoint->url();
-  request.profile.is_from_loopback = is_from_loopback(call->context.transport);
+  request.profile.is_from_loopback = admission::is_from_loopback(call->context.transport);
   admit(request, shown_by(meta_of(call->message), call->context));
   request.registration_nonce = call->message.registration_nonce;
   if (call->envelope.auth_token && !call->envelope.auth_token->empty()) {
@@ -244,9 +247,9 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
                                   return deps_.token_issuer.token(id, token_nonce).hash();
                                 }};
         *outcome = league.decide_register(request, facts);
-        return *outcome ? (*outcome)->events : Events{};
+        return *outcome ? (*outcome)->events : events::Events{};
       },
-      [this, outcome, call, at = *endpoint](const Result<Events>& stored) {
+      [this, outcome, call, at = *endpoint](const Result<events::Events>& stored) {
         if (!stored) return call->reply.refuse(not_stored());
         if (!*outcome) return reject(call, outcome->error());
         deps_.league_runner.on_registered(at, call->style);
@@ -256,7 +259,7 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
 
 void ManagerService::admit(RegistrationRequest& request, const std::string& shown) const {
   if (deps_.admission == nullptr) return;
-  if (request.kind == AgentKind::kReferee) {
+  if (request.kind == events::AgentKind::kReferee) {
     request.not_admitted =
         deps_.admission->refusal_of_referee(request.profile.is_from_loopback, shown);
     return;
@@ -270,8 +273,9 @@ void ManagerService::admit(RegistrationRequest& request, const std::string& show
   }
 }
 
-void ManagerService::note_refused(AgentKind kind, std::string_view name, std::string_view endpoint,
-                                  const std::string& shown, const Error& error) const {
+void ManagerService::note_refused(events::AgentKind kind, std::string_view name,
+                                  std::string_view endpoint, const std::string& shown,
+                                  const Error& error) const {
   // A code that was sent in the field of the name must not be published.
   if (deps_.admission != nullptr && deps_.admission->is_code(name)) name = "(a registration code)";
   if (deps_.log != nullptr) deps_.log->refused(kind, name, endpoint, error);
@@ -279,7 +283,7 @@ void ManagerService::note_refused(AgentKind kind, std::string_view name, std::st
     deps_.registrations->on_refused(kind, name, shown, error, deps_.clock.utc_now());
 }
 
-void ManagerService::on_query(agent::Call<envelope::LeagueQuery> call) {
+void ManagerService::on_query(agent::host::Call<envelope::LeagueQuery> call) {
   if (call.message.query_type == envelope::QueryType::kDisputeMatch)
     return on_dispute(std::move(call));
   const bool asks_for_registrations =
@@ -300,18 +304,18 @@ void ManagerService::on_query(agent::Call<envelope::LeagueQuery> call) {
   answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }
 
-void ManagerService::on_get_standings(agent::ToolCall call) {
+void ManagerService::on_get_standings(agent::host::ToolCall call) {
   const std::size_t offset = number_argument(call.arguments, "offset", 0);
   const std::size_t limit =
       std::min<std::size_t>(number_argument(call.arguments, "limit", kQueryPage), kQueryPage);
   json answer;
   deps_.ledger.read([&](const League& league) {
-    auto rows = standings_page(league, offset, limit);
+    auto rows = rounds::standings_page(league, offset, limit);
     answer = {{"league_id", options_.league_id.str()},
               {"standings", envelope::encode_standings(rows)},
-              {"total_players", league.roster().count(AgentKind::kPlayer)}};
+              {"total_players", league.roster().count(events::AgentKind::kPlayer)}};
   });
   answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -16,7 +16,7 @@
 #include "league_manager/service/referee_tools.h"
 #include "league_manager/spectators/registration_board.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 
 struct ManagerOptions {
   envelope::Mode mode = envelope::Mode::kOpen;  ///< towards agents that register, ask and report
@@ -28,20 +28,21 @@ struct ManagerOptions {
 
 /// The dependencies of a manager; all references outlive it.
 struct ManagerDependencies {
-  Ledger& ledger;
-  LeagueRunner& league_runner;
-  const TokenIssuer& token_issuer;
+  files::Ledger& ledger;
+  rounds::LeagueRunner& league_runner;
+  const admission::TokenIssuer& token_issuer;
   core::RandomSource& random;
   const core::Clock& clock;
   const envelope::MessageSchemas& schemas;
   const envelope::EnvelopeBuilder& envelopes;
-  EndpointAdmission& endpoints;
+  admission::EndpointAdmission& endpoints;
   core::Timer& timer;
-  const Admission* admission = nullptr;  ///< null: every caller may register
-  RegistrationBoard* registrations = nullptr;  ///< null: spectators are not told of refusals
-  OperatorLog* log = nullptr;  ///< null: the operator is told nothing
+  const admission::Admission* admission = nullptr;  ///< null: every caller may register
+  spectators::RegistrationBoard* registrations =
+      nullptr;  ///< null: spectators are not told of refusals
+  rounds::OperatorLog* log = nullptr;  ///< null: the operator is told nothing
   AgentRecords* records = nullptr;  ///< null: agents get no report on themselves
-  EventSubscriptions* events = nullptr;  ///< null where the program is on no bus
+  bus::EventSubscriptions* events = nullptr;  ///< null where the program is on no bus
   ManagerResources::News news = {};  ///< empty: nobody can read them
   std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };
@@ -52,7 +53,7 @@ class ManagerService {
  public:
   ManagerService(ManagerOptions options, const ManagerDependencies& dependencies);
 
-  [[nodiscard]] transport::MessageHandler& handler() { return server_; }
+  [[nodiscard]] transport::link::MessageHandler& handler() { return server_; }
   /// State and figures of the league, as `get_league_status` shows them.
   [[nodiscard]] nlohmann::json status() const;
 
@@ -66,39 +67,39 @@ class ManagerService {
                                             const core::ConversationId& conversation) const;
 
   template <typename Request>
-  void on_register(agent::Call<Request> call);
+  void on_register(agent::host::Call<Request> call);
   template <typename Request>
-  void register_at(std::shared_ptr<agent::Call<Request>> call,
-                   const core::Result<transport::Endpoint>& endpoint);
+  void register_at(std::shared_ptr<agent::host::Call<Request>> call,
+                   const core::Result<transport::link::Endpoint>& endpoint);
   template <typename Request>
-  void accept(const std::shared_ptr<agent::Call<Request>>& call,
+  void accept(const std::shared_ptr<agent::host::Call<Request>>& call,
               const RegistrationDecision& decision);
   template <typename Request>
-  void reject(const std::shared_ptr<agent::Call<Request>>& call, const core::Error& error);
+  void reject(const std::shared_ptr<agent::host::Call<Request>>& call, const core::Error& error);
   void note_answered() const {
     if (deps_.after_answer) deps_.after_answer();
   }
-  void on_report(agent::Call<envelope::MatchResultReport> call);
-  void on_query(agent::Call<envelope::LeagueQuery> call);
-  void on_dispute(agent::Call<envelope::LeagueQuery> call);
-  void on_get_standings(agent::ToolCall call);
+  void on_report(agent::host::Call<envelope::MatchResultReport> call);
+  void on_query(agent::host::Call<envelope::LeagueQuery> call);
+  void on_dispute(agent::host::Call<envelope::LeagueQuery> call);
+  void on_get_standings(agent::host::ToolCall call);
   /// Adds to the request the identity under which a sender that shows `shown` is admitted, or
   /// returns why it is refused.
   void admit(RegistrationRequest& request, const std::string& shown) const;
   /// Tells the operator and the spectators.
-  void note_refused(AgentKind kind, std::string_view name, std::string_view endpoint,
+  void note_refused(events::AgentKind kind, std::string_view name, std::string_view endpoint,
                     const std::string& shown, const core::Error& error) const;
-  void on_start_league(agent::ToolCall call);
-  void on_operate_league(agent::ToolCall call);
-  void on_new_token(agent::ToolCall call);
+  void on_start_league(agent::host::ToolCall call);
+  void on_operate_league(agent::host::ToolCall call);
+  void on_new_token(agent::host::ToolCall call);
 
   const ManagerOptions options_;
   const ManagerDependencies deps_;
-  agent::AgentServer server_;
+  agent::host::AgentServer server_;
   ManagerResources resources_;
   AgentTools agents_;
   RefereeTools referees_;
   EventTool events_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

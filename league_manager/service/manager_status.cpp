@@ -4,15 +4,15 @@
 #include "league_manager/service/manager_service.h"
 
 // What get_league_status answers.
-namespace league::league_manager {
+namespace league::league_manager::service {
 
 using nlohmann::json;
 
 namespace {
 
-json ids_of(const std::vector<MatchKey>& matches) {
+json ids_of(const std::vector<events::MatchKey>& matches) {
   json ids = json::array();
-  for (MatchKey match : matches) ids.push_back(match.id().str());
+  for (events::MatchKey match : matches) ids.push_back(match.id().str());
   return ids;
 }
 
@@ -20,7 +20,8 @@ json ids_of(const std::vector<MatchKey>& matches) {
 json disputes_of(const League& league) {
   json out = json::object();
   for (const auto& [match, players] : league.disputes()) {
-    for (int player : players) out[match.id().str()].push_back(AgentRef::player(player).id());
+    for (int player : players)
+      out[match.id().str()].push_back(events::AgentRef::player(player).id());
   }
   return out;
 }
@@ -59,7 +60,7 @@ json ManagerService::status() const {
     if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
     if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
     if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
-    if (const auto shared = shared_first_place(league); shared.size() > 1)
+    if (const auto shared = rounds::shared_first_place(league); shared.size() > 1)
       out["shared_first_place"] = shared;
     if (league.is_paused()) out["paused"] = true;
     if (league.is_ended_early()) out["ended_early"] = true;
@@ -67,7 +68,7 @@ json ManagerService::status() const {
     if (status.started_at) out["started_at"] = status.started_at->to_log();
     if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
     if (league.champion()) {
-      auto champion = league_completed(league).champion;
+      auto champion = rounds::league_completed(league).champion;
       out["champion"] = {{"player_id", champion->player_id.str()},
                          {"display_name", champion->display_name},
                          {"points", champion->points}};
@@ -76,4 +77,4 @@ json ManagerService::status() const {
   });
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -4,7 +4,7 @@
 
 #include "league_manager/rounds/league_view.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using envelope::LeagueQueryResponse;
@@ -44,7 +44,7 @@ void add_schedule(const League& league, const envelope::QueryParams& params,
                                 std::min(page.offset, static_cast<std::size_t>(total)));
   }
   for (const auto& view : league.schedule_page(begin, limit))
-    rows.push_back(scheduled_match(league, view));
+    rows.push_back(rounds::scheduled_match(league, view));
   response.data.schedule = std::move(rows);
   response.data.total = total;
 }
@@ -59,7 +59,7 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
   const auto& params = query.query_params;
   if (query.query_type == QueryType::kGetStandings) {
     Page page = page_of(params);
-    response.data.standings = standings_page(league, page.offset, page.limit);
+    response.data.standings = rounds::standings_page(league, page.offset, page.limit);
     response.data.total = league.standings().players();
     return response;
   }
@@ -77,29 +77,30 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
   if (query.query_type == QueryType::kGetRegistrations) return response;  // see RefereeTools
   std::string id = params.player_id ? params.player_id->str() : asker;
   auto player = league.roster().find(id);
-  if (!player || player->kind != AgentKind::kPlayer) {
+  if (!player || player->kind != events::AgentKind::kPlayer) {
     return fail(
         std::move(response), core::ErrorCode::kPlayerNotRegistered,
         "query_params.player_id \"" + id.substr(0, 64) + "\" is not a player of this league");
   }
   if (query.query_type == QueryType::kGetNextMatch) {
-    response.data.next_match = next_match(league, player->index);
+    response.data.next_match = rounds::next_match(league, player->index);
   } else if (league.state() == LeagueState::kRegistering) {
     return fail(std::move(response), core::ErrorCode::kMatchNotOpen,
                 "the league has not started; there are no statistics yet");
   } else {
-    response.data.stats = player_row(league, player->index);
+    response.data.stats = rounds::player_row(league, player->index);
   }
   return response;
 }
 
-core::Result<Events> decide_dispute(const League& league, const std::string& asker,
-                                    const envelope::QueryParams& params, core::UtcTimestamp now) {
+core::Result<events::Events> decide_dispute(const League& league, const std::string& asker,
+                                            const envelope::QueryParams& params,
+                                            core::UtcTimestamp now) {
   if (!params.match_id) {
     return core::Error{core::ErrorCode::kMissingRequiredField,
                        "DISPUTE_MATCH needs query_params.match_id", "/query_params/match_id"};
   }
-  const auto match = MatchKey::parse(params.match_id->str());
+  const auto match = events::MatchKey::parse(params.match_id->str());
   if (!match) {
     return core::Error{core::ErrorCode::kMatchNotFound,
                        "query_params.match_id \"" + params.match_id->str().substr(0, 64) +
@@ -107,7 +108,7 @@ core::Result<Events> decide_dispute(const League& league, const std::string& ask
                        "/query_params/match_id"};
   }
   const auto player = league.roster().find(asker);
-  if (!player || player->kind != AgentKind::kPlayer) {
+  if (!player || player->kind != events::AgentKind::kPlayer) {
     return core::Error{core::ErrorCode::kNotAuthorized, "only a player can dispute a result",
                        "/sender"};
   }
@@ -124,4 +125,4 @@ LeagueQueryResponse dispute_answer(const std::optional<core::Error>& refusal) {
   return response;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

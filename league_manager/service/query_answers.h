@@ -5,7 +5,7 @@
 #include "common/envelope/query_messages.h"
 #include "league_manager/core/league.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 
 /// The maximum number of rows in one answer; the rest is available with `offset`.
 inline constexpr int kQueryPage = 200;
@@ -19,11 +19,12 @@ inline constexpr int kQueryPage = 200;
 
 /// The events of DISPUTE_MATCH of the registered agent `asker`: see League::decide_dispute. Fails
 /// also if `params` names no match or `asker` is not a player. Pure.
-[[nodiscard]] core::Result<Events> decide_dispute(const League& league, const std::string& asker,
-                                                  const envelope::QueryParams& params,
-                                                  core::UtcTimestamp now);
+[[nodiscard]] core::Result<events::Events> decide_dispute(const League& league,
+                                                          const std::string& asker,
+                                                          const envelope::QueryParams& params,
+                                                          core::UtcTimestamp now);
 /// The answer to DISPUTE_MATCH; `refusal` where it was refused.
 [[nodiscard]] envelope::LeagueQueryResponse dispute_answer(
     const std::optional<core::Error>& refusal);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -6,7 +6,7 @@
 #include "common/envelope/codec.h"
 #include "common/schema/json_fields.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using core::ErrorCode;
@@ -14,18 +14,19 @@ using nlohmann::json;
 
 }  // namespace
 
-RefereeTools::RefereeTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner& league_runner,
-                           core::LeagueId league_id)
+RefereeTools::RefereeTools(agent::host::AgentServer& server, files::Ledger& ledger,
+                           rounds::LeagueRunner& league_runner, core::LeagueId league_id)
     : ledger_(ledger), league_runner_(league_runner), league_id_(std::move(league_id)) {
-  server.bind_tool("get_assigned_matches",
-                   [this](agent::ToolCall call) { on_get_assigned_matches(std::move(call)); });
+  server.bind_tool("get_assigned_matches", [this](agent::host::ToolCall call) {
+    on_get_assigned_matches(std::move(call));
+  });
 }
 
 std::optional<int> RefereeTools::referee_of(const std::string& token) const {
   const std::string hash = core::AuthToken(token).hash();
   return ledger_.read([&](const League& league) -> std::optional<int> {
-    for (int i = 0; i < league.roster().count(AgentKind::kReferee); ++i) {
-      const Agent& agent = league.roster().agent(AgentRef::referee(i));
+    for (int i = 0; i < league.roster().count(events::AgentKind::kReferee); ++i) {
+      const events::Agent& agent = league.roster().agent(events::AgentRef::referee(i));
       if (core::constant_time_equal(agent.credential.token_hash, hash)) return i;
     }
     return std::nullopt;
@@ -34,7 +35,7 @@ std::optional<int> RefereeTools::referee_of(const std::string& token) const {
 
 void RefereeTools::note_polling(int referee) {
   const bool is_ours = ledger_.read([referee](const League& league) {
-    return league.roster().agent(AgentRef::referee(referee)).profile.match_credentials;
+    return league.roster().agent(events::AgentRef::referee(referee)).profile.match_credentials;
   });
   if (!is_ours) league_runner_.note_polling(referee);
 }
@@ -43,15 +44,15 @@ envelope::NormaliseDefaults RefereeTools::query_defaults(const std::string& toke
   envelope::NormaliseDefaults defaults;
   if (token.empty()) return defaults;
   if (auto referee = referee_of(token)) {
-    defaults.sender = AgentRef::referee(*referee).sender();
+    defaults.sender = events::AgentRef::referee(*referee).sender();
     defaults.league_id = league_id_;
   }
   return defaults;
 }
 
 std::optional<json> RefereeTools::registrations_for(const std::string& asker) {
-  const auto referee = AgentRef::parse(asker);
-  if (!referee || referee->kind != AgentKind::kReferee) return std::nullopt;
+  const auto referee = events::AgentRef::parse(asker);
+  if (!referee || referee->kind != events::AgentKind::kReferee) return std::nullopt;
   note_polling(referee->index);
   const auto open = announced_matches(referee->index);
   {
@@ -63,8 +64,8 @@ std::optional<json> RefereeTools::registrations_for(const std::string& asker) {
     for (const auto& [match, attempt] : open) {
       const Pairing pairing = league.schedule().pairing(match);
       for (int index : {pairing.player_a, pairing.player_b}) {
-        const AgentRef player = AgentRef::player(index);
-        const AgentProfile& profile = league.roster().agent(player).profile;
+        const events::AgentRef player = events::AgentRef::player(index);
+        const events::AgentProfile& profile = league.roster().agent(player).profile;
         players.push_back({{"player_id", player.id()},
                            {"display_name", profile.display_name},
                            {"endpoint", profile.endpoint},
@@ -75,10 +76,10 @@ std::optional<json> RefereeTools::registrations_for(const std::string& asker) {
   });
 }
 
-std::vector<std::pair<MatchKey, int>> RefereeTools::announced_matches(int referee) const {
-  std::vector<std::pair<MatchKey, int>> open;
+std::vector<std::pair<events::MatchKey, int>> RefereeTools::announced_matches(int referee) const {
+  std::vector<std::pair<events::MatchKey, int>> open;
   ledger_.read([&](const League& league) {
-    for (MatchKey match : league.board().open_matches(referee))
+    for (events::MatchKey match : league.board().open_matches(referee))
       open.emplace_back(match, league.board().slot(match).attempts);
   });
   std::erase_if(open, [this](const auto& one) {
@@ -87,7 +88,7 @@ std::vector<std::pair<MatchKey, int>> RefereeTools::announced_matches(int refere
   return open;
 }
 
-void RefereeTools::on_get_assigned_matches(agent::ToolCall call) {
+void RefereeTools::on_get_assigned_matches(agent::host::ToolCall call) {
   const std::string& token = schema::text_at(call.arguments, "auth_token");
   const auto referee = token.empty() ? std::nullopt : referee_of(token);
   if (!referee) {
@@ -120,10 +121,10 @@ void RefereeTools::on_get_assigned_matches(agent::ToolCall call) {
     row["status"] = shown_.emplace(match, attempt).second ? "PENDING" : "IN_PROGRESS";
     matches.push_back(std::move(row));
   }
-  add_spellings(matches);
+  rounds::add_spellings(matches);
   call.reply.send({{"status", "ok"},
-                   {"referee_id", AgentRef::referee(*referee).id()},
+                   {"referee_id", events::AgentRef::referee(*referee).id()},
                    {"matches", std::move(matches)}});
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -1,17 +1,17 @@
 #include "league_manager/service/report_codec.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
-FailureKind kind_of(core::ErrorCode code) {
+events::FailureKind kind_of(core::ErrorCode code) {
   switch (code) {
     case core::ErrorCode::kTimeout:
-      return FailureKind::kTimeout;
+      return events::FailureKind::kTimeout;
     case core::ErrorCode::kConnectionError:
     case core::ErrorCode::kPlayerUnavailable:
-      return FailureKind::kConnection;
+      return events::FailureKind::kConnection;
     default:
-      return FailureKind::kValidation;
+      return events::FailureKind::kValidation;
   }
 }
 
@@ -61,7 +61,7 @@ ReportedFailure failure_of(const envelope::CallFailure& failure) {
 core::Result<MatchReport> report_of(const envelope::Envelope& envelope,
                                     const envelope::MatchResultReport& message) {
   std::string id = envelope.match_id ? envelope.match_id->str() : "";
-  auto match = MatchKey::parse(id);
+  auto match = events::MatchKey::parse(id);
   if (!match) {
     return core::Error{core::ErrorCode::kMatchNotFound,
                        "match_id \"" + id.substr(0, 64) + "\" is not of the form R1M1",
@@ -86,4 +86,4 @@ core::Result<MatchReport> report_of(const envelope::Envelope& envelope,
   return report;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

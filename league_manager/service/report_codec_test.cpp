@@ -5,7 +5,7 @@
 #include "common/envelope/codec.h"
 #include "common/envelope/envelope_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::service {
 namespace {
 
 using nlohmann::json;
@@ -25,7 +25,7 @@ TEST(ReportCodec, TakesOverTheResult) {
   message["result"]["details"]["attempt"] = 2;
   auto report = read(message);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->match, (MatchKey{2, 3}));
+  EXPECT_EQ(report->match, (events::MatchKey{2, 3}));
   EXPECT_EQ(report->attempt, 2);
   EXPECT_EQ(report->claim.technical_reason, "");
   EXPECT_EQ(report->round, 1);
@@ -49,11 +49,11 @@ TEST(ReportCodec, SortsFailuresByKindAndADeclineIsOne) {
   }
   auto report = read(message);
   ASSERT_TRUE(report) << report.error().message;
-  std::vector<FailureKind> kinds;
+  std::vector<events::FailureKind> kinds;
   for (const auto& failure : report->failures) {
     if (failure.counts) kinds.push_back(failure.kind);
   }
-  using enum FailureKind;
+  using enum events::FailureKind;
   EXPECT_EQ(kinds, (std::vector{kTimeout, kConnection, kConnection, kValidation, kValidation,
                                 kValidation}));
 }
@@ -78,4 +78,4 @@ TEST(ReportCodec, RefusesAMatchOfAnotherForm) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::service

@@ -6,13 +6,13 @@
 #include "league_manager/core/league_testing.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 TEST(HealthPages, SayWhetherMatchesMayStart) {
   league::testing::FakeTime time;
   journal::MemoryJournal journal;
-  Ledger ledger(testing::settings(4, 1), journal, time);
+  files::Ledger ledger(testing::settings(4, 1), journal, time);
   Metrics metrics;
   std::string trouble;
   const auto pages =
@@ -22,7 +22,7 @@ TEST(HealthPages, SayWhetherMatchesMayStart) {
   const auto get = [&](std::string_view path) {
     for (const auto& page : pages)
       if (page.is_at(path)) return page.handler({});
-    return transport::HttpPage{.status = 404};
+    return transport::http::HttpPage{.status = 404};
   };
   EXPECT_EQ(get("/healthz").status, 200);
   EXPECT_EQ(get("/readyz").status, 200);
@@ -37,4 +37,4 @@ TEST(HealthPages, SayWhetherMatchesMayStart) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -1,36 +1,38 @@
 #include "league_manager/spectators/match_timelines.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
-std::optional<MatchKey> MatchTimelines::take(const Event& event) {
-  if (const auto* assigned = std::get_if<MatchAssigned>(&event.body)) {
+std::optional<events::MatchKey> MatchTimelines::take(const events::Event& event) {
+  if (const auto* assigned = std::get_if<events::MatchAssigned>(&event.body)) {
     add_step(assigned->match, {event.at, assigned->attempt, assigned->referee});
     return assigned->match;
   }
-  if (const auto* released = std::get_if<MatchReleased>(&event.body)) {
+  if (const auto* released = std::get_if<events::MatchReleased>(&event.body)) {
     add_step(released->match, {event.at, released->attempt, -1, released->reason});
     return released->match;
   }
-  if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
+  if (const auto* reported = std::get_if<events::MatchReported>(&event.body)) {
     timelines_[reported->match].evidence = reported->evidence;
     return reported->match;
   }
-  if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) return forfeited->match;
-  if (const auto* disputed = std::get_if<MatchDisputed>(&event.body)) return disputed->match;
-  if (const auto* acted = std::get_if<OperatorActed>(&event.body)) return acted->match;
+  if (const auto* forfeited = std::get_if<events::MatchForfeited>(&event.body))
+    return forfeited->match;
+  if (const auto* disputed = std::get_if<events::MatchDisputed>(&event.body))
+    return disputed->match;
+  if (const auto* acted = std::get_if<events::OperatorActed>(&event.body)) return acted->match;
   return std::nullopt;
 }
 
-void MatchTimelines::add_step(MatchKey match, MatchTimeline::Step step) {
+void MatchTimelines::add_step(events::MatchKey match, MatchTimeline::Step step) {
   auto& steps = timelines_[match].steps;
   if (steps.size() == kMostSteps) steps.erase(steps.begin());
   steps.push_back(std::move(step));
   while (timelines_.size() > most_) timelines_.erase(timelines_.begin());
 }
 
-const MatchTimeline* MatchTimelines::find(MatchKey match) const {
+const MatchTimeline* MatchTimelines::find(events::MatchKey match) const {
   const auto found = timelines_.find(match);
   return found == timelines_.end() ? nullptr : &found->second;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

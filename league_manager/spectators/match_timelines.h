@@ -7,7 +7,7 @@
 
 #include "league_manager/events/events.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
 /// The history of one match, from the journal.
 struct MatchTimeline {
@@ -18,7 +18,7 @@ struct MatchTimeline {
     std::string reason = {};  ///< why it was taken back
   };
   std::vector<Step> steps;  ///< the last kMostSteps
-  std::optional<ReportEvidence> evidence;  ///< nothing before the report
+  std::optional<events::ReportEvidence> evidence;  ///< nothing before the report
 };
 
 /// The timelines of the last matches, in bounded memory. Not thread-safe.
@@ -29,15 +29,15 @@ class MatchTimelines {
   explicit MatchTimelines(std::size_t most) : most_(most) {}
 
   /// Takes the next event of the journal. Returns the match that the event is about, if any.
-  std::optional<MatchKey> take(const Event& event);
+  std::optional<events::MatchKey> take(const events::Event& event);
   /// Null if the match is unknown, or no longer kept.
-  [[nodiscard]] const MatchTimeline* find(MatchKey match) const;
+  [[nodiscard]] const MatchTimeline* find(events::MatchKey match) const;
 
  private:
-  void add_step(MatchKey match, MatchTimeline::Step step);
+  void add_step(events::MatchKey match, MatchTimeline::Step step);
 
   const std::size_t most_;
-  std::map<MatchKey, MatchTimeline> timelines_;
+  std::map<events::MatchKey, MatchTimeline> timelines_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -8,7 +8,7 @@
 #include "common/envelope/message_type.h"
 #include "common/envelope/sender.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
 using std::chrono_literals::operator""ns;
 
@@ -34,25 +34,26 @@ std::string_view known_type(std::string_view type) {
   return parsed ? envelope::wire_name(*parsed) : "other";
 }
 
-std::string_view result_of(const MatchResult& result) {
+std::string_view result_of(const game::MatchResult& result) {
   if (result.is_technical()) return "technical_loss";
-  return result.outcome == Outcome::kDraw ? "draw" : "win";
+  return result.outcome == game::Outcome::kDraw ? "draw" : "win";
 }
 
 /// The reason why the manager itself ended a match, if it is in our table; otherwise `other`.
 std::string_view known_forfeit(std::string_view reason) {
-  for (auto one : {kReasonPlayerShutDown, kReasonNoReferee, kReasonRoundTimeLimit})
+  for (auto one :
+       {events::kReasonPlayerShutDown, events::kReasonNoReferee, events::kReasonRoundTimeLimit})
     if (reason == one) return one;
   return "other";
 }
 
 /// The command with which the operator changed an agent's state; empty if it was not the operator.
-std::string_view act_of(const AgentStateChanged& change) {
-  if (change.reason == kReasonShutDownByOperator) return "SHUT_DOWN";
-  if (change.reason == kReasonDisqualified) return "DISQUALIFY";
-  if (change.reason == kReasonRestored) return "RESTORE";
+std::string_view act_of(const events::AgentStateChanged& change) {
+  if (change.reason == events::kReasonShutDownByOperator) return "SHUT_DOWN";
+  if (change.reason == events::kReasonDisqualified) return "DISQUALIFY";
+  if (change.reason == events::kReasonRestored) return "RESTORE";
   // `by` is missing if a player withdraws by itself.
-  return change.reason == kReasonWithdrawn && change.by ? "WITHDRAW" : "";
+  return change.reason == events::kReasonWithdrawn && change.by ? "WITHDRAW" : "";
 }
 
 std::string label(std::string_view name, std::string_view value) {
@@ -92,7 +93,7 @@ void append_refusals(std::string& out, const RegistrationBoard::RefusalCounts& r
        "Refused registrations by role and error, since this process began.");
   for (const auto& [which, count] : refused)
     sample(out, "league_registrations_refused_total",
-           label("role", agent_kind_name(which.first)) + "," +
+           label("role", events::agent_kind_name(which.first)) + "," +
                label("error_code", core::wire_code(which.second)),
            static_cast<double>(count));
 }
@@ -108,13 +109,15 @@ void append_league(std::string& out, const League& league) {
   gauge(out, "league_matches", "Matches of the league; 0 before its start.",
         static_cast<double>(status.total_matches));
   head(out, "league_agents", "gauge", "Registered agents by role and state.");
-  for (AgentKind kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
-    std::map<AgentState, int> counts;
-    for (const Agent& agent : league.roster().agents(kind)) ++counts[agent.lifecycle.state()];
-    for (auto state : {AgentState::kRegistered, AgentState::kActive, AgentState::kSuspended,
-                       AgentState::kShutdown})
+  for (events::AgentKind kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
+    std::map<events::AgentState, int> counts;
+    for (const events::Agent& agent : league.roster().agents(kind))
+      ++counts[agent.lifecycle.state()];
+    for (auto state : {events::AgentState::kRegistered, events::AgentState::kActive,
+                       events::AgentState::kSuspended, events::AgentState::kShutdown})
       sample(out, "league_agents",
-             label("role", agent_kind_name(kind)) + "," + label("state", agent_state_name(state)),
+             label("role", events::agent_kind_name(kind)) + "," +
+                 label("state", events::agent_state_name(state)),
              counts[state]);
   }
   int waiting = 0;
@@ -155,39 +158,39 @@ void Metrics::count_answer(std::string_view call, const std::optional<int>& us) 
   if (us) answers_[call].add(*us * kMicrosecond);
 }
 
-void Metrics::on_events(const Events& events) {
+void Metrics::on_events(const events::Events& events) {
   std::lock_guard lock(mutex_);
-  for (const Event& event : events) {
-    if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
+  for (const events::Event& event : events) {
+    if (const auto* reported = std::get_if<events::MatchReported>(&event.body)) {
       ++results_[result_of(reported->result)];
       if (!reported->evidence) continue;
       for (const auto& times : reported->evidence->answered_in.both) {
         count_answer("GAME_INVITATION", times.join_us);
         count_answer("CHOOSE_PARITY_CALL", times.choice_us);
       }
-    } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
+    } else if (const auto* forfeited = std::get_if<events::MatchForfeited>(&event.body)) {
       ++results_[result_of(forfeited->result)];
       ++forfeits_[known_forfeit(forfeited->result.technical_reason)];
-    } else if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
+    } else if (const auto* failure = std::get_if<events::FailureCounted>(&event.body)) {
       if (failure->cause) ++losses_[known_code(failure->cause->error_code)];
-    } else if (const auto* registered = std::get_if<AgentRegistered>(&event.body)) {
+    } else if (const auto* registered = std::get_if<events::AgentRegistered>(&event.body)) {
       ++registrations_[agent_kind_name(registered->agent.kind)];
-    } else if (std::holds_alternative<MatchAssigned>(event.body)) {
+    } else if (std::holds_alternative<events::MatchAssigned>(event.body)) {
       ++assigned_;
-    } else if (std::holds_alternative<MatchReleased>(event.body)) {
+    } else if (std::holds_alternative<events::MatchReleased>(event.body)) {
       ++taken_back_;
-    } else if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
+    } else if (const auto* acted = std::get_if<events::OperatorActed>(&event.body)) {
       if (acted->match) ++voided_;
-      if (acted->by != kByManager) ++acts_[operator_act_name(acted->act)];
-    } else if (const auto* change = std::get_if<AgentStateChanged>(&event.body)) {
+      if (acted->by != events::kByManager) ++acts_[operator_act_name(acted->act)];
+    } else if (const auto* change = std::get_if<events::AgentStateChanged>(&event.body)) {
       if (const auto act = act_of(*change); !act.empty()) ++acts_[act];
     }
   }
 }
 
-void Metrics::on_record(const audit::Record& record) {
-  const bool is_request = record.kind == audit::Kind::kRequest;
-  const bool is_theirs = is_request == (record.direction == audit::Direction::kIn);
+void Metrics::on_record(const audit::record::Record& record) {
+  const bool is_request = record.kind == audit::record::Kind::kRequest;
+  const bool is_theirs = is_request == (record.direction == audit::record::Direction::kIn);
   if (is_theirs && !is_request) return;  // our answer: the request's record has the duration
   const auto& notes = record.notes;
   std::lock_guard lock(mutex_);
@@ -271,4 +274,4 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
   return out;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

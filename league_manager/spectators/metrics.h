@@ -13,7 +13,7 @@
 #include "league_manager/core/league.h"
 #include "league_manager/spectators/registration_board.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
 /// The current figures of the program itself.
 struct MetricFigures {
@@ -33,9 +33,9 @@ struct MetricFigures {
 class Metrics {
  public:
   /// For Ledger::observe.
-  void on_events(const Events& events);
-  /// For audit::AuditLogOptions::on_record.
-  void on_record(const audit::Record& record);
+  void on_events(const events::Events& events);
+  /// For audit::log::AuditLogOptions::on_record.
+  void on_record(const audit::record::Record& record);
   /// All metrics in Prometheus' text format, version 0.0.4.
   [[nodiscard]] std::string text(const League& league, const MetricFigures& figures) const;
 
@@ -84,4 +84,4 @@ class Metrics {
                                                             ///< call
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

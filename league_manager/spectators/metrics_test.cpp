@@ -8,7 +8,7 @@
 
 #include "league_manager/core/league_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 using testing::at;
@@ -29,9 +29,10 @@ testing::PlayedLeague played_league() {
   int kind = 0;
   for (int round = 1; round <= 3; ++round) {
     for (int number = 1; number <= 2; ++number) {
-      const MatchKey match{round, number};
-      auto report = match == MatchKey{2, 2} ? testing::technical_report_of(played.league, match)
-                                            : testing::report_of(played.league, match, kind++ % 3);
+      const events::MatchKey match{round, number};
+      auto report = match == events::MatchKey{2, 2}
+                        ? testing::technical_report_of(played.league, match)
+                        : testing::report_of(played.league, match, kind++ % 3);
       report.answered_in["P01"] = {.join_us = 700, .choice_us = 40'000'000};
       EXPECT_FALSE(played.report(0, report, at(10 * round + number)).refusal);
     }
@@ -45,14 +46,14 @@ TEST(Metrics, AreWhatTheJournalHolds) {
   Metrics metrics;
   metrics.on_events(played.events);
   const std::string text = metrics.text(played.league, {});
-  const MatchSummary finished = played.league.status().finished;
+  const events::MatchSummary finished = played.league.status().finished;
   EXPECT_EQ(value_of(text, R"(league_matches_finished_total{result="win"})"), finished.wins);
   EXPECT_EQ(value_of(text, R"(league_matches_finished_total{result="draw"})"), finished.draws);
   EXPECT_EQ(value_of(text, R"(league_matches_finished_total{result="technical_loss"})"),
             finished.technical_losses);
   EXPECT_EQ(value_of(text, "league_matches_assigned_total"),
-            std::ranges::count_if(played.events, [](const Event& event) {
-              return std::holds_alternative<MatchAssigned>(event.body);
+            std::ranges::count_if(played.events, [](const events::Event& event) {
+              return std::holds_alternative<events::MatchAssigned>(event.body);
             }));
   EXPECT_EQ(value_of(text, R"(league_state{state="COMPLETED"})"), 1);
   EXPECT_EQ(value_of(text, R"(league_agents{role="player",state="ACTIVE"})"), 4);
@@ -68,19 +69,24 @@ TEST(Metrics, AreWhatTheJournalHolds) {
 TEST(Metrics, WhatTheOperatorDidAndWhatTheManagerEnded) {
   const League league(testing::settings(2, 1));
   Metrics metrics;
-  const auto act = [](OperatorAct what, std::string_view by) {
-    return Event{at(0), OperatorActed{.act = what, .by = std::string(by), .reason = "x"}};
+  const auto act = [](events::OperatorAct what, std::string_view by) {
+    return events::Event{at(0),
+                         events::OperatorActed{.act = what, .by = std::string(by), .reason = "x"}};
   };
-  const auto change = [](AgentState to, std::string_view reason, std::optional<std::string> by) {
-    return Event{at(0), AgentStateChanged{AgentRef::player(0), to, std::string(reason), {}, by}};
+  const auto change = [](events::AgentState to, std::string_view reason,
+                         std::optional<std::string> by) {
+    return events::Event{at(0), events::AgentStateChanged{
+                                    events::AgentRef::player(0), to, std::string(reason), {}, by}};
   };
-  metrics.on_events({act(OperatorAct::kPause, "Ann"), act(OperatorAct::kPause, kByManager),
-                     change(AgentState::kShutdown, kReasonDisqualified, "Ann"),
-                     change(AgentState::kActive, kReasonRestored, {}),
-                     change(AgentState::kShutdown, kReasonWithdrawn, {}),
-                     change(AgentState::kSuspended, kReasonFailedMatches, {})});
-  for (std::string_view reason : {kReasonNoReferee, std::string_view("what\"}")})
-    metrics.on_events({{at(0), MatchForfeited{{1, 1}, game::technical_result({}, reason)}}});
+  metrics.on_events({act(events::OperatorAct::kPause, "Ann"),
+                     act(events::OperatorAct::kPause, events::kByManager),
+                     change(events::AgentState::kShutdown, events::kReasonDisqualified, "Ann"),
+                     change(events::AgentState::kActive, events::kReasonRestored, {}),
+                     change(events::AgentState::kShutdown, events::kReasonWithdrawn, {}),
+                     change(events::AgentState::kSuspended, events::kReasonFailedMatches, {})});
+  for (std::string_view reason : {events::kReasonNoReferee, std::string_view("what\"}")})
+    metrics.on_events(
+        {{at(0), events::MatchForfeited{{1, 1}, game::technical_result({}, reason)}}});
   const std::string text = metrics.text(league, {});
   EXPECT_EQ(value_of(text, R"(league_operator_acts_total{act="PAUSE"})"), 1);
   EXPECT_EQ(value_of(text, R"(league_operator_acts_total{act="DISQUALIFY"})"), 1);
@@ -96,7 +102,7 @@ TEST(Metrics, RegistrationsAndRefusals) {
   metrics.on_events(played.events);
   RegistrationBoard board([] {});
   for (int i = 0; i < 200; ++i)
-    board.on_refused(AgentKind::kPlayer, "stranger " + std::to_string(i), "",
+    board.on_refused(events::AgentKind::kPlayer, "stranger " + std::to_string(i), "",
                      {core::ErrorCode::kDuplicateRegistration, "x\"}", ""}, at(i));
   const std::string text = metrics.text(played.league, {.refused = board.refusals()});
   EXPECT_EQ(value_of(text, R"(league_registrations_total{role="player"})"), 4);
@@ -112,9 +118,10 @@ TEST(Metrics, RefereesMakeNoNewLabels) {
   const League league(testing::settings(2, 1));
   Metrics metrics;
   for (int i = 0; i < 100; ++i) {
-    FailureCounted failure{
-        .agent = AgentRef::player(0), .kind = FailureKind::kTimeout, .match = std::nullopt};
-    failure.cause = FailureCause{
+    events::FailureCounted failure{.agent = events::AgentRef::player(0),
+                                   .kind = events::FailureKind::kTimeout,
+                                   .match = std::nullopt};
+    failure.cause = events::FailureCause{
         .call = "x", .error_code = "E\"}" + std::to_string(i), .attempts = 1, .text = "x"};
     metrics.on_events({{at(0), failure}});
   }
@@ -123,9 +130,9 @@ TEST(Metrics, RefereesMakeNoNewLabels) {
       100);
 }
 
-audit::Record record(audit::Direction direction, audit::Kind kind, std::uint64_t call,
-                     std::string peer, std::string type) {
-  audit::Record one;
+audit::record::Record record(audit::record::Direction direction, audit::record::Kind kind,
+                             std::uint64_t call, std::string peer, std::string type) {
+  audit::record::Record one;
   one.direction = direction;
   one.kind = kind;
   one.call = call;
@@ -136,8 +143,8 @@ audit::Record record(audit::Direction direction, audit::Kind kind, std::uint64_t
 }
 
 TEST(Metrics, CallsOfOthersAndOurs) {
-  using audit::Direction;
-  using audit::Kind;
+  using audit::record::Direction;
+  using audit::record::Kind;
   const League league(testing::settings(2, 1));
   Metrics metrics;
   metrics.on_record(
@@ -174,8 +181,10 @@ TEST(Metrics, StrangersMakeNoNewLabels) {
   Metrics metrics;
   for (int i = 0; i < 100; ++i) {
     const std::string word = "x\"}" + std::to_string(i);
-    metrics.on_record(record(audit::Direction::kIn, audit::Kind::kRequest, 1, word, word));
-    metrics.on_record(record(audit::Direction::kIn, audit::Kind::kReply, 7, word, word));
+    metrics.on_record(
+        record(audit::record::Direction::kIn, audit::record::Kind::kRequest, 1, word, word));
+    metrics.on_record(
+        record(audit::record::Direction::kIn, audit::record::Kind::kReply, 7, word, word));
   }
   EXPECT_EQ(value_of(metrics.text(league, {}),
                      R"(league_call_seconds_count{direction="in",role="other",type="other"})"),
@@ -183,4 +192,4 @@ TEST(Metrics, StrangersMakeNoNewLabels) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

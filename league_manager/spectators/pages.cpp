@@ -5,7 +5,7 @@
 
 #include "league_manager/spectators/web_files.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 std::string content_type_of(std::string_view name) {
@@ -15,7 +15,7 @@ std::string content_type_of(std::string_view name) {
   return "text/javascript; charset=utf-8";
 }
 
-transport::HttpPage file_page(const EmbeddedFile& file) {
+transport::http::HttpPage file_page(const EmbeddedFile& file) {
   return {.content_type = content_type_of(file.name),
           .body = std::string(file.text),
           .headers = {{"Content-Security-Policy",
@@ -28,8 +28,8 @@ transport::HttpPage file_page(const EmbeddedFile& file) {
 
 }  // namespace
 
-std::vector<transport::Page> spectator_pages(const std::shared_ptr<SpectatorFeed>& feed) {
-  std::vector<transport::Page> pages;
+std::vector<transport::http::Page> spectator_pages(const std::shared_ptr<SpectatorFeed>& feed) {
+  std::vector<transport::http::Page> pages;
   for (const EmbeddedFile& file : web_files()) {
     std::string path = "/";
     if (file.name != "index.html") path += file.name;
@@ -40,9 +40,9 @@ std::vector<transport::Page> spectator_pages(const std::shared_ptr<SpectatorFeed
   return pages;
 }
 
-std::vector<transport::Page> health_pages(const Metrics& metrics, const Ledger& ledger,
-                                          HealthSource source) {
-  using transport::HttpPage;
+std::vector<transport::http::Page> health_pages(const Metrics& metrics, const files::Ledger& ledger,
+                                                HealthSource source) {
+  using transport::http::HttpPage;
   return {{"/healthz", [](const auto&) { return HttpPage{.body = "ok\n"}; }},
           {"/readyz",
            [trouble = std::move(source.trouble)](const auto&) {
@@ -58,4 +58,4 @@ std::vector<transport::Page> health_pages(const Metrics& metrics, const Ledger& 
            }}};
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

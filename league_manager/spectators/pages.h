@@ -10,11 +10,11 @@
 #include "league_manager/spectators/metrics.h"
 #include "league_manager/spectators/spectator_feed.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
 /// The live page: the files of web/ (`index.html` at `/`), the stream at `/live/events`, and each
 /// match at `/live/match/R1M1`. None of them may load anything from elsewhere (CSP).
-[[nodiscard]] std::vector<transport::Page> spectator_pages(
+[[nodiscard]] std::vector<transport::http::Page> spectator_pages(
     const std::shared_ptr<SpectatorFeed>& feed);
 
 /// The data of the pages below; called for each request, from several threads at once.
@@ -27,7 +27,8 @@ struct HealthSource {
 /// Pages for operators: `/healthz` answers 200 while the process serves; `/readyz` 503 with the
 /// reason while no match may start; `/metrics` for Prometheus. `metrics` and `ledger` outlive the
 /// pages.
-[[nodiscard]] std::vector<transport::Page> health_pages(const Metrics& metrics,
-                                                        const Ledger& ledger, HealthSource source);
+[[nodiscard]] std::vector<transport::http::Page> health_pages(const Metrics& metrics,
+                                                              const files::Ledger& ledger,
+                                                              HealthSource source);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -5,7 +5,7 @@
 
 #include "common/audit/record/masking.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 constexpr std::string_view kHidden = "[address]";
@@ -31,7 +31,7 @@ bool is_address(std::string_view word) {
 }  // namespace
 
 std::string public_text(std::string_view text) {
-  const std::string masked = audit::mask_secrets(text);
+  const std::string masked = audit::record::mask_secrets(text);
   std::string out;
   for (std::size_t at = 0; at < masked.size();) {
     const auto end = std::min(masked.find_first_of(kBetweenWords, at), masked.size());
@@ -49,4 +49,4 @@ std::string public_text(std::string_view text) {
   return out;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

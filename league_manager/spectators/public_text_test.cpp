@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 TEST(PublicText, HidesAddresses) {
@@ -32,4 +32,4 @@ TEST(PublicText, LeavesSentencesAlone) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -9,7 +9,7 @@
 #include "league_manager/spectators/json_rows.h"
 #include "league_manager/spectators/public_text.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 constexpr std::size_t kLongestShownName = 200;  // bytes; enough for 50 characters
@@ -17,13 +17,13 @@ constexpr std::size_t kLongestRefusal = 400;
 
 }  // namespace
 
-void RegistrationBoard::on_events(const Events& events) {
+void RegistrationBoard::on_events(const events::Events& events) {
   bool is_news = false;
   {
     std::lock_guard lock(mutex_);
-    for (const Event& event : events) {
-      const auto* registered = std::get_if<AgentRegistered>(&event.body);
-      const auto* again = std::get_if<AgentReregistered>(&event.body);
+    for (const events::Event& event : events) {
+      const auto* registered = std::get_if<events::AgentRegistered>(&event.body);
+      const auto* again = std::get_if<events::AgentReregistered>(&event.body);
       if (registered != nullptr) note_player(registered->agent, registered->profile);
       if (again != nullptr) note_player(again->agent, again->profile);
       is_news = is_news || registered != nullptr || again != nullptr;
@@ -32,8 +32,8 @@ void RegistrationBoard::on_events(const Events& events) {
   if (is_news) on_change_();
 }
 
-void RegistrationBoard::note_player(AgentRef agent, const AgentProfile& profile) {
-  if (agent.kind != AgentKind::kPlayer) return;
+void RegistrationBoard::note_player(events::AgentRef agent, const events::AgentProfile& profile) {
+  if (agent.kind != events::AgentKind::kPlayer) return;
   by_name_[core::comparable_name(profile.display_name)] = agent.index;
   if (profile.code_digest) by_digest_[*profile.code_digest] = agent.index;
 }
@@ -46,15 +46,16 @@ void RegistrationBoard::on_codes(Codes codes) {
   on_change_();
 }
 
-void RegistrationBoard::on_refused(AgentKind kind, std::string_view name, std::string_view code,
-                                   const core::Error& why, core::UtcTimestamp at) {
+void RegistrationBoard::on_refused(events::AgentKind kind, std::string_view name,
+                                   std::string_view code, const core::Error& why,
+                                   core::UtcTimestamp at) {
   {
     std::lock_guard lock(mutex_);
     ++counts_[{kind, why.code}];
     Refusal refusal{kind,     public_text(core::excerpt(name, kLongestShownName)),      {},
                     why.code, public_text(core::excerpt(why.message, kLongestRefusal)), 1,
                     at};
-    if (codes_ && kind == AgentKind::kPlayer) {
+    if (codes_ && kind == events::AgentKind::kPlayer) {
       const auto* about = codes_->find_name(name);
       if (about == nullptr) about = codes_->find(code);
       if (about != nullptr) refusal.expected = about->name;
@@ -80,7 +81,7 @@ RegistrationBoard::RefusalCounts RegistrationBoard::refusals() const {
   return counts_;
 }
 
-int RegistrationBoard::player_of(const RegistrationCodes::Entry& entry) const {
+int RegistrationBoard::player_of(const admission::RegistrationCodes::Entry& entry) const {
   if (const auto found = by_digest_.find(entry.digest); found != by_digest_.end())
     return found->second;
   const auto found = by_name_.find(core::comparable_name(entry.name));
@@ -112,7 +113,7 @@ std::string RegistrationBoard::json() const {
   Rows rows(refused);
   for (const Refusal& one : refusals_) {
     Rows(rows.next())
-        .text(agent_kind_name(one.kind))
+        .text(events::agent_kind_name(one.kind))
         .text(one.name)
         .number(row_of(one.expected))
         .text(core::wire_code(one.code))
@@ -131,4 +132,4 @@ std::string RegistrationBoard::json() const {
   return out;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -16,14 +16,14 @@
 #include "league_manager/admission/registration_codes.h"
 #include "league_manager/events/events.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
 /// The expected players, those that have registered, and the refused ones with the reason: for the
 /// live page, so without codes and addresses. Refusals are from this run of the manager only.
 /// Thread-safe.
 class RegistrationBoard {
  public:
-  using Codes = std::shared_ptr<const RegistrationCodes>;
+  using Codes = std::shared_ptr<const admission::RegistrationCodes>;
   /// Keeps this many different refusals, by name and error; beyond that the oldest are dropped.
   static constexpr std::size_t kMostRefusals = 100;
 
@@ -31,11 +31,11 @@ class RegistrationBoard {
   explicit RegistrationBoard(std::function<void()> on_change) : on_change_(std::move(on_change)) {}
 
   /// For Ledger::observe.
-  void on_events(const Events& events);
+  void on_events(const events::Events& events);
   /// Sets the players that the operator expects.
   void on_codes(Codes codes);
   /// A player that calls itself `name` and showed `code` (empty: none) was refused.
-  void on_refused(AgentKind kind, std::string_view name, std::string_view code,
+  void on_refused(events::AgentKind kind, std::string_view name, std::string_view code,
                   const core::Error& why, core::UtcTimestamp at);
 
   /// {"expected": null, or rows of name, team, player (-1: missing), whether there is a code (0,
@@ -43,12 +43,12 @@ class RegistrationBoard {
   /// last one in milliseconds; "forgotten": refusals that are not shown any more}.
   [[nodiscard]] std::string json() const;
   /// All refusals of this run, also those that are not shown any more.
-  using RefusalCounts = std::map<std::pair<AgentKind, core::ErrorCode>, std::uint64_t>;
+  using RefusalCounts = std::map<std::pair<events::AgentKind, core::ErrorCode>, std::uint64_t>;
   [[nodiscard]] RefusalCounts refusals() const;
 
  private:
   struct Refusal {
-    AgentKind kind = AgentKind::kPlayer;
+    events::AgentKind kind = events::AgentKind::kPlayer;
     std::string name;  ///< passed through public_text
     /// The name on the operator's list to which the refusal belongs: the one of the shown code, or
     /// the bot's own name.
@@ -58,8 +58,8 @@ class RegistrationBoard {
     std::uint64_t times = 0;
     core::UtcTimestamp last;
   };
-  void note_player(AgentRef agent, const AgentProfile& profile);
-  [[nodiscard]] int player_of(const RegistrationCodes::Entry& entry) const;
+  void note_player(events::AgentRef agent, const events::AgentProfile& profile);
+  [[nodiscard]] int player_of(const admission::RegistrationCodes::Entry& entry) const;
   [[nodiscard]] int row_of(const std::string& name) const;
 
   const std::function<void()> on_change_;
@@ -72,4 +72,4 @@ class RegistrationBoard {
   RefusalCounts counts_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -6,7 +6,7 @@
 
 #include "league_manager/core/league_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 using nlohmann::json;
@@ -15,19 +15,20 @@ using testing::at;
 class RegistrationBoardTest : public ::testing::Test {
  protected:
   void expect(const std::string& rows) {
-    auto table = agent::CodeTable::parse("code,name,team,email\n" + rows);
+    auto table = agent::identity::CodeTable::parse("code,name,team,email\n" + rows);
     ASSERT_TRUE(table) << table.error().message;
-    board_.on_codes(std::make_shared<const RegistrationCodes>(
+    board_.on_codes(std::make_shared<const admission::RegistrationCodes>(
         *table, [](std::string_view code) { return "digest of " + std::string(code); }));
   }
   void enter(const std::string& name, int index, const std::string& code = {}) {
     auto profile = testing::profile(name, 9000 + index);
     if (!code.empty()) profile.code_digest = "digest of " + code;
-    board_.on_events({{at(0), AgentRegistered{AgentRef::player(index), profile, {}, {}}}});
+    board_.on_events(
+        {{at(0), events::AgentRegistered{events::AgentRef::player(index), profile, {}, {}}}});
   }
   void refuse(const std::string& name, const std::string& code, const std::string& why, int when) {
-    board_.on_refused(AgentKind::kPlayer, name, code, {core::ErrorCode::kNotAuthorized, why, ""},
-                      at(when));
+    board_.on_refused(events::AgentKind::kPlayer, name, code,
+                      {core::ErrorCode::kNotAuthorized, why, ""}, at(when));
   }
   [[nodiscard]] json shown() const { return json::parse(board_.json()); }
 
@@ -78,4 +79,4 @@ TEST_F(RegistrationBoardTest, IsValidWhateverStrangersSend) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

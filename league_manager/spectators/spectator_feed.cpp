@@ -7,7 +7,7 @@
 #include "common/rpc/json_object.h"
 #include "league_manager/spectators/public_text.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 /// At most this many events wait unread while nobody watches.
@@ -24,7 +24,8 @@ constexpr std::size_t kBytesPerSecond = 8 * 1024 * 1024;
 /// ... and of processor time for them: one part in this many of one processor.
 constexpr int kPartOfProcessor = 20;
 
-std::string line_json(const OperatorLine& line, std::uint64_t number, core::UtcTimestamp at) {
+std::string line_json(const rounds::OperatorLine& line, std::uint64_t number,
+                      core::UtcTimestamp at) {
   std::string out;
   rpc::JsonObject(out)
       .number("n", number)
@@ -36,7 +37,7 @@ std::string line_json(const OperatorLine& line, std::uint64_t number, core::UtcT
   return out;
 }
 
-transport::HttpPage json_page(int status, std::string body) {
+transport::http::HttpPage json_page(int status, std::string body) {
   return {.status = status,
           .content_type = "application/json",
           .body = std::move(body),
@@ -68,7 +69,7 @@ void SpectatorFeed::stop() {
   readers_.clear();
 }
 
-void SpectatorFeed::on_events(const Events& events) {
+void SpectatorFeed::on_events(const events::Events& events) {
   bool is_too_much = false;
   {
     std::lock_guard lock(mutex_);
@@ -81,7 +82,7 @@ void SpectatorFeed::on_events(const Events& events) {
   if (std::unique_lock lock(tick_mutex_, std::try_to_lock); lock) read_up();
 }
 
-void SpectatorFeed::on_line(const OperatorLine& line) {
+void SpectatorFeed::on_line(const rounds::OperatorLine& line) {
   const auto now = clock_.utc_now();
   std::lock_guard lock(mutex_);
   ++last_line_;
@@ -101,7 +102,7 @@ void SpectatorFeed::on_registrations() {
   if (is_watched_) schedule_locked();
 }
 
-transport::HttpPage SpectatorFeed::open(const transport::PageRequest& request) {
+transport::http::HttpPage SpectatorFeed::open(const transport::http::PageRequest& request) {
   if (spectators_ >= options_.most_spectators) {
     auto page = json_page(503, R"({"error":"too many people watch this league"})");
     page.headers.emplace_back("Retry-After", "30");
@@ -117,13 +118,13 @@ transport::HttpPage SpectatorFeed::open(const transport::PageRequest& request) {
     const auto [stop, fault] = std::from_chars(digits.data(), end, number);
     if (fault == std::errc{} && stop == end) last = number;
   }
-  transport::HttpPage page;
+  transport::http::HttpPage page;
   page.stream =
-      transport::StreamAcceptance{.options = {.is_resumable = false, .retry = kRetry},
-                                  .opened = [weak = weak_from_this(), last](Channel channel) {
-                                    if (auto self = weak.lock())
-                                      self->add({std::move(channel), last});
-                                  }};
+      transport::link::StreamAcceptance{.options = {.is_resumable = false, .retry = kRetry},
+                                        .opened = [weak = weak_from_this(), last](Channel channel) {
+                                          if (auto self = weak.lock())
+                                            self->add({std::move(channel), last});
+                                        }};
   return page;
 }
 
@@ -135,13 +136,15 @@ void SpectatorFeed::add(PendingSpectator pending) {
   schedule_locked();
 }
 
-transport::HttpPage SpectatorFeed::match(const transport::PageRequest& request) {
-  const auto key = MatchKey::parse(request.name);
+transport::http::HttpPage SpectatorFeed::match(const transport::http::PageRequest& request) {
+  const auto key = events::MatchKey::parse(request.name);
   std::string found;
   std::lock_guard lock(tick_mutex_);
   if (is_stopped_) return json_page(503, "{}");
   read_up();
-  const auto read = [&](const LeagueBook& book) { found = match_view(book, timelines_, *key); };
+  const auto read = [&](const files::LeagueBook& book) {
+    found = match_view(book, timelines_, *key);
+  };
   if (key && !read_book_(read)) return json_page(503, "{}");
   if (found.empty()) return json_page(404, R"({"error":"no such match has been announced"})");
   return json_page(200, std::move(found));
@@ -190,7 +193,7 @@ bool SpectatorFeed::tick() {
 }
 
 void SpectatorFeed::read_up() {
-  Events events;
+  events::Events events;
   bool is_watched = false;
   {
     std::lock_guard moment(mutex_);
@@ -198,22 +201,22 @@ void SpectatorFeed::read_up() {
     has_gap_ = has_gap_ || (!is_watched_ && !events.empty());
     is_watched = is_watched_;
   }
-  for (const Event& event : events) {
+  for (const events::Event& event : events) {
     const auto match = timelines_.take(event);
     if (!is_watched) continue;
     has_changed_ = true;
     if (match) changed_.matches.insert(*match);
     // A new round adds its matches, which are pending.
-    if (const auto* round = std::get_if<RoundStarted>(&event.body)) {
+    if (const auto* round = std::get_if<events::RoundStarted>(&event.body)) {
       for (int i = 1; i <= static_cast<int>(round->draw_seeds.size()); ++i)
         changed_.matches.insert({round->round, i});
     }
     changed_.has_agents = changed_.has_agents ||
-                          std::holds_alternative<AgentRegistered>(event.body) ||
-                          std::holds_alternative<AgentReregistered>(event.body) ||
-                          std::holds_alternative<AgentStateChanged>(event.body) ||
-                          std::holds_alternative<LeagueStarted>(event.body) ||
-                          std::holds_alternative<FailureCounted>(event.body);
+                          std::holds_alternative<events::AgentRegistered>(event.body) ||
+                          std::holds_alternative<events::AgentReregistered>(event.body) ||
+                          std::holds_alternative<events::AgentStateChanged>(event.body) ||
+                          std::holds_alternative<events::LeagueStarted>(event.body) ||
+                          std::holds_alternative<events::FailureCounted>(event.body);
   }
 }
 
@@ -241,7 +244,7 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
   if (needs_update && has_registrations) parts.registrations = options_.registrations();
   const auto now = clock_.utc_now();
   const bool was_read =
-      (!needs_update && !needs_snapshot) || read_book_([&](const LeagueBook& book) {
+      (!needs_update && !needs_snapshot) || read_book_([&](const files::LeagueBook& book) {
         if (!book.is_open()) return;
         if (needs_update)
           update = std::make_shared<const std::string>(league_view(book, timelines_, parts, now));
@@ -317,4 +320,4 @@ std::string SpectatorFeed::lines_since(std::uint64_t number) const {
   return out + "]";
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -17,7 +17,7 @@
 #include "league_manager/spectators/match_timelines.h"
 #include "league_manager/spectators/spectator_view.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
 struct SpectatorOptions {
   std::string epoch;  ///< letters and digits, different in each run of the manager
@@ -37,7 +37,7 @@ struct SpectatorOptions {
 /// Held by a shared_ptr. Thread-safe.
 class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
  public:
-  using BookReader = std::function<void(const LeagueBook&)>;
+  using BookReader = std::function<void(const files::LeagueBook&)>;
   /// Passes the book to a reader; false if it is not available now.
   using ReadBook = std::function<bool(const BookReader&)>;
 
@@ -48,18 +48,18 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
                 const core::Clock& clock);
 
   /// For Ledger::observe.
-  void on_events(const Events& events);
+  void on_events(const events::Events& events);
   /// A line of the operator's log.
-  void on_line(const OperatorLine& line);
+  void on_line(const rounds::OperatorLine& line);
   /// The last lines of the operator's log, as a JSON array.
   [[nodiscard]] std::string news() const;
   /// `registrations` of the options has changed.
   void on_registrations();
 
   /// The page whose response becomes a spectator's stream.
-  [[nodiscard]] transport::HttpPage open(const transport::PageRequest& request);
+  [[nodiscard]] transport::http::HttpPage open(const transport::http::PageRequest& request);
   /// The page of one match: JSON, or 404.
-  [[nodiscard]] transport::HttpPage match(const transport::PageRequest& request);
+  [[nodiscard]] transport::http::HttpPage match(const transport::http::PageRequest& request);
   [[nodiscard]] std::size_t spectators() const { return spectators_; }
   /// Sends the pending update and ends all streams; then as stop().
   void finish();
@@ -68,7 +68,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
 
  private:
   using Text = std::shared_ptr<const std::string>;
-  using Channel = std::shared_ptr<transport::PeerChannel>;
+  using Channel = std::shared_ptr<transport::link::PeerChannel>;
   using Time = core::Clock::Steady;
   struct PendingSpectator {
     Channel channel;
@@ -115,7 +115,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   Time watched_until_{};
 
   mutable std::mutex mutex_;  // guards the rest; held only briefly
-  Events unread_;
+  events::Events unread_;
   std::vector<PendingSpectator> pending_;
   std::deque<std::pair<std::uint64_t, std::string>> lines_;  ///< by number, as JSON
   std::uint64_t last_line_ = 0;
@@ -125,4 +125,4 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   Time next_tick_{};
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -8,7 +8,7 @@
 #include "league_manager/spectators/pages.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 using nlohmann::json;
@@ -23,7 +23,7 @@ struct Told {
 };
 
 /// One spectator's stream.
-class Stream final : public transport::PeerChannel {
+class Stream final : public transport::link::PeerChannel {
  public:
   bool push(std::shared_ptr<const std::string> /*bytes*/) override { return false; }
   bool push_event(std::shared_ptr<const std::string> bytes, std::string_view id,
@@ -65,7 +65,8 @@ struct Watched {
 
   /// Shows the feed what has happened since.
   void show() {
-    Events news(league->events.begin() + static_cast<std::ptrdiff_t>(shown), league->events.end());
+    events::Events news(league->events.begin() + static_cast<std::ptrdiff_t>(shown),
+                        league->events.end());
     shown = league->events.size();
     for (const auto& event : news) ASSERT_TRUE(book.apply(event));
     feed->on_events(news);
@@ -77,7 +78,7 @@ struct Watched {
     if (page.stream) page.stream->opened(stream);
     return stream;
   }
-  void play(MatchKey match, int kind) {
+  void play(events::MatchKey match, int kind) {
     ASSERT_FALSE(
         league->report(0, testing::report_of(league->league, match, kind), at(20)).refusal);
     show();
@@ -88,7 +89,7 @@ struct Watched {
   }
 
   league::testing::FakeTime time;
-  LeagueBook book;
+  files::LeagueBook book;
   std::optional<PlayedLeague> league;
   std::size_t shown = 0;
   int reads = 0;
@@ -276,7 +277,7 @@ TEST(SpectatorFeed, NothingSecretIsToldBeforeAMatchIsFinished) {
   EXPECT_EQ(after["nonce_A"].get<std::string>().size(), 64U);
   EXPECT_EQ(after["steps"].size(), 1U);
   watched.time.advance(500ms);
-  for (const auto& agent : watched.league->league.roster().agents(AgentKind::kPlayer)) {
+  for (const auto& agent : watched.league->league.roster().agents(events::AgentKind::kPlayer)) {
     EXPECT_EQ(stream->text.find(agent.profile.endpoint), std::string::npos);
     EXPECT_EQ(stream->text.find(agent.credential.token_hash), std::string::npos);
   }
@@ -310,4 +311,4 @@ TEST(SpectatorPages, NothingMayComeFromElsewhere) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -8,14 +8,14 @@
 #include "league_manager/spectators/json_rows.h"
 #include "league_manager/spectators/public_text.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 using rpc::JsonObject;
 
 void append_head(JsonObject& object, const League& league) {
   const LeagueStatus status = league.status();
-  const LeagueSettings& settings = league.settings();
+  const events::LeagueSettings& settings = league.settings();
   std::string head;
   JsonObject members(head);
   members.text("id", settings.league_id.str())
@@ -53,14 +53,15 @@ void append_head(JsonObject& object, const League& league) {
 }
 
 /// Rows of name, state, reason, detail, since, failed matches.
-void append_agents(JsonObject& object, std::string& out, const League& league, AgentKind kind) {
-  object.name(kind == AgentKind::kPlayer ? "players" : "referees");
+void append_agents(JsonObject& object, std::string& out, const League& league,
+                   events::AgentKind kind) {
+  object.name(kind == events::AgentKind::kPlayer ? "players" : "referees");
   Rows rows(out);
-  for (const Agent& agent : league.roster().agents(kind)) {
-    const AgentLifecycle& life = agent.lifecycle;
+  for (const events::Agent& agent : league.roster().agents(kind)) {
+    const events::AgentLifecycle& life = agent.lifecycle;
     Rows(rows.next())
         .text(agent.profile.display_name)
-        .text(agent_state_name(life.state()))
+        .text(events::agent_state_name(life.state()))
         .text(life.reason())
         .text(public_text(life.detail()))
         .number(milliseconds_of(life.state_since()))
@@ -71,7 +72,7 @@ void append_agents(JsonObject& object, std::string& out, const League& league, A
 }
 
 /// Rows of rank, player, played, wins, draws, losses, points.
-void append_table(JsonObject& object, std::string& out, const LeagueBook& book) {
+void append_table(JsonObject& object, std::string& out, const files::LeagueBook& book) {
   object.name("table");
   Rows rows(out);
   for (const RankedPlayer& row : book.table()) {
@@ -90,7 +91,7 @@ void append_table(JsonObject& object, std::string& out, const LeagueBook& book) 
 }
 
 /// Rows of round, start, end.
-void append_rounds(JsonObject& object, std::string& out, const LeagueBook& book,
+void append_rounds(JsonObject& object, std::string& out, const files::LeagueBook& book,
                    std::size_t first) {
   object.name("rounds");
   Rows rows(out);
@@ -103,7 +104,7 @@ void append_rounds(JsonObject& object, std::string& out, const LeagueBook& book,
   rows.end();
 }
 
-void append_cause(std::string& out, const std::optional<FailureCause>& cause) {
+void append_cause(std::string& out, const std::optional<events::FailureCause>& cause) {
   if (!cause) {
     out += "null";
     return;
@@ -119,19 +120,19 @@ void append_cause(std::string& out, const std::optional<FailureCause>& cause) {
 /// Round, number, player A, player B, status, referee, attempt; of a finished match also outcome,
 /// number, choices of A and B, technical reason, fairness, when it was finished, how it was decided
 /// (see below), answer times (join A, choice A, join B, choice B), causes of A and B.
-void append_match(std::string& out, const LeagueBook& book, const MatchTimelines& timelines,
+void append_match(std::string& out, const files::LeagueBook& book, const MatchTimelines& timelines,
                   const MatchView& view) {
   Rows row(out);
   row.number(view.match.round)
       .number(view.match.number)
       .number(view.pairing.player_a)
       .number(view.pairing.player_b)
-      .text(match_status(view.status))
+      .text(files::match_status(view.status))
       .number(view.referee)
       .number(view.attempt);
   if (!view.result) return row.end();
-  const CompactResult& result = *view.result;
-  const LeagueBook::MatchNote& note = book.note(view.match);
+  const events::CompactResult& result = *view.result;
+  const files::LeagueBook::MatchNote& note = book.note(view.match);
   row.text(game::outcome_name(result.outcome)).number(result.drawn_number);
   for (game::Side side : game::kBothSides) row.number(note.choices[side] - 1);
   row.text(note.technical_reason)
@@ -143,7 +144,7 @@ void append_match(std::string& out, const LeagueBook& book, const MatchTimelines
   if (result.is_voided) decided = "void";
   row.text(decided);
   const MatchTimeline* timeline = timelines.find(view.match);
-  const ReportEvidence* evidence =
+  const events::ReportEvidence* evidence =
       timeline != nullptr && timeline->evidence ? &*timeline->evidence : nullptr;
   Rows times(row.next());
   for (game::Side side : game::kBothSides) {
@@ -159,7 +160,7 @@ void append_match(std::string& out, const LeagueBook& book, const MatchTimelines
 }
 
 /// By whom and why `match` was made void, and the match that it replays or that replays it.
-void append_void(JsonObject& object, const LeagueBook& book, MatchKey match) {
+void append_void(JsonObject& object, const files::LeagueBook& book, events::MatchKey match) {
   for (const auto& [at, act] : book.acts()) {
     if (act.replay == match) object.text("replay_of", act.match->id().str());
     if (act.match != match) continue;
@@ -169,7 +170,7 @@ void append_void(JsonObject& object, const LeagueBook& book, MatchKey match) {
 }
 
 /// The first match of the first round that is shown.
-MatchKey first_shown(const LeagueBook& book) {
+events::MatchKey first_shown(const files::LeagueBook& book) {
   const auto rounds = static_cast<int>(book.rounds().size());
   const int per_round = std::max(1, book.league().schedule().players() / 2);
   const int shown = std::max(2, static_cast<int>(kMostMatchesShown) / per_round);
@@ -178,7 +179,7 @@ MatchKey first_shown(const LeagueBook& book) {
 
 }  // namespace
 
-std::string league_view(const LeagueBook& book, const MatchTimelines& timelines,
+std::string league_view(const files::LeagueBook& book, const MatchTimelines& timelines,
                         const ViewParts& parts, core::UtcTimestamp now) {
   const League& league = book.league();
   std::string out;
@@ -186,25 +187,26 @@ std::string league_view(const LeagueBook& book, const MatchTimelines& timelines,
   object.number("now", milliseconds_of(now));
   append_head(object, league);
   if (parts.is_whole || parts.has_agents) {
-    append_agents(object, out, league, AgentKind::kPlayer);
-    append_agents(object, out, league, AgentKind::kReferee);
+    append_agents(object, out, league, events::AgentKind::kPlayer);
+    append_agents(object, out, league, events::AgentKind::kReferee);
   }
   append_table(object, out, book);
   const std::size_t rounds = book.rounds().size();
   append_rounds(object, out, book, parts.is_whole || rounds < 2 ? 0 : rounds - 2);
   object.name("matches");
   Rows rows(out);
-  const auto add = [&](MatchKey key) {
+  const auto add = [&](events::MatchKey key) {
     if (const auto view = league.match(key); view && key.round <= static_cast<int>(rounds))
       append_match(rows.next(), book, timelines, *view);
   };
   if (parts.is_whole) {
-    for (MatchKey key = first_shown(book); key.round <= static_cast<int>(rounds); ++key.round) {
+    for (events::MatchKey key = first_shown(book); key.round <= static_cast<int>(rounds);
+         ++key.round) {
       for (key.number = 1; key.number <= league.schedule().matches_in(key.round); ++key.number)
         add(key);
     }
   } else {
-    for (MatchKey key : parts.matches) add(key);
+    for (events::MatchKey key : parts.matches) add(key);
   }
   rows.end();
   if (!parts.registrations.empty()) object.raw("registrations", parts.registrations);
@@ -212,11 +214,12 @@ std::string league_view(const LeagueBook& book, const MatchTimelines& timelines,
   return out;
 }
 
-std::string match_view(const LeagueBook& book, const MatchTimelines& timelines, MatchKey match) {
+std::string match_view(const files::LeagueBook& book, const MatchTimelines& timelines,
+                       events::MatchKey match) {
   const League& league = book.league();
   const auto view = league.match(match);
   if (!view || match.round > static_cast<int>(book.rounds().size())) return {};
-  const DrawSeed& seed = book.note(match).seed;
+  const events::DrawSeed& seed = book.note(match).seed;
   const std::string id = match.id().str();
   std::string out;
   JsonObject object(out);
@@ -255,4 +258,4 @@ std::string match_view(const LeagueBook& book, const MatchTimelines& timelines, 
   return out;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -7,7 +7,7 @@
 #include "league_manager/files/league_book.h"
 #include "league_manager/spectators/match_timelines.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
 /// The maximum number of matches in a view. It contains only whole rounds, the last ones, and at
 /// least two of them.
@@ -16,7 +16,7 @@ inline constexpr std::size_t kMostMatchesShown = 20'000;
 /// The parts of a league to show.
 struct ViewParts {
   bool is_whole = false;  ///< a snapshot: contains everything, whatever the other members say
-  std::set<MatchKey> matches = {};
+  std::set<events::MatchKey> matches = {};
   bool has_agents = false;  ///< players and referees
   std::string registrations = {};  ///< JSON; empty: they have not changed
   std::string log = "[]";  ///< the lines to show, as a JSON array
@@ -25,12 +25,13 @@ struct ViewParts {
 /// These parts of the league as strangers may see them, as a JSON object; spectator_view.cpp
 /// describes its rows. It contains no addresses, tokens, e-mail addresses or seeds, and no choices
 /// of unfinished matches. `book` must be open.
-[[nodiscard]] std::string league_view(const LeagueBook& book, const MatchTimelines& timelines,
-                                      const ViewParts& parts, core::UtcTimestamp now);
+[[nodiscard]] std::string league_view(const files::LeagueBook& book,
+                                      const MatchTimelines& timelines, const ViewParts& parts,
+                                      core::UtcTimestamp now);
 
 /// One match with everything that is needed to check its result, as a JSON object; empty if its
 /// round has not started.
-[[nodiscard]] std::string match_view(const LeagueBook& book, const MatchTimelines& timelines,
-                                     MatchKey match);
+[[nodiscard]] std::string match_view(const files::LeagueBook& book, const MatchTimelines& timelines,
+                                     events::MatchKey match);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

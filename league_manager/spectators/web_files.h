@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
 /// A file of web/ as it was when the library was built.
 struct EmbeddedFile {
@@ -14,4 +14,4 @@ struct EmbeddedFile {
 /// All of them, in no order. Written by cmake/embed_files.cmake.
 [[nodiscard]] std::span<const EmbeddedFile> web_files();
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -10,7 +10,7 @@
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 using core::Error;
@@ -49,11 +49,11 @@ core::Result<std::string> open_webhook_secret(const std::filesystem::path& file,
   return *secret;
 }
 
-core::Result<std::vector<transport::Endpoint>> parse_webhook_targets(
+core::Result<std::vector<transport::link::Endpoint>> parse_webhook_targets(
     const std::vector<std::string>& urls) {
-  std::vector<transport::Endpoint> targets;
+  std::vector<transport::link::Endpoint> targets;
   for (const auto& url : urls) {
-    auto endpoint = transport::parse_endpoint(url);
+    auto endpoint = transport::link::parse_endpoint(url);
     if (!endpoint) return Error{endpoint.error().code, "webhook: " + endpoint.error().message, {}};
     if (endpoint->scheme != "http" && endpoint->scheme != "https")
       return Error{ErrorCode::kInvalidFieldValue,
@@ -84,7 +84,7 @@ const std::vector<std::chrono::seconds>& Webhooks::pauses() {
 /// Kept alive by running calls, whose callbacks use it.
 class Webhooks::State : public std::enable_shared_from_this<State> {
  public:
-  State(std::vector<transport::Endpoint> targets, std::string secret, Parts parts)
+  State(std::vector<transport::link::Endpoint> targets, std::string secret, Parts parts)
       : secret_(std::move(secret)), parts_(std::move(parts)) {
     for (auto& endpoint : targets) {
       targets_.emplace_back();
@@ -131,7 +131,7 @@ class Webhooks::State : public std::enable_shared_from_this<State> {
     std::size_t attempts = 0;  ///< failed attempts so far
   };
   struct Target {
-    transport::Endpoint endpoint;
+    transport::link::Endpoint endpoint;
     std::deque<Message> waiting;  ///< the first one is being delivered, or waits for its next
                                   ///< attempt
     bool is_busy = false;
@@ -139,7 +139,7 @@ class Webhooks::State : public std::enable_shared_from_this<State> {
   };
 
   void attempt(std::size_t place) {
-    transport::OutboundCall call;
+    transport::link::OutboundCall call;
     {
       std::lock_guard lock(mutex_);
       if (is_ended_) return;
@@ -161,7 +161,7 @@ class Webhooks::State : public std::enable_shared_from_this<State> {
     });
   }
 
-  void on_outcome(std::size_t place, const transport::CallOutcome& outcome) {
+  void on_outcome(std::size_t place, const transport::link::CallOutcome& outcome) {
     std::string trouble;
     std::chrono::seconds pause{0};
     {
@@ -216,7 +216,7 @@ class Webhooks::State : public std::enable_shared_from_this<State> {
   bool is_ended_ = false;
 };
 
-Webhooks::Webhooks(std::vector<transport::Endpoint> targets, std::string secret, Parts parts)
+Webhooks::Webhooks(std::vector<transport::link::Endpoint> targets, std::string secret, Parts parts)
     : state_(std::make_shared<State>(std::move(targets), std::move(secret), std::move(parts))) {}
 
 Webhooks::~Webhooks() { state_->finish(std::chrono::milliseconds(0)); }
@@ -227,4 +227,4 @@ void Webhooks::send(std::string_view type, std::string_view id, const nlohmann::
 
 void Webhooks::finish(std::chrono::milliseconds patience) { state_->finish(patience); }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

@@ -15,7 +15,7 @@
 #include "common/core/timer.h"
 #include "common/transport/link/caller.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 
 /// The bytes of the secret that webhooks are signed with: `whsec_` and base64 in `file`, which is
 /// made (mode 0600) if it is missing. Refuses a file that others may read, and fewer than 24 bytes.
@@ -23,7 +23,7 @@ namespace league::league_manager {
                                                             core::RandomSource& random);
 
 /// Parses the targets of webhooks: `http` and `https` only. Fails with the first invalid target.
-[[nodiscard]] core::Result<std::vector<transport::Endpoint>> parse_webhook_targets(
+[[nodiscard]] core::Result<std::vector<transport::link::Endpoint>> parse_webhook_targets(
     const std::vector<std::string>& urls);
 
 /// Sends news of a league to other servers, as standardwebhooks.com specifies: each message is a
@@ -35,7 +35,7 @@ class Webhooks {
   /// All references must outlive the webhooks and the last completion of `caller`. `on_failure`
   /// gets a sentence for the operator.
   struct Parts {
-    transport::Caller& caller;
+    transport::link::Caller& caller;
     core::Timer& timer;
     const core::Clock& clock;
     std::function<void(std::string text)> on_failure;
@@ -47,7 +47,7 @@ class Webhooks {
   /// The maximum number of messages that wait for one target; beyond it the oldest are dropped.
   static constexpr std::size_t kMostWaiting = 1000;
 
-  Webhooks(std::vector<transport::Endpoint> targets, std::string secret, Parts parts);
+  Webhooks(std::vector<transport::link::Endpoint> targets, std::string secret, Parts parts);
   ~Webhooks();
   Webhooks(const Webhooks&) = delete;
   Webhooks& operator=(const Webhooks&) = delete;
@@ -67,4 +67,4 @@ class Webhooks {
 [[nodiscard]] std::string webhook_signature(std::string_view secret, std::string_view id,
                                             std::string_view timestamp, std::string_view body);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

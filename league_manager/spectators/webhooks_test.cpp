@@ -10,21 +10,21 @@
 #include "common/core/random_source.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::league_manager {
+namespace league::league_manager::spectators {
 namespace {
 
 using std::chrono::seconds;
 
 /// Keeps calls until the test answers them.
-class KeepingCaller final : public transport::Caller {
+class KeepingCaller final : public transport::link::Caller {
  public:
-  void call(transport::OutboundCall call, Completion completion) override {
+  void call(transport::link::OutboundCall call, Completion completion) override {
     calls.push_back(std::move(call));
     completions.push_back(std::move(completion));
   }
   /// Answers the last call.
   void answer(int status) {
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     outcome.http_status = status;
     auto completion = completions.back();
     completion(std::move(outcome));
@@ -35,7 +35,7 @@ class KeepingCaller final : public transport::Caller {
     return {};
   }
 
-  std::vector<transport::OutboundCall> calls;
+  std::vector<transport::link::OutboundCall> calls;
   std::vector<Completion> completions;
 };
 
@@ -172,4 +172,4 @@ TEST_F(WebhooksTest, TargetsAreUrlsOfHttp) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::spectators

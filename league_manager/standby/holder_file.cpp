@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using nlohmann::json;
@@ -59,7 +59,7 @@ bool write_holders(int descriptor, const std::string& place,
 
 core::Result<HolderFile> HolderFile::open(const std::filesystem::path& file,
                                           const std::string& holder) {
-  transport::FileDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  core::FileDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!opened.is_open()) return holder_error(file, std::strerror(errno));
   if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
     return holder_error(file, errno == EWOULDBLOCK ? "another manager of this directory has it"
@@ -75,4 +75,4 @@ core::Result<HolderFile> HolderFile::open(const std::filesystem::path& file,
   return HolderFile(std::move(opened), former);
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

@@ -8,7 +8,7 @@
 #include "common/core/result.h"
 #include "common/transport/link/socket.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 
 /// The names under which the managers of one data directory have led, in order. A name that is in
 /// the file when it is opened belongs to a process that has ended: its writer kept the file locked,
@@ -25,11 +25,11 @@ class HolderFile {
   [[nodiscard]] const std::vector<std::string>& former() const { return former_; }
 
  private:
-  HolderFile(transport::FileDescriptor file, std::vector<std::string> former)
+  HolderFile(core::FileDescriptor file, std::vector<std::string> former)
       : file_(std::move(file)), former_(std::move(former)) {}
 
-  transport::FileDescriptor file_;
+  core::FileDescriptor file_;
   std::vector<std::string> former_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

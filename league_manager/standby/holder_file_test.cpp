@@ -6,7 +6,7 @@
 
 #include "tests/support/temporary_directory.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -55,4 +55,4 @@ TEST_F(HolderFileTest, WhatIsDamagedSaysNothing) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

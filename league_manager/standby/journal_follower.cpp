@@ -7,7 +7,7 @@
 #include "common/transport/link/subject.h"
 #include "league_manager/events/event_codec.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using namespace std::chrono_literals;
@@ -37,7 +37,7 @@ core::Digest record_digest(const journal::EventRecord& record) {
 }
 
 void JournalFollower::ProgressPublisher::say() {
-  transport::BusMessage message;
+  transport::bus::BusMessage message;
   {
     std::lock_guard lock(mutex);
     if (had.term == 0) return;
@@ -47,26 +47,26 @@ void JournalFollower::ProgressPublisher::say() {
   (void)bus.publish(message);  // repeated every few seconds anyway
 }
 
-JournalFollower::JournalFollower(journal::Journal& local, transport::Bus& bus,
-                                 transport::JetStream& streams, const core::Clock& clock,
+JournalFollower::JournalFollower(journal::Journal& local, transport::bus::Bus& bus,
+                                 transport::bus::JetStream& streams, const core::Clock& clock,
                                  JournalFollowerOptions options)
     : local_(local),
       bus_(bus),
       streams_(streams),
       clock_(clock),
       options_(std::move(options)),
-      stream_(transport::league_stream("JOURNAL", options_.league)),
+      stream_(transport::link::league_stream("JOURNAL", options_.league)),
       inbox_(std::make_shared<Inbox>()),
       progress_(std::make_shared<ProgressPublisher>(bus_)) {
-  progress_->subject = transport::journal_have_subject(options_.league);
+  progress_->subject = transport::link::journal_have_subject(options_.league);
 }
 
 core::Result<void> JournalFollower::begin() {
   return local_.replay([this](const journal::Entry& entry) -> core::Result<void> {
     digests_.push_back(record_digest(entry.record));
-    auto event = from_record(entry.record);
+    auto event = events::from_record(entry.record);
     if (!event) return event.error();
-    if (const auto* continued = std::get_if<LeagueContinued>(&event->body))
+    if (const auto* continued = std::get_if<events::LeagueContinued>(&event->body))
       last_term_ = std::max(last_term_, continued->term.value_or(0));
     return options_.check ? options_.check(entry.record) : core::Result<void>();
   });
@@ -74,8 +74,8 @@ core::Result<void> JournalFollower::begin() {
 
 /// Returns the state of the stream. Starts from its beginning if the broker has lost the old
 /// stream, which shows in lower sequence numbers.
-core::Result<transport::StreamState> JournalFollower::look(core::Clock::Steady deadline) {
-  auto state = core::await<core::Result<transport::StreamState>>(
+core::Result<transport::bus::StreamState> JournalFollower::look(core::Clock::Steady deadline) {
+  auto state = core::await<core::Result<transport::bus::StreamState>>(
       [&](auto done) { streams_.stream_state(stream_, deadline, done); });
   if (!state) return core::Error{core::ErrorCode::kConnectionError, state.error().message, ""};
   if (state->last_sequence < stream_sequence()) begin_anew();
@@ -92,7 +92,7 @@ void JournalFollower::begin_anew() {
 
 core::Result<std::uint64_t> JournalFollower::next_there() {
   auto found =
-      core::await<core::Result<std::optional<transport::StoredMessage>>>([this](auto done) {
+      core::await<core::Result<std::optional<transport::bus::StoredMessage>>>([this](auto done) {
         streams_.get_next(stream_, ">", next_, clock_.steady_now() + kAnswerTime, done);
       });
   if (!found) return core::Error{core::ErrorCode::kConnectionError, found.error().message, ""};
@@ -101,7 +101,7 @@ core::Result<std::uint64_t> JournalFollower::next_there() {
 
 core::Result<void> JournalFollower::open_consumer(std::chrono::milliseconds patience) {
   if (auto state = look(clock_.steady_now() + patience); !state) return state.error();
-  transport::ConsumerConfig config;
+  transport::bus::ConsumerConfig config;
   // The first time, start with the first message that the stream has (0).
   config.start_sequence = next_ == 1 ? 0 : next_;
   config.is_acknowledged = false;
@@ -127,7 +127,7 @@ void JournalFollower::open_fetch() {
   }
   streams_.fetch(
       stream_, consumer_, kFetchBatch, kFetchTime,
-      [inbox = inbox_, generation](transport::StreamDelivery delivery) {
+      [inbox = inbox_, generation](transport::bus::StreamDelivery delivery) {
         std::lock_guard lock(inbox->mutex);
         if (inbox->generation != generation) return;
         inbox->messages.push_back(std::move(delivery));
@@ -148,7 +148,7 @@ core::Result<void> JournalFollower::take(std::chrono::milliseconds patience) {
     if (auto opened = open_consumer(std::max(patience, 1000ms)); !opened) return opened;
   }
   open_fetch();
-  std::vector<transport::StreamDelivery> messages;
+  std::vector<transport::bus::StreamDelivery> messages;
   bool is_gone = false;
   {
     std::unique_lock lock(inbox_->mutex);
@@ -166,7 +166,7 @@ core::Result<void> JournalFollower::take(std::chrono::milliseconds patience) {
   return progress_->failure ? core::Result<void>(*progress_->failure) : core::Result<void>();
 }
 
-core::Result<void> JournalFollower::on_delivery(const transport::StreamDelivery& delivery) {
+core::Result<void> JournalFollower::on_delivery(const transport::bus::StreamDelivery& delivery) {
   if (delivery.sequence < next_ || consumer_.empty()) return {};
   if (delivery.sequence > next_) {
     // A message was lost in transit, or the stream does not have it any more.
@@ -275,4 +275,4 @@ core::Result<void> JournalFollower::read_to_end(core::Clock::Steady deadline) {
 
 core::Result<void> JournalFollower::settle() { return journal::append_and_wait(local_, {}); }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

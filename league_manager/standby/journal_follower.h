@@ -16,7 +16,7 @@
 #include "common/transport/bus/jet_stream.h"
 #include "league_manager/standby/journal_stream.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 
 struct JournalFollowerOptions {
   std::string league;
@@ -29,8 +29,9 @@ struct JournalFollowerOptions {
 /// thread. All references must outlive it, except the JetStream, which may end before it.
 class JournalFollower {
  public:
-  JournalFollower(journal::Journal& local, transport::Bus& bus, transport::JetStream& streams,
-                  const core::Clock& clock, JournalFollowerOptions options);
+  JournalFollower(journal::Journal& local, transport::bus::Bus& bus,
+                  transport::bus::JetStream& streams, const core::Clock& clock,
+                  JournalFollowerOptions options);
 
   /// Reads the local journal. Call it once, before anything else.
   [[nodiscard]] core::Result<void> begin();
@@ -59,15 +60,15 @@ class JournalFollower {
   struct Inbox {
     std::mutex mutex;
     std::condition_variable changed;
-    std::vector<transport::StreamDelivery> messages;
+    std::vector<transport::bus::StreamDelivery> messages;
     bool is_open = false;  ///< a request for messages is under way
     bool is_gone = false;  ///< the consumer is
     std::uint64_t generation = 0;  ///< of the consumer
   };
   /// Publishes the position up to which records are durable here.
   struct ProgressPublisher {
-    explicit ProgressPublisher(transport::Bus& its_bus) : bus(its_bus) {}
-    transport::Bus& bus;
+    explicit ProgressPublisher(transport::bus::Bus& its_bus) : bus(its_bus) {}
+    transport::bus::Bus& bus;
     std::string subject;
     std::mutex mutex;
     FollowerPosition had;
@@ -77,18 +78,18 @@ class JournalFollower {
 
   [[nodiscard]] core::Result<void> open_consumer(std::chrono::milliseconds patience);
   void open_fetch();
-  [[nodiscard]] core::Result<transport::StreamState> look(core::Clock::Steady deadline);
+  [[nodiscard]] core::Result<transport::bus::StreamState> look(core::Clock::Steady deadline);
   /// The sequence number of the stream's first message from `next_` on; 0: there is none.
   [[nodiscard]] core::Result<std::uint64_t> next_there();
   void begin_anew();
-  [[nodiscard]] core::Result<void> on_delivery(const transport::StreamDelivery& delivery);
+  [[nodiscard]] core::Result<void> on_delivery(const transport::bus::StreamDelivery& delivery);
   [[nodiscard]] core::Result<void> on_piece(JournalPiece piece);
   [[nodiscard]] core::Result<void> take_group();
   void say_now_and_then();
 
   journal::Journal& local_;
-  transport::Bus& bus_;
-  transport::JetStream& streams_;
+  transport::bus::Bus& bus_;
+  transport::bus::JetStream& streams_;
   const core::Clock& clock_;
   const JournalFollowerOptions options_;
   const std::string stream_;
@@ -109,4 +110,4 @@ class JournalFollower {
 /// A digest by which records are compared.
 [[nodiscard]] core::Digest record_digest(const journal::EventRecord& record);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

@@ -5,7 +5,7 @@
 #include "common/transport/link/subject.h"
 #include "league_manager/standby/standby_takeover_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using namespace std::chrono_literals;
@@ -16,11 +16,12 @@ class JournalFollowerTest : public testing::StandbyTest {
   void SetUp() override {
     StandbyTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    auto heard = agent->bus->subscribe(transport::journal_have_subject(testing::kStandbyLeague), "",
-                                       [this](const transport::BusMessage& message) {
-                                         if (auto had = read_follower_position(message.payload))
-                                           hads.add(*had);
-                                       });
+    auto heard =
+        agent->bus->subscribe(transport::link::journal_have_subject(testing::kStandbyLeague), "",
+                              [this](const transport::bus::BusMessage& message) {
+                                if (auto had = read_follower_position(message.payload))
+                                  hads.add(*had);
+                              });
     ASSERT_TRUE(heard);
     listener = std::move(*heard);
   }
@@ -37,7 +38,7 @@ class JournalFollowerTest : public testing::StandbyTest {
   journal::MemoryJournal local;
   core::Result<void> verdict;
   JetAnswers<FollowerPosition> hads;
-  std::unique_ptr<transport::Bus::Subscription> listener;
+  std::unique_ptr<transport::bus::Bus::Subscription> listener;
   std::unique_ptr<JournalFollower> follower;
 };
 
@@ -242,4 +243,4 @@ TEST_F(JournalFollowerTest, ReadsALongJournal) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 std::size_t size_of(const journal::EventRecord& record) {
@@ -42,4 +42,4 @@ std::uint64_t JournalPacker::on_stored(const JournalPiece& piece, std::uint64_t 
   return records_.empty() ? std::exchange(run_began_, 0) : 0;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

@@ -8,7 +8,7 @@
 #include "common/journal/journal.h"
 #include "league_manager/standby/journal_stream.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 
 /// Collects the records that a journal's stream has in single pieces, until there are enough to be
 /// worth packing. Then they are added to the stream again, compressed, and the single pieces are
@@ -38,4 +38,4 @@ class JournalPacker {
                                  ///< run
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

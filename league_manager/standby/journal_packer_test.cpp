@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 journal::EventRecord sized(std::size_t bytes) { return {"R", std::string(bytes - 1, 'x')}; }
@@ -55,4 +55,4 @@ TEST(JournalPacker, ThrowsNothingAwayBeforeAllOfItIsPacked) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

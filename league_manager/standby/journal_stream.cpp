@@ -6,7 +6,7 @@
 #include "common/transport/link/subject.h"
 #include "league_manager/events/event_codec.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using nlohmann::json;
@@ -22,7 +22,7 @@ core::Error unreadable_piece(const std::string& why) {
 
 }  // namespace
 
-transport::BusMessage write_piece(const std::string& league, const JournalPiece& piece) {
+transport::bus::BusMessage write_piece(const std::string& league, const JournalPiece& piece) {
   json records = json::array();
   for (const auto& record : piece.records)
     records.push_back({{"type", record.type}, {"payload", record.payload}});
@@ -30,23 +30,23 @@ transport::BusMessage write_piece(const std::string& league, const JournalPiece&
               {"first_sequence", piece.first_sequence},
               {"records", std::move(records)}};
   if (piece.has_more) out["more"] = true;
-  transport::BusMessage message;
+  transport::bus::BusMessage message;
   message.payload = out.dump(-1, ' ', false, json::error_handler_t::replace);
-  message.subject = transport::journal_subject(league);
+  message.subject = transport::link::journal_subject(league);
   if (!piece.is_packed) return message;
-  message.subject = transport::packed_journal_subject(league);
+  message.subject = transport::link::packed_journal_subject(league);
   message.payload = core::compress(message.payload);
   return message;
 }
 
-core::Result<JournalPiece> read_piece(const transport::BusMessage& message) {
+core::Result<JournalPiece> read_piece(const transport::bus::BusMessage& message) {
   JournalPiece piece;
   piece.is_packed = message.subject.ends_with(kPackedEnding);
   auto text = piece.is_packed ? core::decompress(message.payload, kMostUnpacked)
                               : core::Result<std::string>(message.payload);
   if (!text) return unreadable_piece(text.error().message);
   try {
-    json in = parse_journal_json(*text);
+    json in = events::parse_journal_json(*text);
     in.at("term").get_to(piece.term);
     in.at("first_sequence").get_to(piece.first_sequence);
     for (const auto& record : in.at("records"))
@@ -77,24 +77,26 @@ std::int64_t stream_bytes(long max_mib) {
   return max_mib == 0 ? -1 : std::int64_t{max_mib} << kMebibyte;
 }
 
-transport::StreamConfig journal_stream(const std::string& league, long max_mib) {
-  transport::StreamConfig config;
-  config.name = transport::league_stream("JOURNAL", league);
-  config.subjects = {transport::journal_subject(league), transport::packed_journal_subject(league)};
+transport::bus::StreamConfig journal_stream(const std::string& league, long max_mib) {
+  transport::bus::StreamConfig config;
+  config.name = transport::link::league_stream("JOURNAL", league);
+  config.subjects = {transport::link::journal_subject(league),
+                     transport::link::packed_journal_subject(league)};
   config.max_bytes = stream_bytes(max_mib);
   // Refuse new messages rather than drop the oldest: without its beginning a journal is useless.
   config.refuses_when_full = true;
   return config;
 }
 
-transport::StreamConfig lease_stream(const std::string& league, std::chrono::milliseconds length) {
-  transport::StreamConfig config;
-  config.name = transport::lease_stream(league);
-  config.subjects = {transport::lease_subject(league)};
+transport::bus::StreamConfig lease_stream(const std::string& league,
+                                          std::chrono::milliseconds length) {
+  transport::bus::StreamConfig config;
+  config.name = transport::link::lease_stream(league);
+  config.subjects = {transport::link::lease_subject(league)};
   config.max_age = length;
   config.max_messages_per_subject = 1;
   config.max_bytes = stream_bytes(1);
   return config;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

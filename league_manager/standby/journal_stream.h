@@ -9,7 +9,7 @@
 #include "common/journal/journal.h"
 #include "common/transport/bus/jet_stream.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 
 /// The format of a league's journal in a stream of the broker, for stand-by managers. Pure, so safe
 /// from any thread. Source: docs/distributed.md.
@@ -30,10 +30,10 @@ struct JournalPiece {
 };
 
 /// The piece as a message of the stream.
-[[nodiscard]] transport::BusMessage write_piece(const std::string& league,
-                                                const JournalPiece& piece);
+[[nodiscard]] transport::bus::BusMessage write_piece(const std::string& league,
+                                                     const JournalPiece& piece);
 /// Fails with kInvalidReply for any other message.
-[[nodiscard]] core::Result<JournalPiece> read_piece(const transport::BusMessage& message);
+[[nodiscard]] core::Result<JournalPiece> read_piece(const transport::bus::BusMessage& message);
 
 /// The position up to which a stand-by has made the journal durable.
 struct FollowerPosition {
@@ -45,11 +45,12 @@ struct FollowerPosition {
 
 /// The stream of a league's journal, whose messages never expire. `max_mib`: 0 for no limit; a full
 /// stream refuses new messages.
-[[nodiscard]] transport::StreamConfig journal_stream(const std::string& league, long max_mib = 0);
+[[nodiscard]] transport::bus::StreamConfig journal_stream(const std::string& league,
+                                                          long max_mib = 0);
 /// The stream of a league's lease; its entries expire after `length`.
-[[nodiscard]] transport::StreamConfig lease_stream(const std::string& league,
-                                                   std::chrono::milliseconds length);
+[[nodiscard]] transport::bus::StreamConfig lease_stream(const std::string& league,
+                                                        std::chrono::milliseconds length);
 /// `max_mib` in the form of StreamConfig::max_bytes.
 [[nodiscard]] std::int64_t stream_bytes(long max_mib);
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

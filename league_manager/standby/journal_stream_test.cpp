@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 TEST(JournalPieces, AreReadAsTheyWereWritten) {
@@ -43,4 +43,4 @@ TEST(JournalHads, AreReadAsTheyWereWritten) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

@@ -7,7 +7,7 @@
 #include "common/journal/journal.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 
 /// When a record counts as durable.
 enum class Replication : std::uint8_t {
@@ -38,14 +38,14 @@ class Leadership {
 
 /// Passes messages on while this manager leads, and leaves all others unanswered. As thread-safe as
 /// `handler`. `handler` and `leadership` must outlive it.
-class LeadersHandler final : public transport::HandlerDecorator {
+class LeadersHandler final : public transport::link::HandlerDecorator {
  public:
   /// Passes everything on if `leadership` is null.
-  LeadersHandler(transport::MessageHandler& handler, const Leadership* leadership)
+  LeadersHandler(transport::link::MessageHandler& handler, const Leadership* leadership)
       : HandlerDecorator(handler), leadership_(leadership) {}
 
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override;
-  transport::StreamAnswer on_stream(transport::StreamRequest request) override;
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override;
+  transport::link::StreamAnswer on_stream(transport::link::StreamRequest request) override;
 
  private:
   [[nodiscard]] bool is_leading() const {
@@ -55,7 +55,7 @@ class LeadersHandler final : public transport::HandlerDecorator {
   const Leadership* const leadership_;
   std::mutex mutex_;
   /// Kept, since destroying a ReplySlot sends an answer.
-  std::vector<transport::ReplySlot> unanswered_;
+  std::vector<transport::link::ReplySlot> unanswered_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

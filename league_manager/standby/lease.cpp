@@ -8,17 +8,17 @@
 #include "common/core/await.h"
 #include "common/transport/link/subject.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using nlohmann::json;
 using Steady = core::Clock::Steady;
-using transport::PublishAck;
+using transport::bus::PublishAck;
 
 constexpr std::chrono::milliseconds kAgain{100};
 constexpr const char* kOperationHeader = "KV-Operation";
 
-std::string holder_of(const transport::BusMessage& message) {
+std::string holder_of(const transport::bus::BusMessage& message) {
   json entry = json::parse(message.payload, nullptr, false);
   bool has_holder = entry.is_object() && entry.contains("holder") && entry["holder"].is_string();
   return has_holder ? entry["holder"].get<std::string>() : std::string("somebody else");
@@ -26,7 +26,7 @@ std::string holder_of(const transport::BusMessage& message) {
 
 }  // namespace
 
-Lease::Lease(transport::JetStream& streams, const core::Clock& clock, core::Timer& timer,
+Lease::Lease(transport::bus::JetStream& streams, const core::Clock& clock, core::Timer& timer,
              LeaseOptions options)
     : streams_(streams),
       clock_(clock),
@@ -38,9 +38,9 @@ Lease::~Lease() { end(); }
 
 void Lease::end() { gate_->close(); }
 
-transport::BusMessage Lease::entry_message() const {
-  transport::BusMessage message;
-  message.subject = transport::lease_subject(options_.league);
+transport::bus::BusMessage Lease::entry_message() const {
+  transport::bus::BusMessage message;
+  message.subject = transport::link::lease_subject(options_.league);
   message.payload = json{{"holder", options_.holder}, {"since", clock_.utc_now().to_wire()}}.dump();
   return message;
 }
@@ -55,7 +55,7 @@ core::Result<Lease::TakeResult> Lease::try_take(std::chrono::milliseconds patien
                  std::ranges::count(options_.gone, current->holder) > 0;
   if (!is_free) return TakeResult{false, current->holder, 0};
   auto sent = clock_.steady_now();
-  transport::PublishCondition condition;
+  transport::bus::PublishCondition condition;
   condition.last_subject_sequence = current->revision;
   const auto ack = core::await<PublishAck>(
       [&](auto done) { streams_.publish(std::move(message), condition, deadline, done); });
@@ -80,12 +80,13 @@ core::Result<Lease::Entry> Lease::read_entry(Steady deadline) {
 
 void Lease::read_entry(Steady deadline, std::function<void(core::Result<Entry>)> seen) {
   streams_.get_last(
-      transport::lease_stream(options_.league), transport::lease_subject(options_.league), deadline,
-      [seen = std::move(seen)](core::Result<std::optional<transport::StoredMessage>> answer) {
+      transport::link::lease_stream(options_.league),
+      transport::link::lease_subject(options_.league), deadline,
+      [seen = std::move(seen)](core::Result<std::optional<transport::bus::StoredMessage>> answer) {
         if (!answer) return seen(answer.error());
         if (!*answer) return seen(Entry{});
         const auto& message = (*answer)->message;
-        bool is_free = !transport::bus_header(message, kOperationHeader).empty();
+        bool is_free = !transport::bus::bus_header(message, kOperationHeader).empty();
         seen(Entry{(*answer)->sequence, is_free ? "" : holder_of(message)});
       });
 }
@@ -132,7 +133,7 @@ void Lease::publish_renewal(std::uint64_t revision) {
       return;
     }
   }
-  transport::PublishCondition condition;
+  transport::bus::PublishCondition condition;
   condition.last_subject_sequence = revision;
   auto sent = clock_.steady_now();
   // Repeated until the lease expires, with the same id, so that the broker stores it only once.
@@ -190,7 +191,7 @@ void Lease::lose(const std::string& why) {
 }
 
 void Lease::give_back(std::chrono::milliseconds patience) {
-  transport::PublishCondition condition;
+  transport::bus::PublishCondition condition;
   {
     std::unique_lock lock(mutex_);
     if (!std::exchange(is_kept_, false)) return;
@@ -209,4 +210,4 @@ void Lease::give_back(std::chrono::milliseconds patience) {
   });
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

@@ -16,7 +16,7 @@
 #include "common/transport/bus/handler_gate.h"
 #include "common/transport/bus/jet_stream.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 
 struct LeaseOptions {
   std::string league;
@@ -35,7 +35,7 @@ struct LeaseOptions {
 /// ends before it. Source: docs/distributed.md.
 class Lease {
  public:
-  Lease(transport::JetStream& streams, const core::Clock& clock, core::Timer& timer,
+  Lease(transport::bus::JetStream& streams, const core::Clock& clock, core::Timer& timer,
         LeaseOptions options);
   ~Lease();
   Lease(const Lease&) = delete;
@@ -71,19 +71,19 @@ class Lease {
   };
   [[nodiscard]] core::Result<Entry> read_entry(core::Clock::Steady deadline);
   void read_entry(core::Clock::Steady deadline, std::function<void(core::Result<Entry>)> seen);
-  void on_renewed(core::Clock::Steady sent, const transport::PublishAck& ack);
+  void on_renewed(core::Clock::Steady sent, const transport::bus::PublishAck& ack);
   void on_refused(core::Clock::Steady sent, const core::Result<Entry>& last);
   [[nodiscard]] bool end_renewal(std::optional<std::uint64_t> revision = {});
   void go_on(core::Clock::Steady sent, std::uint64_t revision);
   void lose(const std::string& why);
   void hold_until(core::Clock::Steady until);
-  [[nodiscard]] transport::BusMessage entry_message() const;
+  [[nodiscard]] transport::bus::BusMessage entry_message() const;
 
-  transport::JetStream& streams_;
+  transport::bus::JetStream& streams_;
   const core::Clock& clock_;
   core::Timer& timer_;
   const LeaseOptions options_;
-  using Gate = transport::HandlerGate<std::function<void()>>;
+  using Gate = transport::bus::HandlerGate<std::function<void()>>;
   const std::shared_ptr<Gate> gate_;  ///< for callbacks of the timer
   std::atomic<core::Clock::Steady::rep> held_until_{0};
   std::mutex mutex_;
@@ -94,4 +94,4 @@ class Lease {
   bool is_kept_ = false;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

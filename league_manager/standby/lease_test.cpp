@@ -6,7 +6,7 @@
 
 #include "league_manager/standby/standby_takeover_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using namespace std::chrono_literals;
@@ -114,8 +114,8 @@ TEST_F(LeaseTest, KeepsAWordOfItsOwnThatItHasNotHeardOf) {
   auto theirs = make(other, "two");
   ASSERT_TRUE(ours->try_take(5s)->is_ours);
   // As a renewal that was stored while its answer was lost.
-  auto unheard = agent->publish(transport::lease_subject("l"), R"({"holder":"one"})");
-  ASSERT_EQ(unheard.status, transport::PublishAck::Status::kStored);
+  auto unheard = agent->publish(transport::link::lease_subject("l"), R"({"holder":"one"})");
+  ASSERT_EQ(unheard.status, transport::bus::PublishAck::Status::kStored);
   ours->keep();
   expect_kept(*ours, *theirs);
   EXPECT_EQ(lost.count(), 0U);
@@ -192,4 +192,4 @@ TEST_F(LeaseTest, SurvivesABrokerThatIsSoonBack) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

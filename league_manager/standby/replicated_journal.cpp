@@ -5,11 +5,13 @@
 
 #include "common/transport/link/subject.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using namespace std::chrono_literals;
-using transport::PublishAck;
+using transport::bus::BusMessage;
+using transport::bus::PublishAck;
+using transport::link::league_stream;
 
 /// The maximum size of records in one message, far below the limits of brokers.
 constexpr std::size_t kMaxPiece = 256 << 10;
@@ -22,8 +24,8 @@ core::Error journal_closed() {
 
 }  // namespace
 
-ReplicatedJournal::ReplicatedJournal(journal::Journal& local, transport::Bus& bus,
-                                     transport::JetStream& streams, const core::Clock& clock,
+ReplicatedJournal::ReplicatedJournal(journal::Journal& local, transport::bus::Bus& bus,
+                                     transport::bus::JetStream& streams, const core::Clock& clock,
                                      core::Timer& timer, ReplicatedJournalOptions options)
     : local_(local),
       bus_(bus),
@@ -53,8 +55,8 @@ core::Result<void> ReplicatedJournal::begin() {
   });
   if (!read) return read;
   if (!unpublished_.empty()) unpublished_.back().ends_group = true;
-  auto heard = bus_.subscribe(transport::journal_have_subject(options_.league), "",
-                              [this](const transport::BusMessage& message) { on_had(message); });
+  auto heard = bus_.subscribe(transport::link::journal_have_subject(options_.league), "",
+                              [this](const BusMessage& message) { on_had(message); });
   if (!heard) return heard.error();
   followers_ = std::move(*heard);
   schedule_watch();
@@ -209,7 +211,7 @@ void ReplicatedJournal::pump() {
 
 void ReplicatedJournal::publish(const std::shared_ptr<const JournalPiece>& piece) {
   auto message = write_piece(options_.league, *piece);
-  transport::PublishCondition condition;
+  transport::bus::PublishCondition condition;
   condition.message_id = std::to_string(options_.term) + (piece->is_packed ? "-packed-" : "-") +
                          std::to_string(piece->first_sequence);
   {
@@ -264,8 +266,8 @@ void ReplicatedJournal::on_stored(const JournalPiece& piece, std::uint64_t strea
 
 void ReplicatedJournal::cut(std::uint64_t stream_sequence) {
   // If this fails, the next purge removes these messages, too.
-  streams_.purge(transport::league_stream("JOURNAL", options_.league),
-                 transport::journal_subject(options_.league), stream_sequence,
+  streams_.purge(league_stream("JOURNAL", options_.league),
+                 transport::link::journal_subject(options_.league), stream_sequence,
                  clock_.steady_now() + kPublishPatience, [](const core::Result<void>&) {});
 }
 
@@ -298,17 +300,16 @@ void ReplicatedJournal::on_conflict(const std::shared_ptr<const JournalPiece>& p
     std::lock_guard lock(mutex_);
     next = stream_sequence_ + 1;
   }
-  streams_.get(transport::league_stream("JOURNAL", options_.league), next,
-               clock_.steady_now() + kPublishPatience,
-               [this, piece](const core::Result<std::optional<transport::StoredMessage>>& found) {
-                 if (!found) return publish(piece);  // which conflicts again
-                 if (!*found) return fence("the journal's stream has lost entries");
-                 auto stored = read_piece((*found)->message);
-                 if (!stored) return skip((*found)->sequence, piece);
-                 if (*stored == *piece) return on_stored(*piece, (*found)->sequence);
-                 fence("another manager writes the journal's stream, in term " +
-                       std::to_string(stored->term));
-               });
+  streams_.get(
+      league_stream("JOURNAL", options_.league), next, clock_.steady_now() + kPublishPatience,
+      [this, piece](const core::Result<std::optional<transport::bus::StoredMessage>>& found) {
+        if (!found) return publish(piece);  // which conflicts again
+        if (!*found) return fence("the journal's stream has lost entries");
+        auto stored = read_piece((*found)->message);
+        if (!stored) return skip((*found)->sequence, piece);
+        if (*stored == *piece) return on_stored(*piece, (*found)->sequence);
+        fence("another manager writes the journal, in term " + std::to_string(stored->term));
+      });
 }
 
 void ReplicatedJournal::skip(std::uint64_t stream_sequence,
@@ -323,7 +324,7 @@ void ReplicatedJournal::skip(std::uint64_t stream_sequence,
   publish(piece);
 }
 
-void ReplicatedJournal::on_had(const transport::BusMessage& message) {
+void ReplicatedJournal::on_had(const BusMessage& message) {
   auto had = read_follower_position(message.payload);
   if (!had || had->term != options_.term) return;
   {
@@ -396,4 +397,4 @@ void ReplicatedJournal::close() {
   waiting.swap(waiting_);
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

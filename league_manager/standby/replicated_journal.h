@@ -20,7 +20,7 @@
 #include "league_manager/standby/journal_stream.h"
 #include "league_manager/standby/leadership.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 
 struct ReplicatedJournalOptions {
   std::string league;
@@ -48,8 +48,9 @@ struct ReplicatedJournalOptions {
 /// references must outlive it, except the JetStream, which ends before it, after `close`.
 class ReplicatedJournal final : public journal::Journal {
  public:
-  ReplicatedJournal(journal::Journal& local, transport::Bus& bus, transport::JetStream& streams,
-                    const core::Clock& clock, core::Timer& timer, ReplicatedJournalOptions options);
+  ReplicatedJournal(journal::Journal& local, transport::bus::Bus& bus,
+                    transport::bus::JetStream& streams, const core::Clock& clock,
+                    core::Timer& timer, ReplicatedJournalOptions options);
   ~ReplicatedJournal() override;
   ReplicatedJournal(const ReplicatedJournal&) = delete;
   ReplicatedJournal& operator=(const ReplicatedJournal&) = delete;
@@ -100,7 +101,7 @@ class ReplicatedJournal final : public journal::Journal {
   void pump();
   void publish(const std::shared_ptr<const JournalPiece>& piece);
   void on_published(const std::shared_ptr<const JournalPiece>& piece,
-                    const transport::PublishAck& ack);
+                    const transport::bus::PublishAck& ack);
   void on_stored(const JournalPiece& piece, std::uint64_t stream_sequence);
   /// Removes the stream's messages before `stream_sequence`, which are packed by now.
   void cut(std::uint64_t stream_sequence);
@@ -114,7 +115,7 @@ class ReplicatedJournal final : public journal::Journal {
   /// Ignores a message of the stream that is not from a manager: other agents can publish there,
   /// too.
   void skip(std::uint64_t stream_sequence, const std::shared_ptr<const JournalPiece>& piece);
-  void on_had(const transport::BusMessage& message);
+  void on_had(const transport::bus::BusMessage& message);
   void release();
   /// Runs `release` later, on a thread of the local journal.
   void release_elsewhere();
@@ -126,15 +127,15 @@ class ReplicatedJournal final : public journal::Journal {
   [[nodiscard]] std::uint64_t limit() const;
 
   journal::Journal& local_;
-  transport::Bus& bus_;
-  transport::JetStream& streams_;
+  transport::bus::Bus& bus_;
+  transport::bus::JetStream& streams_;
   const core::Clock& clock_;
   core::Timer& timer_;
   const ReplicatedJournalOptions options_;
-  using Gate = transport::HandlerGate<std::function<void()>>;
+  using Gate = transport::bus::HandlerGate<std::function<void()>>;
   const std::shared_ptr<Gate> gate_;  ///< for callbacks of the timer and the local journal
-  transport::Strand strand_;  ///< in which `durable` is called
-  std::unique_ptr<transport::Bus::Subscription> followers_;
+  transport::bus::Strand strand_;  ///< in which `durable` is called
+  std::unique_ptr<transport::bus::Bus::Subscription> followers_;
 
   std::mutex append_mutex_;  ///< ensures that sequence numbers have the order of the local journal
   std::uint64_t next_ = 1;
@@ -154,4 +155,4 @@ class ReplicatedJournal final : public journal::Journal {
   bool is_closed_ = false;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

@@ -10,7 +10,7 @@
 #include "common/transport/link/subject.h"
 #include "league_manager/standby/standby_takeover_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using namespace std::chrono_literals;
@@ -53,7 +53,7 @@ class ReplicatedJournalTest : public testing::StandbyTest {
     return count;
   }
   void say(int term, std::uint64_t sequence) {
-    ASSERT_TRUE(agent->bus->publish({transport::journal_have_subject(testing::kStandbyLeague),
+    ASSERT_TRUE(agent->bus->publish({transport::link::journal_have_subject(testing::kStandbyLeague),
                                      {},
                                      {},
                                      write_follower_position({term, sequence}),
@@ -327,4 +327,4 @@ TEST_F(ReplicatedJournalTest, RefusesWhatComesAfterItsEnd) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

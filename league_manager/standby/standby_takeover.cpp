@@ -11,12 +11,12 @@
 #include "common/transport/link/signals.h"
 #include "common/transport/link/subject.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using namespace std::chrono_literals;
 using core::ErrorCode;
-using transport::PublishAck;
+using transport::bus::PublishAck;
 
 constexpr std::chrono::milliseconds kBrokerPatience = 2s;
 /// How long a stand-by waits for a message before it checks the lease and signals.
@@ -46,20 +46,21 @@ StandbyTakeover::~StandbyTakeover() {
 }
 
 void StandbyTakeover::say(const std::string& what) {
-  if (std::exchange(said_, what) != what) agent::log::info("{}", what);
+  if (std::exchange(said_, what) != what) agent::runtime::log::info("{}", what);
 }
 
-core::Result<transport::StreamState> StandbyTakeover::ensure(transport::StreamConfig config) {
+core::Result<transport::bus::StreamState> StandbyTakeover::ensure(
+    transport::bus::StreamConfig config) {
   config.replicas = options_.replicas;
-  return core::await<core::Result<transport::StreamState>>([&](auto done) {
+  return core::await<core::Result<transport::bus::StreamState>>([&](auto done) {
     streams_->ensure_stream(config, deps_.clock.steady_now() + kBrokerPatience, done);
   });
 }
 
 core::Result<void> StandbyTakeover::prepare() {
   if (!streams_) {
-    auto made = transport::JetStream::create(deps_.bus, deps_.session, deps_.clock, deps_.timer,
-                                             deps_.random);
+    auto made = transport::bus::JetStream::create(deps_.bus, deps_.session, deps_.clock,
+                                                  deps_.timer, deps_.random);
     if (!made) return made.error();
     streams_ = std::move(*made);
     if (auto prepared = prepare_lease(); !prepared) return prepared;
@@ -86,7 +87,8 @@ core::Result<void> StandbyTakeover::prepare_lease() {
   return {};
 }
 
-core::Result<bool> StandbyTakeover::lead(journal::Journal& local, transport::StopSignal& stop) {
+core::Result<bool> StandbyTakeover::lead(journal::Journal& local,
+                                         transport::link::StopSignal& stop) {
   for (;;) {
     auto ready = prepare();
     if (ready) break;
@@ -108,9 +110,9 @@ core::Result<bool> StandbyTakeover::lead(journal::Journal& local, transport::Sto
   return true;
 }
 
-core::Result<transport::StreamState> StandbyTakeover::look_at_journal() {
-  return core::await<core::Result<transport::StreamState>>([this](auto done) {
-    streams_->stream_state(transport::league_stream("JOURNAL", options_.league),
+core::Result<transport::bus::StreamState> StandbyTakeover::look_at_journal() {
+  return core::await<core::Result<transport::bus::StreamState>>([this](auto done) {
+    streams_->stream_state(transport::link::league_stream("JOURNAL", options_.league),
                            deps_.clock.steady_now() + kBrokerPatience, done);
   });
 }
@@ -145,7 +147,7 @@ core::Result<bool> StandbyTakeover::try_to_lead(const JournalFollower& follower)
 }
 
 core::Result<bool> StandbyTakeover::wait_for_turn(JournalFollower& follower,
-                                                  transport::StopSignal& stop) {
+                                                  transport::link::StopSignal& stop) {
   const auto pause = std::clamp<std::chrono::milliseconds>(options_.lease / 12, kLook, 500ms);
   auto next_look = deps_.clock.steady_now();
   is_there_another_ = !options_.begins_leagues;
@@ -182,13 +184,13 @@ core::Result<void> StandbyTakeover::purge() {
   if (!state) return state.error();
   // Only up to the current end, since the request can be executed twice, or late.
   return core::await<core::Result<void>>([&](auto done) {
-    streams_->purge(transport::league_stream("JOURNAL", options_.league), "",
+    streams_->purge(transport::link::league_stream("JOURNAL", options_.league), "",
                     state->last_sequence + 1, deps_.clock.steady_now() + options_.lease, done);
   });
 }
 
 core::Result<void> StandbyTakeover::take_over(JournalFollower& follower, journal::Journal& local,
-                                              transport::StopSignal& stop) {
+                                              transport::link::StopSignal& stop) {
   if (options_.starts_anew && !is_there_another_) {
     if (auto purged = purge(); !purged) return purged;
   } else if (follower.written() == 0) {
@@ -208,17 +210,17 @@ core::Result<void> StandbyTakeover::take_over(JournalFollower& follower, journal
   options.packed = follower.packed();
   options.is_leading = [this] { return lease_->is_held(); };
   options.on_fenced = [this](const std::string& why) { fence(why); };
-  options.on_notice = [](const std::string& notice) { agent::log::warn("{}", notice); };
+  options.on_notice = [](const std::string& notice) { agent::runtime::log::warn("{}", notice); };
   journal_ = std::make_unique<ReplicatedJournal>(local, deps_.bus, *streams_, deps_.clock,
                                                  deps_.timer, std::move(options));
   if (auto begun = journal_->begin(); !begun) return begun;
-  agent::log::info("this manager leads league {} in term {}; event {} is the last", options_.league,
-                   term_, follower.written());
+  agent::runtime::log::info("this manager leads league {} in term {}; event {} is the last",
+                            options_.league, term_, follower.written());
   return {};
 }
 
 core::Result<void> StandbyTakeover::begin_term(JournalFollower& follower,
-                                               transport::StopSignal& stop) {
+                                               transport::link::StopSignal& stop) {
   while (lease_->is_held()) {
     if (stop.wait_for(0ms) >= 0)
       return core::Error{ErrorCode::kShuttingDown, "this manager was asked to stop", ""};
@@ -233,7 +235,7 @@ core::Result<void> StandbyTakeover::begin_term(JournalFollower& follower,
     term_ = std::max(static_cast<int>(lease_number_), follower.last_term() + 1);
     JournalPiece beginning{term_, follower.verified() + 1, {}, false};
     auto message = write_piece(options_.league, beginning);
-    transport::PublishCondition condition;
+    transport::bus::PublishCondition condition;
     condition.last_sequence = follower.stream_sequence();
     const auto ack = core::await<PublishAck>(
         [&](auto done) { streams_->publish(std::move(message), condition, deadline, done); });
@@ -264,7 +266,7 @@ void StandbyTakeover::finish() {
     if (journal_->flush(kFlush)) {
       lease_->give_back(kBrokerPatience);
     } else {
-      agent::log::warn(
+      agent::runtime::log::warn(
           "the broker has not accepted the last events of league {}: restart this manager, or the "
           "next one continues without them",
           options_.league);
@@ -275,4 +277,4 @@ void StandbyTakeover::finish() {
   streams_.reset();
 }
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

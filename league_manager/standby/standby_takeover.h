@@ -18,11 +18,11 @@
 #include "league_manager/standby/lease.h"
 #include "league_manager/standby/replicated_journal.h"
 
-namespace league::transport {
+namespace league::transport::link {
 class StopSignal;
 }
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 
 struct StandbyTakeoverOptions {
   std::string league;
@@ -47,8 +47,8 @@ struct StandbyTakeoverOptions {
 
 /// The dependencies of a StandbyTakeover; all references must outlive it.
 struct StandbyTakeoverDependencies {
-  transport::Bus& bus;
-  transport::BusSession session;
+  transport::bus::Bus& bus;
+  transport::link::BusSession session;
   const core::Clock& clock;
   core::Timer& timer;
   core::RandomSource& random;
@@ -65,7 +65,7 @@ class StandbyTakeover final : public Leadership {
 
   /// Blocks until this manager leads and `local` has the whole journal of the league; false: it was
   /// asked to stop. Retries as long as the broker is not available. Other errors are permanent.
-  [[nodiscard]] core::Result<bool> lead(journal::Journal& local, transport::StopSignal& stop);
+  [[nodiscard]] core::Result<bool> lead(journal::Journal& local, transport::link::StopSignal& stop);
 
   [[nodiscard]] int term() const override { return term_; }
   [[nodiscard]] bool has_followed() const override { return is_there_another_; }
@@ -80,26 +80,27 @@ class StandbyTakeover final : public Leadership {
   /// Must be called before any record of another manager is accepted.
   [[nodiscard]] core::Result<void> check_follower();
   [[nodiscard]] core::Result<bool> wait_for_turn(JournalFollower& follower,
-                                                 transport::StopSignal& stop);
-  [[nodiscard]] core::Result<transport::StreamState> look_at_journal();
+                                                 transport::link::StopSignal& stop);
+  [[nodiscard]] core::Result<transport::bus::StreamState> look_at_journal();
   /// Whether the stream contains any records of the league.
   [[nodiscard]] core::Result<bool> is_league_there();
   [[nodiscard]] core::Result<bool> try_to_lead(const JournalFollower& follower);
   [[nodiscard]] core::Result<void> purge();
   [[nodiscard]] core::Result<void> take_over(JournalFollower& follower, journal::Journal& local,
-                                             transport::StopSignal& stop);
-  [[nodiscard]] core::Result<transport::StreamState> ensure(transport::StreamConfig config);
+                                             transport::link::StopSignal& stop);
+  [[nodiscard]] core::Result<transport::bus::StreamState> ensure(
+      transport::bus::StreamConfig config);
   /// Writes to the stream that our term has begun, after which no records of an earlier term are
   /// accepted. Fails with kShuttingDown if the manager was asked to stop.
   [[nodiscard]] core::Result<void> begin_term(JournalFollower& follower,
-                                              transport::StopSignal& stop);
+                                              transport::link::StopSignal& stop);
   void fence(const std::string& why);
   /// Logs `what`, unless it was the last text that was logged.
   void say(const std::string& what);
 
   const StandbyTakeoverDependencies deps_;
   const StandbyTakeoverOptions options_;
-  std::unique_ptr<transport::JetStream> streams_;
+  std::unique_ptr<transport::bus::JetStream> streams_;
   std::unique_ptr<Lease> lease_;
   std::optional<HolderFile> holders_;
   std::unique_ptr<ReplicatedJournal> journal_;
@@ -111,4 +112,4 @@ class StandbyTakeover final : public Leadership {
   std::string said_;
 };
 
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

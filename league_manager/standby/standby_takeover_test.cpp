@@ -12,7 +12,7 @@
 #include "common/transport/link/signals.h"
 #include "league_manager/standby/standby_takeover_testing.h"
 
-namespace league::league_manager {
+namespace league::league_manager::standby {
 namespace {
 
 using namespace std::chrono_literals;
@@ -20,10 +20,10 @@ using testing::JetAgent;
 using testing::JetAnswers;
 
 /// May keep back what is asked about the journal's stream, as if nobody had it.
-class JournalessBus final : public transport::Bus {
+class JournalessBus final : public transport::bus::Bus {
  public:
-  explicit JournalessBus(transport::Bus& bus) : bus_(bus) {}
-  core::Result<void> publish(const transport::BusMessage& message) override {
+  explicit JournalessBus(transport::bus::Bus& bus) : bus_(bus) {}
+  core::Result<void> publish(const transport::bus::BusMessage& message) override {
     bool is_kept_back =
         is_silent && message.subject.starts_with("$JS.API.STREAM.INFO.LEAGUE_JOURNAL_");
     return is_kept_back ? core::Result<void>() : bus_.publish(message);
@@ -43,7 +43,7 @@ class JournalessBus final : public transport::Bus {
   std::atomic<bool> is_silent = false;
 
  private:
-  transport::Bus& bus_;
+  transport::bus::Bus& bus_;
 };
 
 /// What is said in the meantime.
@@ -78,8 +78,8 @@ class TestManager {
     options.lease = lease;
     options.on_fenced = [this](const std::string& why) { fenced.add(why); };
     takeover = std::make_unique<StandbyTakeover>(
-        StandbyTakeoverDependencies{bus, transport::BusSession::make(random_), clock_, agent_.timer,
-                                    random_},
+        StandbyTakeoverDependencies{bus, transport::link::BusSession::make(random_), clock_,
+                                    agent_.timer, random_},
         std::move(options));
   }
   ~TestManager() {
@@ -105,7 +105,7 @@ class TestManager {
     ASSERT_TRUE(journal::append_and_wait(takeover->journal(), std::move(records)));
   }
 
-  transport::StopSignal stop;
+  transport::link::StopSignal stop;
   journal::MemoryJournal journal;
   JetAnswers<std::string> fenced;
 
@@ -280,4 +280,4 @@ TEST_F(StandbyTakeoverTest, ADirectoryThatWentAnotherWayIsRefused) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::league_manager::standby

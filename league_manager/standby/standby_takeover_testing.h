@@ -15,7 +15,7 @@
 
 namespace league::testing {
 
-using league_manager::JournalPiece;
+using league_manager::standby::JournalPiece;
 
 inline constexpr const char* kStandbyLeague = "l";
 
@@ -27,14 +27,15 @@ class StandbyTest : public ::testing::Test {
     broker = std::make_unique<TestingBroker>(
         std::vector<std::string>{"-js", "-sd", directory.path().string()});
     agent = std::make_unique<JetAgent>(broker->url());
-    ASSERT_TRUE(agent->ensure(league_manager::journal_stream(kStandbyLeague)));
-    ASSERT_TRUE(agent->ensure(league_manager::lease_stream(kStandbyLeague, lease)));
+    ASSERT_TRUE(agent->ensure(league_manager::standby::journal_stream(kStandbyLeague)));
+    ASSERT_TRUE(agent->ensure(league_manager::standby::lease_stream(kStandbyLeague, lease)));
   }
 
   /// An event that can be told from others.
   static journal::EventRecord record(int number) {
     auto at = core::UtcTimestamp::parse("2026-01-01T00:00:00Z");
-    return league_manager::to_record({*at, league_manager::RoundCompleted{number, {}}});
+    return league_manager::events::to_record(
+        {*at, league_manager::events::RoundCompleted{number, {}}});
   }
   static std::vector<journal::EventRecord> records(int first, int count) {
     std::vector<journal::EventRecord> all;
@@ -50,15 +51,16 @@ class StandbyTest : public ::testing::Test {
     return all;
   }
   PublishAck publish(const JournalPiece& piece) {
-    auto message = league_manager::write_piece(kStandbyLeague, piece);
+    auto message = league_manager::standby::write_piece(kStandbyLeague, piece);
     return agent->publish(message.subject, message.payload);
   }
   /// Waits for the broker's answer.
   void api(const std::string& what, const std::string& request) {
     JetAnswers<bool> answers;
-    auto heard = agent->bus->subscribe("_INBOX.api", "", [&](const transport::BusMessage& answer) {
-      answers.add(answer.payload.find("error") == std::string::npos);
-    });
+    auto heard =
+        agent->bus->subscribe("_INBOX.api", "", [&](const transport::bus::BusMessage& answer) {
+          answers.add(answer.payload.find("error") == std::string::npos);
+        });
     ASSERT_TRUE(heard);
     ASSERT_TRUE(agent->bus->publish({"$JS.API." + what, "_INBOX.api", {}, request, false}));
     EXPECT_EQ(answers.next(), true);
@@ -76,7 +78,7 @@ class StandbyTest : public ::testing::Test {
           [&](auto done) { agent->streams->get("LEAGUE_JOURNAL_l", i, agent->in(10s), done); });
       EXPECT_TRUE(found);
       if (!found || !*found) continue;  // it is cut away
-      auto piece = league_manager::read_piece((**found).message);
+      auto piece = league_manager::standby::read_piece((**found).message);
       EXPECT_TRUE(piece);
       if (piece) all.push_back(std::move(*piece));
     }

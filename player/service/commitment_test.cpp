@@ -10,7 +10,7 @@
 #include "player/service/service_testing.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 using nlohmann::json;
@@ -338,4 +338,4 @@ TEST_F(DisputeTest, IsWordedForJsonWhateverAStrangerSends) {
 }
 
 }  // namespace
-}  // namespace league::player
+}  // namespace league::player::service

@@ -6,7 +6,7 @@
 #include "common/envelope/codec.h"
 #include "common/envelope/query_messages.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 using envelope::MessageType;
@@ -14,7 +14,8 @@ using envelope::MessageType;
 /// The sending of one dispute; kept alive by its calls and timers.
 class Attempt : public std::enable_shared_from_this<Attempt> {
  public:
-  Attempt(const DisputeContext& context, const agent::Identity& identity, DisputedMatch match)
+  Attempt(const DisputeContext& context, const agent::identity::Identity& identity,
+          DisputedMatch match)
       : context_(context), identity_(identity), match_(std::move(match)) {}
 
   void send() {
@@ -29,11 +30,11 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     envelope::LeagueQuery query{.query_type = envelope::QueryType::kDisputeMatch};
     query.query_params.match_id = match_.match_id;
     query.query_params.reason = match_.reason;
-    auto call = agent::call_with({context_.manager, "league_manager"}, envelope, query,
-                                 context_.settings.time_limit(envelope.type));
+    auto call = agent::peers::call_with({context_.manager, "league_manager"}, envelope, query,
+                                        context_.settings.time_limit(envelope.type));
     call.match_id = match_.match_id.str();
     context_.peers.call(
-        std::move(call), [self = shared_from_this()](const agent::PeerReply& reply,
+        std::move(call), [self = shared_from_this()](const agent::peers::PeerReply& reply,
                                                      const envelope::LeagueQueryResponse* answer) {
           answer != nullptr ? self->on_answer(*answer) : self->on_failure(*reply.error);
         });
@@ -53,21 +54,21 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   }
 
   void give_up(const std::string& why) const {
-    agent::log::warn("the league manager has not taken the dispute of {}: {}",
-                     match_.match_id.str(), why.substr(0, 200));
+    agent::runtime::log::warn("the league manager has not taken the dispute of {}: {}",
+                              match_.match_id.str(), why.substr(0, 200));
   }
 
   const DisputeContext context_;
-  const agent::Identity identity_;
+  const agent::identity::Identity identity_;
   const DisputedMatch match_;
   int attempts_ = 0;
 };
 
 }  // namespace
 
-void send_dispute(const DisputeContext& context, const agent::Identity& identity,
+void send_dispute(const DisputeContext& context, const agent::identity::Identity& identity,
                   const DisputedMatch& match) {
   std::make_shared<Attempt>(context, identity, match)->send();
 }
 
-}  // namespace league::player
+}  // namespace league::player::service

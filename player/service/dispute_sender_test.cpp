@@ -7,23 +7,23 @@
 #include "common/envelope/envelope_testing.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 using core::ErrorCode;
 using nlohmann::json;
 
 /// A league manager that takes a dispute after so many failures.
-class DisputeManager final : public transport::Caller {
+class DisputeManager final : public transport::link::Caller {
  public:
   std::vector<ErrorCode> failures;
   json answer = envelope::testing::golden("league_query_response");
   std::vector<json> requests;
 
-  void call(transport::OutboundCall call, Completion completion) override {
+  void call(transport::link::OutboundCall call, Completion completion) override {
     const auto frame = json::parse(call.bytes);
     requests.push_back(frame["params"]);
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     if (requests.size() <= failures.size()) {
       outcome.error = core::Error{failures[requests.size() - 1], "scripted", ""};
     } else {
@@ -41,7 +41,7 @@ class DisputeSenderTest : public ::testing::Test {
                   .timer = time_,
                   .clock = time_,
                   .settings = settings_,
-                  .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp")},
+                  .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp")},
                  {"P01", core::AuthToken("tok_p01_secret"), core::LeagueId("league_test")},
                  {.league_id = core::LeagueId("league_test"),
                   .match_id = core::MatchId("R1M1"),
@@ -51,9 +51,10 @@ class DisputeSenderTest : public ::testing::Test {
   }
 
   league::testing::FakeTime time_;
-  agent::Settings settings_;
+  agent::runtime::Settings settings_;
   DisputeManager manager_;
-  agent::PeerClient client_{manager_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
+  agent::peers::PeerClient client_{manager_, envelope::testing::schemas(), time_,
+                                   envelope::Mode::kOpen};
 };
 
 TEST_F(DisputeSenderTest, TellsTheManagerWithTheOwnToken) {
@@ -90,4 +91,4 @@ TEST_F(DisputeSenderTest, ARefusalIsTheEnd) {
 }
 
 }  // namespace
-}  // namespace league::player
+}  // namespace league::player::service

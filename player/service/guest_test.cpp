@@ -7,7 +7,7 @@
 #include "player/service/service_testing.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 using envelope::testing::golden;
@@ -270,4 +270,4 @@ TEST_F(GuestTest, AnErrorMessageOfAStrangerIsAcknowledgedAndOneWithAForeignToken
 }
 
 }  // namespace
-}  // namespace league::player
+}  // namespace league::player::service

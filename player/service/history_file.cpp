@@ -9,7 +9,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/audit/log/log_file.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,16 +22,15 @@ core::Error file_error(const fs::path& file, const std::string& why) {
 }  // namespace
 
 core::Result<fs::path> history_file(const fs::path& data, const core::PlayerId& player) {
-  if (!audit::is_safe_name(player.str())) {
+  if (!audit::log::is_safe_name(player.str())) {
     return core::Error{core::ErrorCode::kInvalidFieldValue,
                        "an id that names a directory has 1 to 128 letters, digits, `_` or `-`", ""};
   }
   return data / "players" / player.str() / "history.json";
 }
 
-core::Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& data,
-                                                             HistoryOwner owner,
-                                                             agent::ProjectionWriter& writer) {
+core::Result<std::unique_ptr<HistoryFile>> HistoryFile::open(
+    const fs::path& data, HistoryOwner owner, agent::runtime::ProjectionWriter& writer) {
   auto file = history_file(data, owner.player_id);
   if (!file) return file.error();
   std::unique_ptr<HistoryFile> history(new HistoryFile(std::move(*file), std::move(owner), writer));
@@ -39,7 +38,8 @@ core::Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& dat
   return history;
 }
 
-HistoryFile::HistoryFile(fs::path file, HistoryOwner owner, agent::ProjectionWriter& writer)
+HistoryFile::HistoryFile(fs::path file, HistoryOwner owner,
+                         agent::runtime::ProjectionWriter& writer)
     : file_(std::move(file)), owner_(std::move(owner)), writer_(writer) {}
 
 core::Result<void> HistoryFile::load() {
@@ -50,7 +50,7 @@ core::Result<void> HistoryFile::load() {
   std::ifstream in(file_, std::ios::binary);
   if (!in) return file_error(file_, "cannot be read; check the rights of the file");
   if (in.peek() == std::ifstream::traits_type::eof()) {
-    agent::log::warn(
+    agent::runtime::log::warn(
         "{} is empty, as after a power failure: a new history begins; `league export` can "
         "recreate the old one from the conversation log",
         file_.string());
@@ -83,7 +83,7 @@ core::Result<void> HistoryFile::put_aside(const std::string& why) const {
     place = file_.parent_path() / ("history-" + std::to_string(i) + ".json");
   fs::rename(file_, place, failed);
   if (failed) return file_error(file_, failed.message());
-  agent::log::info("{} {}; it is now {}", file_.string(), why, place.string());
+  agent::runtime::log::info("{} {}; it is now {}", file_.string(), why, place.string());
   return {};
 }
 
@@ -127,4 +127,4 @@ core::Result<void> HistoryFile::write(core::DraftFile& draft) {
   return draft.write(history_text(history_, owner_));
 }
 
-}  // namespace league::player
+}  // namespace league::player::service

@@ -8,7 +8,7 @@
 #include "common/agent/runtime/projection_writer.h"
 #include "player/core/history.h"
 
-namespace league::player {
+namespace league::player::service {
 
 /// Keeps a player's `players/ID/history.json` in its data directory: reads it when the player
 /// starts, and writes it in the background after each match. docs/files.md describes its content.
@@ -21,7 +21,8 @@ class HistoryFile {
   /// has another version or cannot be written. `writer` must outlive the object or be stopped
   /// before it is destroyed.
   [[nodiscard]] static core::Result<std::unique_ptr<HistoryFile>> open(
-      const std::filesystem::path& data, HistoryOwner owner, agent::ProjectionWriter& writer);
+      const std::filesystem::path& data, HistoryOwner owner,
+      agent::runtime::ProjectionWriter& writer);
 
   [[nodiscard]] const HistoryOwner& owner() const { return owner_; }
   /// The content of the file when it was opened.
@@ -32,7 +33,8 @@ class HistoryFile {
   void dispute(DisputedMatch match);
 
  private:
-  HistoryFile(std::filesystem::path file, HistoryOwner owner, agent::ProjectionWriter& writer);
+  HistoryFile(std::filesystem::path file, HistoryOwner owner,
+              agent::runtime::ProjectionWriter& writer);
   [[nodiscard]] core::Result<void> load();
   [[nodiscard]] core::Result<void> put_aside(const std::string& why) const;
   void update();
@@ -40,7 +42,7 @@ class HistoryFile {
 
   const std::filesystem::path file_;
   const HistoryOwner owner_;
-  agent::ProjectionWriter& writer_;
+  agent::runtime::ProjectionWriter& writer_;
   mutable std::mutex history_mutex_;  // taken before mutex_
   MatchHistory history_;
   std::mutex mutex_;
@@ -52,4 +54,4 @@ class HistoryFile {
 [[nodiscard]] core::Result<std::filesystem::path> history_file(const std::filesystem::path& data,
                                                                const core::PlayerId& player);
 
-}  // namespace league::player
+}  // namespace league::player::service

@@ -8,7 +8,7 @@
 
 #include "tests/support/temporary_directory.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,14 +26,14 @@ PlayedMatch match(int number) {
 
 class HistoryFileTest : public ::testing::Test {
  protected:
-  [[nodiscard]] core::Result<std::unique_ptr<HistoryFile>> open(agent::ProjectionWriter& writer,
-                                                                const std::string& name = "alpha") {
+  [[nodiscard]] core::Result<std::unique_ptr<HistoryFile>> open(
+      agent::runtime::ProjectionWriter& writer, const std::string& name = "alpha") {
     return HistoryFile::open(directory_.path(),
                              {.player_id = core::PlayerId("P01"), .display_name = name}, writer);
   }
   /// Plays two matches under `name`.
   void play(const std::string& name, int first) {
-    agent::ProjectionWriter writer;
+    agent::runtime::ProjectionWriter writer;
     auto history = open(writer, name);
     ASSERT_TRUE(history) << history.error().message;
     (*history)->add(match(first));
@@ -42,7 +42,7 @@ class HistoryFileTest : public ::testing::Test {
   }
   void expect_refused(const std::string& expected) {
     auto before = content(file_);
-    agent::ProjectionWriter writer;
+    agent::runtime::ProjectionWriter writer;
     auto history = open(writer);
     ASSERT_FALSE(history);
     EXPECT_NE(history.error().message.find(expected), std::string::npos) << history.error().message;
@@ -68,7 +68,7 @@ TEST_F(HistoryFileTest, IsContinued) {
   EXPECT_EQ(document["display_name"], "alpha");
   EXPECT_EQ(document["stats"]["wins"], 4);
   EXPECT_EQ(document["matches"].size(), 4U);
-  agent::ProjectionWriter writer;
+  agent::runtime::ProjectionWriter writer;
   auto again = open(writer);
   ASSERT_TRUE(again);
   EXPECT_EQ((*again)->read().matches().size(), 4U);
@@ -92,7 +92,7 @@ TEST_F(HistoryFileTest, AnotherPlayersIsPutAside) {
 
 TEST_F(HistoryFileTest, OneOfAnEarlierLeagueWithTheSameNameIsPutAside) {
   play("alpha", 1);
-  agent::ProjectionWriter writer;
+  agent::runtime::ProjectionWriter writer;
   HistoryOwner owner{.player_id = core::PlayerId("P01"), .display_name = "alpha"};
   owner.new_league = core::LeagueId("league_2026");
   auto other = HistoryFile::open(directory_.path(), owner, writer);
@@ -124,7 +124,7 @@ TEST_F(HistoryFileTest, AnEmptyOneIsWhatALossOfPowerLeaves) {
 
 TEST_F(HistoryFileTest, SaysBeforehandThatItCannotWrite) {
   std::ofstream(directory_.path() / "players") << "in the way";
-  agent::ProjectionWriter writer;
+  agent::runtime::ProjectionWriter writer;
   auto history = open(writer);
   ASSERT_FALSE(history);
   EXPECT_NE(history.error().message.find("Not a directory"), std::string::npos)
@@ -132,10 +132,10 @@ TEST_F(HistoryFileTest, SaysBeforehandThatItCannotWrite) {
 }
 
 TEST_F(HistoryFileTest, ItsNameLeadsNowhereElse) {
-  agent::ProjectionWriter writer;
+  agent::runtime::ProjectionWriter writer;
   EXPECT_FALSE(HistoryFile::open(directory_.path(),
                                  {.player_id = core::PlayerId(".."), .display_name = "x"}, writer));
 }
 
 }  // namespace
-}  // namespace league::player
+}  // namespace league::player::service

@@ -12,7 +12,7 @@
 #include "common/core/draft_file.h"
 #include "common/rpc/json_object.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 using nlohmann::json;
@@ -82,7 +82,7 @@ core::Result<void> OpenMatchFile::load() {
     if (!line.empty() && !read_line(line)) ++damaged;
   }
   if (damaged > 0) {
-    agent::log::warn(
+    agent::runtime::log::warn(
         "{}: {} damaged line(s) ignored; the player makes new choices for matches that are open",
         options_.file.string(), damaged);
   }
@@ -255,16 +255,17 @@ void OpenMatchFile::flush_loop() {
     if (is_dirty_) {
       if (!over_lines_.empty()) {
         if (auto written = append(over_lines_); !written)
-          agent::log::warn("{}", written.error().message);
+          agent::runtime::log::warn("{}", written.error().message);
         over_lines_.clear();
       }
       if (size_ > options_.most_bytes + 2 * open_size_) {
-        if (auto written = rewrite(); !written) agent::log::warn("{}", written.error().message);
+        if (auto written = rewrite(); !written)
+          agent::runtime::log::warn("{}", written.error().message);
       }
       is_dirty_ = false;
       lock.unlock();
       if (::fdatasync(descriptor_) != 0) {
-        agent::log::warn("{}: {}", options_.file.string(), std::strerror(errno));
+        agent::runtime::log::warn("{}: {}", options_.file.string(), std::strerror(errno));
       }
       lock.lock();
     }
@@ -272,4 +273,4 @@ void OpenMatchFile::flush_loop() {
   }
 }
 
-}  // namespace league::player
+}  // namespace league::player::service

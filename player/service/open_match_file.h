@@ -12,7 +12,7 @@
 
 #include "player/core/open_match.h"
 
-namespace league::player {
+namespace league::player::service {
 
 /// What the referees of announced matches show their players (protocol §8), if it is not the match
 /// credential.
@@ -87,4 +87,4 @@ class OpenMatchFile {
   std::thread flusher_;  // last: it uses everything above
 };
 
-}  // namespace league::player
+}  // namespace league::player::service

@@ -11,7 +11,7 @@
 #include "tests/support/scripted_random.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 namespace fs = std::filesystem;
@@ -185,4 +185,4 @@ TEST_F(OpenMatchFileTest, SaysBeforehandThatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace league::player
+}  // namespace league::player::service

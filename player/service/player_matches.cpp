@@ -6,7 +6,7 @@
 #include "player/service/player_service.h"
 
 /// What a player does in its matches; the rest of PlayerService is in player_service.cpp.
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 using core::Error;
@@ -33,7 +33,7 @@ Result<void> PlayerService::check_game(const std::string& game_type) const {
                "strategy \"" + options_.strategy + "\" does not play " + game_type, "/game_type"};
 }
 
-void PlayerService::on_announcement(agent::Call<envelope::RoundAnnouncement> call) {
+void PlayerService::on_announcement(agent::host::Call<envelope::RoundAnnouncement> call) {
   call.reply.acknowledge();
   core::PlayerId self;
   RefereeCredentials shown;
@@ -53,12 +53,12 @@ void PlayerService::on_announcement(agent::Call<envelope::RoundAnnouncement> cal
   if (deps_.open_matches == nullptr) return;
   for (const auto& [match, credential] : shown) {
     if (auto kept = deps_.open_matches->keep_credential(self, match, credential); !kept)
-      agent::log::warn("{}: the referee of {} is not known after a restart", kept.error().message,
-                       match.str());
+      agent::runtime::log::warn("{}: the referee of {} is not known after a restart",
+                                kept.error().message, match.str());
   }
 }
 
-void PlayerService::on_invitation(agent::Call<envelope::GameInvitation> call) {
+void PlayerService::on_invitation(agent::host::Call<envelope::GameInvitation> call) {
   if (auto known = check_game(call.message.game_type); !known) {
     return call.reply.refuse(known.error());
   }
@@ -93,8 +93,8 @@ std::optional<std::string> PlayerService::commitment(const envelope::Envelope& e
   auto kept = deps_.open_matches->keep(match);
   if (kept || !is_new) return match.commitment();
   // Do not commit to a choice that could not be repeated after a crash.
-  agent::log::error("plays {} without a commitment: {}", match.match_id.str(),
-                    kept.error().message);
+  agent::runtime::log::error("plays {} without a commitment: {}", match.match_id.str(),
+                             kept.error().message);
   std::lock_guard lock(mutex_);
   auto open = open_matches_.find(match.match_id);
   if (open != open_matches_.end()) open->second.match.choice = open->second.match.nonce = "";
@@ -165,7 +165,7 @@ PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,
   return reveal;
 }
 
-void PlayerService::on_choose(agent::Call<envelope::ChooseParityCall> call) {
+void PlayerService::on_choose(agent::host::Call<envelope::ChooseParityCall> call) {
   if (auto known = check_game(call.message.game_type); !known) {
     return call.reply.refuse(known.error());
   }
@@ -176,7 +176,7 @@ void PlayerService::on_choose(agent::Call<envelope::ChooseParityCall> call) {
     response.choice_nonce = revealed.match->nonce;
     if (deps_.open_matches != nullptr) {
       auto kept = deps_.open_matches->keep(*revealed.match);
-      if (!kept) agent::log::warn("{}", kept.error().message);
+      if (!kept) agent::runtime::log::warn("{}", kept.error().message);
     }
   }
   auto envelope =
@@ -237,7 +237,7 @@ std::optional<Error> PlayerService::check_result(const envelope::Envelope& envel
   return fault;
 }
 
-void PlayerService::on_game_over(agent::Call<envelope::GameOver> call) {
+void PlayerService::on_game_over(agent::host::Call<envelope::GameOver> call) {
   if (auto fault = check_result(call.envelope, call.message)) return call.reply.refuse(*fault);
   call.reply.acknowledge();
   const auto self = own_id({});
@@ -277,8 +277,8 @@ void PlayerService::dispute(const OpenMatch& match, std::string reason) {
     std::lock_guard lock(mutex_);
     if (!history_.dispute(disputed)) return;
   }
-  agent::log::warn("disputes {}: {}", disputed.match_id.str(), disputed.reason);
+  agent::runtime::log::warn("disputes {}: {}", disputed.match_id.str(), disputed.reason);
   if (on_dispute_) on_dispute_(disputed);
 }
 
-}  // namespace league::player
+}  // namespace league::player::service

@@ -10,7 +10,7 @@
 #include "common/core/text.h"
 #include "common/schema/json_fields.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 using core::Error;
@@ -90,12 +90,12 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
                        "who may know."}},
           dependencies.schemas, dependencies.clock),
       envelopes_(std::make_unique<envelope::EnvelopeBuilder>(
-          envelope::Sender::player(agent::temporary_id(options_.display_name)), std::nullopt,
-          dependencies.clock)) {
+          envelope::Sender::player(agent::identity::temporary_id(options_.display_name)),
+          std::nullopt, dependencies.clock)) {
   bind_handlers();
 }
 
-void PlayerService::set_identity(const agent::Identity& identity) {
+void PlayerService::set_identity(const agent::identity::Identity& identity) {
   {
     std::lock_guard lock(mutex_);
     // In another league the same ids belong to other matches.
@@ -163,16 +163,16 @@ void PlayerService::bind_handlers() {
   }
   server_.bind<envelope::LeagueError>([this](auto call) { on_league_error(std::move(call)); });
   server_.bind_tool("get_player_state",
-                    [this](agent::ToolCall call) { on_get_player_state(std::move(call)); });
+                    [this](agent::host::ToolCall call) { on_get_player_state(std::move(call)); });
 }
 
-void PlayerService::on_league_error(agent::Call<envelope::LeagueError> call) {
+void PlayerService::on_league_error(agent::host::Call<envelope::LeagueError> call) {
   // Without our own token the sender is unknown: then the message is only in the conversation log.
   const auto& token = call.envelope.auth_token;
   const bool is_true =
       token && !token->empty() && !options_.standalone && check_token(call.envelope);
   if (is_true)
-    agent::log::warn(
+    agent::runtime::log::warn(
         "the league manager says: {}",
         core::shown(call.message.error_code + " " + call.message.error_description, 600));
   call.reply.acknowledge();
@@ -218,7 +218,8 @@ Result<void> PlayerService::check_token(const envelope::Envelope& envelope) cons
                  "/auth_token"};
   }
   auto match = envelope.match_id.value_or(core::MatchId{});
-  if (is_known_credential(match, shown) || agent::credential_attempt(own, match, shown)) return {};
+  if (is_known_credential(match, shown) || agent::identity::credential_attempt(own, match, shown))
+    return {};
   return Error{ErrorCode::kAuthTokenInvalid,
                "auth_token is not the credential of this match (docs/protocol.md, clause 8.4)",
                "/auth_token"};
@@ -234,7 +235,8 @@ bool PlayerService::is_known_credential(const core::MatchId& match, std::string_
 core::PlayerId PlayerService::own_id(const core::PlayerId& fallback) const {
   std::lock_guard lock(mutex_);
   if (!identity_.id.empty()) return core::PlayerId(identity_.id);
-  return fallback.empty() ? core::PlayerId(agent::temporary_id(options_.display_name)) : fallback;
+  return fallback.empty() ? core::PlayerId(agent::identity::temporary_id(options_.display_name))
+                          : fallback;
 }
 
 envelope::Envelope PlayerService::reply_envelope(MessageType type,
@@ -252,7 +254,7 @@ envelope::Envelope PlayerService::reply_envelope(MessageType type,
   return envelope;
 }
 
-void PlayerService::on_get_player_state(agent::ToolCall call) {
+void PlayerService::on_get_player_state(agent::host::ToolCall call) {
   const std::string& token = schema::text_at(call.arguments, "auth_token");
   std::unique_lock lock(mutex_);
   if (!options_.standalone && (identity_.token.empty() || !identity_.token.matches(token))) {
@@ -269,24 +271,24 @@ void PlayerService::on_get_player_state(agent::ToolCall call) {
   call.reply.send(state);
 }
 
-void PlayerService::answer(agent::Reply reply, json message) {
+void PlayerService::answer(agent::peers::Reply reply, json message) {
   if (!misbehaviour_) return reply.send(message);
   misbehave(std::move(reply), std::move(message));
 }
 
-void PlayerService::misbehave(agent::Reply reply, json message) {
+void PlayerService::misbehave(agent::peers::Reply reply, json message) {
   const bool is_choice = message.contains("parity_choice");
   const bool is_join = message.contains("arrival_timestamp");
   switch (misbehaviour_->kind) {
     case MisbehaviourKind::kSlow: {
-      auto late = std::make_shared<agent::Reply>(std::move(reply));
+      auto late = std::make_shared<agent::peers::Reply>(std::move(reply));
       deps_.timer.schedule(misbehaviour_->delay,
                            [late, message = std::move(message)] { late->send(message); });
       return;
     }
     case MisbehaviourKind::kSilent: {
       std::lock_guard lock(mutex_);
-      never_answered_.push_back(std::make_shared<agent::Reply>(std::move(reply)));
+      never_answered_.push_back(std::make_shared<agent::peers::Reply>(std::move(reply)));
       return;
     }
     case MisbehaviourKind::kCrash:
@@ -323,4 +325,4 @@ void PlayerService::misbehave(agent::Reply reply, json message) {
   reply.send(message);
 }
 
-}  // namespace league::player
+}  // namespace league::player::service

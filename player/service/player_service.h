@@ -16,7 +16,7 @@
 #include "player/core/strategy.h"
 #include "player/service/open_match_file.h"
 
-namespace league::player {
+namespace league::player::service {
 
 struct PlayerOptions {
   std::string display_name;
@@ -50,9 +50,9 @@ class PlayerService {
   [[nodiscard]] static core::Result<std::unique_ptr<PlayerService>> create(
       PlayerOptions options, const PlayerDependencies& dependencies);
 
-  [[nodiscard]] transport::MessageHandler& handler() { return server_; }
+  [[nodiscard]] transport::link::MessageHandler& handler() { return server_; }
   /// Makes the service act as `identity`, and check the tokens of incoming messages.
-  void set_identity(const agent::Identity& identity);
+  void set_identity(const agent::identity::Identity& identity);
   /// Runs when the manager says that the league is over. Set before messages arrive.
   void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
 
@@ -89,7 +89,7 @@ class PlayerService {
                 Strategies strategies, std::optional<Misbehaviour> misbehaviour);
   void bind_handlers();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
-  /// Why a call that check_token refuses is admitted; see agent::AgentServerOptions.
+  /// Why a call that check_token refuses is admitted; see agent::host::AgentServerOptions.
   [[nodiscard]] std::optional<envelope::Leniency> pardon(const envelope::Envelope& envelope) const;
   /// Whether the player is registered and not at home (protocol §8).
   [[nodiscard]] bool is_guest() const;
@@ -98,13 +98,13 @@ class PlayerService {
   /// Whether this player plays the game that a message names.
   [[nodiscard]] core::Result<void> check_game(const std::string& game_type) const;
 
-  void on_announcement(agent::Call<envelope::RoundAnnouncement> call);
-  void on_invitation(agent::Call<envelope::GameInvitation> call);
-  void on_choose(agent::Call<envelope::ChooseParityCall> call);
-  void on_game_over(agent::Call<envelope::GameOver> call);
-  void on_get_player_state(agent::ToolCall call);
+  void on_announcement(agent::host::Call<envelope::RoundAnnouncement> call);
+  void on_invitation(agent::host::Call<envelope::GameInvitation> call);
+  void on_choose(agent::host::Call<envelope::ChooseParityCall> call);
+  void on_game_over(agent::host::Call<envelope::GameOver> call);
+  void on_get_player_state(agent::host::ToolCall call);
   /// Writes what the manager says about this player, such as its new state, to the operations log.
-  void on_league_error(agent::Call<envelope::LeagueError> call);
+  void on_league_error(agent::host::Call<envelope::LeagueError> call);
 
   /// Creates or updates the notes of the match of an invitation. Needs `mutex_`.
   OpenMatch& join(const envelope::Envelope& envelope, const envelope::GameInvitation& invitation,
@@ -133,27 +133,27 @@ class PlayerService {
                                                   const core::PlayerId& id) const;
   [[nodiscard]] core::PlayerId own_id(const core::PlayerId& fallback) const;
   /// Sends an answer to a game call; if this player misbehaves, late, falsified or not at all.
-  void answer(agent::Reply reply, nlohmann::json message);
-  void misbehave(agent::Reply reply, nlohmann::json message);
+  void answer(agent::peers::Reply reply, nlohmann::json message);
+  void misbehave(agent::peers::Reply reply, nlohmann::json message);
 
   const PlayerOptions options_;
   const PlayerDependencies deps_;
   const Strategies strategies_;
   const std::optional<Misbehaviour> misbehaviour_;
   core::CryptoRandom crypto_random_;
-  agent::AgentServer server_;
+  agent::host::AgentServer server_;
   std::function<void(const envelope::LeagueCompleted&)> on_completed_;
   std::function<void(const PlayedMatch&)> on_match_over_;
   std::function<void(const DisputedMatch&)> on_dispute_;
 
   mutable std::mutex mutex_;
   std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;
-  agent::Identity identity_;
+  agent::identity::Identity identity_;
   MatchHistory history_;
   std::map<core::MatchId, envelope::AnnouncedMatch> announced_;  // our own matches
   RefereeCredentials credentials_;  ///< from announcements, also from those to an earlier process
   std::map<core::MatchId, HeldMatch> open_matches_;
-  std::vector<std::shared_ptr<agent::Reply>> never_answered_;  // of `silent`
+  std::vector<std::shared_ptr<agent::peers::Reply>> never_answered_;  // of `silent`
 };
 
-}  // namespace league::player
+}  // namespace league::player::service

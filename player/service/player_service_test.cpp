@@ -3,7 +3,7 @@
 #include "player/core/player_testing.h"
 #include "player/service/service_testing.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 using envelope::testing::golden;
@@ -118,4 +118,4 @@ TEST_F(PlayerServiceTest, NoMessageMakesItThrow) {
 }
 
 }  // namespace
-}  // namespace league::player
+}  // namespace league::player::service

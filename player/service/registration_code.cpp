@@ -3,7 +3,7 @@
 #include "common/agent/identity/code_table.h"
 #include "common/core/private_file.h"
 
-namespace league::player {
+namespace league::player::service {
 
 core::Result<core::AuthToken> read_registration_code(const std::filesystem::path& file,
                                                      const std::string& name) {
@@ -21,7 +21,7 @@ core::Result<core::AuthToken> read_registration_code(const std::filesystem::path
     if (!line.empty() && line.find_first_of(",;\t\n") == line.npos)
       return core::AuthToken(std::string(line));
   }
-  auto table = agent::CodeTable::read(file);
+  auto table = agent::identity::CodeTable::read(file);
   if (!table) return table.error();
   const auto row = table->find_name(name);
   if (!row || table->rows()[*row].code.empty())
@@ -29,4 +29,4 @@ core::Result<core::AuthToken> read_registration_code(const std::filesystem::path
   return table->rows()[*row].code;
 }
 
-}  // namespace league::player
+}  // namespace league::player::service

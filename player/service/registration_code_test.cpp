@@ -5,7 +5,7 @@
 #include "common/core/private_file.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::player {
+namespace league::player::service {
 namespace {
 
 class RegistrationCodeTest : public ::testing::Test {
@@ -40,4 +40,4 @@ TEST_F(RegistrationCodeTest, SaysThatThereIsNoneAndShowsNoOther) {
 }
 
 }  // namespace
-}  // namespace league::player
+}  // namespace league::player::service

@@ -21,12 +21,13 @@ class PlayerServiceFixture : public ::testing::Test {
   using json = nlohmann::json;
 
   void make(const std::string& strategy, bool standalone = false) {
-    make(player::PlayerOptions{
+    make(player::service::PlayerOptions{
         .display_name = "bot", .strategy = strategy, .standalone = standalone});
   }
-  void make(player::PlayerOptions options, player::OpenMatchFile* open_matches = nullptr) {
+  void make(player::service::PlayerOptions options,
+            player::service::OpenMatchFile* open_matches = nullptr) {
     const bool standalone = options.standalone;
-    auto made = player::PlayerService::create(
+    auto made = player::service::PlayerService::create(
         std::move(options), {time_, time_, random_, envelope::testing::schemas(), open_matches});
     ASSERT_TRUE(made) << made.error().message;
     service_ = std::move(*made);
@@ -38,8 +39,8 @@ class PlayerServiceFixture : public ::testing::Test {
     service_->set_identity(at_home());
   }
   /// P01 of a league of ours.
-  [[nodiscard]] agent::Identity at_home() const {
-    agent::Identity identity{"P01", token_, core::LeagueId("league_2025_even_odd")};
+  [[nodiscard]] agent::identity::Identity at_home() const {
+    agent::identity::Identity identity{"P01", token_, core::LeagueId("league_2025_even_odd")};
     identity.league_key = std::string(64, 'a');
     identity.match_credentials = true;
     return identity;
@@ -47,13 +48,14 @@ class PlayerServiceFixture : public ::testing::Test {
   /// The answer's bytes; nothing while there is none.
   std::optional<std::string> post(const std::string& bytes) {
     auto answer = std::make_shared<std::optional<std::string>>();
-    transport::Inbound inbound;
+    transport::link::Inbound inbound;
     inbound.bytes = bytes;
     inbound.context = rpc::MessageContext::now(time_);
     notes_ = inbound.notes;
     service_->handler().on_message(
         std::move(inbound),
-        transport::ReplySlot([answer](transport::OutboundReply reply) { *answer = reply.bytes; }));
+        transport::link::ReplySlot(
+            [answer](transport::link::OutboundReply reply) { *answer = reply.bytes; }));
     last_ = answer;
     return *answer;
   }
@@ -72,7 +74,7 @@ class PlayerServiceFixture : public ::testing::Test {
       return message;
     }
     const core::MatchId match(message["match_id"].get<std::string>());
-    message["auth_token"] = agent::match_credential(token_, match, attempt).reveal();
+    message["auth_token"] = agent::identity::match_credential(token_, match, attempt).reveal();
     return message;
   }
 
@@ -81,7 +83,7 @@ class PlayerServiceFixture : public ::testing::Test {
   ScriptedRandom random_;
   std::shared_ptr<std::optional<std::string>> last_;
   std::shared_ptr<rpc::MessageNotes> notes_;
-  std::unique_ptr<player::PlayerService> service_;
+  std::unique_ptr<player::service::PlayerService> service_;
 };
 
 }  // namespace league::testing

@@ -7,7 +7,7 @@
 #include "common/audit/log/log_file.h"
 #include "common/rpc/json_object.h"
 
-namespace league::referee {
+namespace league::referee::files {
 namespace {
 
 using rpc::JsonObject;
@@ -116,7 +116,7 @@ std::string MatchRecord::json() const {
 core::Result<std::filesystem::path> match_file(const std::filesystem::path& data,
                                                const core::LeagueId& league,
                                                const core::MatchId& match) {
-  if (!audit::is_safe_name(league.str()) || !audit::is_safe_name(match.str())) {
+  if (!audit::log::is_safe_name(league.str()) || !audit::log::is_safe_name(match.str())) {
     return core::Error{core::ErrorCode::kInvalidFieldValue,
                        "an id that names a file has 1 to 128 letters, digits, `_` or `-`", ""};
   }
@@ -132,4 +132,4 @@ bool has_later_attempt(const std::filesystem::path& file, int attempt) {
   return found != json.end() && found->is_number_integer() && *found > attempt;
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::files

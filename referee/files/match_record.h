@@ -13,7 +13,7 @@
 #include "common/core/ids.h"
 #include "common/core/timestamp.h"
 
-namespace league::referee {
+namespace league::referee::files {
 
 /// The players and the referee of one attempt at a match.
 struct MatchRecordHead {
@@ -83,4 +83,4 @@ class MatchRecord {
 /// Whether `file` is of a later attempt than `attempt`, so that another referee has the match.
 [[nodiscard]] bool has_later_attempt(const std::filesystem::path& file, int attempt);
 
-}  // namespace league::referee
+}  // namespace league::referee::files

@@ -8,7 +8,7 @@
 #include "referee/files/match_files.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::referee {
+namespace league::referee::files {
 namespace {
 
 using nlohmann::json;
@@ -117,7 +117,7 @@ TEST(MatchFiles, WritesTheNewestStateAndLeavesLaterAttemptsAlone) {
   testing::TemporaryDirectory directory;
   auto file = directory.path() / "matches" / "league_2025" / "R1M1.json";
   auto publish = [&](int attempt, const char* state) {
-    agent::ProjectionWriter writer;
+    agent::runtime::ProjectionWriter writer;
     auto files = MatchFiles::open(directory.path(), writer);
     ASSERT_TRUE(files) << files.error().message;
     auto record = std::make_shared<MatchRecord>(head(attempt));
@@ -139,11 +139,11 @@ TEST(MatchFiles, WritesTheNewestStateAndLeavesLaterAttemptsAlone) {
 TEST(MatchFiles, SayBeforehandThatTheyCannotBeWritten) {
   testing::TemporaryDirectory directory;
   std::ofstream(directory.path() / "matches") << "in the way";
-  agent::ProjectionWriter writer;
+  agent::runtime::ProjectionWriter writer;
   auto files = MatchFiles::open(directory.path(), writer);
   ASSERT_FALSE(files);
   EXPECT_NE(files.error().message.find("Not a directory"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace league::referee
+}  // namespace league::referee::files

@@ -10,7 +10,7 @@
 #include "common/agent/dialects/reply_dialect.h"
 #include "common/core/comparable_address.h"
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 using core::Error;
@@ -77,12 +77,12 @@ void read_side(const json& object, Side side, ForeignMatch& match) {
 
 Result<ForeignMatch> read_match(const json& object, const json& around) {
   if (!object.is_object())
-    return agent::with_received(
+    return agent::dialects::with_received(
         {ErrorCode::kInvalidFieldType, "a match must be an object", "/matches"}, object);
   ForeignMatch match;
   match.match_id = core::MatchId(text_of(object, {"match_id", "game_id", "id"}));
   if (match.match_id.empty())
-    return agent::with_received(
+    return agent::dialects::with_received(
         {ErrorCode::kMissingRequiredField, "match_id is missing", "/match_id"}, object);
   const bool has_own_round = object.contains("round_id") || object.contains("round");
   match.round_id = round_of(has_own_round ? object : around);
@@ -93,11 +93,12 @@ Result<ForeignMatch> read_match(const json& object, const json& around) {
   for (Side side : kBothSides) {
     read_side(object, side, match);
     if (!match.players[side].empty()) continue;
-    return agent::with_received({ErrorCode::kMissingRequiredField,
-                                 std::string(side == Side::kA ? "player_A_id" : "player_B_id") +
-                                     " of match " + match.match_id.str() + " is missing",
-                                 side == Side::kA ? "/player_A_id" : "/player_B_id"},
-                                object);
+    return agent::dialects::with_received(
+        {ErrorCode::kMissingRequiredField,
+         std::string(side == Side::kA ? "player_A_id" : "player_B_id") + " of match " +
+             match.match_id.str() + " is missing",
+         side == Side::kA ? "/player_A_id" : "/player_B_id"},
+        object);
   }
   return match;
 }
@@ -215,4 +216,4 @@ void add_usual_spellings(json& report) {
   }
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -10,7 +10,7 @@
 #include "common/core/result.h"
 #include "referee/core/match_types.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 /// A match as a third-party manager gives it to a referee. Members that it may omit are empty.
 struct ForeignMatch {
@@ -51,4 +51,4 @@ using PlayerAddresses = std::map<core::PlayerId, std::string>;
 /// (flat fields, `winner_id`, `players`, `game_result`). Unknown fields are ignored everywhere.
 void add_usual_spellings(nlohmann::json& report);
 
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 using nlohmann::json;
@@ -121,4 +121,4 @@ TEST(ForeignStart, AReportIsFoundUnderEverySpelling) {
 }
 
 }  // namespace
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -7,7 +7,7 @@
 #include "common/core/text.h"
 #include "common/envelope/codec.h"
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 using core::Error;
@@ -116,8 +116,8 @@ void GuestAssignments::play(ForeignMatch match) {
     std::lock_guard lock(mutex_);
     if (waiting_.size() < kMostWaiting) return waiting_.push_back(std::move(match));
   }
-  agent::log::warn("match {} is not played: {}", core::shown(match.match_id.str()),
-                   started.error().message);
+  agent::runtime::log::warn("match {} is not played: {}", core::shown(match.match_id.str()),
+                            started.error().message);
 }
 
 void GuestAssignments::place_is_free() {
@@ -131,7 +131,7 @@ void GuestAssignments::place_is_free() {
   play(std::move(next));
 }
 
-agent::PeerToolCall GuestAssignments::question(std::string tool, json fields) {
+agent::peers::PeerToolCall GuestAssignments::question(std::string tool, json fields) {
   int number = 0;
   {
     std::lock_guard lock(mutex_);
@@ -150,7 +150,7 @@ agent::PeerToolCall GuestAssignments::question(std::string tool, json fields) {
   message.update(fields);
   // Use the call style with which the manager accepted the registration.
   const bool goes_by_type =
-      deps_.peers.style_of(options_.manager) == agent::CallStyle::kMessageType;
+      deps_.peers.style_of(options_.manager) == agent::dialects::CallStyle::kMessageType;
   if (tool == "league_query" && goes_by_type) tool = "LEAGUE_QUERY";
   return {.endpoint = options_.manager,
           .peer = "league_manager",
@@ -176,7 +176,7 @@ void GuestAssignments::ask_for_addresses(std::vector<ForeignMatch> matches) {
             self->play(std::move(match));
             continue;
           }
-          agent::log::warn(
+          agent::runtime::log::warn(
               "match {} is not played: the addresses of {} and {} are not known; name "
               "them in a file (--players-file){}",
               core::shown(match.match_id.str()), core::shown(match.players[Side::kA].str()),
@@ -200,7 +200,7 @@ void GuestAssignments::ask_for_matches() {
         if (!self) return;
         const bool is_unknown = !answer && answer.error().code == ErrorCode::kUnknownMessageType;
         if (is_unknown || (!answer && self->is_called()))
-          return agent::log::info(
+          return agent::runtime::log::info(
               "the league manager does not list its matches when asked; waiting "
               "for it to start them");
         self->watch();
@@ -208,7 +208,8 @@ void GuestAssignments::ask_for_matches() {
         const json told = without_wrapping(std::move(*answer));
         if (!told.is_object() || !told.contains("matches")) return;
         auto matches = read_foreign_start(told);
-        if (!matches) return agent::log::warn("get_assigned_matches: {}", matches.error().message);
+        if (!matches)
+          return agent::runtime::log::warn("get_assigned_matches: {}", matches.error().message);
         std::erase_if(*matches, [&self](const ForeignMatch& match) {
           const bool is_due = match.status.empty() || match.status == "PENDING";
           return !is_due ||
@@ -218,4 +219,4 @@ void GuestAssignments::ask_for_matches() {
       });
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -13,13 +13,13 @@
 #include "common/envelope/round_messages.h"
 #include "referee/service/foreign_start.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 struct GuestAssignmentsOptions {
-  agent::Identity identity;
+  agent::identity::Identity identity;
   std::string contact_endpoint;  ///< URL of this referee, by which some managers identify it
   std::string game_type;  ///< of matches that name none
-  transport::Endpoint manager;
+  transport::link::Endpoint manager;
   PlayerAddresses players = {};  ///< from the operator
   /// The pause between two polls of a manager that never calls.
   std::chrono::milliseconds poll_interval{5000};
@@ -27,7 +27,7 @@ struct GuestAssignmentsOptions {
 
 /// All references outlive it.
 struct GuestAssignmentsDependencies {
-  agent::PeerClient& peers;
+  agent::peers::PeerClient& peers;
   core::Timer& timer;
   const core::Clock& clock;
   core::RandomSource& random;  ///< of the draws' seeds
@@ -62,7 +62,7 @@ class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
 
  private:
   /// A call of the manager's `tool` with an envelope and `fields`.
-  [[nodiscard]] agent::PeerToolCall question(std::string tool, nlohmann::json fields);
+  [[nodiscard]] agent::peers::PeerToolCall question(std::string tool, nlohmann::json fields);
   void ask_for_matches();
   [[nodiscard]] bool is_called();
   void ask_for_addresses(std::vector<ForeignMatch> matches);
@@ -83,4 +83,4 @@ class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
   bool is_called_ = false;
 };
 
-}  // namespace league::referee
+}  // namespace league::referee::service

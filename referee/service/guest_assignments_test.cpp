@@ -10,7 +10,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/scripted_random.h"
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 using core::Error;
@@ -18,12 +18,12 @@ using core::ErrorCode;
 using nlohmann::json;
 
 /// A manager that answers each method as the test says; -32601 to all others.
-class Manager final : public transport::Caller {
+class Manager final : public transport::link::Caller {
  public:
   std::map<std::string, json> answers;
   std::vector<json> requests;
 
-  void call(transport::OutboundCall call, Completion completion) override {
+  void call(transport::link::OutboundCall call, Completion completion) override {
     auto frame = json::parse(call.bytes);
     requests.push_back(frame);
     json answer = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
@@ -32,7 +32,7 @@ class Manager final : public transport::Caller {
     } else {
       answer["error"] = {{"code", -32601}, {"message", "Method not found"}};
     }
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     outcome.http_status = 200;
     outcome.bytes = answer.dump();
     completion(std::move(outcome));
@@ -46,14 +46,15 @@ class Manager final : public transport::Caller {
 class GuestAssignmentsTest : public ::testing::Test {
  protected:
   void open(PlayerAddresses players = {}) {
-    agent::Identity identity{"REF01", core::AuthToken("tok_ref01_of_another_league"),
-                             core::LeagueId("league_x")};
+    agent::identity::Identity identity{"REF01", core::AuthToken("tok_ref01_of_another_league"),
+                                       core::LeagueId("league_x")};
     assignments_ = std::make_shared<GuestAssignments>(
-        GuestAssignmentsOptions{.identity = identity,
-                                .contact_endpoint = "http://localhost:8001/mcp",
-                                .game_type = "even_odd",
-                                .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
-                                .players = std::move(players)},
+        GuestAssignmentsOptions{
+            .identity = identity,
+            .contact_endpoint = "http://localhost:8001/mcp",
+            .game_type = "even_odd",
+            .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
+            .players = std::move(players)},
         GuestAssignmentsDependencies{peers_, time_, time_, random_},
         [this](envelope::MatchAssignment assignment, int round_id) -> core::Result<void> {
           if (places_ == 0) return Error{ErrorCode::kCapacityExceeded, "all places taken", ""};
@@ -80,7 +81,8 @@ class GuestAssignmentsTest : public ::testing::Test {
   testing::FakeTime time_;
   testing::ScriptedRandom random_;
   Manager manager_;
-  agent::PeerClient peers_{manager_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
+  agent::peers::PeerClient peers_{manager_, envelope::testing::schemas(), time_,
+                                  envelope::Mode::kOpen};
   std::shared_ptr<GuestAssignments> assignments_;
   std::vector<envelope::MatchAssignment> played_;
   std::vector<int> rounds_;
@@ -124,8 +126,8 @@ TEST_F(GuestAssignmentsTest, AsksForAddressesThatNobodyHasTold) {
 
 TEST_F(GuestAssignmentsTest, AsksAManagerThatGoesByTypesByTheType) {
   open();
-  peers_.remember_style(*transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
-                        agent::CallStyle::kMessageType);
+  peers_.remember_style(*transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                        agent::dialects::CallStyle::kMessageType);
   start(match("R2M1", false));
   EXPECT_EQ(manager_.asked("LEAGUE_QUERY"), 1U);
 }
@@ -256,4 +258,4 @@ TEST_F(GuestAssignmentsTest, APendingRequestDoesNotKeepItAlive) {
 }
 
 }  // namespace
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -6,7 +6,7 @@
 #include "common/core/text.h"
 #include "common/rpc/json_text.h"
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 using core::Error;
@@ -21,7 +21,7 @@ Error late_answer(core::Clock::Steady::duration late) {
           "the answer was read " + std::to_string(by) + " ms after the time limit", ""};
 }
 
-MatchSettings settings_for(const agent::Settings& settings) {
+MatchSettings settings_for(const agent::runtime::Settings& settings) {
   MatchSettings match;
   match.invitation_limit = settings.time_limit(MessageType::kGameInvitation);
   match.choice_limit = settings.time_limit(MessageType::kChooseParityCall);
@@ -87,7 +87,7 @@ std::shared_ptr<const PlayerSeat> MatchRunner::seat(Side side) const {
 void MatchRunner::call_players_at(const envelope::MatchAssignment& assignment) {
   auto moved = seats_of(assignment, context_.options.endpoints);
   if (!moved) {
-    agent::log::warn("match {}: {}", assignment.match_id.str(), moved.error().message);
+    agent::runtime::log::warn("match {}: {}", assignment.match_id.str(), moved.error().message);
     return;
   }
   for (Side side : kBothSides) {
@@ -169,11 +169,12 @@ envelope::Envelope MatchRunner::envelope_for(MessageType type, const core::AuthT
 }
 
 template <typename Message>
-agent::MessageCall<Message> MatchRunner::call_of(Side side, const Message& message,
-                                                 std::chrono::milliseconds limit) {
+agent::peers::MessageCall<Message> MatchRunner::call_of(Side side, const Message& message,
+                                                        std::chrono::milliseconds limit) {
   const auto to = seat(side);
   const auto envelope = envelope_for(Message::kType, to->credential);
-  auto call = agent::call_with({to->endpoint, "player:" + to->id.str()}, envelope, message, limit);
+  auto call =
+      agent::peers::call_with({to->endpoint, "player:" + to->id.str()}, envelope, message, limit);
   std::string_view error_code;
   if constexpr (std::is_same_v<Message, envelope::GameError>) error_code = message.error_code;
   note_sent(to->id.str(), Message::kType, error_code);
@@ -185,16 +186,16 @@ agent::MessageCall<Message> MatchRunner::call_of(Side side, const Message& messa
 template <typename Message>
 void MatchRunner::tell(Side side, const Message& message) {
   auto call = call_of(side, message, context_.deps.settings.time_limit(Message::kType));
-  call.budget = transport::Budget::kBroadcast;
-  context_.deps.peers.call(std::move(call), [](const agent::PeerReply&) {});
+  call.budget = transport::link::Budget::kBroadcast;
+  context_.deps.peers.call(std::move(call), [](const agent::peers::PeerReply&) {});
 }
 
 template <typename Message>
 void MatchRunner::ask(const CallPlayer& effect, const Message& message) {
   auto call = call_of(effect.side, message, round_up(effect.time_limit));
-  call.budget = transport::Budget::kGame;
+  call.budget = transport::link::Budget::kGame;
   context_.deps.peers.call(
-      std::move(call), [self = shared_from_this(), effect](const agent::PeerReply& reply,
+      std::move(call), [self = shared_from_this(), effect](const agent::peers::PeerReply& reply,
                                                            const typename Message::Answer* answer) {
         if (reply.is_receipt) return self->await_posted(effect, reply);
         self->on_answer(effect, reply,
@@ -233,7 +234,7 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
 }
 
 template <typename Answer>
-Result<Reply> MatchRunner::read_answer(const CallPlayer& call, const agent::PeerReply& reply,
+Result<Reply> MatchRunner::read_answer(const CallPlayer& call, const agent::peers::PeerReply& reply,
                                        const Answer& answer) const {
   const auto called = seat(call.side);
   const envelope::Envelope& envelope = reply.answer->envelope;
@@ -261,7 +262,7 @@ Result<Reply> MatchRunner::read_answer(const CallPlayer& call, const agent::Peer
   }
 }
 
-void MatchRunner::on_answer(const CallPlayer& call, const agent::PeerReply& reply,
+void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerReply& reply,
                             Result<Reply> answer) {
   // This process may have been suspended together with the timer that ends the wait, so that it is
   // unknown when the answer arrived. It counts as a time-out, whose proof contains our own delay
@@ -281,8 +282,8 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::PeerReply& repl
   if (answer) tell_of_slowness(call, reply.elapsed);
   CallEvidence evidence{.sent_at = reply.sent_at, .own = {}};
   if (!answer && answer.error().code == ErrorCode::kTimeout)
-    evidence.own = context_.deps.delays.worst_since(call.deadline - call.time_limit,
-                                                    agent::route_to(seat(call.side)->endpoint));
+    evidence.own = context_.deps.delays.worst_since(
+        call.deadline - call.time_limit, agent::runtime::route_to(seat(call.side)->endpoint));
   Effects effects;
   {
     std::lock_guard lock(mutex_);
@@ -300,9 +301,9 @@ void MatchRunner::tell_of_slowness(const CallPlayer& call, Duration elapsed) con
     const auto tenths = std::chrono::round<std::chrono::duration<std::int64_t, std::deci>>(time);
     return std::to_string(tenths.count() / 10) + "." + std::to_string(tenths.count() % 10);
   };
-  agent::log::warn("{} is slow: {} of {} took {} s of {} s", seat(call.side)->id.str(),
-                   call_name(call.call), assignment_.match_id.str(), seconds(elapsed),
-                   seconds(call.time_limit));
+  agent::runtime::log::warn("{} is slow: {} of {} took {} s of {} s", seat(call.side)->id.str(),
+                            call_name(call.call), assignment_.match_id.str(), seconds(elapsed),
+                            seconds(call.time_limit));
 }
 
 void MatchRunner::carry_out(const SendGameError& effect) {
@@ -343,27 +344,28 @@ void MatchRunner::carry_out(const ReportResult& effect) {
   const auto envelope = envelope_for(MessageType::kMatchResultReport, context_.own_token);
   json message = envelope::encode(envelope, report);
   if (context_.is_guest) add_usual_spellings(message);
-  agent::PeerCall call = agent::call_with({context_.options.manager, "league_manager"}, envelope,
-                                          rpc::to_json_text(message),
-                                          context_.deps.settings.time_limit(envelope.type));
+  agent::peers::PeerCall call = agent::peers::call_with(
+      {context_.options.manager, "league_manager"}, envelope, rpc::to_json_text(message),
+      context_.deps.settings.time_limit(envelope.type));
   if (record_) record_->set_result(rpc::to_json_text(message["result"]));
   note_sent(call.peer, call.type, {});
-  call.budget = transport::Budget::kGame;
-  context_.deps.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
-    if (reply.error) {
-      agent::log::warn("the league manager has not accepted the report of {}: {}",
-                       self->assignment_.match_id.str(), reply.error->message);
-    }
-    self->note_report(reply.error);
-    Effects effects;
-    {
-      std::lock_guard lock(self->mutex_);
-      if (!reply.error) self->ack_ = std::move(reply.acknowledgement);
-      effects = reply.error ? self->match_->on_report_failed(*reply.error)
-                            : self->match_->on_report_accepted();
-    }
-    self->run(effects);
-  });
+  call.budget = transport::link::Budget::kGame;
+  context_.deps.peers.call(
+      std::move(call), [self = shared_from_this()](agent::peers::PeerReply reply) {
+        if (reply.error) {
+          agent::runtime::log::warn("the league manager has not accepted the report of {}: {}",
+                                    self->assignment_.match_id.str(), reply.error->message);
+        }
+        self->note_report(reply.error);
+        Effects effects;
+        {
+          std::lock_guard lock(self->mutex_);
+          if (!reply.error) self->ack_ = std::move(reply.acknowledgement);
+          effects = reply.error ? self->match_->on_report_failed(*reply.error)
+                                : self->match_->on_report_accepted();
+        }
+        self->run(effects);
+      });
 }
 
 void MatchRunner::carry_out(const AnnounceGameOver& effect) {
@@ -380,4 +382,4 @@ void MatchRunner::carry_out(const Finished& /*effect*/) {
   on_finished_(*this, ack);
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -18,7 +18,7 @@
 #include "referee/service/players.h"
 #include "referee/service/result_codec.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 /// An answer that is read this late after its time limit does not count. It equals the bound of the
 /// audit, and is at least the delay that makes a time-out void.
@@ -29,24 +29,25 @@ namespace league::referee {
 struct RefereeOptions {
   int max_concurrent_matches = 32;
   envelope::Mode mode = envelope::Mode::kOpen;
-  transport::Endpoint manager;
-  transport::EndpointPolicy endpoints = transport::EndpointPolicy::any();  ///< see seats_of
+  transport::link::Endpoint manager;
+  transport::link::EndpointPolicy endpoints =
+      transport::link::EndpointPolicy::any();  ///< see seats_of
   PlayerAddresses players = {};  ///< for third-party managers, see GuestAssignments
 };
 
 /// The dependencies of a referee; all references must outlive the service.
 struct RefereeDependencies {
-  agent::PeerClient& peers;
+  agent::peers::PeerClient& peers;
   core::Timer& timer;
   const core::Clock& clock;
   const envelope::MessageSchemas& schemas;
   const game::Registry& games;
-  const agent::Settings& settings;
-  agent::DelayMeter& delays;
+  const agent::runtime::Settings& settings;
+  agent::runtime::DelayMeter& delays;
   /// False while no new match may start (the log's disk is nearly full); may be empty.
   std::function<bool()> may_start;
   /// The record of a match has changed; must be short. May be empty: nothing is recorded.
-  std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
+  std::function<void(const std::shared_ptr<const files::MatchRecord>&)> publish = {};
 };
 
 /// What all matches of one referee share. All references must outlive the runners.
@@ -117,25 +118,26 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   void ping_suspended(const PerSide<std::shared_ptr<const PlayerSeat>>& seats);
   void begin();
   /// `answer`: the content of `reply`, or why it is not valid.
-  void on_answer(const CallPlayer& call, const agent::PeerReply& reply, core::Result<Reply> answer);
+  void on_answer(const CallPlayer& call, const agent::peers::PeerReply& reply,
+                 core::Result<Reply> answer);
   /// The player has got the call; its answer may come as a call of its own until the deadline.
-  void await_posted(const CallPlayer& call, const agent::PeerReply& receipt);
+  void await_posted(const CallPlayer& call, const agent::peers::PeerReply& receipt);
   [[nodiscard]] std::optional<Side> side_of(const core::AuthToken& shown) const;
   /// Compares the names in an answer of the player with those of its call, and notes differences.
   [[nodiscard]] core::Result<void> compare_names(Side side, const PostedAnswer& posted) const;
   /// Records how long a valid answer took and the leniencies applied to it, for the report. Under
   /// mutex_.
-  void note_figures(Side side, const agent::PeerReply& reply);
+  void note_figures(Side side, const agent::peers::PeerReply& reply);
   /// Tells the referee's operator of an answer that took half of its time or more.
   void tell_of_slowness(const CallPlayer& call, Duration elapsed) const;
   template <typename Answer>
   [[nodiscard]] core::Result<Reply> read_answer(const CallPlayer& call,
-                                                const agent::PeerReply& reply,
+                                                const agent::peers::PeerReply& reply,
                                                 const Answer& answer) const;
   /// The call of the player with `message`, which is noted in the record as sent.
   template <typename Message>
-  [[nodiscard]] agent::MessageCall<Message> call_of(Side side, const Message& message,
-                                                    std::chrono::milliseconds limit);
+  [[nodiscard]] agent::peers::MessageCall<Message> call_of(Side side, const Message& message,
+                                                           std::chrono::milliseconds limit);
   /// Sends a message that needs only an acknowledgement, and does not wait for it.
   template <typename Message>
   void tell(Side side, const Message& message);
@@ -171,7 +173,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   std::unique_ptr<Match> match_;
   PerSide<envelope::PlayerAnswers> answers_;  // guarded by mutex_
   nlohmann::json ack_;
-  std::shared_ptr<MatchRecord> record_;  // null without `publish`
+  std::shared_ptr<files::MatchRecord> record_;  // null without `publish`
 };
 
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -1,21 +1,21 @@
 // How a match runner fills the record of its match.
 #include "referee/service/match_runner.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 void MatchRunner::open_record() {
   if (!context_.deps.publish) return;
   const auto& league = context_.envelopes.league_id();
-  record_ = std::make_shared<MatchRecord>(
-      MatchRecordHead{.league_id = league.value_or(core::LeagueId{}),
-                      .round_id = round_id_,
-                      .match_id = assignment_.match_id,
-                      .game_type = assignment_.game_type,
-                      .attempt = assignment_.attempt,
-                      .referee_id = context_.envelopes.sender().id,
-                      .player_a_id = assignment_.player_a_id.str(),
-                      .player_b_id = assignment_.player_b_id.str(),
-                      .draw_commitment = assignment_.draw_commitment.value_or("")});
+  record_ = std::make_shared<files::MatchRecord>(
+      files::MatchRecordHead{.league_id = league.value_or(core::LeagueId{}),
+                             .round_id = round_id_,
+                             .match_id = assignment_.match_id,
+                             .game_type = assignment_.game_type,
+                             .attempt = assignment_.attempt,
+                             .referee_id = context_.envelopes.sender().id,
+                             .player_a_id = assignment_.player_a_id.str(),
+                             .player_b_id = assignment_.player_b_id.str(),
+                             .draw_commitment = assignment_.draw_commitment.value_or("")});
 }
 
 void MatchRunner::note_sent(const std::string& to, envelope::MessageType type,
@@ -31,10 +31,10 @@ void MatchRunner::note_sent(const std::string& to, envelope::MessageType type,
 void MatchRunner::note_answer(const std::string& from, std::string_view type,
                               const core::Result<Reply>& answer) {
   if (!record_) return;
-  TranscriptLine line{.at = context_.deps.clock.utc_now(),
-                      .from = from,
-                      .to = record_->head().referee_id,
-                      .message_type = std::string(type)};
+  files::TranscriptLine line{.at = context_.deps.clock.utc_now(),
+                             .from = from,
+                             .to = record_->head().referee_id,
+                             .message_type = std::string(type)};
   if (!answer) {
     line.error_code = core::error_info(answer.error().code).wire_code;
     line.error = answer.error().message;
@@ -48,7 +48,7 @@ void MatchRunner::note_answer(const std::string& from, std::string_view type,
   record_->add(std::move(line));
 }
 
-void MatchRunner::note_figures(Side side, const agent::PeerReply& reply) {
+void MatchRunner::note_figures(Side side, const agent::peers::PeerReply& reply) {
   constexpr std::size_t kMostAnswers = 20;  // only a match with several replays has more
   envelope::PlayerAnswers& answers = answers_[side];
   if (answers.elapsed_us.size() == kMostAnswers) return;
@@ -63,7 +63,7 @@ void MatchRunner::note_figures(Side side, const agent::PeerReply& reply) {
 
 void MatchRunner::note_report(const std::optional<core::Error>& failure) {
   if (!record_) return;
-  TranscriptLine line{
+  files::TranscriptLine line{
       .at = context_.deps.clock.utc_now(),
       .from = "league_manager",
       .to = record_->head().referee_id,
@@ -90,4 +90,4 @@ void MatchRunner::note_state() {
   if (record_->enter(state, context_.deps.clock.utc_now())) context_.deps.publish(record_);
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -2,13 +2,13 @@
 
 #include "common/core/crypto.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 namespace {
 
-core::Result<transport::Endpoint> endpoint_of(const std::string& url,
-                                              const transport::EndpointPolicy& policy) {
-  auto endpoint = transport::parse_endpoint(url);
+core::Result<transport::link::Endpoint> endpoint_of(const std::string& url,
+                                                    const transport::link::EndpointPolicy& policy) {
+  auto endpoint = transport::link::parse_endpoint(url);
   bool is_on_this_machine = endpoint && (endpoint->scheme == "unix" || endpoint->scheme == "stdio");
   return is_on_this_machine ? policy.admit(std::move(*endpoint)) : std::move(endpoint);
 }
@@ -16,13 +16,13 @@ core::Result<transport::Endpoint> endpoint_of(const std::string& url,
 }  // namespace
 
 core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assignment,
-                                           const transport::EndpointPolicy& policy) {
+                                           const transport::link::EndpointPolicy& policy) {
   auto endpoint_a = endpoint_of(assignment.player_a_endpoint, policy);
   if (!endpoint_a) return endpoint_a.error();
   auto endpoint_b = endpoint_of(assignment.player_b_endpoint, policy);
   if (!endpoint_b) return endpoint_b.error();
   auto style = [](const std::optional<std::string>& name) {
-    return name ? agent::parse_call_style(*name) : std::nullopt;
+    return name ? agent::dialects::parse_call_style(*name) : std::nullopt;
   };
   PerSide<PlayerSeat> seats;
   seats[Side::kA] = {.id = assignment.player_a_id,
@@ -62,4 +62,4 @@ core::Result<void> check_reply_token(const PlayerSeat& seat,
       "/auth_token"};
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -6,16 +6,16 @@
 #include "common/transport/link/endpoint_policy.h"
 #include "referee/core/match_types.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 /// What the assignment says about one player of a match.
 struct PlayerSeat {
   core::PlayerId id;
-  transport::Endpoint endpoint;
+  transport::link::Endpoint endpoint;
   core::AuthToken
       credential;  ///< what the referee shows instead of a token of its own (protocol §8)
   std::string token_hash;  ///< of the token that the player must show; empty: unknown
-  std::optional<agent::CallStyle> style;
+  std::optional<agent::dialects::CallStyle> style;
   envelope::WinLossDraw standings;
   bool is_suspended = false;  ///< gets one ping, then one attempt per call (protocol §6)
 };
@@ -25,7 +25,7 @@ struct PlayerSeat {
 /// the operator of this machine decides what runs on it.
 [[nodiscard]] core::Result<PerSide<PlayerSeat>> seats_of(
     const envelope::MatchAssignment& assignment,
-    const transport::EndpointPolicy& policy = transport::EndpointPolicy::any());
+    const transport::link::EndpointPolicy& policy = transport::link::EndpointPolicy::any());
 
 /// Checks the credential in a player's reply. In open mode a missing or foreign token is a noted
 /// leniency, in strict mode it is kAuthTokenMissing or kAuthTokenInvalid. Source: protocol §8.
@@ -33,4 +33,4 @@ struct PlayerSeat {
                                                    const std::optional<core::AuthToken>& shown,
                                                    envelope::Mode mode, rpc::MessageNotes& notes);
 
-}  // namespace league::referee
+}  // namespace league::referee::service

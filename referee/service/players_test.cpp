@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 envelope::MatchAssignment assignment() {
@@ -26,7 +26,7 @@ TEST(Players, TakesTheSeatsFromTheAssignment) {
   EXPECT_EQ((*seats)[Side::kA].style, std::nullopt);
   EXPECT_FALSE((*seats)[Side::kA].is_suspended);
   EXPECT_EQ((*seats)[Side::kB].endpoint.url(), "http://127.0.0.1:8102/mcp");
-  EXPECT_EQ((*seats)[Side::kB].style, agent::CallStyle::kToolsCall);
+  EXPECT_EQ((*seats)[Side::kB].style, agent::dialects::CallStyle::kToolsCall);
   EXPECT_TRUE((*seats)[Side::kB].is_suspended);
 }
 
@@ -45,7 +45,7 @@ TEST(Players, CallsSocketsAndCommandsOfItsOwnMachineOnlyWhereTheOperatorNamesThe
     auto refused = seats_of(one);
     ASSERT_FALSE(refused) << url;
     EXPECT_EQ(refused.error().code, core::ErrorCode::kEndpointNotAllowed);
-    auto policy = transport::EndpointPolicy::parse("any,unix:/run/bots/,stdio:python3 bots/");
+    auto policy = transport::link::EndpointPolicy::parse("any,unix:/run/bots/,stdio:python3 bots/");
     ASSERT_TRUE(policy);
     auto seats = seats_of(one, *policy);
     ASSERT_TRUE(seats) << seats.error().message;
@@ -83,4 +83,4 @@ TEST(Players, ChecksTheTokenOfAReply) {
 }
 
 }  // namespace
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -3,7 +3,7 @@
 #include "common/core/crypto.h"
 #include "referee/service/match_runner.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 using core::Error;
 using core::ErrorCode;
@@ -23,11 +23,11 @@ std::optional<Side> MatchRunner::side_of(const core::AuthToken& shown) const {
 
 core::Result<void> MatchRunner::compare_names(Side side, const PostedAnswer& posted) const {
   const auto called = seat(side);
-  const auto call = agent::call_with({called->endpoint, "player:" + called->id.str()},
-                                     envelope_for(posted.envelope.type, called->credential),
-                                     std::string(), std::chrono::milliseconds(0));
+  const auto call = agent::peers::call_with({called->endpoint, "player:" + called->id.str()},
+                                            envelope_for(posted.envelope.type, called->credential),
+                                            std::string(), std::chrono::milliseconds(0));
   envelope::Leniencies taken;
-  if (auto names = agent::compare_names(call, posted.envelope, context_.options.mode, taken);
+  if (auto names = agent::peers::compare_names(call, posted.envelope, context_.options.mode, taken);
       !names)
     return names;
   if (posted.player_id != called->id) taken.add(envelope::Leniency::kForeignReplyPlayer);
@@ -72,14 +72,14 @@ core::Result<std::function<void()>> MatchRunner::take_posted(const PostedAnswer&
       [self = shared_from_this(), effects = std::move(effects)] { self->run(effects); });
 }
 
-void MatchRunner::await_posted(const CallPlayer& call, const agent::PeerReply& receipt) {
+void MatchRunner::await_posted(const CallPlayer& call, const agent::peers::PeerReply& receipt) {
   const auto left = call.deadline - context_.deps.clock.steady_now();
   auto given_up = [self = shared_from_this(), call, sent_at = receipt.sent_at] {
     {
       std::lock_guard lock(self->mutex_);
       if (!self->match_->awaits(call.id)) return;
     }
-    agent::PeerReply none;
+    agent::peers::PeerReply none;
     none.sent_at = sent_at;
     none.notes = std::make_shared<rpc::MessageNotes>();
     self->on_answer(call, none,
@@ -90,4 +90,4 @@ void MatchRunner::await_posted(const CallPlayer& call, const agent::PeerReply& r
   context_.deps.timer.schedule(left, std::move(given_up));
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::service

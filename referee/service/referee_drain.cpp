@@ -5,7 +5,7 @@
 
 #include "common/agent/runtime/log.h"
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 using std::chrono::milliseconds;
@@ -17,17 +17,18 @@ constexpr milliseconds kAskTimeLimit{5000};
 
 }  // namespace
 
-void RefereeDrain::set_identity(const agent::Identity& identity) {
+void RefereeDrain::set_identity(const agent::identity::Identity& identity) {
   std::lock_guard lock(mutex_);
   identity_ = identity;
 }
 
-std::optional<agent::Identity> RefereeDrain::identity() const {
+std::optional<agent::identity::Identity> RefereeDrain::identity() const {
   std::lock_guard lock(mutex_);
   return identity_;
 }
 
-std::future<RefereeDrain::Answer> RefereeDrain::ask_for_no_more(const agent::Identity& identity) {
+std::future<RefereeDrain::Answer> RefereeDrain::ask_for_no_more(
+    const agent::identity::Identity& identity) {
   auto promise = std::make_shared<std::promise<Answer>>();
   auto answer = promise->get_future();
   const nlohmann::json arguments = {{"sender", "referee:" + identity.id},
@@ -44,18 +45,18 @@ std::future<RefereeDrain::Answer> RefereeDrain::ask_for_no_more(const agent::Ide
   return answer;
 }
 
-void RefereeDrain::run(transport::StopSignal& stop) {
+void RefereeDrain::run(transport::link::StopSignal& stop) {
   if (patience_.count() == 0) return;
   wait(stop);
   if (const auto left = service_.running_matches(); left > 0)
-    agent::log::warn("unfinished matches: {}; another referee starts them over", left);
+    agent::runtime::log::warn("unfinished matches: {}; another referee starts them over", left);
 }
 
-void RefereeDrain::wait(transport::StopSignal& stop) {
+void RefereeDrain::wait(transport::link::StopSignal& stop) {
   const auto identity = this->identity();
   if (!identity) return;
   if (const auto plays = service_.running_matches(); plays > 0) {
-    agent::log::info(
+    agent::runtime::log::info(
         "running matches: {}; they have up to {} s to finish, and a second signal ends "
         "the referee at once",
         plays, patience_.count());
@@ -83,4 +84,4 @@ void RefereeDrain::wait(transport::StopSignal& stop) {
   } while (steady_clock::now() < deadline && stop.wait_for(kInterval) < 0);
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::service

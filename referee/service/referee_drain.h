@@ -10,7 +10,7 @@
 #include "common/transport/link/signals.h"
 #include "referee/service/referee_service.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 /// Before a referee ends, tells its manager to assign no more matches, and gives running matches
 /// some time to finish. Thread-safe except for `run`.
@@ -18,29 +18,29 @@ class RefereeDrain {
  public:
   /// `service` and `peers` must outlive it. If `patience` is zero, `run` does not wait.
   RefereeDrain(std::chrono::seconds patience, const RefereeService& service,
-               agent::PeerClient& peers, transport::Endpoint manager)
+               agent::peers::PeerClient& peers, transport::link::Endpoint manager)
       : patience_(patience), service_(service), peers_(peers), manager_(std::move(manager)) {}
 
   /// The referee has registered as `identity`.
-  void set_identity(const agent::Identity& identity);
+  void set_identity(const agent::identity::Identity& identity);
   /// Returns when every match that the manager has assigned is played and reported, the patience
   /// has run out, or `stop` is signalled once more.
-  void run(transport::StopSignal& stop);
+  void run(transport::link::StopSignal& stop);
 
  private:
   /// The number of matches that are assigned to this referee; an error if the manager does not say.
   using Answer = core::Result<int>;
-  [[nodiscard]] std::optional<agent::Identity> identity() const;
-  [[nodiscard]] std::future<Answer> ask_for_no_more(const agent::Identity& identity);
+  [[nodiscard]] std::optional<agent::identity::Identity> identity() const;
+  [[nodiscard]] std::future<Answer> ask_for_no_more(const agent::identity::Identity& identity);
   /// See run.
-  void wait(transport::StopSignal& stop);
+  void wait(transport::link::StopSignal& stop);
 
   const std::chrono::seconds patience_;
   const RefereeService& service_;
-  agent::PeerClient& peers_;
-  const transport::Endpoint manager_;
+  agent::peers::PeerClient& peers_;
+  const transport::link::Endpoint manager_;
   mutable std::mutex mutex_;
-  std::optional<agent::Identity> identity_;
+  std::optional<agent::identity::Identity> identity_;
 };
 
-}  // namespace league::referee
+}  // namespace league::referee::service

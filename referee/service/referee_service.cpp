@@ -8,7 +8,7 @@
 #include "common/schema/json_fields.h"
 #include "referee/service/result_codec.h"
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 using core::Error;
@@ -81,7 +81,7 @@ void RefereeService::on_league_completed(
   on_completed_ = std::move(callback);
 }
 
-void RefereeService::set_identity(const agent::Identity& identity,
+void RefereeService::set_identity(const agent::identity::Identity& identity,
                                   const std::string& contact_endpoint) {
   const bool is_guest = !identity.is_at_home() && options_.mode == envelope::Mode::kOpen;
   {
@@ -100,7 +100,7 @@ void RefereeService::set_identity(const agent::Identity& identity,
   server_.release();
 }
 
-void RefereeService::open_guest_assignments(const agent::Identity& identity,
+void RefereeService::open_guest_assignments(const agent::identity::Identity& identity,
                                             const std::string& contact_endpoint) {
   auto play = [this](envelope::MatchAssignment assignment, int round_id) -> Result<void> {
     auto runner = take_place(std::move(assignment), round_id);
@@ -141,24 +141,26 @@ std::size_t RefereeService::running_matches() const {
 }
 
 void RefereeService::bind_handlers() {
-  server_.bind_undecoded(envelope::MessageType::kRoundAnnouncement,
-                         [this](agent::Call<json> call) { on_announcement(std::move(call)); });
+  server_.bind_undecoded(
+      envelope::MessageType::kRoundAnnouncement,
+      [this](agent::host::Call<json> call) { on_announcement(std::move(call)); });
   server_.bind_news(envelope::MessageType::kRoundCompleted);
-  server_.bind<envelope::LeagueCompleted>([this](agent::Call<envelope::LeagueCompleted> call) {
-    call.reply.acknowledge();
-    if (on_completed_) on_completed_(call.message);
-  });
-  server_.bind<envelope::LeagueError>([this](agent::Call<envelope::LeagueError> call) {
+  server_.bind<envelope::LeagueCompleted>(
+      [this](agent::host::Call<envelope::LeagueCompleted> call) {
+        call.reply.acknowledge();
+        if (on_completed_) on_completed_(call.message);
+      });
+  server_.bind<envelope::LeagueError>([this](agent::host::Call<envelope::LeagueError> call) {
     // Without our own token the sender is unknown: then the message is only in the conversation
     // log.
     const auto& token = call.envelope.auth_token;
     if (token && !token->empty() && check_token(call.envelope))
-      agent::log::warn(
+      agent::runtime::log::warn(
           "the league manager says: {}",
           core::shown(call.message.error_code + " " + call.message.error_description, 600));
     call.reply.acknowledge();
   });
-  server_.bind_answer<envelope::GameJoinAck>([this](agent::Call<envelope::GameJoinAck> call) {
+  server_.bind_answer<envelope::GameJoinAck>([this](agent::host::Call<envelope::GameJoinAck> call) {
     on_posted({.envelope = call.envelope,
                .player_id = call.message.player_id,
                .answer = JoinAnswer{call.envelope.match_id->str(), call.message.accept,
@@ -167,7 +169,7 @@ void RefereeService::bind_handlers() {
               std::move(call.reply));
   });
   server_.bind_answer<envelope::ChooseParityResponse>(
-      [this](agent::Call<envelope::ChooseParityResponse> call) {
+      [this](agent::host::Call<envelope::ChooseParityResponse> call) {
         on_posted({.envelope = call.envelope,
                    .player_id = call.message.player_id,
                    .answer = ChoiceAnswer{call.envelope.match_id->str(),
@@ -177,12 +179,12 @@ void RefereeService::bind_handlers() {
                   std::move(call.reply));
       });
   server_.bind_tool("start_match",
-                    [this](agent::ToolCall call) { on_start_match(std::move(call)); });
+                    [this](agent::host::ToolCall call) { on_start_match(std::move(call)); });
   server_.bind_tool("get_match_state",
-                    [this](agent::ToolCall call) { on_get_match_state(std::move(call)); });
+                    [this](agent::host::ToolCall call) { on_get_match_state(std::move(call)); });
 }
 
-void RefereeService::on_announcement(agent::Call<json> call) {
+void RefereeService::on_announcement(agent::host::Call<json> call) {
   auto matches = envelope::decode_assignments(call.message["matches"]);
   if (auto guest = guest_assignments(); guest && !matches) {
     auto given = guest->read(call.message);
@@ -209,7 +211,7 @@ std::shared_ptr<MatchRunner> RefereeService::running(const core::MatchId& id) co
   return found == running_.end() ? nullptr : found->second;
 }
 
-void RefereeService::on_posted(const PostedAnswer& posted, agent::Reply reply) {
+void RefereeService::on_posted(const PostedAnswer& posted, agent::peers::Reply reply) {
   const auto runner = running(*posted.envelope.match_id);
   if (!runner) {
     return reply.refuse(
@@ -241,7 +243,7 @@ RefereeService::AcceptedMatches RefereeService::take_places(
     std::string id = match.match_id.str();
     auto runner = take_place(std::move(match), round_id);
     if (!runner) {
-      agent::log::warn("match {} is refused: {}", id, runner.error().message);
+      agent::runtime::log::warn("match {} is refused: {}", id, runner.error().message);
       taken.refused.push_back({std::move(id), runner.error()});
     } else if (*runner) {
       taken.runners.push_back(std::move(*runner));
@@ -322,7 +324,7 @@ void RefereeService::on_finished(MatchRunner& runner, const json& ack) {
   for (const auto& started : take_places(std::move(*next), round_id).runners) started->start();
 }
 
-void RefereeService::on_start_match(agent::ToolCall call) {
+void RefereeService::on_start_match(agent::host::ToolCall call) {
   core::AuthToken shown(schema::text_at(call.arguments, "auth_token"));
   bool knows_token = false;
   {
@@ -357,8 +359,8 @@ void RefereeService::on_start_match(agent::ToolCall call) {
   });
 }
 
-void RefereeService::on_foreign_start(GuestAssignments& guest_assignments, agent::ToolCall call,
-                                      bool knows_token) {
+void RefereeService::on_foreign_start(GuestAssignments& guest_assignments,
+                                      agent::host::ToolCall call, bool knows_token) {
   if (!knows_token && call.notes) {
     const bool shows_token = !schema::text_at(call.arguments, "auth_token").empty();
     call.notes->leniencies.push_back(leniency_name(shows_token
@@ -375,7 +377,7 @@ void RefereeService::on_foreign_start(GuestAssignments& guest_assignments, agent
                            given = std::move(*given)] { guest->begin(given); });
 }
 
-void RefereeService::on_get_match_state(agent::ToolCall call) {
+void RefereeService::on_get_match_state(agent::host::ToolCall call) {
   core::MatchId id(schema::text_at(call.arguments, "match_id"));
   std::shared_ptr<MatchRunner> runner;
   std::optional<MatchSnapshot> snapshot;
@@ -393,4 +395,4 @@ void RefereeService::on_get_match_state(agent::ToolCall call) {
   call.reply.send(state_of(*snapshot));
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::service

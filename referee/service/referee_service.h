@@ -11,7 +11,7 @@
 #include "referee/service/guest_assignments.h"
 #include "referee/service/match_runner.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 /// A referee: takes assignments from its league manager and plays each in a MatchRunner.
 /// Thread-safe. Matches that run when it is destroyed are abandoned.
@@ -21,10 +21,10 @@ class RefereeService {
   ~RefereeService();
 
   /// The handler for all messages that the program receives.
-  [[nodiscard]] transport::MessageHandler& handler() { return server_; }
+  [[nodiscard]] transport::link::MessageHandler& handler() { return server_; }
   /// From now on the service acts as `identity`, reached at `contact_endpoint` (a URL), and takes
   /// assignments: at home only those of our managers, otherwise those of any (protocol §8).
-  void set_identity(const agent::Identity& identity, const std::string& contact_endpoint);
+  void set_identity(const agent::identity::Identity& identity, const std::string& contact_endpoint);
   /// Runs when the manager says that the league is over. Set before messages arrive.
   void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
 
@@ -33,12 +33,13 @@ class RefereeService {
  private:
   void bind_handlers();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
-  /// Why a call that check_token refuses is admitted; see agent::AgentServerOptions.
+  /// Why a call that check_token refuses is admitted; see agent::host::AgentServerOptions.
   [[nodiscard]] std::optional<envelope::Leniency> pardon(const envelope::Envelope& envelope) const;
   /// Null unless the referee is a guest in open mode.
   [[nodiscard]] std::shared_ptr<GuestAssignments> guest_assignments() const;
   /// Creates guest_assignments().
-  void open_guest_assignments(const agent::Identity& identity, const std::string& contact_endpoint);
+  void open_guest_assignments(const agent::identity::Identity& identity,
+                              const std::string& contact_endpoint);
   /// Reserves a place for a match without starting it; null for a match that is already known.
   core::Result<std::shared_ptr<MatchRunner>> take_place(envelope::MatchAssignment assignment,
                                                         int round_id);
@@ -52,20 +53,20 @@ class RefereeService {
   };
   AcceptedMatches take_places(std::vector<envelope::MatchAssignment> matches, int round_id);
   /// GAME_JOIN_ACK or CHOOSE_PARITY_RESPONSE that came as a call of its own.
-  void on_posted(const PostedAnswer& posted, agent::Reply reply);
+  void on_posted(const PostedAnswer& posted, agent::peers::Reply reply);
   [[nodiscard]] std::shared_ptr<MatchRunner> running(const core::MatchId& id) const;
   void on_finished(MatchRunner& runner, const nlohmann::json& ack);
-  void on_announcement(agent::Call<nlohmann::json> call);
-  void on_start_match(agent::ToolCall call);
+  void on_announcement(agent::host::Call<nlohmann::json> call);
+  void on_start_match(agent::host::ToolCall call);
   /// Handles START_MATCH, `assign_match` and other messages that start the referee of another
   /// manager.
-  static void on_foreign_start(GuestAssignments& guest_assignments, agent::ToolCall call,
+  static void on_foreign_start(GuestAssignments& guest_assignments, agent::host::ToolCall call,
                                bool knows_token);
-  void on_get_match_state(agent::ToolCall call);
+  void on_get_match_state(agent::host::ToolCall call);
 
   const RefereeOptions options_;
   const RefereeDependencies deps_;
-  agent::AgentServer server_;
+  agent::host::AgentServer server_;
   std::function<void(const envelope::LeagueCompleted&)> on_completed_;
 
   mutable std::mutex mutex_;
@@ -89,4 +90,4 @@ class RefereeService {
   int term_ = 0;  // the highest term in an assignment so far
 };
 
-}  // namespace league::referee
+}  // namespace league::referee::service

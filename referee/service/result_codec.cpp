@@ -6,7 +6,7 @@
 
 #include "common/core/text.h"
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 constexpr std::size_t kLongestDescription = 300;
@@ -127,4 +127,4 @@ envelope::MatchResultReport match_report(const RefereedMatch& match, const Resul
   return report;
 }
 
-}  // namespace league::referee
+}  // namespace league::referee::service

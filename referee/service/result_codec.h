@@ -4,7 +4,7 @@
 #include "common/envelope/game_messages.h"
 #include "referee/core/match_result.h"
 
-namespace league::referee {
+namespace league::referee::service {
 
 /// One instant on both clocks, by which other times are converted. All repetitions of a report use
 /// the same anchor, so that they are identical.
@@ -28,4 +28,4 @@ struct ResultFrame {
                                                        const ResultFrame& frame, int attempt,
                                                        const ClockAnchor& anchor);
 
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -4,7 +4,7 @@
 
 #include "game/registry.h"
 
-namespace league::referee {
+namespace league::referee::service {
 namespace {
 
 const core::PlayerId kA("P01");
@@ -126,4 +126,4 @@ TEST(ResultCodec, ATimeOutCarriesItsProofInWallTime) {
 }
 
 }  // namespace
-}  // namespace league::referee
+}  // namespace league::referee::service

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -160,6 +161,37 @@ TEST(Layers, SublibrariesUseOnlyThoseBelowThem) {
     ASSERT_NE(upper, order.end()) << file << " is in no sublibrary";
     EXPECT_NE(std::find(order.begin(), upper, *to), upper)
         << file << " includes " << target << ", which is not below it";
+  }
+}
+
+/// The namespace of what a folder declares: its path. The `core` of a program is in the program's
+/// own namespace, where it would hide league::core, and so is all of a program in tools/.
+std::string namespace_of(const std::string& folder) {
+  if (folder.starts_with("tools/audit")) return "league::tools::auditor";  // not league::audit
+  if (folder.starts_with("tools/check")) return "league::tools::check";
+  if (folder.starts_with("tools/league")) return "league::tools";
+  std::string name = "league";
+  std::istringstream parts(folder);
+  for (std::string part; std::getline(parts, part, '/');) {
+    const bool is_core_of_program = part == "core" && !folder.starts_with("common/");
+    if (part != "common" && part != "even_odd" && !is_core_of_program) name += "::" + part;
+  }
+  return name;
+}
+
+TEST(Layers, ANamespaceIsThePathOfItsFolder) {
+  for (const char* top : {"common", "game", "league_manager", "referee", "player", "tools"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      const auto file = entry.path().lexically_relative(kRoot);
+      if (entry.path().extension() != ".h" || is_test(file.string())) continue;
+      if (file == "common/core/json_instances.h") continue;  // declares nothing of its own
+      const std::string expected = "namespace " + namespace_of(file.parent_path().string());
+      std::ifstream in(entry.path());
+      bool found = false;
+      for (std::string line; !found && std::getline(in, line);)
+        found = line.starts_with(expected + " {") || line.starts_with(expected + "::");
+      EXPECT_TRUE(found) << file << " has no \"" << expected << "\"";
+    }
   }
 }
 

@@ -79,8 +79,8 @@ void encode(benchmark::State& state) {
 BENCHMARK(encode);
 
 void route(benchmark::State& state) {
-  agent::RequestReader reader{envelope::Role::kPlayer,
-                              [](std::string_view name) { return name == "ping"; }};
+  agent::dialects::RequestReader reader{envelope::Role::kPlayer,
+                                        [](std::string_view name) { return name == "ping"; }};
   json message = json::parse(golden("choose_parity_call"));
   for (auto _ : state) {
     benchmark::DoNotOptimize(reader.read(rpc::make_request(rpc::Id(1), "choose_parity", message)));
@@ -90,7 +90,7 @@ BENCHMARK(route);
 
 void mask(benchmark::State& state) {
   std::string text = golden("choose_parity_call");
-  for (auto _ : state) benchmark::DoNotOptimize(audit::mask_secrets(text));
+  for (auto _ : state) benchmark::DoNotOptimize(audit::record::mask_secrets(text));
 }
 BENCHMARK(mask);
 

@@ -15,9 +15,9 @@ namespace {
 class NoApplication final : public mcp::Application {
  public:
   void on_document(nlohmann::json document, mcp::Arrival /*arrival*/,
-                   transport::ReplySlot reply) override {
+                   transport::link::ReplySlot reply) override {
     auto id = document.find("id");
-    transport::OutboundReply out;
+    transport::link::OutboundReply out;
     if (id == document.end()) {
       out.http_status = 202;
     } else {
@@ -29,7 +29,7 @@ class NoApplication final : public mcp::Application {
 };
 
 int run(std::uint16_t port) {
-  transport::StopSignal stop;
+  transport::link::StopSignal stop;
   core::SystemClock clock;
   core::ThreadTimer timer;
   NoApplication nothing;
@@ -41,11 +41,11 @@ int run(std::uint16_t port) {
                       .timer = &timer},
                      nothing, clock);
   add_fixture({server, timer});
-  auto runtime = transport::HttpRuntime::start({.workers = 2});
+  auto runtime = transport::front::HttpRuntime::start({.workers = 2});
   if (!runtime) return EXIT_FAILURE;
-  transport::HttpServerOptions options;
+  transport::http::HttpServerOptions options;
   options.port = port;
-  auto http = transport::HttpServer::start(**runtime, options, server);
+  auto http = transport::front::HttpServer::start(**runtime, options, server);
   if (!http) {
     std::fprintf(stderr, "%s\n", http.error().message.c_str());
     return EXIT_FAILURE;

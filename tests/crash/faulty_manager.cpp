@@ -58,8 +58,8 @@ int main(int argc, char** argv) {
       {"disk_full", FailingVfs::Fault::kDiskFull},
       {"torn_write", FailingVfs::Fault::kTornWrite},
       {"sync_error", FailingVfs::Fault::kSyncError}};
-  league::transport::StopSignal stop;
-  league::transport::raise_file_limit();
+  league::transport::link::StopSignal stop;
+  league::transport::link::raise_file_limit();
   auto options = league::league_manager::read_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&options)) return *code;
 

@@ -79,7 +79,7 @@ TEST(Documents, EveryLeniencyIsExplained) {
 
 TEST(Documents, EverySettingIsExplained) {
   auto text = read("docs/settings.md");
-  auto settings = agent::to_json(agent::Settings{});
+  auto settings = agent::runtime::to_json(agent::runtime::Settings{});
   for (const auto& [section, keys] : settings.items()) {
     EXPECT_NE(text.find("`" + section + "`"), std::string::npos)
         << section << " is not in docs/settings.md";

@@ -51,7 +51,7 @@ TEST(ServerManifest, SaysTheVersionOfThePrograms) {
 }
 
 TEST(ServerManifest, NamesThePathsThatAreServed) {
-  const transport::HttpServerOptions served;
+  const transport::http::HttpServerOptions served;
   const json server = manifest();
   const json& remotes = server.at("remotes");
   ASSERT_FALSE(remotes.empty());

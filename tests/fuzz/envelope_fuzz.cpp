@@ -56,16 +56,16 @@ struct Types {
       Messages::kType...};
   static constexpr std::array<Read, sizeof...(Messages)> kRead{read<Messages>...};
 
-  static void bind(agent::AgentServer& server, envelope::Role role) {
+  static void bind(agent::host::AgentServer& server, envelope::Role role) {
     (bind_one<Messages>(server, role), ...);
   }
 
  private:
   template <typename Message>
-  static void bind_one(agent::AgentServer& server, envelope::Role role) {
+  static void bind_one(agent::host::AgentServer& server, envelope::Role role) {
     const auto& row = envelope::spec(Message::kType);
     if (row.method.empty() || !row.receivers.contains(role)) return;
-    server.bind<Message>([](agent::Call<Message> call) {
+    server.bind<Message>([](agent::host::Call<Message> call) {
       check_written(call.envelope, call.message);
       call.reply.acknowledge();
     });
@@ -81,33 +81,34 @@ using AllTypes =
           envelope::LeagueCompleted, envelope::LeagueQuery, envelope::LeagueQueryResponse,
           envelope::LeagueError, envelope::GameError>;
 
-agent::AgentServer& server_of(std::uint8_t which) {
+agent::host::AgentServer& server_of(std::uint8_t which) {
   static testing::FakeTime clock;
-  static std::array<std::unique_ptr<agent::AgentServer>, 6> servers;
+  static std::array<std::unique_ptr<agent::host::AgentServer>, 6> servers;
   auto& server = servers[which % servers.size()];
   if (server) return *server;
   constexpr std::array kRoles{envelope::Role::kPlayer, envelope::Role::kReferee,
                               envelope::Role::kLeagueManager};
-  agent::AgentServerOptions options;
+  agent::host::AgentServerOptions options;
   options.role = kRoles[which % kRoles.size()];
   options.mode = which % servers.size() < kRoles.size() ? Mode::kOpen : Mode::kStrict;
-  server = std::make_unique<agent::AgentServer>(std::move(options), schemas(), clock);
+  server = std::make_unique<agent::host::AgentServer>(std::move(options), schemas(), clock);
   AllTypes::bind(*server, kRoles[which % kRoles.size()]);
   return *server;
 }
 
-void ask(agent::AgentServer& server, std::string bytes) {
+void ask(agent::host::AgentServer& server, std::string bytes) {
   static testing::FakeTime clock;
   int answers = 0;
-  transport::Inbound message;
+  transport::link::Inbound message;
   message.bytes = std::move(bytes);
   message.context = rpc::MessageContext::now(clock);
-  server.on_message(std::move(message),
-                    transport::ReplySlot([&answers](const transport::OutboundReply& reply) {
-                      ++answers;
-                      bool is_nothing = reply.bytes.empty() && reply.http_status != 200;
-                      if (!is_nothing && !json::accept(reply.bytes)) std::abort();
-                    }));
+  server.on_message(
+      std::move(message),
+      transport::link::ReplySlot([&answers](const transport::link::OutboundReply& reply) {
+        ++answers;
+        bool is_nothing = reply.bytes.empty() && reply.http_status != 200;
+        if (!is_nothing && !json::accept(reply.bytes)) std::abort();
+      }));
   if (answers != 1) std::abort();
 }
 

@@ -14,12 +14,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t end = std::min(input.find('\n'), input.size());
   league::journal::EventRecord record{std::string(input.substr(0, end)),
                                       std::string(input.substr(std::min(end + 1, input.size())))};
-  auto event = league::league_manager::from_record(record);
+  auto event = league::league_manager::events::from_record(record);
   if (!event) {
     if (event.error().message.empty()) std::abort();
     return 0;
   }
-  auto again = league::league_manager::from_record(league::league_manager::to_record(*event));
+  auto again = league::league_manager::events::from_record(
+      league::league_manager::events::to_record(*event));
   if (!again || !(*again == *event)) std::abort();
   return 0;
 }

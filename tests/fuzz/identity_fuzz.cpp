@@ -11,7 +11,7 @@
 #include "tests/support/temporary_directory.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using league::agent::IdentityStore;
+  using league::agent::identity::IdentityStore;
   static const league::testing::TemporaryDirectory directory;
   static const auto agents = directory.path() / "agents";
   std::filesystem::create_directories(agents);
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::string id = (*identity_store)->id();
   auto port = (*identity_store)->port();
-  league::agent::RegistrationOptions registration;
+  league::agent::identity::RegistrationOptions registration;
   if (!(*identity_store)->prepare(registration, port)) std::abort();
   identity_store->reset();
   auto again = open();

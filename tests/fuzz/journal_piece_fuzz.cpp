@@ -12,13 +12,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view input(reinterpret_cast<const char*>(data), size);
   namespace lm = league::league_manager;
   for (const char* subject : {"mcp.journal.l", "mcp.journal.l.packed"}) {
-    auto piece = lm::read_piece({subject, {}, {}, std::string(input), false});
+    auto piece = lm::standby::read_piece({subject, {}, {}, std::string(input), false});
     if (!piece) continue;
-    auto again = lm::read_piece(lm::write_piece("l", *piece));
+    auto again = lm::standby::read_piece(lm::standby::write_piece("l", *piece));
     if (!again || !(*again == *piece)) std::abort();
   }
-  if (auto had = lm::read_follower_position(input)) {
-    auto again = lm::read_follower_position(lm::write_follower_position(*had));
+  if (auto had = lm::standby::read_follower_position(input)) {
+    auto again = lm::standby::read_follower_position(lm::standby::write_follower_position(*had));
     if (!again || again->term != had->term || again->sequence != had->sequence) std::abort();
   }
   return 0;

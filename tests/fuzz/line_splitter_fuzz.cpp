@@ -18,7 +18,7 @@ struct Split {
 };
 
 Split split(std::string_view bytes, std::size_t piece) {
-  league::transport::LineSplitter splitter(kMaxLine);
+  league::transport::line::LineSplitter splitter(kMaxLine);
   Split out;
   while (!bytes.empty()) {
     splitter.append(bytes.substr(0, piece));

@@ -16,14 +16,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ofstream(path, std::ios::binary | std::ios::trunc)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   std::uint64_t read = 0;
-  auto summary = league::audit::read_log(path, [&](const league::audit::LogEntry& entry) {
+  auto summary = league::audit::log::read_log(path, [&](const league::audit::log::LogEntry& entry) {
     ++read;
     if (entry.file != path.string() || entry.line == 0) std::abort();
   });
   if (summary && summary->records != read) std::abort();
   if (!summary && summary.error().message.empty()) std::abort();
   std::uint64_t verified = 0;
-  auto chain = league::audit::verify_chain({path, {path}}, [&](const auto&) { ++verified; });
+  auto chain = league::audit::log::verify_chain({path, {path}}, [&](const auto&) { ++verified; });
   if (chain.records != verified) std::abort();
   for (const auto& fault : chain.faults) {
     if (fault.rule.empty() || fault.text.empty()) std::abort();

@@ -63,18 +63,18 @@ class Client {
   }
 
   void say(std::string_view body) {
-    transport::Inbound message;
+    transport::link::Inbound message;
     message.bytes = std::string(body);
     message.channel = channel_;
     message.context =
         rpc::MessageContext::now(under_.time, rpc::MessageDirection::kUnknown, how(body));
     answers_.push_back(0);
-    under_.server.on_message(
-        std::move(message),
-        transport::ReplySlot([this, which = answers_.size() - 1](transport::OutboundReply reply) {
-          ++answers_[which];
-          check(reply);
-        }));
+    under_.server.on_message(std::move(message),
+                             transport::link::ReplySlot([this, which = answers_.size() - 1](
+                                                            transport::link::OutboundReply reply) {
+                               ++answers_[which];
+                               check(reply);
+                             }));
   }
 
   /// Ends what still waits, and counts.
@@ -101,7 +101,7 @@ class Client {
     return rpc::TransportContext::http(map, "POST", rpc::SharedText::literal("/mcp"));
   }
 
-  static void check(const transport::OutboundReply& reply) {
+  static void check(const transport::link::OutboundReply& reply) {
     if (reply.bytes.empty() && reply.http_status != 200) return;
     if (!json::accept(reply.bytes)) std::abort();
   }

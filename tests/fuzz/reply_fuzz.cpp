@@ -15,10 +15,10 @@
 
 namespace {
 
-using league::transport::ResponseHead;
-using league::transport::ResponseReader;
+using league::transport::client::ResponseHead;
+using league::transport::client::ResponseReader;
 
-struct CollectedResponse final : league::transport::ResponseSink {
+struct CollectedResponse final : league::transport::client::ResponseSink {
   void on_head(const ResponseHead& head) override {
     if (++heads > 1) std::abort();
     status = head.status;
@@ -57,7 +57,7 @@ CollectedResponse read(std::string_view bytes, std::size_t piece) {
 void read_message(std::string_view body) {
   auto document = league::schema::parse_json(body);
   if (!document) return;
-  auto reply = league::agent::read_reply(std::move(*document), league::rpc::Id(1));
+  auto reply = league::agent::dialects::read_reply(std::move(*document), league::rpc::Id(1));
   if (!reply && reply.error().message.empty()) std::abort();
 }
 
@@ -71,8 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // A fault may show before or after a piece of the body is handed on; whole answers are the same.
   if (whole.is_fine && whole.is_done && !(whole == pieces)) std::abort();
   read_message(whole.body);
-  league::transport::SseParser parser({.max_line = 4096, .max_event = 8192});
-  (void)parser.feed(whole.body,
-                    [](const league::transport::SseEvent& event) { read_message(event.data); });
+  league::transport::link::SseParser parser({.max_line = 4096, .max_event = 8192});
+  (void)parser.feed(
+      whole.body, [](const league::transport::link::SseEvent& event) { read_message(event.data); });
   return 0;
 }

@@ -9,8 +9,8 @@
 
 namespace {
 
-using league::transport::HttpLimits;
-using league::transport::RequestScanner;
+using league::transport::front::RequestScanner;
+using league::transport::http::HttpLimits;
 
 struct Found {
   RequestScanner::State state = RequestScanner::State::kIncomplete;

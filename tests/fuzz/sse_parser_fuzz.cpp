@@ -17,10 +17,10 @@ struct Outcome {
 };
 
 Outcome read_in_pieces(std::string_view text, std::size_t size) {
-  league::transport::SseParser parser({.max_line = 200, .max_event = 300});
+  league::transport::link::SseParser parser({.max_line = 200, .max_event = 300});
   Outcome out;
   while (!text.empty()) {
-    out.is_fine = parser.feed(text.substr(0, size), [&](league::transport::SseEvent event) {
+    out.is_fine = parser.feed(text.substr(0, size), [&](league::transport::link::SseEvent event) {
       if (event.data.size() > 300) std::abort();
       out.events += event.type + '\n' + event.data + '\n' + event.id.value_or("-") + '\n' +
                     std::to_string(event.retry.value_or(std::chrono::milliseconds(-1)).count());

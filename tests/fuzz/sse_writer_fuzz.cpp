@@ -23,7 +23,7 @@ std::string with_plain_line_ends(const std::string& text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace league::transport;
+  using namespace league::transport::link;
   auto text = std::make_shared<const std::string>(reinterpret_cast<const char*>(data), size);
   StreamPiece piece = sse_event(text, "a-1");
   std::string bytes = sse_preface("a-0", std::chrono::milliseconds(5));

@@ -21,11 +21,11 @@ using namespace league::transport;
 constexpr std::size_t kMaxMessage = 256;
 
 /// Echoes, and remembers the end.
-class Receiver final : public MessageReceiver {
+class Receiver final : public link::MessageReceiver {
  public:
-  explicit Receiver(std::weak_ptr<MessageConnection> connection)
+  explicit Receiver(std::weak_ptr<link::MessageConnection> connection)
       : connection_(std::move(connection)) {}
-  void on_message(ReceivedMessage message) override {
+  void on_message(link::ReceivedMessage message) override {
     if (message.bytes.size() > kMaxMessage) std::abort();
     auto connection = connection_.lock();
     if (!connection) return;
@@ -45,7 +45,7 @@ class Receiver final : public MessageReceiver {
   }
 
  private:
-  std::weak_ptr<MessageConnection> connection_;
+  std::weak_ptr<link::MessageConnection> connection_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_closed_ = false;
@@ -54,17 +54,17 @@ class Receiver final : public MessageReceiver {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static std::unique_ptr<EventLoop> loop = *EventLoop::start();
+  static std::unique_ptr<link::EventLoop> loop = *link::EventLoop::start();
   if (size == 0 || size > 16'384) return 0;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) return 0;
-  FileDescriptor client(ends[1]);
+  league::core::FileDescriptor client(ends[1]);
   std::size_t behind_head = 1 + (size - 1) * data[0] / 255;  // what came with the upgrade
-  DetachedSocket handed{FileDescriptor(ends[0]),
-                        std::string(reinterpret_cast<const char*>(data) + 1, behind_head - 1),
-                        nullptr, nullptr};
-  WebSocketUpgrade upgrade{"dGhlIHNhbXBsZSBub25jZQ==", true};
-  auto connection = ServerWebSocket::create(
+  link::DetachedSocket handed{league::core::FileDescriptor(ends[0]),
+                              std::string(reinterpret_cast<const char*>(data) + 1, behind_head - 1),
+                              nullptr, nullptr};
+  stream::WebSocketUpgrade upgrade{"dGhlIHNhbXBsZSBub25jZQ==", true};
+  auto connection = stream::ServerWebSocket::create(
       *loop, std::move(handed), upgrade,
       {.max_message = kMaxMessage, .close_timeout = std::chrono::milliseconds(5)});
   auto receiver = std::make_shared<Receiver>(connection);

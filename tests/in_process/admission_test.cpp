@@ -64,7 +64,8 @@ class Admission : public ::testing::Test {
             {{"total_matches", 1}, {"wins", 1}, {"draws", 0}, {"technical_losses", 0}}}});
     }
     auto credential =
-        agent::match_credential(league_.token_of("P01"), core::MatchId("R1M1"), 1).reveal();
+        agent::identity::match_credential(league_.token_of("P01"), core::MatchId("R1M1"), 1)
+            .reveal();
     return league_.message("CHOOSE_PARITY_CALL", "referee:REF01", credential,
                            {{"match_id", "R1M1"},
                             {"player_id", "P01"},
@@ -377,7 +378,8 @@ TEST_F(Admission, APlayerCannotReportAResult) {
   EXPECT_EQ(report("player:P01", own), "E014");
   EXPECT_EQ(report("referee:REF01", own), "E012");
   EXPECT_EQ(report("referee:P01", own), "E013");
-  auto credential = agent::match_credential(league_.token_of("P01"), core::MatchId("R1M1"), 1);
+  auto credential =
+      agent::identity::match_credential(league_.token_of("P01"), core::MatchId("R1M1"), 1);
   EXPECT_EQ(report("referee:REF01", credential.reveal()), "E012");
 }
 

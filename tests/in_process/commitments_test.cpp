@@ -7,8 +7,8 @@
 namespace league::testing {
 namespace {
 
-using audit::Direction;
-using audit::Kind;
+using audit::record::Direction;
+using audit::record::Kind;
 using nlohmann::json;
 
 /// A bot of two messages: what it commits to when it joins, and what it says when it is asked.

@@ -16,8 +16,8 @@ using Steps = std::vector<std::string>;
 std::map<std::string, Steps> transcript(const LeagueFixture& league) {
   std::map<std::string, Steps> found;
   for (const auto& one : league.recording.all()) {
-    std::string step(audit::direction_name(one.direction));
-    step.append(" ").append(audit::kind_name(one.kind)).append(" ").append(one.type);
+    std::string step(audit::record::direction_name(one.direction));
+    step.append(" ").append(audit::record::kind_name(one.kind)).append(" ").append(one.type);
     if (one.verdict) step.append(" ").append(core::wire_code(*one.verdict));
     found[one.conversation_id + " of " + one.agent].push_back(std::move(step));
   }
@@ -25,13 +25,13 @@ std::map<std::string, Steps> transcript(const LeagueFixture& league) {
 }
 
 /// Shares of every fault, from none to a lot, that follow from the seed.
-transport::FaultPlan some_faults(std::uint64_t seed) {
+transport::memory::FaultPlan some_faults(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   auto share = [&](double most) {
     bool is_any = random() % 3 != 0;
     return is_any ? most * static_cast<double>(random() % 1000) / 1000 : 0.0;
   };
-  transport::FaultPlan plan;
+  transport::memory::FaultPlan plan;
   plan.seed = seed;
   plan.drop = share(0.15);
   plan.duplicate = share(0.3);
@@ -43,7 +43,7 @@ transport::FaultPlan some_faults(std::uint64_t seed) {
   return plan;
 }
 
-std::string text_of(const transport::FaultPlan& plan) {
+std::string text_of(const transport::memory::FaultPlan& plan) {
   auto share = [](const char* name, double value) {
     return std::string(" ") + name + " " + std::to_string(value);
   };
@@ -57,7 +57,7 @@ TEST(Connections, TheSameLeagueAsOverSingleCalls) {
   for (int players : {2, 4, 7}) {
     LeagueFixtureOptions options{.players = players, .referees = 2, .seed = 11};
     LeagueFixture calls(options);
-    options.links = transport::FaultPlan{};
+    options.links = transport::memory::FaultPlan{};
     LeagueFixture connections(options);
     ASSERT_TRUE(calls.play());
     ASSERT_TRUE(connections.play());
@@ -96,10 +96,10 @@ TEST(Connections, ALeagueOnBadConnectionsEndsWithEveryMatchCountedOnce) {
 }
 
 TEST(Connections, APlayerThatGoesAndComesBackIsCalledByANewConnection) {
-  LeagueFixture league({.links = transport::FaultPlan{}});
+  LeagueFixture league({.links = transport::memory::FaultPlan{}});
   league.register_all();
-  ASSERT_TRUE(
-      league.run_until([&] { return !events_of<league_manager::MatchAssigned>(league).empty(); }));
+  ASSERT_TRUE(league.run_until(
+      [&] { return !events_of<league_manager::events::MatchAssigned>(league).empty(); }));
   league.disconnect("P02");
   league.pass(std::chrono::seconds(1));
   auto before = league.links.opened();

@@ -48,7 +48,8 @@ class Echo : public ::testing::Test {
     if (sender.starts_with("referee:") && to.starts_with("P")) {
       message["sender"] = "referee:REF01";
       message["auth_token"] =
-          agent::match_credential(league_.token_of(to), core::MatchId("R1M1"), 1).reveal();
+          agent::identity::match_credential(league_.token_of(to), core::MatchId("R1M1"), 1)
+              .reveal();
     } else if (sender == "league_manager") {
       message["auth_token"] = league_.token_of(to).reveal();
     } else if (!name.ends_with("register_request")) {

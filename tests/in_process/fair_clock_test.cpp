@@ -8,10 +8,10 @@
 namespace league::testing {
 namespace {
 
-using audit::Direction;
-using audit::Kind;
-using league_manager::AgentRef;
-using league_manager::AgentState;
+using audit::record::Direction;
+using audit::record::Kind;
+using league_manager::events::AgentRef;
+using league_manager::events::AgentState;
 using nlohmann::json;
 using std::chrono::minutes;
 using std::chrono::seconds;

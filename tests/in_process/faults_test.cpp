@@ -11,7 +11,7 @@ namespace {
 /// One call in `one_in` meets with a random misfortune; the same seed gives the same ones.
 FaultPlan random_faults(std::uint64_t seed, unsigned one_in) {
   auto engine = std::make_shared<std::mt19937_64>(seed);
-  return [engine, one_in](const std::string& /*from*/, const transport::OutboundCall& call) {
+  return [engine, one_in](const std::string& /*from*/, const transport::link::OutboundCall& call) {
     bool is_registration = call.notes->message_type.ends_with("_REGISTER_REQUEST");
     if (is_registration || (*engine)() % one_in != 0) return Fault{};
     constexpr std::array kKinds = {Fault::Kind::kLoseRequest, Fault::Kind::kLoseReply,
@@ -39,9 +39,9 @@ TEST(Faults, ALeagueOnABadNetworkEndsWithEveryMatchCountedOnce) {
     RC_ASSERT_FALSE(::testing::Test::HasFailure());
     int open = 0;  // matches in the hands of referees
     for (const auto& event : league.events()) {
-      open += std::holds_alternative<league_manager::MatchAssigned>(event.body) ? 1 : 0;
-      open -= std::holds_alternative<league_manager::MatchReported>(event.body) ? 1 : 0;
-      open -= std::holds_alternative<league_manager::MatchReleased>(event.body) ? 1 : 0;
+      open += std::holds_alternative<league_manager::events::MatchAssigned>(event.body) ? 1 : 0;
+      open -= std::holds_alternative<league_manager::events::MatchReported>(event.body) ? 1 : 0;
+      open -= std::holds_alternative<league_manager::events::MatchReleased>(event.body) ? 1 : 0;
       RC_ASSERT(open <= referees * capacity);
     }
   });

@@ -7,12 +7,12 @@
 namespace league::testing {
 namespace {
 
-using league_manager::MatchForfeited;
-using league_manager::MatchReported;
+using league_manager::events::MatchForfeited;
+using league_manager::events::MatchReported;
 
 struct End {
-  league_manager::MatchKey match;
-  league_manager::MatchResult result;
+  league_manager::events::MatchKey match;
+  game::MatchResult result;
 };
 
 std::vector<End> ends_of(const LeagueFixture& league) {
@@ -74,7 +74,8 @@ std::string ending_of(const LeagueFixture& league, const std::string& match_id) 
       auto [a, b] = state.schedule().pairing(end.match);
       const auto points = game::points_of(end.result.outcome);
       auto row = [](int player, int gained) {
-        return league_manager::AgentRef::player(player).id() + " " + std::to_string(gained) + " ";
+        return league_manager::events::AgentRef::player(player).id() + " " +
+               std::to_string(gained) + " ";
       };
       text = row(a, points[game::Side::kA]) + row(b, points[game::Side::kB]);
     });
@@ -83,8 +84,9 @@ std::string ending_of(const LeagueFixture& league, const std::string& match_id) 
   return "none";
 }
 
-league_manager::AgentState state_of(const LeagueFixture& league, league_manager::AgentRef agent) {
-  league_manager::AgentState state{};
+league_manager::events::AgentState state_of(const LeagueFixture& league,
+                                            league_manager::events::AgentRef agent) {
+  league_manager::events::AgentState state{};
   league.read([&](const league_manager::League& one) {
     state = one.roster().agent(agent).lifecycle.state();
   });
@@ -92,7 +94,8 @@ league_manager::AgentState state_of(const LeagueFixture& league, league_manager:
 }
 
 std::vector<Spoken> spoken(const LeagueFixture& league, const std::string& agent,
-                           audit::Direction direction, audit::Kind kind, std::string_view type) {
+                           audit::record::Direction direction, audit::record::Kind kind,
+                           std::string_view type) {
   std::vector<Spoken> found;
   for (auto& one : league.recording.of(agent)) {
     if (one.is(direction, kind, type)) found.push_back(std::move(one));

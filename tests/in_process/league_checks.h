@@ -14,8 +14,8 @@ void expect_sound(const LeagueFixture& league);
 /// `P01 3 P02 0 NORMAL`: how the match `R1M1` ended, from the manager's journal.
 [[nodiscard]] std::string ending_of(const LeagueFixture& league, const std::string& match_id);
 
-[[nodiscard]] league_manager::AgentState state_of(const LeagueFixture& league,
-                                                  league_manager::AgentRef agent);
+[[nodiscard]] league_manager::events::AgentState state_of(const LeagueFixture& league,
+                                                          league_manager::events::AgentRef agent);
 
 /// The bodies of all events of one kind.
 template <typename Body>
@@ -29,7 +29,7 @@ template <typename Body>
 
 /// What is in the log of `agent` with this direction, kind and type.
 [[nodiscard]] std::vector<Spoken> spoken(const LeagueFixture& league, const std::string& agent,
-                                         audit::Direction direction, audit::Kind kind,
-                                         std::string_view type);
+                                         audit::record::Direction direction,
+                                         audit::record::Kind kind, std::string_view type);
 
 }  // namespace league::testing

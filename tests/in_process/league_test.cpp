@@ -6,8 +6,8 @@
 namespace league::testing {
 namespace {
 
-using audit::Direction;
-using audit::Kind;
+using audit::record::Direction;
+using audit::record::Kind;
 using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;

@@ -9,8 +9,8 @@
 namespace league::testing {
 namespace {
 
-using league_manager::AgentRef;
-using league_manager::AgentState;
+using league_manager::events::AgentRef;
+using league_manager::events::AgentState;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -47,9 +47,9 @@ TEST(ManagerCanary, AManagerThatStoodStillTakesNoMatchBack) {
   expect_sound(league);
   EXPECT_EQ(league.status()["technical_losses"], 0);
   const auto events = league.events();
-  EXPECT_TRUE(std::ranges::none_of(events, [](const league_manager::Event& event) {
-    return std::holds_alternative<league_manager::MatchReleased>(event.body) ||
-           std::holds_alternative<league_manager::FailureCounted>(event.body);
+  EXPECT_TRUE(std::ranges::none_of(events, [](const league_manager::events::Event& event) {
+    return std::holds_alternative<league_manager::events::MatchReleased>(event.body) ||
+           std::holds_alternative<league_manager::events::FailureCounted>(event.body);
   }));
   EXPECT_TRUE(is_told(league, "MANAGER_LATE"));
 }

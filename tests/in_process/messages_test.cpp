@@ -7,8 +7,8 @@
 namespace league::testing {
 namespace {
 
-using audit::Direction;
-using audit::Kind;
+using audit::record::Direction;
+using audit::record::Kind;
 using nlohmann::json;
 
 json query(const LeagueFixture& league, const std::string& type, json params = json::object()) {

@@ -9,9 +9,9 @@
 namespace league::testing {
 namespace {
 
-using audit::Direction;
-using audit::Kind;
-using league_manager::MatchAssigned;
+using audit::record::Direction;
+using audit::record::Kind;
+using league_manager::events::MatchAssigned;
 using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
@@ -20,7 +20,7 @@ using std::chrono::seconds;
 /// Loses every call of the first referee while `*is_dead`; the second one's reports take their
 /// time, so that its match is still open when the first one comes back.
 FaultPlan dying_referee(const std::shared_ptr<bool>& is_dead) {
-  return [is_dead](const std::string& caller, const transport::OutboundCall& call) {
+  return [is_dead](const std::string& caller, const transport::link::OutboundCall& call) {
     if (caller == "REF01" && *is_dead) return Fault{Fault::Kind::kLoseRequest, {}};
     if (caller == "REF02" && call.notes->message_type == "MATCH_RESULT_REPORT")
       return Fault{Fault::Kind::kDelay, seconds(9)};
@@ -92,7 +92,7 @@ TEST_F(DyingReferee, TheSecondAttemptHasItsOwnConversationAndTheSameSeed) {
 }
 
 TEST_F(DyingReferee, ALateReportOfTheOldAttemptIsRefusedAndRecorded) {
-  auto stale = events_of<league_manager::StaleReportRecorded>(league_);
+  auto stale = events_of<league_manager::events::StaleReportRecorded>(league_);
   ASSERT_EQ(stale.size(), 1U);
   EXPECT_EQ(stale[0].attempt, 1);
   EXPECT_EQ(stale[0].referee, 0);
@@ -133,13 +133,13 @@ TEST(Misfortune, ASilentRefereeLosesItsMatchesToTheOther) {
   ASSERT_TRUE(league.play(minutes(30)));
   expect_sound(league);
   EXPECT_EQ(league.status()["technical_losses"], 0);
-  for (const auto& one : events_of<league_manager::MatchReported>(league))
+  for (const auto& one : events_of<league_manager::events::MatchReported>(league))
     EXPECT_EQ(one.referee, 1);
 }
 
 TEST(Misfortune, ARefereeThatLivesButNeverReportsIsOvertaken) {
   LeagueFixture league({.players = 4, .referees = 2});
-  league.options.faults = [](const std::string& from, const transport::OutboundCall& call) {
+  league.options.faults = [](const std::string& from, const transport::link::OutboundCall& call) {
     bool is_registration = call.notes->message_type == "REFEREE_REGISTER_REQUEST";
     return Fault{
         from == "REF01" && !is_registration ? Fault::Kind::kLoseRequest : Fault::Kind::kNone, {}};
@@ -341,7 +341,7 @@ TEST(Referee, HasThePlaceOfAReportedMatchFreeBeforeTheAnswerArrives) {
   // the referee reads the answer later, here after it has asked again.
   auto reported = std::make_shared<std::set<std::string>>();
   FaultPlan first_answer_lost = [reported](const std::string&,
-                                           const transport::OutboundCall& call) {
+                                           const transport::link::OutboundCall& call) {
     bool is_first = call.notes->message_type == "MATCH_RESULT_REPORT" &&
                     reported->insert(call.notes->match_id).second;
     return Fault{is_first ? Fault::Kind::kLoseReply : Fault::Kind::kNone, {}};

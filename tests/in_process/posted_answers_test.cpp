@@ -54,8 +54,8 @@ TEST_F(PostedAnswers, CountWithThePlayersTokenOrTheMatchCredential) {
   begin();
   EXPECT_FALSE(post(kept_.at(0)).contains("error"));
   wait_for_call(2);
-  auto asked =
-      spoken(*league_, "P01", audit::Direction::kIn, audit::Kind::kRequest, "CHOOSE_PARITY_CALL");
+  auto asked = spoken(*league_, "P01", audit::record::Direction::kIn, audit::record::Kind::kRequest,
+                      "CHOOSE_PARITY_CALL");
   const json credential = asked.back().message["auth_token"];
   EXPECT_FALSE(post(with(kept_.at(1), "auth_token", credential)).contains("error"));
   ASSERT_TRUE(league_->play());

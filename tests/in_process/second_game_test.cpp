@@ -13,8 +13,8 @@
 namespace league::testing {
 namespace {
 
-using audit::Direction;
-using audit::Kind;
+using audit::record::Direction;
+using audit::record::Kind;
 using nlohmann::json;
 
 LeagueFixtureOptions pennies(int players) {
@@ -107,7 +107,7 @@ TEST(SecondGame, IsJudgedByTheManager) {
   EXPECT_EQ(refused["error_code"], "E035") << refused;
   const json accepted = report_with_winner(league, game::Side::kB);
   EXPECT_FALSE(accepted.contains("error_code")) << accepted;
-  const auto reported = events_of<league_manager::MatchReported>(league);
+  const auto reported = events_of<league_manager::events::MatchReported>(league);
   ASSERT_EQ(reported.size(), 1U);
   EXPECT_EQ(reported[0].result.outcome, game::Outcome::kPlayerBWins);
   EXPECT_EQ(reported[0].result.drawn_number, std::nullopt);

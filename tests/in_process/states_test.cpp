@@ -9,14 +9,14 @@
 namespace league::testing {
 namespace {
 
-using audit::Direction;
-using audit::Kind;
-using league_manager::AgentRef;
-using league_manager::AgentState;
-using league_manager::AgentStateChanged;
-using league_manager::FailureCounted;
-using league_manager::MatchForfeited;
-using league_manager::MatchReported;
+using audit::record::Direction;
+using audit::record::Kind;
+using league_manager::events::AgentRef;
+using league_manager::events::AgentState;
+using league_manager::events::AgentStateChanged;
+using league_manager::events::FailureCounted;
+using league_manager::events::MatchForfeited;
+using league_manager::events::MatchReported;
 using nlohmann::json;
 using std::chrono::minutes;
 using std::chrono::seconds;

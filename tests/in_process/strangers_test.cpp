@@ -145,8 +145,8 @@ std::vector<std::string> results_of(const LeagueFixture& league) {
     for (int number = 1; number <= 2; ++number)
       all.push_back(ending_of(league, "R" + std::to_string(round) + "M" + std::to_string(number)));
   }
-  for (const auto& over :
-       spoken(league, "P01", audit::Direction::kIn, audit::Kind::kRequest, "GAME_OVER")) {
+  for (const auto& over : spoken(league, "P01", audit::record::Direction::kIn,
+                                 audit::record::Kind::kRequest, "GAME_OVER")) {
     if (over.verdict) continue;
     auto message = over.message;
     for (const char* field : {"timestamp", "auth_token"}) message.erase(field);

@@ -24,22 +24,23 @@ struct Fault {
 };
 
 /// Decides over every call of every agent; `from` is the calling agent's name.
-using FaultPlan = std::function<Fault(const std::string& from, const transport::OutboundCall&)>;
+using FaultPlan =
+    std::function<Fault(const std::string& from, const transport::link::OutboundCall&)>;
 
 /// A Caller over a bad network. Thread-safe if the plan is.
-class FaultyCaller final : public transport::Caller {
+class FaultyCaller final : public transport::link::Caller {
  public:
   /// All but `from` outlive the caller and its calls; an empty plan harms nobody.
-  FaultyCaller(transport::Caller& inner, core::Timer& timer, const core::Clock& clock,
+  FaultyCaller(transport::link::Caller& inner, core::Timer& timer, const core::Clock& clock,
                const FaultPlan& plan, std::string from)
       : inner_(inner), timer_(timer), clock_(clock), plan_(plan), from_(std::move(from)) {}
 
-  void call(transport::OutboundCall call, Completion completion) override;
+  void call(transport::link::OutboundCall call, Completion completion) override;
 
  private:
   void time_out(core::Clock::Steady deadline, Completion completion);
 
-  transport::Caller& inner_;
+  transport::link::Caller& inner_;
   core::Timer& timer_;
   const core::Clock& clock_;
   const FaultPlan& plan_;

@@ -7,10 +7,10 @@
 namespace league::testing {
 
 /// A program's own delay as the test says.
-class FixedDelay final : public agent::DelayMeter {
+class FixedDelay final : public agent::runtime::DelayMeter {
  public:
   [[nodiscard]] core::OwnDelay worst_since(core::Clock::Steady /*from*/,
-                                           agent::Route /*route*/) override {
+                                           agent::runtime::Route /*route*/) override {
     std::lock_guard lock(mutex_);
     return delay_;
   }

@@ -22,14 +22,15 @@ using nlohmann::json;
 
 constexpr auto kLeagueId = "league_2025_even_odd";
 
-league_manager::LeagueSettings with_key(league_manager::LeagueSettings settings,
-                                        const league_manager::TokenIssuer& token_issuer) {
+league_manager::events::LeagueSettings with_key(
+    league_manager::events::LeagueSettings settings,
+    const league_manager::admission::TokenIssuer& token_issuer) {
   settings.league_key = token_issuer.league_key().public_key();
   return settings;
 }
 
-league_manager::LeagueSettings league_settings(const LeagueFixtureOptions& options) {
-  auto settings = league_manager::settings_from(options.settings);
+league_manager::events::LeagueSettings league_settings(const LeagueFixtureOptions& options) {
+  auto settings = league_manager::service::settings_from(options.settings);
   settings.league_id = core::LeagueId(kLeagueId);
   settings.game_type = options.game_type;
   settings.rules = *options.games->find(options.game_type);
@@ -51,17 +52,17 @@ std::string sender_of(const std::string& id, const std::string& name) {
 }
 
 /// An agent has a name of its own choice until it is registered.
-std::unique_ptr<audit::AuditLog> open_log(const std::filesystem::path& directory,
-                                          const std::string& id, const core::Clock& clock) {
+std::unique_ptr<audit::log::AuditLog> open_log(const std::filesystem::path& directory,
+                                               const std::string& id, const core::Clock& clock) {
   if (directory.empty()) return nullptr;
-  audit::AuditLogOptions options;
+  audit::log::AuditLogOptions options;
   bool is_manager = id == "league_manager";
   std::string name = is_manager ? id : "bot_" + id;
   options.path = log_path(directory, name);
   options.agent = sender_of(id, name);
   if (is_manager) options.league.id = kLeagueId;
   options.logs = directory / "logs";
-  auto log = audit::AuditLog::open(std::move(options), clock);
+  auto log = audit::log::AuditLog::open(std::move(options), clock);
   if (!log) throw std::runtime_error(log.error().message);
   return std::move(*log);
 }
@@ -80,37 +81,37 @@ const envelope::MessageSchemas& schemas() {
 
 /// The way of an agent's calls over connections. What goes wrong there begins when the agents are
 /// registered: before, a lost answer would cost an agent its place in the order.
-class LeagueFixture::Links final : public transport::Connector {
+class LeagueFixture::Links final : public transport::link::Connector {
  public:
   Links(LeagueFixture& fixture, const std::string& id)
       : fixture_(fixture),
         faulty_(fixture.links, plan(fixture, id), fixture.time, fixture.time),
         caller_(*this, fixture.time, fixture.time, without_farewell()) {}
 
-  void connect(const transport::Endpoint& endpoint, core::Clock::Steady deadline,
+  void connect(const transport::link::Endpoint& endpoint, core::Clock::Steady deadline,
                Opened opened) override {
-    transport::Connector& ours = fixture_.is_registered_ ? faulty_ : plain();
+    transport::link::Connector& ours = fixture_.is_registered_ ? faulty_ : plain();
     ours.connect(endpoint, deadline, std::move(opened));
   }
-  [[nodiscard]] transport::Caller& caller() { return caller_; }
+  [[nodiscard]] transport::link::Caller& caller() { return caller_; }
 
  private:
-  [[nodiscard]] transport::Connector& plain() { return fixture_.links; }
-  static transport::FaultPlan plan(const LeagueFixture& fixture, const std::string& id) {
+  [[nodiscard]] transport::link::Connector& plain() { return fixture_.links; }
+  static transport::memory::FaultPlan plan(const LeagueFixture& fixture, const std::string& id) {
     auto plan = *fixture.options.links;
     for (char c : id) plan.seed = plan.seed * 131 + static_cast<unsigned char>(c);
     return plan;
   }
   /// Nobody runs the network while it is being destroyed.
-  static transport::LinkCallerOptions without_farewell() {
-    transport::LinkCallerOptions options;
+  static transport::caller::LinkCallerOptions without_farewell() {
+    transport::caller::LinkCallerOptions options;
     options.farewell = std::chrono::milliseconds(0);
     return options;
   }
 
   LeagueFixture& fixture_;
-  transport::FaultyConnector faulty_;
-  transport::LinkCaller caller_;
+  transport::memory::FaultyConnector faulty_;
+  transport::caller::LinkCaller caller_;
 };
 
 /// Where an agent meets the network: recorded on both ways, with faults and deviations. Declared
@@ -131,9 +132,10 @@ struct LeagueFixture::Wire {
     return fixture.ticking;
   }
 
-  void listen(LeagueFixture& fixture, transport::MessageHandler& service) {
+  void listen(LeagueFixture& fixture, transport::link::MessageHandler& service) {
     script = std::make_unique<ScriptedHandler>(service, fixture.time);
-    handler = std::make_unique<audit::AuditedHandler>(*script, sink, clock_of_records(fixture));
+    handler =
+        std::make_unique<audit::calls::AuditedHandler>(*script, sink, clock_of_records(fixture));
     fixture.network.listen(url_of(id), *handler);
     fixture.links.listen(url_of(id), *handler);
     fixture.wires_[id] = this;
@@ -142,7 +144,7 @@ struct LeagueFixture::Wire {
   [[nodiscard]] std::string log_key() const {
     return sink.file() != nullptr ? sink.file()->public_key() : std::string();
   }
-  void became(const agent::Identity& given, const std::filesystem::path& directory) {
+  void became(const agent::identity::Identity& given, const std::filesystem::path& directory) {
     identity = given;
     if (sink.file() == nullptr) return;
     auto moved = sink.file()->retarget(log_path(directory, given.id), sender_of(id, given.id),
@@ -152,14 +154,14 @@ struct LeagueFixture::Wire {
 
   const std::string id;
   RecordingSink sink;
-  transport::MemoryCaller memory;
+  transport::memory::MemoryCaller memory;
   std::unique_ptr<Links> links;
   FaultyCaller faulty;
-  audit::AuditedCaller audited;
-  agent::PeerClient peers;
-  std::unique_ptr<audit::AuditedHandler> handler;
+  audit::calls::AuditedCaller audited;
+  agent::peers::PeerClient peers;
+  std::unique_ptr<audit::calls::AuditedHandler> handler;
   std::unique_ptr<ScriptedHandler> script;
-  agent::Identity identity;
+  agent::identity::Identity identity;
 };
 
 /// What the manager's process leaves behind.
@@ -167,14 +169,14 @@ struct LeagueFixture::Store {
   explicit Store(LeagueFixture& fixture)
       : token_issuer(core::LeagueId(kLeagueId), fixture.random) {}
 
-  league_manager::TokenIssuer token_issuer;
+  league_manager::admission::TokenIssuer token_issuer;
   journal::MemoryJournal journal;
 };
 
 struct LeagueFixture::Manager {
   explicit Manager(LeagueFixture& fixture)
       : wire(fixture, "league_manager"),
-        log([&fixture](const league_manager::OperatorLine& line) {
+        log([&fixture](const league_manager::rounds::OperatorLine& line) {
           fixture.operator_lines.push_back((line.is_warning ? "! " : "") + std::string(line.event) +
                                            ": " + line.text);
         }),
@@ -193,7 +195,7 @@ struct LeagueFixture::Manager {
                        .may_start = {},
                        .log = &log,
                        .delays = &fixture.manager_delays}),
-        endpoints(transport::EndpointPolicy::local()),
+        endpoints(transport::link::EndpointPolicy::local()),
         service({.mode = fixture.options.mode,
                  .league_id = core::LeagueId(kLeagueId),
                  .operator_key = core::AuthToken(kOperatorKey),
@@ -209,8 +211,9 @@ struct LeagueFixture::Manager {
                  .timer = fixture.time,
                  .log = &log,
                  .records = &records}) {
-    ledger.observe([this](const league_manager::Events& events) { records.on_events(events); });
-    ledger.observe([this](const league_manager::Events& events) { log.on_events(events); });
+    ledger.observe(
+        [this](const league_manager::events::Events& events) { records.on_events(events); });
+    ledger.observe([this](const league_manager::events::Events& events) { log.on_events(events); });
     if (auto opened = ledger.open(); !opened) throw std::runtime_error(opened.error().message);
     log.begin();
     wire.listen(fixture, service.handler());
@@ -219,13 +222,13 @@ struct LeagueFixture::Manager {
   }
 
   Wire wire;
-  league_manager::OperatorLog log;
-  league_manager::AgentRecords records;
-  league_manager::Ledger ledger;
+  league_manager::rounds::OperatorLog log;
+  league_manager::service::AgentRecords records;
+  league_manager::files::Ledger ledger;
   envelope::EnvelopeBuilder envelopes;
-  league_manager::LeagueRunner league_runner;
-  league_manager::EndpointAdmission endpoints;
-  league_manager::ManagerService service;
+  league_manager::rounds::LeagueRunner league_runner;
+  league_manager::admission::EndpointAdmission endpoints;
+  league_manager::service::ManagerService service;
 };
 
 struct LeagueFixture::Referee {
@@ -233,7 +236,7 @@ struct LeagueFixture::Referee {
       : wire(fixture, std::move(id)),
         service({.max_concurrent_matches = fixture.options.capacity,
                  .mode = fixture.options.mode,
-                 .manager = *transport::parse_endpoint(kManagerUrl)},
+                 .manager = *transport::link::parse_endpoint(kManagerUrl)},
                 {.peers = wire.peers,
                  .timer = fixture.time,
                  .clock = fixture.time,
@@ -244,12 +247,12 @@ struct LeagueFixture::Referee {
                  .may_start = {}}) {
     wire.listen(fixture, service.handler());
   }
-  void set_identity(const agent::Identity& identity) {
+  void set_identity(const agent::identity::Identity& identity) {
     service.set_identity(identity, url_of(wire.id));
   }
 
   Wire wire;
-  referee::RefereeService service;
+  referee::service::RefereeService service;
 };
 
 struct LeagueFixture::Player {
@@ -257,24 +260,24 @@ struct LeagueFixture::Player {
       : wire(fixture, std::move(id)),
         random(fixture.options.seed + std::hash<std::string>{}(wire.id)),
         nonces(fixture.options.seed + std::hash<std::string>{}("nonces of " + wire.id)),
-        service(std::move(*player::PlayerService::create({.display_name = "bot_" + wire.id,
-                                                          .strategy = std::move(strategy),
-                                                          .mode = fixture.options.mode,
-                                                          .standalone = false,
-                                                          .games = *fixture.options.games},
-                                                         {.timer = fixture.time,
-                                                          .clock = fixture.time,
-                                                          .random = random,
-                                                          .schemas = schemas(),
-                                                          .nonces = &nonces}))) {
+        service(std::move(*player::service::PlayerService::create({.display_name = "bot_" + wire.id,
+                                                                   .strategy = std::move(strategy),
+                                                                   .mode = fixture.options.mode,
+                                                                   .standalone = false,
+                                                                   .games = *fixture.options.games},
+                                                                  {.timer = fixture.time,
+                                                                   .clock = fixture.time,
+                                                                   .random = random,
+                                                                   .schemas = schemas(),
+                                                                   .nonces = &nonces}))) {
     wire.listen(fixture, service->handler());
   }
-  void set_identity(const agent::Identity& identity) { service->set_identity(identity); }
+  void set_identity(const agent::identity::Identity& identity) { service->set_identity(identity); }
 
   Wire wire;
   ScriptedRandom random;
   ScriptedRandom nonces;  // so that the same seed plays the same league
-  std::unique_ptr<player::PlayerService> service;
+  std::unique_ptr<player::service::PlayerService> service;
 };
 
 LeagueFixture::LeagueFixture(LeagueFixtureOptions given)
@@ -302,23 +305,23 @@ LeagueFixture::~LeagueFixture() {
 template <typename Agent>
 void LeagueFixture::register_one(Agent& agent, envelope::Role role) {
   bool is_done = false;
-  agent::register_agent({agent.wire.peers, time, time, random, options.settings},
-                        {.role = role,
-                         .display_name = "bot_" + agent.wire.id,
-                         .contact_endpoint = url_of(agent.wire.id),
-                         .game_types = {options.game_type},
-                         .max_concurrent_matches = options.capacity,
-                         .manager = *transport::parse_endpoint(kManagerUrl),
-                         .log_public_key = agent.wire.log_key()},
-                        [&](const core::Result<agent::Identity>& identity) {
-                          if (!identity)
-                            throw std::runtime_error("registration: " + identity.error().message);
-                          if (identity->id != agent.wire.id)
-                            throw std::runtime_error(agent.wire.id + " became " + identity->id);
-                          agent.wire.became(*identity, options.directory);
-                          agent.set_identity(*identity);
-                          is_done = true;
-                        });
+  agent::identity::register_agent(
+      {agent.wire.peers, time, time, random, options.settings},
+      {.role = role,
+       .display_name = "bot_" + agent.wire.id,
+       .contact_endpoint = url_of(agent.wire.id),
+       .game_types = {options.game_type},
+       .max_concurrent_matches = options.capacity,
+       .manager = *transport::link::parse_endpoint(kManagerUrl),
+       .log_public_key = agent.wire.log_key()},
+      [&](const core::Result<agent::identity::Identity>& identity) {
+        if (!identity) throw std::runtime_error("registration: " + identity.error().message);
+        if (identity->id != agent.wire.id)
+          throw std::runtime_error(agent.wire.id + " became " + identity->id);
+        agent.wire.became(*identity, options.directory);
+        agent.set_identity(*identity);
+        is_done = true;
+      });
   run_until([&] { return is_done; });
 }
 
@@ -387,14 +390,14 @@ int LeagueFixture::running_matches(int referee) const {
 }
 
 LeagueFixture::Answer LeagueFixture::post(const std::string& id, const std::string& bytes) {
-  transport::MemoryCaller caller(network);
-  transport::OutboundCall call;
-  call.endpoint = *transport::parse_endpoint(url_of(id));
+  transport::memory::MemoryCaller caller(network);
+  transport::link::OutboundCall call;
+  call.endpoint = *transport::link::parse_endpoint(url_of(id));
   call.bytes = bytes;
   call.deadline = time.steady_now() + std::chrono::seconds(60);
   Answer answer;
   bool is_done = false;
-  caller.call(std::move(call), [&](transport::CallOutcome outcome) {
+  caller.call(std::move(call), [&](transport::link::CallOutcome outcome) {
     if (outcome.error) throw std::runtime_error("post: " + outcome.error->message);
     answer = {outcome.http_status, outcome.bytes.str(), json::parse(outcome.bytes, nullptr, false)};
     is_done = true;
@@ -439,10 +442,10 @@ void LeagueFixture::close_files() {
 
 json LeagueFixture::status() const { return manager_->service.status(); }
 
-league_manager::Events LeagueFixture::events() const {
-  league_manager::Events events;
+league_manager::events::Events LeagueFixture::events() const {
+  league_manager::events::Events events;
   auto replayed = store_->journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
-    auto event = league_manager::from_record(entry.record);
+    auto event = league_manager::events::from_record(entry.record);
     if (!event) return event.error();
     events.push_back(std::move(*event));
     return {};

@@ -40,13 +40,13 @@ struct LeagueFixtureOptions {
   std::vector<std::string> strategies = {"random"};  ///< by player, again from the first
   const game::Registry* games = &game::standard_games();  ///< outlives the fixture
   std::string game_type = "even_odd";  ///< one of `games`
-  agent::Settings settings{};
+  agent::runtime::Settings settings{};
   envelope::Mode mode = envelope::Mode::kOpen;
   std::uint64_t seed = 1;
   FaultPlan faults{};
   /// Calls go over connections that are kept (LinkCaller, FaultyConnector, ServedConnection)
   /// instead of one by one; from the end of the registrations on with these faults.
-  std::optional<transport::FaultPlan> links = std::nullopt;
+  std::optional<transport::memory::FaultPlan> links = std::nullopt;
   /// Where the agents also write conversation logs as the programs do; empty: they write none. See
   /// close_files().
   std::filesystem::path directory = {};
@@ -134,7 +134,7 @@ class LeagueFixture {
   [[nodiscard]] bool is_over() const { return is_over_; }
   [[nodiscard]] nlohmann::json status() const;
   /// What the manager has journalled.
-  [[nodiscard]] league_manager::Events events() const;
+  [[nodiscard]] league_manager::events::Events events() const;
   /// Reads the league.
   void read(const std::function<void(const league_manager::League&)>& look) const;
 
@@ -143,7 +143,7 @@ class LeagueFixture {
   TickingClock ticking{time};  ///< of the records, where logs are written
   FixedDelay delays;  ///< of every referee
   FixedDelay manager_delays;
-  transport::MemoryNetwork network{time, time};
+  transport::memory::MemoryNetwork network{time, time};
   LinkNetwork links{time};  ///< in use where options.links is set
   Recording recording;
   ScriptedRandom random;

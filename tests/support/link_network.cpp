@@ -5,13 +5,13 @@
 namespace league::testing {
 
 /// Where somebody listens: what comes by connections passes it while it is open.
-class LinkNetwork::Door final : public transport::MessageHandler {
+class LinkNetwork::Door final : public transport::link::MessageHandler {
  public:
-  explicit Door(transport::MessageHandler& handler) : handler_(handler) {}
+  explicit Door(transport::link::MessageHandler& handler) : handler_(handler) {}
 
-  void serve(std::shared_ptr<transport::MessageConnection> connection) {
+  void serve(std::shared_ptr<transport::link::MessageConnection> connection) {
     std::erase_if(served_, [](const auto& one) { return !one->is_open(); });
-    served_.push_back(transport::ServedConnection::serve(std::move(connection), *this));
+    served_.push_back(transport::link::ServedConnection::serve(std::move(connection), *this));
   }
   void cut() {
     for (auto& one : std::exchange(served_, {})) one->close();
@@ -20,22 +20,22 @@ class LinkNetwork::Door final : public transport::MessageHandler {
     is_shut_ = true;
     cut();
   }
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override {
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override {
     if (!is_shut_) handler_.on_message(std::move(message), std::move(reply));
   }
-  void on_channel_closed(const transport::PeerChannel& channel) override {
+  void on_channel_closed(const transport::link::PeerChannel& channel) override {
     handler_.on_channel_closed(channel);
   }
 
  private:
-  transport::MessageHandler& handler_;
-  std::vector<std::shared_ptr<transport::ServedConnection>> served_;
+  transport::link::MessageHandler& handler_;
+  std::vector<std::shared_ptr<transport::link::ServedConnection>> served_;
   bool is_shut_ = false;
 };
 
 LinkNetwork::~LinkNetwork() = default;
 
-void LinkNetwork::listen(const std::string& url, transport::MessageHandler& handler) {
+void LinkNetwork::listen(const std::string& url, transport::link::MessageHandler& handler) {
   close(url);
   doors_[url] = std::make_shared<Door>(handler);
 }
@@ -56,15 +56,15 @@ void LinkNetwork::shut_down() {
   while (!doors_.empty()) close(std::string(doors_.begin()->first));
 }
 
-void LinkNetwork::connect(const transport::Endpoint& endpoint, core::Clock::Steady /*deadline*/,
-                          Opened opened) {
+void LinkNetwork::connect(const transport::link::Endpoint& endpoint,
+                          core::Clock::Steady /*deadline*/, Opened opened) {
   steps_.post([this, url = endpoint.url(), opened = std::move(opened)] {
     auto found = doors_.find(url);
     if (found == doors_.end()) {
       return opened(core::Error{core::ErrorCode::kConnectionError, "nobody listens there", {}});
     }
     ++opened_;
-    auto ends = transport::memory_connection_pair(
+    auto ends = transport::memory::memory_connection_pair(
         clock_, [this](std::function<void()> step) { steps_.post(std::move(step)); });
     found->second->serve(std::move(ends.second));
     opened(std::move(ends.first));

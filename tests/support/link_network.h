@@ -16,14 +16,14 @@ namespace league::testing {
 /// A network of connections inside the process: connecting to a URL makes a pair of memory
 /// connections, of which the far end is served to the handler that listens there. Nothing happens
 /// but in run_one. For one thread.
-class LinkNetwork final : public transport::Connector {
+class LinkNetwork final : public transport::link::Connector {
  public:
   /// Outlives the network.
   explicit LinkNetwork(const core::Clock& clock) : clock_(clock) {}
   ~LinkNetwork() override;
 
   /// New connections to `url` are served to `handler`, which outlives its listening.
-  void listen(const std::string& url, transport::MessageHandler& handler);
+  void listen(const std::string& url, transport::link::MessageHandler& handler);
   /// Nobody listens at `url` any more, and connections to it end.
   void close(const std::string& url);
   /// Ends every connection; who listens still does.
@@ -31,7 +31,7 @@ class LinkNetwork final : public transport::Connector {
   /// The end: messages on their way reach nobody, every connection ends.
   void shut_down();
 
-  void connect(const transport::Endpoint& endpoint, core::Clock::Steady deadline,
+  void connect(const transport::link::Endpoint& endpoint, core::Clock::Steady deadline,
                Opened opened) override;
 
   /// Takes the next step; false if none waits.
@@ -43,7 +43,7 @@ class LinkNetwork final : public transport::Connector {
   class Door;
 
   const core::Clock& clock_;
-  transport::MemorySteps steps_;
+  transport::memory::MemorySteps steps_;
   std::map<std::string, std::shared_ptr<Door>> doors_;
   std::vector<std::shared_ptr<Door>> closed_;  // their connections may still be ending
   std::size_t opened_ = 0;

@@ -4,7 +4,7 @@ namespace league::testing {
 
 using nlohmann::json;
 
-void Recording::append(const std::string& agent, audit::Record record) {
+void Recording::append(const std::string& agent, audit::record::Record record) {
   std::lock_guard lock(mutex_);
   entries_.push_back({agent, std::move(record)});
 }

@@ -14,8 +14,8 @@ namespace league::testing {
 /// One league message (or tool call) as one agent sent or received it.
 struct Spoken {
   std::string agent;  ///< whose log it stands in: `league_manager`, `P01`
-  audit::Direction direction = audit::Direction::kIn;
-  audit::Kind kind = audit::Kind::kRequest;
+  audit::record::Direction direction = audit::record::Direction::kIn;
+  audit::record::Kind kind = audit::record::Kind::kRequest;
   std::string peer;
   std::string type;  ///< wire name; the method of a tool; empty for an acknowledgement
   std::string conversation_id;
@@ -24,7 +24,8 @@ struct Spoken {
   std::optional<core::ErrorCode> verdict;
   core::Clock::Steady at;
 
-  [[nodiscard]] bool is(audit::Direction d, audit::Kind k, std::string_view t) const {
+  [[nodiscard]] bool is(audit::record::Direction d, audit::record::Kind k,
+                        std::string_view t) const {
     return direction == d && kind == k && type == t;
   }
 };
@@ -32,7 +33,7 @@ struct Spoken {
 /// The conversation logs of all agents of a test in one order. Thread-safe.
 class Recording {
  public:
-  void append(const std::string& agent, audit::Record record);
+  void append(const std::string& agent, audit::record::Record record);
   /// Everything that was logged, in the order in which it was.
   [[nodiscard]] std::vector<Spoken> all() const;
   /// The log of one agent.
@@ -41,7 +42,7 @@ class Recording {
  private:
   struct Entry {
     std::string agent;
-    audit::Record record;
+    audit::record::Record record;
   };
   [[nodiscard]] static Spoken read(const Entry& entry);
 
@@ -50,20 +51,20 @@ class Recording {
 };
 
 /// The log of one agent, kept in a Recording, which outlives it, and in `file` unless that is null.
-class RecordingSink final : public audit::RecordSink {
+class RecordingSink final : public audit::record::RecordSink {
  public:
-  RecordingSink(Recording& recording, std::string agent, std::unique_ptr<audit::AuditLog> file)
+  RecordingSink(Recording& recording, std::string agent, std::unique_ptr<audit::log::AuditLog> file)
       : recording_(recording), agent_(std::move(agent)), file_(std::move(file)) {}
-  void append(audit::Record record) override {
+  void append(audit::record::Record record) override {
     if (file_) file_->append(record);
     recording_.append(agent_, std::move(record));
   }
-  [[nodiscard]] audit::AuditLog* file() const { return file_.get(); }
+  [[nodiscard]] audit::log::AuditLog* file() const { return file_.get(); }
 
  private:
   Recording& recording_;
   const std::string agent_;
-  const std::unique_ptr<audit::AuditLog> file_;
+  const std::unique_ptr<audit::log::AuditLog> file_;
 };
 
 }  // namespace league::testing

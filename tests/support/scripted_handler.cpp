@@ -7,7 +7,7 @@ namespace league::testing {
 namespace {
 
 using nlohmann::json;
-using transport::OutboundReply;
+using transport::link::OutboundReply;
 
 std::string text_in(const json& object, const char* key) {
   auto found = object.is_object() ? object.find(key) : object.end();
@@ -79,7 +79,8 @@ int ScriptedHandler::arrived(const std::string& type) const {
   return found == arrived_.end() ? 0 : found->second;
 }
 
-void ScriptedHandler::on_message(transport::Inbound message, transport::ReplySlot slot) {
+void ScriptedHandler::on_message(transport::link::Inbound message,
+                                 transport::link::ReplySlot slot) {
   std::optional<Deviation> deviation;
   {
     std::lock_guard lock(mutex_);
@@ -91,15 +92,15 @@ void ScriptedHandler::on_message(transport::Inbound message, transport::ReplySlo
       deviation = line->second.deviation;
     }
     if (deviation && deviation->is_silent) {
-      silent_.push_back(std::make_shared<transport::ReplySlot>(std::move(slot)));
+      silent_.push_back(std::make_shared<transport::link::ReplySlot>(std::move(slot)));
       return;
     }
   }
   if (!deviation) return inner_.on_message(std::move(message), std::move(slot));
-  auto outer = std::make_shared<transport::ReplySlot>(std::move(slot));
+  auto outer = std::make_shared<transport::link::ReplySlot>(std::move(slot));
   inner_.on_message(
       std::move(message),
-      transport::ReplySlot([this, outer, deviation = *deviation](OutboundReply reply) {
+      transport::link::ReplySlot([this, outer, deviation = *deviation](OutboundReply reply) {
         if (deviation.change) reply = deviation.change(std::move(reply));
         if (deviation.delay.count() == 0) return outer->send(std::move(reply));
         auto held = std::make_shared<OutboundReply>(std::move(reply));

@@ -28,16 +28,16 @@ struct Deviation {
 
   bool is_silent = false;
   std::chrono::milliseconds delay{0};
-  std::function<transport::OutboundReply(transport::OutboundReply)> change;
+  std::function<transport::link::OutboundReply(transport::link::OutboundReply)> change;
 };
 
 /// Stands before an agent and makes it deviate. Thread-safe.
-class ScriptedHandler final : public transport::MessageHandler {
+class ScriptedHandler final : public transport::link::MessageHandler {
  public:
   static constexpr int kAlways = -1;
 
   /// Both outlive the handler.
-  ScriptedHandler(transport::MessageHandler& inner, core::Timer& timer)
+  ScriptedHandler(transport::link::MessageHandler& inner, core::Timer& timer)
       : inner_(inner), timer_(timer) {}
 
   /// The next `times` messages of `type` (a message type, or a method such as `ping`) are met with
@@ -47,7 +47,7 @@ class ScriptedHandler final : public transport::MessageHandler {
   /// How many messages of `type` have arrived.
   [[nodiscard]] int arrived(const std::string& type) const;
 
-  void on_message(transport::Inbound message, transport::ReplySlot slot) override;
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot slot) override;
 
  private:
   struct Line {
@@ -55,12 +55,12 @@ class ScriptedHandler final : public transport::MessageHandler {
     int times;
   };
 
-  transport::MessageHandler& inner_;
+  transport::link::MessageHandler& inner_;
   core::Timer& timer_;
   mutable std::mutex mutex_;
   std::map<std::string, Line> lines_;
   std::map<std::string, int> arrived_;
-  std::vector<std::shared_ptr<transport::ReplySlot>> silent_;
+  std::vector<std::shared_ptr<transport::link::ReplySlot>> silent_;
 };
 
 }  // namespace league::testing

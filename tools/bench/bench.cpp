@@ -19,7 +19,7 @@ namespace {
 using core::Result;
 
 Result<BenchRun> measure_once(const BenchLeagueOptions& options, const std::filesystem::path& self,
-                              transport::StopSignal& stop) {
+                              transport::link::StopSignal& stop) {
   BenchRun run;
   auto costs = play_bench_league(options, stop);
   if (!costs) return costs.error();
@@ -48,24 +48,24 @@ std::filesystem::path fresh_directory() {
 
 class Bench {
  public:
-  Bench(const BenchOptions& options, transport::StopSignal& stop)
+  Bench(const BenchOptions& options, transport::link::StopSignal& stop)
       : options_(options),
         stop_(stop),
         self_(std::filesystem::read_symlink("/proc/self/exe")),
         directory_(options.directory.empty() ? fresh_directory() : options.directory) {}
 
   int run() {
-    auto made = SocketDirectory::make_if(options_.transport == agent::Serving::kUnix);
+    auto made = SocketDirectory::make_if(options_.transport == agent::host::Serving::kUnix);
     if (!made) return fail(made.error());
     sockets_ = std::move(*made);
     std::optional<CostComparison> cost;
-    if (options_.transport != agent::Serving::kHttp) {
+    if (options_.transport != agent::host::Serving::kHttp) {
       auto compared = compare();
       if (!compared) return fail(compared.error());
       cost = *compared;
     }
-    bool plays_no_league =
-        options_.transport == agent::Serving::kStdio || options_.transport == agent::Serving::kNats;
+    bool plays_no_league = options_.transport == agent::host::Serving::kStdio ||
+                           options_.transport == agent::host::Serving::kNats;
     if (options_.is_cost_only || plays_no_league) return show(*cost);
     auto match_path = measure("match path alone", false);
     if (!match_path) return fail(match_path.error());
@@ -74,7 +74,7 @@ class Bench {
     if (!options_.keep) remove_logs();
     if (options_.as_json) {
       auto json = bench_json(*match_path, *league);
-      json["transport"] = agent::serving_name(options_.transport);
+      json["transport"] = agent::host::serving_name(options_.transport);
       if (cost) json["cost"] = cost_json(*cost);
       std::cout << json.dump(2) << '\n';
     } else {
@@ -87,14 +87,14 @@ class Bench {
 
  private:
   [[nodiscard]] std::string name() const {
-    return std::string(agent::serving_name(options_.transport));
+    return std::string(agent::host::serving_name(options_.transport));
   }
 
   Result<CostComparison> compare() {
     std::filesystem::create_directories(directory_);
     EchoOptions echo{.program = self_, .directory = directory_, .transport = options_.transport};
     std::optional<LocalBroker> broker;
-    if (options_.transport == agent::Serving::kNats) {
+    if (options_.transport == agent::host::Serving::kNats) {
       auto started = LocalBroker::start(directory_, directory_, stop_);
       if (!started) return started.error();
       broker.emplace(std::move(*started));
@@ -157,7 +157,7 @@ class Bench {
   }
 
   const BenchOptions& options_;
-  transport::StopSignal& stop_;
+  transport::link::StopSignal& stop_;
   const std::filesystem::path self_;
   const std::filesystem::path directory_;
   SocketDirectory sockets_;
@@ -165,7 +165,7 @@ class Bench {
 
 }  // namespace
 
-int run_bench(const BenchOptions& options, transport::StopSignal& stop) {
+int run_bench(const BenchOptions& options, transport::link::StopSignal& stop) {
   return Bench(options, stop).run();
 }
 

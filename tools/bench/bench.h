@@ -16,13 +16,14 @@ struct BenchOptions {
   bool keep = false;  ///< the logs
   bool is_cost_only = false;  ///< measure only the cost of a call, compared with HTTP
   bool as_json = false;
-  agent::Serving transport = agent::Serving::kHttp;  ///< of all three programs and the echo
+  agent::host::Serving transport =
+      agent::host::Serving::kHttp;  ///< of all three programs and the echo
   bool is_plain = false;  ///< without journal, hash chains and seals
   bool commits = true;  ///< players commit to their choices
 };
 
 /// Measures the match path and the whole league, each in comparison with an echo, and prints the
 /// results; a signal ends it early. Returns the exit code.
-[[nodiscard]] int run_bench(const BenchOptions& options, transport::StopSignal& stop);
+[[nodiscard]] int run_bench(const BenchOptions& options, transport::link::StopSignal& stop);
 
 }  // namespace league::tools::bench

@@ -26,7 +26,7 @@ namespace league::tools::bench {
 namespace {
 
 using nlohmann::json;
-using transport::BusMessage;
+using transport::bus::BusMessage;
 
 constexpr std::chrono::seconds kPatience{5};
 constexpr int kAttempts = 12;
@@ -38,7 +38,7 @@ std::string utc_now() { return core::SystemClock().utc_now().to_wire(); }
 /// Publishes messages after a delay, which is the same for all of them.
 class LatePost {
  public:
-  LatePost(transport::Bus& bus, std::chrono::milliseconds delay)
+  LatePost(transport::bus::Bus& bus, std::chrono::milliseconds delay)
       : bus_(bus), delay_(delay), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
   void post(BusMessage message) {
@@ -71,7 +71,7 @@ class LatePost {
     }
   }
 
-  transport::Bus& bus_;
+  transport::bus::Bus& bus_;
   const std::chrono::milliseconds delay_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -82,10 +82,10 @@ class LatePost {
 /// One question at a time, answered at an inbox.
 class Asker {
  public:
-  Asker(transport::Bus& bus, core::RandomSource& random, transport::StopSignal& stop)
+  Asker(transport::bus::Bus& bus, core::RandomSource& random, transport::link::StopSignal& stop)
       : bus_(bus),
         stop_(stop),
-        stem_(transport::session_inbox(transport::BusSession::make(random), "a")) {}
+        stem_(transport::link::session_inbox(transport::link::BusSession::make(random), "a")) {}
 
   core::Result<void> open() {
     auto made = bus_.subscribe(stem_ + ".*", "",
@@ -137,29 +137,29 @@ class Asker {
     promise_.set_value(std::move(answer));
   }
 
-  transport::Bus& bus_;
-  transport::StopSignal& stop_;
+  transport::bus::Bus& bus_;
+  transport::link::StopSignal& stop_;
   const std::string stem_;
   std::mutex mutex_;
   std::promise<BusMessage> promise_;
   std::string awaited_;
   std::uint64_t number_ = 0;
-  std::unique_ptr<transport::Bus::Subscription> subscription_;
+  std::unique_ptr<transport::bus::Bus::Subscription> subscription_;
 };
 
 /// One bot. Answers on threads of the bus once it is registered.
 class BenchBot {
  public:
-  BenchBot(std::string name, std::string_view choice, transport::Bus& bus, LatePost& post,
+  BenchBot(std::string name, std::string_view choice, transport::bus::Bus& bus, LatePost& post,
            core::RandomSource& random)
       : bus_(bus),
         post_(post),
         name_(std::move(name)),
         choice_(choice),
-        session_(transport::BusSession::make(random)) {}
+        session_(transport::link::BusSession::make(random)) {}
 
   core::Result<void> enter(Asker& asker, const std::string& league) {
-    auto made = bus_.subscribe(transport::session_out(session_), "",
+    auto made = bus_.subscribe(transport::link::session_out(session_), "",
                                [this](const BusMessage& call) { on_call(call); });
     if (!made) return made.error();
     subscription_ = *std::move(made);
@@ -167,7 +167,7 @@ class BenchBot {
     attach.headers = {{"Mcp-Session-Id", session_.str()}};
     if (!league.empty()) attach.headers.emplace_back("League-Id", league);
     attach.payload = R"({"jsonrpc":"2.0","id":1,"method":"session/attach"})";
-    auto attached = asker.ask(std::string(transport::kDiscoverySubject), attach);
+    auto attached = asker.ask(std::string(transport::link::kDiscoverySubject), attach);
     if (!attached) return attached.error();
     return enlist(asker);
   }
@@ -187,7 +187,7 @@ class BenchBot {
     BusMessage message;
     message.headers = {{"Mcp-Session-Id", session_.str()}};
     message.payload = frame.dump();
-    auto result = asker.ask(transport::session_in(session_), message);
+    auto result = asker.ask(transport::link::session_in(session_), message);
     if (!result) return result.error();
     if (schema::text_at(*result, "status") != "ACCEPTED") {
       return core::Error{core::ErrorCode::kInvalidFieldValue, "refused: " + result->dump(), ""};
@@ -243,19 +243,19 @@ class BenchBot {
     text += '}';
   }
 
-  transport::Bus& bus_;
+  transport::bus::Bus& bus_;
   LatePost& post_;
   const std::string name_;
   const std::string choice_;
-  const transport::BusSession session_;
+  const transport::link::BusSession session_;
   std::mutex mutex_;  // guards the identity that the league gave us
   std::string id_, league_, token_;
-  std::unique_ptr<transport::Bus::Subscription> subscription_;  // last, since its callbacks use
-                                                                // this object
+  std::unique_ptr<transport::bus::Bus::Subscription> subscription_;  // last, since its callbacks
+                                                                     // use this object
 };
 
-core::Result<void> play(const BenchBotsOptions& options, transport::StopSignal& stop) {
-  auto bus = transport::NatsBus::connect({.urls = options.bus, .name = "bench-bots"});
+core::Result<void> play(const BenchBotsOptions& options, transport::link::StopSignal& stop) {
+  auto bus = transport::bus::NatsBus::connect({.urls = options.bus, .name = "bench-bots"});
   if (!bus) return bus.error();
   core::CryptoRandom random;
   LatePost post(**bus, options.think);
@@ -276,7 +276,7 @@ core::Result<void> play(const BenchBotsOptions& options, transport::StopSignal& 
 
 }  // namespace
 
-int run_bench_bots(const BenchBotsOptions& options, transport::StopSignal& stop) {
+int run_bench_bots(const BenchBotsOptions& options, transport::link::StopSignal& stop) {
   auto played = play(options, stop);
   if (!played) std::cerr << "error: " << safe_text(played.error().message) << '\n';
   return played ? 0 : 2;

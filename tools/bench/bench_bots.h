@@ -19,6 +19,7 @@ struct BenchBotsOptions {
 /// Runs bots on a bus for load tests, which need very little processor time: unlike `player`, they
 /// only register (docs/distributed.md) and answer calls, but check and store nothing. Prints
 /// `ready` on stdout when all are registered; plays until a signal arrives. Returns the exit code.
-[[nodiscard]] int run_bench_bots(const BenchBotsOptions& options, transport::StopSignal& stop);
+[[nodiscard]] int run_bench_bots(const BenchBotsOptions& options,
+                                 transport::link::StopSignal& stop);
 
 }  // namespace league::tools::bench

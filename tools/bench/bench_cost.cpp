@@ -64,12 +64,12 @@ nlohmann::json side(const CallCost& cost) {
 }  // namespace
 
 core::Result<CostComparison> compare_cost(EchoOptions options, int repeat) {
-  const agent::Serving other = options.transport;
+  const agent::host::Serving other = options.transport;
   options.players = 1;
   Samples http;
   Samples compared;
   for (int i = 0; i < repeat; ++i) {
-    options.transport = agent::Serving::kHttp;
+    options.transport = agent::host::Serving::kHttp;
     auto bus = std::exchange(options.bus, "");
     if (auto added = http.add(options); !added) return added.error();
     options.transport = other;

@@ -54,7 +54,7 @@ class Echo {
       : options_(options), traffic_(traffic) {}
 
   Result<EchoResult> run() {
-    auto made = SocketDirectory::make_if(options_.transport == agent::Serving::kUnix);
+    auto made = SocketDirectory::make_if(options_.transport == agent::host::Serving::kUnix);
     if (!made) return made.error();
     sockets_ = std::move(*made);
     auto player = start("player", {"--ports", std::to_string(options_.players)});
@@ -88,8 +88,8 @@ class Echo {
     words.insert(words.end(),
                  {"--role", name, "--reply-bytes",
                   std::to_string(replies / std::max<std::uint64_t>(1, traffic_.calls())),
-                  "--transport", std::string(agent::serving_name(options_.transport)), "--socket",
-                  (sockets_.path() / (name + ".sock")).string()});
+                  "--transport", std::string(agent::host::serving_name(options_.transport)),
+                  "--socket", (sockets_.path() / (name + ".sock")).string()});
     if (!options_.bus.empty()) words.insert(words.end(), {"--bus", options_.bus});
     return BenchChild::start(options_.program, words, options_.directory / "echo.err");
   }

@@ -13,7 +13,7 @@ namespace league::tools::bench {
 
 /// The options of one process of the echo (hidden command `league-bench echo`).
 struct EchoPeerOptions {
-  std::string transport = "http";  ///< a name of agent::Serving
+  std::string transport = "http";  ///< a name of agent::host::Serving
   std::string socket;  ///< of unix; several servers number theirs
   std::string bus;  ///< URL of the broker, instead of a transport
   /// `player`, `manager`, `referee`; empty: a child of a caller, which speaks stdio.
@@ -47,7 +47,7 @@ struct EchoResult {
 struct EchoOptions {
   std::filesystem::path program;  ///< this executable
   std::filesystem::path directory;  ///< for the output of the processes
-  agent::Serving transport = agent::Serving::kHttp;
+  agent::host::Serving transport = agent::host::Serving::kHttp;
   int players = 64;  ///< number of addresses that are called
   std::string bus = {};  ///< URL of the broker, for Serving::kNats
 };

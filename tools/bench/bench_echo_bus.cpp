@@ -13,15 +13,16 @@ namespace {
 
 class NatsEchoBus final : public EchoBus {
  public:
-  NatsEchoBus(transport::EventLoop& loop, std::unique_ptr<transport::NatsBus> bus)
+  NatsEchoBus(transport::link::EventLoop& loop, std::unique_ptr<transport::bus::NatsBus> bus)
       : bus_(std::move(bus)),
-        connector_(loop, *bus_, transport::BusSession::make(random_), clock_, timer_, random_),
+        connector_(loop, *bus_, transport::link::BusSession::make(random_), clock_, timer_,
+                   random_),
         caller_(connector_, clock_, timer_) {}
 
-  transport::Caller& caller() override { return caller_; }
-  core::Result<std::string> serve(transport::MessageHandler& handler) override {
-    auto session = transport::BusSession::make(random_);
-    auto listener = transport::BusListener::start(*bus_, session, handler, clock_, {});
+  transport::link::Caller& caller() override { return caller_; }
+  core::Result<std::string> serve(transport::link::MessageHandler& handler) override {
+    auto session = transport::link::BusSession::make(random_);
+    auto listener = transport::bus::BusListener::start(*bus_, session, handler, clock_, {});
     if (!listener) return listener.error();
     listeners_.push_back(std::move(*listener));
     return "nats:" + session.str();
@@ -31,19 +32,19 @@ class NatsEchoBus final : public EchoBus {
   core::SystemClock clock_;
   core::CryptoRandom random_;
   core::ThreadTimer timer_;
-  const std::unique_ptr<transport::NatsBus> bus_;
-  transport::BusConnector connector_;
-  transport::LinkCaller caller_;
-  std::vector<std::shared_ptr<transport::BusListener>> listeners_;
+  const std::unique_ptr<transport::bus::NatsBus> bus_;
+  transport::bus::BusConnector connector_;
+  transport::caller::LinkCaller caller_;
+  std::vector<std::shared_ptr<transport::bus::BusListener>> listeners_;
 };
 
 }  // namespace
 
-core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::EventLoop& loop,
+core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::link::EventLoop& loop,
                                                      const std::string& url) {
-  transport::NatsBusOptions options;
+  transport::bus::NatsBusOptions options;
   options.urls = url;
-  auto bus = transport::NatsBus::connect(options);
+  auto bus = transport::bus::NatsBus::connect(options);
   if (!bus) return bus.error();
   return std::unique_ptr<EchoBus>(std::make_unique<NatsEchoBus>(loop, std::move(*bus)));
 }

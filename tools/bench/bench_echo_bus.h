@@ -15,12 +15,13 @@ class EchoBus {
  public:
   /// `loop` must outlive it. Fails if there is no broker, or if the program was built without a
   /// bus.
-  [[nodiscard]] static core::Result<std::unique_ptr<EchoBus>> join(transport::EventLoop& loop,
+  [[nodiscard]] static core::Result<std::unique_ptr<EchoBus>> join(transport::link::EventLoop& loop,
                                                                    const std::string& url);
   virtual ~EchoBus() = default;
-  [[nodiscard]] virtual transport::Caller& caller() = 0;
+  [[nodiscard]] virtual transport::link::Caller& caller() = 0;
   /// Serves a new session; returns its URL.
-  [[nodiscard]] virtual core::Result<std::string> serve(transport::MessageHandler& handler) = 0;
+  [[nodiscard]] virtual core::Result<std::string> serve(
+      transport::link::MessageHandler& handler) = 0;
 };
 
 }  // namespace league::tools::bench

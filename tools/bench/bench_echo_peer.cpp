@@ -43,14 +43,14 @@ class NumberedFrame {
 constexpr std::uint64_t kHeadBytes = 30;
 
 /// Answers every call with the same result.
-class EchoHandler final : public transport::MessageHandler {
+class EchoHandler final : public transport::link::MessageHandler {
  public:
   explicit EchoHandler(std::uint64_t bytes)
       : answer_(frame(R"(,"result":{"padding":")", "\"}}", bytes - std::min(bytes, kHeadBytes))) {}
 
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override {
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override {
     const rpc::Id id = rpc::peek_frame(message.bytes).id;
-    transport::OutboundReply answer;
+    transport::link::OutboundReply answer;
     answer.bytes = answer_.with(id.number() != nullptr ? *id.number() : 0);
     reply.send(std::move(answer));
   }
@@ -62,8 +62,9 @@ class EchoHandler final : public transport::MessageHandler {
 /// Keeps a number of calls in flight until all are made; each answer triggers the next call.
 class EchoCalls {
  public:
-  EchoCalls(const EchoPeerOptions& options, transport::Caller& caller,
-            std::vector<transport::Endpoint> targets, std::optional<transport::Endpoint> seventh)
+  EchoCalls(const EchoPeerOptions& options, transport::link::Caller& caller,
+            std::vector<transport::link::Endpoint> targets,
+            std::optional<transport::link::Endpoint> seventh)
       : options_(options),
         caller_(caller),
         targets_(std::move(targets)),
@@ -82,14 +83,14 @@ class EchoCalls {
   void call_next() {
     std::uint64_t number = begun_.fetch_add(1);
     if (number >= options_.calls) return;
-    transport::OutboundCall call;
+    transport::link::OutboundCall call;
     call.endpoint = seventh_ && number % 7 == 6 ? *seventh_ : targets_[number % targets_.size()];
     auto id = static_cast<std::int64_t>(number + 1);
     call.id = rpc::Id(id);
     call.bytes = request_.with(id);
     call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    call.budget = transport::Budget::kGame;
-    caller_.call(std::move(call), [this](const transport::CallOutcome& outcome) {
+    call.budget = transport::link::Budget::kGame;
+    caller_.call(std::move(call), [this](const transport::link::CallOutcome& outcome) {
       if (outcome.error) std::cerr << outcome.error->message << '\n';
       call_next();
       std::lock_guard lock(mutex_);
@@ -98,9 +99,9 @@ class EchoCalls {
   }
 
   const EchoPeerOptions& options_;
-  transport::Caller& caller_;
-  const std::vector<transport::Endpoint> targets_;
-  const std::optional<transport::Endpoint> seventh_;
+  transport::link::Caller& caller_;
+  const std::vector<transport::link::Endpoint> targets_;
+  const std::optional<transport::link::Endpoint> seventh_;
   const NumberedFrame request_;
   std::atomic<std::uint64_t> begun_{0};
   std::mutex mutex_;
@@ -115,15 +116,16 @@ int fail(const core::Error& error) {
   return 2;
 }
 
-int call_all(const EchoPeerOptions& options, transport::Caller& caller) {
-  std::vector<transport::Endpoint> targets;
+int call_all(const EchoPeerOptions& options, transport::link::Caller& caller) {
+  std::vector<transport::link::Endpoint> targets;
   for (const auto& url : options.targets) {
-    auto endpoint = transport::parse_endpoint(url);
+    auto endpoint = transport::link::parse_endpoint(url);
     if (!endpoint) return fail(endpoint.error());
     targets.push_back(*std::move(endpoint));
   }
-  std::optional<transport::Endpoint> seventh;
-  if (auto endpoint = transport::parse_endpoint(options.seventh)) seventh = *std::move(endpoint);
+  std::optional<transport::link::Endpoint> seventh;
+  if (auto endpoint = transport::link::parse_endpoint(options.seventh))
+    seventh = *std::move(endpoint);
   EchoCalls calls(options, caller, std::move(targets), std::move(seventh));
   std::string go;
   if (!std::getline(std::cin, go)) return 0;
@@ -137,17 +139,18 @@ int call_all(const EchoPeerOptions& options, transport::Caller& caller) {
 class EchoServers {
  public:
   /// `bus` is null for other transports.
-  EchoServers(const EchoPeerOptions& options, transport::EventLoop& loop, EchoBus* bus)
+  EchoServers(const EchoPeerOptions& options, transport::link::EventLoop& loop, EchoBus* bus)
       : options_(options),
         bus_(bus),
-        transport_(agent::parse_serving(options.transport).value_or(agent::Serving::kHttp)),
+        transport_(
+            agent::host::parse_serving(options.transport).value_or(agent::host::Serving::kHttp)),
         loop_(loop),
         handler_(options.reply_bytes) {}
 
   /// Starts the servers; returns their addresses.
   core::Result<std::vector<std::string>> start() {
     std::vector<std::string> urls;
-    if (transport_ == agent::Serving::kStdio) {
+    if (transport_ == agent::host::Serving::kStdio) {
       // A stdio server is started by its caller.
       std::string command = "stdio:" + std::filesystem::read_symlink("/proc/self/exe").string();
       command += " echo --transport stdio --reply-bytes ";
@@ -161,16 +164,16 @@ class EchoServers {
       urls.push_back(std::move(*url));
     }
     if (bus_ != nullptr) return urls;
-    auto runtime = transport::HttpRuntime::start({.loop = &loop_});
+    auto runtime = transport::front::HttpRuntime::start({.loop = &loop_});
     if (!runtime) return runtime.error();
     runtime_ = std::move(*runtime);
     for (int i = 0; i < options_.ports; ++i) {
-      auto socket = agent::numbered_socket(options_.socket, i, options_.ports);
-      auto server = agent::AgentListener::start(
+      auto socket = agent::host::numbered_socket(options_.socket, i, options_.ports);
+      auto server = agent::host::AgentListener::start(
           *runtime_, loop_, {.serving = transport_, .http = {}, .socket = socket}, handler_);
       if (!server) return server.error();
       urls.push_back(
-          agent::contact_endpoint_of(transport_, "127.0.0.1", (*server)->port(), socket));
+          agent::host::contact_endpoint_of(transport_, "127.0.0.1", (*server)->port(), socket));
       servers_.push_back(std::move(*server));
     }
     return urls;
@@ -179,12 +182,13 @@ class EchoServers {
   /// Serves the standard streams until they end.
   core::Result<void> serve_stdio() {
     std::promise<void> ended;
-    transport::HttpRuntimeOptions none{.workers = 1, .loop = &loop_};
-    auto runtime = transport::HttpRuntime::start(none);
+    transport::http::HttpRuntimeOptions none{.workers = 1, .loop = &loop_};
+    auto runtime = transport::front::HttpRuntime::start(none);
     if (!runtime) return runtime.error();
-    agent::ListenOptions listen{.serving = agent::Serving::kStdio, .http = {}, .socket = {}};
+    agent::host::ListenOptions listen{
+        .serving = agent::host::Serving::kStdio, .http = {}, .socket = {}};
     listen.on_input_end = [&ended] { ended.set_value(); };
-    auto server = agent::AgentListener::start(**runtime, loop_, std::move(listen), handler_);
+    auto server = agent::host::AgentListener::start(**runtime, loop_, std::move(listen), handler_);
     if (!server) return server.error();
     ended.get_future().wait();
     return {};
@@ -193,17 +197,17 @@ class EchoServers {
  private:
   const EchoPeerOptions& options_;
   EchoBus* const bus_;
-  const agent::Serving transport_;
-  transport::EventLoop& loop_;
+  const agent::host::Serving transport_;
+  transport::link::EventLoop& loop_;
   EchoHandler handler_;
-  std::unique_ptr<transport::HttpRuntime> runtime_;
-  std::vector<std::unique_ptr<agent::AgentListener>> servers_;
+  std::unique_ptr<transport::front::HttpRuntime> runtime_;
+  std::vector<std::unique_ptr<agent::host::AgentListener>> servers_;
 };
 
 }  // namespace
 
 int run_echo_peer(const EchoPeerOptions& options) {
-  auto loop = transport::EventLoop::start();
+  auto loop = transport::link::EventLoop::start();
   if (!loop) return fail(loop.error());
   std::unique_ptr<EchoBus> bus;
   if (!options.bus.empty()) {
@@ -222,7 +226,7 @@ int run_echo_peer(const EchoPeerOptions& options) {
   for (const auto& url : *urls) std::cout << '\t' << url;
   std::cout << std::endl;
   if (!options.targets.empty()) {
-    auto direct = transport::StandaloneCaller::create();
+    auto direct = transport::caller::StandaloneCaller::create();
     if (!direct) return fail(direct.error());
     auto& caller = bus ? bus->caller() : **direct;
     if (int code = call_all(options, caller); code != 0) return code;

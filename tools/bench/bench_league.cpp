@@ -24,7 +24,7 @@ Result<std::string> ready_url(BenchChild& child) {
 
 /// Waits until the manager has told all agents that the league is over. Its state is COMPLETED
 /// before that, and calls to programs that are stopped too early would count as failed.
-Result<void> wait_for_end(transport::StopSignal& stop, BenchChild& manager) {
+Result<void> wait_for_end(transport::link::StopSignal& stop, BenchChild& manager) {
   const auto until = std::chrono::steady_clock::now() + kLeaguePatience;
   while (std::chrono::steady_clock::now() < until) {
     const auto line = manager.read_line(kBetweenLooks);
@@ -42,7 +42,7 @@ CpuTime difference(const CpuTime& after, const CpuTime& before) {
 
 class League {
  public:
-  League(const BenchLeagueOptions& options, transport::StopSignal& stop)
+  League(const BenchLeagueOptions& options, transport::link::StopSignal& stop)
       : options_(options), stop_(stop) {
     std::filesystem::create_directories(options.directory);
     limits_ = options.directory / "limits.json";
@@ -57,7 +57,7 @@ class League {
     // Even an ephemeral league writes its keys, which must not go to the current directory.
     if (options_.is_plain)
       words.insert(words.end(), {"--ephemeral", "--data", (options_.directory / "data").string()});
-    if (options_.transport == agent::Serving::kUnix)
+    if (options_.transport == agent::host::Serving::kUnix)
       words.insert(words.end(), {"--endpoints", "local,unix:" + options_.sockets.string() + "/"});
     auto manager = start("league_manager", with_data(std::move(words)));
     if (!manager) return manager.error();
@@ -102,9 +102,9 @@ class League {
           std::string("--logs"), (options_.directory / "logs").string()}) {
       arguments.push_back(word);
     }
-    if (options_.transport != agent::Serving::kHttp) {
+    if (options_.transport != agent::host::Serving::kHttp) {
       arguments.insert(arguments.end(),
-                       {"--transport", std::string(agent::serving_name(options_.transport)),
+                       {"--transport", std::string(agent::host::serving_name(options_.transport)),
                         "--socket", (options_.sockets / (program + ".sock")).string()});
       if (program == "referee")
         arguments.insert(arguments.end(),
@@ -115,14 +115,14 @@ class League {
   }
 
   const BenchLeagueOptions& options_;
-  transport::StopSignal& stop_;
+  transport::link::StopSignal& stop_;
   std::filesystem::path limits_;
 };
 
 }  // namespace
 
 Result<std::vector<ProcessCost>> play_bench_league(const BenchLeagueOptions& options,
-                                                   transport::StopSignal& stop) {
+                                                   transport::link::StopSignal& stop) {
   return League(options, stop).play();
 }
 

@@ -18,7 +18,7 @@ struct BenchLeagueOptions {
   int players = 64;
   int concurrent_matches = 32;  ///< places of the one referee
   bool broadcasts = true;  ///< false: only the match path
-  agent::Serving transport = agent::Serving::kHttp;  ///< not kStdio
+  agent::host::Serving transport = agent::host::Serving::kHttp;  ///< not kStdio
   std::filesystem::path sockets;  ///< directory of Unix sockets, if they are used
   bool is_plain = false;  ///< without journal, hash chains and seals
   bool commits = true;  ///< players commit to their choices
@@ -35,6 +35,6 @@ struct ProcessCost {
 /// kShuttingDown at a signal, otherwise with the output of the program that did not start or did
 /// not end.
 [[nodiscard]] core::Result<std::vector<ProcessCost>> play_bench_league(
-    const BenchLeagueOptions& options, transport::StopSignal& stop);
+    const BenchLeagueOptions& options, transport::link::StopSignal& stop);
 
 }  // namespace league::tools::bench

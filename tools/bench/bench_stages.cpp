@@ -46,9 +46,9 @@ json message_in(const json& frame) {
   return nullptr;
 }
 
-audit::Record record_of(const MessageGroup& group) {
-  audit::Record record;
-  record.kind = group.is_reply ? audit::Kind::kReply : audit::Kind::kRequest;
+audit::record::Record record_of(const MessageGroup& group) {
+  audit::record::Record record;
+  record.kind = group.is_reply ? audit::record::Kind::kReply : audit::record::Kind::kRequest;
   record.context.type = rpc::TransportType::kHttp;
   record.notes.message_type = group.message_type;
   record.notes.peer = "player:P01";
@@ -71,8 +71,8 @@ class Stages {
                  std::string text;
                  rpc::append_json(text, *document);
                });
-    audit::RecordWriter writer;
-    audit::Record record = record_of(group);
+    audit::record::RecordWriter writer;
+    audit::record::Record record = record_of(group);
     std::string line;
     // Times two, since both sides log each message.
     log_ += 2 * count * seconds_of([&] {

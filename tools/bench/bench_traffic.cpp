@@ -26,7 +26,7 @@ class Collector {
  public:
   explicit Collector(LeagueTraffic& out) : out_(out) {}
 
-  void add(const audit::LogEntry& entry) {
+  void add(const audit::log::LogEntry& entry) {
     if (entry.message_type == "MATCH_RESULT_REPORT" && entry.outbound)
       reported_.insert(entry.match_id);
     bool is_request = entry.outbound && entry.kind == "request";
@@ -64,11 +64,11 @@ class Collector {
   }
 
  private:
-  static bool is_counted(const audit::LogEntry& entry) {
+  static bool is_counted(const audit::log::LogEntry& entry) {
     return entry.message_type != "ping" && entry.message_type.find("REGISTER") == std::string::npos;
   }
 
-  void count(const audit::LogEntry& entry, bool is_reply) {
+  void count(const audit::log::LogEntry& entry, bool is_reply) {
     MessageGroup& group = groups_[{entry.message_type, is_reply}];
     if (group.count == 0) {
       group.message_type = entry.message_type;
@@ -106,9 +106,10 @@ std::int64_t percentile(std::vector<std::int64_t>& values, double share) {
 core::Result<LeagueTraffic> measure_traffic(const std::filesystem::path& logs) {
   LeagueTraffic traffic;
   Collector collector(traffic);
-  for (const auto& path : audit::find_logs(logs)) {
+  for (const auto& path : audit::log::find_logs(logs)) {
     if (!is_callers_log(path)) continue;
-    auto read = audit::read_log(path, [&](audit::LogEntry entry) { collector.add(entry); });
+    auto read =
+        audit::log::read_log(path, [&](audit::log::LogEntry entry) { collector.add(entry); });
     if (!read) return read.error();
   }
   collector.finish();

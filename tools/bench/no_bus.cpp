@@ -6,12 +6,12 @@
 
 namespace league::tools::bench {
 
-core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::EventLoop& /*loop*/,
+core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::link::EventLoop& /*loop*/,
                                                      const std::string& /*url*/) {
   return core::Error{core::ErrorCode::kInvalidFieldValue, "this build has no message bus", {}};
 }
 
-int run_bench_bots(const BenchBotsOptions& /*options*/, transport::StopSignal& /*stop*/) {
+int run_bench_bots(const BenchBotsOptions& /*options*/, transport::link::StopSignal& /*stop*/) {
   std::cerr << "error: this build has no message bus\n";
   return 2;
 }

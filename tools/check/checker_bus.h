@@ -17,25 +17,25 @@ class CheckerBus {
  public:
   /// Fails like BusLink::join.
   [[nodiscard]] static core::Result<std::unique_ptr<CheckerBus>> join(
-      const agent::BusOptions& options);
+      const agent::bus::BusOptions& options);
 
   /// Calls `nats:` endpoints.
-  [[nodiscard]] transport::Caller& caller() { return *caller_; }
+  [[nodiscard]] transport::link::Caller& caller() { return *caller_; }
   /// Serves agents that look for the league, until the returned pointer is destroyed; `handler` and
   /// this object must outlive it.
-  [[nodiscard]] core::Result<std::shared_ptr<void>> serve_league(transport::MessageHandler& handler,
-                                                                 const std::string& league_id);
+  [[nodiscard]] core::Result<std::shared_ptr<void>> serve_league(
+      transport::link::MessageHandler& handler, const std::string& league_id);
 
  private:
-  explicit CheckerBus(std::unique_ptr<transport::EventLoop> loop) : loop_(std::move(loop)) {}
+  explicit CheckerBus(std::unique_ptr<transport::link::EventLoop> loop) : loop_(std::move(loop)) {}
   [[nodiscard]] BusLink::Context context() { return {*loop_, timer_, clock_, random_}; }
 
-  const std::unique_ptr<transport::EventLoop> loop_;
+  const std::unique_ptr<transport::link::EventLoop> loop_;
   core::SystemClock clock_;
   core::CryptoRandom random_;
   core::ThreadTimer timer_;
   std::unique_ptr<BusLink> link_;
-  std::unique_ptr<transport::LinkCaller> caller_;  // last: it uses everything above
+  std::unique_ptr<transport::caller::LinkCaller> caller_;  // last: it uses everything above
 };
 
 }  // namespace league::tools::check

@@ -26,7 +26,7 @@ MockManager::MockManager(Options options) : options_(std::move(options)) {
   league_key_ = core::SigningKey::generate(random).public_key();
 }
 
-core::Result<std::unique_ptr<MockManager>> MockManager::open(transport::HttpRuntime& runtime,
+core::Result<std::unique_ptr<MockManager>> MockManager::open(transport::front::HttpRuntime& runtime,
                                                              Options options) {
   std::unique_ptr<MockManager> manager(new MockManager(std::move(options)));
   auto server = MockServer::open(

@@ -25,7 +25,7 @@ class MockManager {
   };
   /// `runtime` outlives it. Fails as MockServer::open, and as CheckerBus::serve_league.
   [[nodiscard]] static core::Result<std::unique_ptr<MockManager>> open(
-      transport::HttpRuntime& runtime, Options options);
+      transport::front::HttpRuntime& runtime, Options options);
 
   [[nodiscard]] MockServer& server() { return *server_; }
   /// The manager's address for an agent that the checker starts: `nats:manager/LEAGUE`, or the

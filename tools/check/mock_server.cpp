@@ -68,18 +68,18 @@ InboundCall read_call(std::string bytes) {
   return call;
 }
 
-core::Result<std::unique_ptr<MockServer>> MockServer::open(transport::HttpRuntime& runtime,
+core::Result<std::unique_ptr<MockServer>> MockServer::open(transport::front::HttpRuntime& runtime,
                                                            const std::string& address,
                                                            std::uint16_t port, Script script) {
   std::unique_ptr<MockServer> mock(new MockServer());
   mock->script_ = std::move(script);
   mock->address_ = address;
-  transport::HttpServerOptions options;
+  transport::http::HttpServerOptions options;
   options.bind_address = address;
   options.port = port;
   options.allow_hosts = {"*"};
   options.limits.max_body = 16U << 20U;
-  auto server = transport::HttpServer::start(runtime, options, *mock);
+  auto server = transport::front::HttpServer::start(runtime, options, *mock);
   if (!server) return server.error();
   mock->server_ = std::move(*server);
   return mock;
@@ -100,7 +100,7 @@ void MockServer::set_script(Script script) {
   script_ = std::move(script);
 }
 
-void MockServer::on_message(transport::Inbound message, transport::ReplySlot reply) {
+void MockServer::on_message(transport::link::Inbound message, transport::link::ReplySlot reply) {
   InboundCall call = read_call(message.bytes.str());
   MockAnswer answer;
   {
@@ -108,7 +108,7 @@ void MockServer::on_message(transport::Inbound message, transport::ReplySlot rep
     std::lock_guard lock(script_mutex_);
     answer = script_(call);
   }
-  transport::OutboundReply out;
+  transport::link::OutboundReply out;
   out.bytes = answer_bytes(call, answer);
   out.http_status = answer.http_status;
   {

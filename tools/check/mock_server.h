@@ -45,14 +45,14 @@ struct MockAnswer {
 
 /// A server with which the checker plays a manager, a referee or a player. Stores every call.
 /// Thread-safe.
-class MockServer final : public transport::MessageHandler {
+class MockServer final : public transport::link::MessageHandler {
  public:
   /// Answers one call; runs on a thread of the server, one call at a time.
   using Script = std::function<MockAnswer(const InboundCall&)>;
 
   /// `runtime` must outlive it. Fails like HttpServer::start.
   [[nodiscard]] static core::Result<std::unique_ptr<MockServer>> open(
-      transport::HttpRuntime& runtime, const std::string& address, std::uint16_t port,
+      transport::front::HttpRuntime& runtime, const std::string& address, std::uint16_t port,
       Script script);
   ~MockServer() override;
 
@@ -62,7 +62,7 @@ class MockServer final : public transport::MessageHandler {
   /// Replaces the script.
   void set_script(Script script);
 
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override;
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override;
 
   /// The number of calls so far.
   [[nodiscard]] std::size_t count() const;
@@ -82,7 +82,7 @@ class MockServer final : public transport::MessageHandler {
   Script script_;
   std::string address_;
   std::vector<std::jthread> late_;
-  std::unique_ptr<transport::HttpServer> server_;
+  std::unique_ptr<transport::front::HttpServer> server_;
 };
 
 /// Parses a call in any of the tolerated forms.

@@ -103,8 +103,8 @@ TEST(Report, TheLineThatRepeatsTheRequestTakesTheTokenFromItsReader) {
 TEST(Report, TheLineThatRepeatsTheRequestComputesTheMatchCredential) {
   Report report = report_with_failure();
   auto& sent = report.findings[0].verdict.exchange.sent;
-  const auto credential =
-      agent::match_credential(core::AuthToken(report.secrets[0]), core::MatchId("R1M1"), 1);
+  const auto credential = agent::identity::match_credential(core::AuthToken(report.secrets[0]),
+                                                            core::MatchId("R1M1"), 1);
   report.credentials = {{credential.reveal(), "R1M1#1"}};
   sent = R"({"auth_token":")" + credential.reveal() + R"("})";
   if (std::system("openssl version >/dev/null 2>&1") != 0) GTEST_SKIP() << "openssl is missing";

@@ -14,8 +14,8 @@ namespace {
 
 /// A port on which no program listens now.
 std::uint16_t free_port() {
-  auto socket = transport::listen_on("127.0.0.1", 0);
-  return socket ? transport::local_address(socket->get()).port : std::uint16_t{0};
+  auto socket = transport::link::listen_on("127.0.0.1", 0);
+  return socket ? transport::link::local_address(socket->get()).port : std::uint16_t{0};
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ constexpr std::size_t kMaxAnswer = 16U << 20U;
 constexpr std::size_t kMaxHead = 64U << 10U;
 
 /// Collects the parts of an answer; of an event stream only the last event, which is the answer.
-class AnswerSink final : public transport::ResponseSink {
+class AnswerSink final : public transport::client::ResponseSink {
  public:
-  void on_head(const transport::ResponseHead& head) override {
+  void on_head(const transport::client::ResponseHead& head) override {
     answer_.status = head.status;
     const auto type = rpc::find_header(*head.headers, "content-type");
     if (type) answer_.content_type = *type;
@@ -37,7 +37,7 @@ class AnswerSink final : public transport::ResponseSink {
     if (!is_events_) {
       answer_.body += piece;
     } else {
-      (void)events_.feed(piece, [this](transport::SseEvent event) {
+      (void)events_.feed(piece, [this](transport::link::SseEvent event) {
         if (!event.data.empty()) answer_.body = std::move(event.data);
       });
     }
@@ -49,7 +49,7 @@ class AnswerSink final : public transport::ResponseSink {
   RawAnswer answer_;
   std::size_t size_ = 0;
   bool is_events_ = false;
-  transport::SseParser events_{transport::SseLimits{kMaxAnswer, kMaxAnswer}};
+  transport::link::SseParser events_{transport::link::SseLimits{kMaxAnswer, kMaxAnswer}};
 };
 
 RawAnswer raw_trouble(std::string why, bool has_timed_out, bool is_refused) {
@@ -60,32 +60,32 @@ RawAnswer raw_trouble(std::string why, bool has_timed_out, bool is_refused) {
   return answer;
 }
 
-core::Result<transport::FileDescriptor> connect_any(const transport::Endpoint& endpoint,
-                                                    Steady::time_point deadline) {
+core::Result<core::FileDescriptor> connect_any(const transport::link::Endpoint& endpoint,
+                                               Steady::time_point deadline) {
   std::vector<std::string> addresses = {"127.0.0.1", "::1"};
   if (endpoint.host != "localhost") {
-    auto resolved = transport::resolve(endpoint.host);
+    auto resolved = transport::link::resolve(endpoint.host);
     if (!resolved) return resolved.error();
     addresses = std::move(*resolved);
   }
-  core::Result<transport::FileDescriptor> socket =
+  core::Result<core::FileDescriptor> socket =
       core::Error{core::ErrorCode::kConnectionError, "no address", {}};
   for (const std::string& address : addresses) {
-    socket = transport::connect_to(address, endpoint.port, deadline);
+    socket = transport::link::connect_to(address, endpoint.port, deadline);
     if (socket) return socket;
   }
   return socket;
 }
 
 /// False if the peer accepts no more bytes, which is no fault, since it may have answered already.
-/// The program ignores SIGPIPE (transport::StopSignal).
+/// The program ignores SIGPIPE (transport::link::StopSignal).
 bool write_all(int fd, std::string_view bytes, Steady::time_point deadline) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());
     if (count > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(count));
     } else if ((errno != EAGAIN && errno != EINTR) ||
-               !transport::wait_ready(fd, POLLOUT, deadline)) {
+               !transport::link::wait_ready(fd, POLLOUT, deadline)) {
       return false;
     }
   }
@@ -94,8 +94,8 @@ bool write_all(int fd, std::string_view bytes, Steady::time_point deadline) {
 
 }  // namespace
 
-std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRequest& request,
-                                std::size_t answers) {
+std::vector<RawAnswer> raw_http(const transport::link::Endpoint& endpoint,
+                                const RawRequest& request, std::size_t answers) {
   std::vector<RawAnswer> out;
   const auto deadline = Steady::now() + request.limit;
   auto socket = connect_any(endpoint, deadline);
@@ -109,7 +109,7 @@ std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRe
     if (i > 0) std::this_thread::sleep_for(request.between);
     if (!write_all(fd, request.pieces[i], deadline)) break;
   }
-  std::optional<transport::ResponseReader> reader(kMaxHead);
+  std::optional<transport::client::ResponseReader> reader(kMaxHead);
   AnswerSink sink;
   std::string rest;  // bytes after an answer
   char buffer[16384];
@@ -141,7 +141,7 @@ std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRe
       }
       out.push_back(std::move(answer));
       break;
-    } else if (!transport::wait_ready(fd, POLLIN, deadline)) {
+    } else if (!transport::link::wait_ready(fd, POLLIN, deadline)) {
       out.push_back(raw_trouble("no answer within " + std::to_string(request.limit.count()) + " ms",
                                 true, false));
       break;
@@ -150,7 +150,7 @@ std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRe
   return out;
 }
 
-std::string http_post(const transport::Endpoint& endpoint, const std::string& body,
+std::string http_post(const transport::link::Endpoint& endpoint, const std::string& body,
                       const std::string& headers, bool keeps_alive) {
   return "POST " + endpoint.path + " HTTP/1.1\r\nHost: " + endpoint.authority() +
          "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
@@ -158,21 +158,21 @@ std::string http_post(const transport::Endpoint& endpoint, const std::string& bo
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-core::Result<std::unique_ptr<Wire>> Wire::open(const agent::BusOptions& bus, bool needs_bus) {
+core::Result<std::unique_ptr<Wire>> Wire::open(const agent::bus::BusOptions& bus, bool needs_bus) {
   std::unique_ptr<CheckerBus> joined;
   if (needs_bus || bus.is_wanted()) {
     auto place = CheckerBus::join(bus);
     if (!place) return place.error();
     joined = std::move(*place);
   }
-  transport::EndpointCallerOptions options;
+  transport::caller::EndpointCallerOptions options;
   options.repeats_refused = false;  // checks need the bot's actual answer
-  auto caller = transport::StandaloneCaller::create(options);
+  auto caller = transport::caller::StandaloneCaller::create(options);
   if (!caller) return caller.error();
   return std::unique_ptr<Wire>(new Wire(std::move(*caller), std::move(joined)));
 }
 
-Exchange Wire::send(const transport::Endpoint& endpoint, std::string bytes, const rpc::Id& id,
+Exchange Wire::send(const transport::link::Endpoint& endpoint, std::string bytes, const rpc::Id& id,
                     milliseconds limit) {
   Exchange exchange;
   exchange.url = endpoint.url();
@@ -187,17 +187,17 @@ Exchange Wire::send(const transport::Endpoint& endpoint, std::string bytes, cons
     exchange.has_timed_out = answer.has_timed_out;
     exchange.is_refused = answer.is_refused;
   } else {
-    std::promise<transport::CallOutcome> promise;
-    transport::OutboundCall question;
+    std::promise<transport::link::CallOutcome> promise;
+    transport::link::OutboundCall question;
     question.bytes = bytes;
     question.endpoint = endpoint;
     question.deadline = begun + limit;
-    question.budget = transport::Budget::kGame;
+    question.budget = transport::link::Budget::kGame;
     question.id = id;
-    transport::Caller& way = bus_ && endpoint.scheme == "nats" ? bus_->caller() : *caller_;
+    transport::link::Caller& way = bus_ && endpoint.scheme == "nats" ? bus_->caller() : *caller_;
     way.call(std::move(question),
-             [&](transport::CallOutcome outcome) { promise.set_value(std::move(outcome)); });
-    transport::CallOutcome outcome = promise.get_future().get();
+             [&](transport::link::CallOutcome outcome) { promise.set_value(std::move(outcome)); });
+    transport::link::CallOutcome outcome = promise.get_future().get();
     exchange.received = outcome.bytes.str();
     exchange.status = outcome.http_status;
     if (outcome.error) {

@@ -34,12 +34,13 @@ struct RawAnswer {
 
 /// One HTTP exchange on a connection of its own, without the tolerance of our own client. Can read
 /// several answers (`answers`) on one connection, in order. Blocks.
-[[nodiscard]] std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint,
+[[nodiscard]] std::vector<RawAnswer> raw_http(const transport::link::Endpoint& endpoint,
                                               const RawRequest& request, std::size_t answers = 1);
 
 /// `POST PATH` with the usual headers and this body.
-[[nodiscard]] std::string http_post(const transport::Endpoint& endpoint, const std::string& body,
-                                    const std::string& headers = {}, bool keeps_alive = false);
+[[nodiscard]] std::string http_post(const transport::link::Endpoint& endpoint,
+                                    const std::string& body, const std::string& headers = {},
+                                    bool keeps_alive = false);
 
 /// Sends JSON-RPC messages to one endpoint, over any transport, and keeps the bytes. Thread-safe;
 /// calls block.
@@ -47,22 +48,22 @@ class Wire {
  public:
   /// Fails if the system lacks resources, and like CheckerBus::join if `bus` is given or
   /// `needs_bus`.
-  [[nodiscard]] static core::Result<std::unique_ptr<Wire>> open(const agent::BusOptions& bus = {},
-                                                                bool needs_bus = false);
+  [[nodiscard]] static core::Result<std::unique_ptr<Wire>> open(
+      const agent::bus::BusOptions& bus = {}, bool needs_bus = false);
 
   /// Null if no bus is used.
   [[nodiscard]] CheckerBus* bus() { return bus_.get(); }
 
   /// Sends one request and waits for its answer. `id`: of the request in `bytes`, by which
   /// transports other than HTTP find the answer.
-  [[nodiscard]] Exchange send(const transport::Endpoint& endpoint, std::string bytes,
+  [[nodiscard]] Exchange send(const transport::link::Endpoint& endpoint, std::string bytes,
                               const rpc::Id& id, milliseconds limit);
 
  private:
-  Wire(std::unique_ptr<transport::Caller> caller, std::unique_ptr<CheckerBus> bus)
+  Wire(std::unique_ptr<transport::link::Caller> caller, std::unique_ptr<CheckerBus> bus)
       : caller_(std::move(caller)), bus_(std::move(bus)) {}
 
-  const std::unique_ptr<transport::Caller> caller_;
+  const std::unique_ptr<transport::link::Caller> caller_;
   const std::unique_ptr<CheckerBus> bus_;
 };
 

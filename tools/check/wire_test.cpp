@@ -15,23 +15,23 @@ namespace {
 class OneAnswer {
  public:
   explicit OneAnswer(std::string bytes)
-      : listener_(std::move(*transport::listen_on("127.0.0.1", 0))) {
-    port_ = transport::local_address(listener_.get()).port;
+      : listener_(std::move(*transport::link::listen_on("127.0.0.1", 0))) {
+    port_ = transport::link::local_address(listener_.get()).port;
     thread_ = std::jthread([this, bytes = std::move(bytes)] {
       const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-      if (!transport::wait_ready(listener_.get(), POLLIN, deadline)) return;
-      transport::FileDescriptor peer(::accept(listener_.get(), nullptr, nullptr));
+      if (!transport::link::wait_ready(listener_.get(), POLLIN, deadline)) return;
+      core::FileDescriptor peer(::accept(listener_.get(), nullptr, nullptr));
       char buffer[4096];
       (void)::recv(peer.get(), buffer, sizeof buffer, 0);
       (void)::send(peer.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     });
   }
-  [[nodiscard]] transport::Endpoint endpoint() const {
-    return *transport::parse_endpoint("http://127.0.0.1:" + std::to_string(port_) + "/mcp");
+  [[nodiscard]] transport::link::Endpoint endpoint() const {
+    return *transport::link::parse_endpoint("http://127.0.0.1:" + std::to_string(port_) + "/mcp");
   }
 
  private:
-  transport::FileDescriptor listener_;
+  core::FileDescriptor listener_;
   std::uint16_t port_ = 0;
   std::jthread thread_;
 };
@@ -69,7 +69,7 @@ TEST(RawHttp, TakesTheLastEventOfAStream) {
 TEST(RawHttp, SaysWhatIsWrong) {
   EXPECT_NE(answer_to("").trouble.find("closed"), std::string::npos);
   EXPECT_NE(answer_to("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc").trouble, "");
-  const auto nobody = *transport::parse_endpoint("http://127.0.0.1:1/mcp");
+  const auto nobody = *transport::link::parse_endpoint("http://127.0.0.1:1/mcp");
   const auto answer = raw_http(nobody, {.pieces = {"x"}}).front();
   EXPECT_TRUE(answer.is_refused);
 }

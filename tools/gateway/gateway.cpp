@@ -29,7 +29,7 @@ std::string header_of(const rpc::MessageContext& context, std::string_view name)
 
 /// The owner of a request: its session, or a connection of its own. Empty for HTTP without a
 /// session, where the client is unknown.
-std::string owner_of(const transport::Inbound& message) {
+std::string owner_of(const transport::link::Inbound& message) {
   if (message.channel && !is_http(message.context)) return message.channel->id();
   return header_of(message.context, "Mcp-Session-Id");
 }
@@ -77,15 +77,15 @@ void Gateway::answer(const Slot& slot, const rpc::Response& response, int http_s
 }
 
 void Gateway::answer(const Slot& slot, GatewayAnswer answer) {
-  transport::OutboundReply reply;
+  transport::link::OutboundReply reply;
   reply.bytes = rpc::encode(rpc::Message(std::move(answer.response)));
   reply.http_status = answer.http_status;
   reply.headers = std::move(answer.headers);
   slot->send(std::move(reply));
 }
 
-void Gateway::on_message(transport::Inbound message, transport::ReplySlot reply) {
-  auto slot = std::make_shared<transport::ReplySlot>(std::move(reply));
+void Gateway::on_message(transport::link::Inbound message, transport::link::ReplySlot reply) {
+  auto slot = std::make_shared<transport::link::ReplySlot>(std::move(reply));
   if (message.channel && !is_http(message.context) && options_.has_sessions)
     sessions_.note_connection(message.channel);
   auto document = schema::parse_json(message.bytes, schema::kMcpLimits);
@@ -117,7 +117,7 @@ void Gateway::on_message(transport::Inbound message, transport::ReplySlot reply)
   } else {
     questions_.answer(owner_of(message), std::move(std::get<rpc::Response>(known)));
   }
-  transport::OutboundReply accepted;
+  transport::link::OutboundReply accepted;
   accepted.http_status = 202;
   slot->send(std::move(accepted));
 }
@@ -127,7 +127,7 @@ bool Gateway::is_unknown_revision(const rpc::MessageContext& context) {
   return !revision.empty() && !mcp::is_legacy_revision(revision);
 }
 
-void Gateway::on_request(rpc::Request request, transport::Inbound message, Slot slot,
+void Gateway::on_request(rpc::Request request, transport::link::Inbound message, Slot slot,
                          bool is_modern) {
   message.notes->message_type = request.method.substr(0, 64);
   if (!is_modern && is_unknown_revision(message.context)) {
@@ -192,7 +192,7 @@ void Gateway::discover(const rpc::Request& request, Slot slot) {
   });
 }
 
-void Gateway::initialize(const rpc::Request& request, const transport::Inbound& message,
+void Gateway::initialize(const rpc::Request& request, const transport::link::Inbound& message,
                          const Slot& slot) {
   std::string wanted = schema::text_at(request.params, "protocolVersion");
   std::string revision(mcp::is_legacy_revision(wanted) ? wanted : mcp::kNewestLegacyRevision);
@@ -217,14 +217,15 @@ void Gateway::initialize(const rpc::Request& request, const transport::Inbound& 
       return answer(slot, std::move(described));
     }
     response.result["protocolVersion"] = revision;
-    transport::OutboundReply reply;
+    transport::link::OutboundReply reply;
     reply.bytes = rpc::encode(rpc::Message(std::move(response)));
     if (!session.empty()) reply.headers.emplace_back("Mcp-Session-Id", session);
     slot->send(std::move(reply));
   });
 }
 
-void Gateway::forward(rpc::Request request, transport::Inbound message, Slot slot, bool is_modern) {
+void Gateway::forward(rpc::Request request, transport::link::Inbound message, Slot slot,
+                      bool is_modern) {
   auto pending = std::make_shared<Pending>();
   pending->slot = std::move(slot);
   pending->id = request.id;
@@ -236,8 +237,8 @@ void Gateway::forward(rpc::Request request, transport::Inbound message, Slot slo
   GatewayCall call;
   if (!is_modern) call.owner = pending->owner;
   if (!call.owner.empty()) {
-    call.on_request = [this, owner = call.owner, peer = pending->peer](rpc::Request question,
-                                                                       mcp::AnswerServer reply) {
+    call.on_request = [this, owner = call.owner, peer = pending->peer](
+                          rpc::Request question, mcp::client::AnswerServer reply) {
       auto ways = ways_to(owner, /*prefers_calls=*/true);
       if (peer) ways.insert(ways.begin(), peer);
       ask_client(owner, std::move(ways), std::move(question), std::move(reply));
@@ -333,37 +334,37 @@ void Gateway::give_up(const std::shared_ptr<Pending>& pending, const std::string
   answer(pending->slot, gateway_failure(pending->id, why));
 }
 
-transport::StreamAnswer Gateway::on_stream(transport::StreamRequest request) {
+transport::link::StreamAnswer Gateway::on_stream(transport::link::StreamRequest request) {
   if (mcp::read_signs(request.context).is_modern())
-    return transport::StreamRefusal{405, "revision 2026-07-28 has no such streams"};
-  if (!options_.has_sessions) return transport::StreamRefusal{};
+    return transport::link::StreamRefusal{405, "revision 2026-07-28 has no such streams"};
+  if (!options_.has_sessions) return transport::link::StreamRefusal{};
   std::string session = header_of(request.context, "Mcp-Session-Id");
   if (session.empty())
-    return transport::StreamRefusal{405, "a stream needs a session: initialize first"};
+    return transport::link::StreamRefusal{405, "a stream needs a session: initialize first"};
   if (!sessions_.is_known(session))
-    return transport::StreamRefusal{404, "there is no such session"};
+    return transport::link::StreamRefusal{404, "there is no such session"};
   if (sessions_.has_channel(session))
-    return transport::StreamRefusal{409, "the session already has a stream"};
-  transport::StreamAcceptance accepted;
-  accepted.opened = [this, session](const std::shared_ptr<transport::PeerChannel>& channel) {
+    return transport::link::StreamRefusal{409, "the session already has a stream"};
+  transport::link::StreamAcceptance accepted;
+  accepted.opened = [this, session](const std::shared_ptr<transport::link::PeerChannel>& channel) {
     if (!sessions_.attach(session, channel)) channel->close();
   };
   return accepted;
 }
 
-std::optional<transport::StreamRefusal> Gateway::on_session_end(
+std::optional<transport::link::StreamRefusal> Gateway::on_session_end(
     const rpc::MessageContext& context) {
   if (!options_.has_sessions || mcp::read_signs(context).is_modern())
-    return transport::StreamRefusal{405, "this server has no sessions"};
+    return transport::link::StreamRefusal{405, "this server has no sessions"};
   const std::string session = header_of(context, "Mcp-Session-Id");
   if (sessions_.is_known(session)) {
     end_client(session);
     return std::nullopt;
   }
-  return transport::StreamRefusal{404, "there is no such session"};
+  return transport::link::StreamRefusal{404, "there is no such session"};
 }
 
-void Gateway::on_channel_closed(const transport::PeerChannel& channel) {
+void Gateway::on_channel_closed(const transport::link::PeerChannel& channel) {
   sessions_.forget_channel(channel.id());
   questions_.forget(channel.id());
   backend_.end(channel.id());  // if the channel was a connection of its own

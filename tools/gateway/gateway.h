@@ -36,23 +36,23 @@ struct GatewayOptions {
 /// backend go to the client that they concern, and only that client's answer goes back. Clients
 /// speak JSON-RPC over any transport: in revision 2026-07-28, in any revision with a handshake, or
 /// without a handshake. Thread-safe.
-class Gateway final : public transport::MessageHandler {
+class Gateway final : public transport::link::MessageHandler {
  public:
   /// All references must outlive the gateway; the backend's calls must end before it does.
   Gateway(GatewayOptions options, GatewayBackend& backend, const core::Clock& clock,
           core::RandomSource& random);
 
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override;
-  transport::StreamAnswer on_stream(transport::StreamRequest request) override;
-  std::optional<transport::StreamRefusal> on_session_end(
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override;
+  transport::link::StreamAnswer on_stream(transport::link::StreamRequest request) override;
+  std::optional<transport::link::StreamRefusal> on_session_end(
       const rpc::MessageContext& context) override;
-  void on_channel_closed(const transport::PeerChannel& channel) override;
+  void on_channel_closed(const transport::link::PeerChannel& channel) override;
 
   /// The number of running requests.
   [[nodiscard]] std::size_t in_work() const;
 
  private:
-  using Slot = std::shared_ptr<transport::ReplySlot>;
+  using Slot = std::shared_ptr<transport::link::ReplySlot>;
   /// A request that the backend is working on.
   struct Pending {
     Slot slot;
@@ -61,27 +61,29 @@ class Gateway final : public transport::MessageHandler {
     std::string owner;  ///< only the owner may cancel it by its id; empty: nobody, since different
                         ///< clients can use the same ids
     std::string channel;
-    std::shared_ptr<transport::PeerChannel> peer;  ///< the same, to push to
+    std::shared_ptr<transport::link::PeerChannel> peer;  ///< the same, to push to
     bool is_modern = false;
     GatewayBackend::Cancel cancel;
     bool has_ended = false;
   };
 
-  void on_request(rpc::Request request, transport::Inbound message, Slot slot, bool is_modern);
+  void on_request(rpc::Request request, transport::link::Inbound message, Slot slot,
+                  bool is_modern);
   void discover(const rpc::Request& request, Slot slot);
   [[nodiscard]] core::Result<void> begin(const rpc::Request& initialize, const std::string& owner);
   void end_client(const std::string& owner);
   void tell_client(const std::string& owner, const rpc::Notification& note);
-  using Channels = std::vector<std::shared_ptr<transport::PeerChannel>>;
+  using Channels = std::vector<std::shared_ptr<transport::link::PeerChannel>>;
   [[nodiscard]] Channels ways_to(const std::string& owner, bool prefers_calls) const;
   void ask_client(const std::string& owner, Channels ways, rpc::Request request,
-                  mcp::AnswerServer answer);
-  [[nodiscard]] std::optional<rpc::Response> refuse_to_listen(const rpc::Request& request,
-                                                              const transport::Inbound& message);
+                  mcp::client::AnswerServer answer);
+  [[nodiscard]] std::optional<rpc::Response> refuse_to_listen(
+      const rpc::Request& request, const transport::link::Inbound& message);
   [[nodiscard]] GatewayCall described_call(const rpc::Request& request) const;
   void on_notification(const rpc::Notification& notification, const std::string& owner);
-  void initialize(const rpc::Request& request, const transport::Inbound& message, const Slot& slot);
-  void forward(rpc::Request request, transport::Inbound message, Slot slot, bool is_modern);
+  void initialize(const rpc::Request& request, const transport::link::Inbound& message,
+                  const Slot& slot);
+  void forward(rpc::Request request, transport::link::Inbound message, Slot slot, bool is_modern);
   void finish(const std::shared_ptr<Pending>& pending, GatewayAnswer answer);
   void give_up(const std::shared_ptr<Pending>& pending, const std::string& why);
   bool take(const std::shared_ptr<Pending>& pending);

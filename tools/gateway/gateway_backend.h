@@ -29,10 +29,10 @@ struct GatewayCall {
   std::string correlation_id;  ///< in the records of both sides
   /// Receives notifications about this request before its answer; null if the client cannot receive
   /// any.
-  std::shared_ptr<transport::PeerChannel> channel = nullptr;
+  std::shared_ptr<transport::link::PeerChannel> channel = nullptr;
   /// Receives requests of the backend to the client during this call; null if the client cannot be
   /// asked.
-  mcp::TakeServerRequest on_request = nullptr;
+  mcp::client::TakeServerRequest on_request = nullptr;
 };
 
 /// A client that has completed the handshake, for which a backend can keep state.
@@ -43,7 +43,7 @@ struct GatewayClient {
   /// must be fast.
   std::function<void(const rpc::Notification&)> on_notification = nullptr;
   /// Receives requests of the backend to this client, outside the stream of one of its calls.
-  mcp::TakeServerRequest on_request = nullptr;
+  mcp::client::TakeServerRequest on_request = nullptr;
   /// Called when the backend has dropped the client to make room for others.
   std::function<void()> on_forgotten = nullptr;
 };

@@ -30,7 +30,7 @@ core::Result<void> Gateway::begin(const rpc::Request& initialize, const std::str
   client.on_notification = [this, owner](const rpc::Notification& note) {
     tell_client(owner, note);
   };
-  client.on_request = [this, owner](rpc::Request question, mcp::AnswerServer reply) {
+  client.on_request = [this, owner](rpc::Request question, mcp::client::AnswerServer reply) {
     ask_client(owner, ways_to(owner, /*prefers_calls=*/true), std::move(question),
                std::move(reply));
   };
@@ -71,7 +71,7 @@ void Gateway::tell_client(const std::string& owner, const rpc::Notification& not
 }
 
 void Gateway::ask_client(const std::string& owner, Channels ways, rpc::Request request,
-                         mcp::AnswerServer answer) {
+                         mcp::client::AnswerServer answer) {
   if (ways.empty()) {
     return answer(
         gateway_failure(request.id, "the client has no stream that could carry the request"));
@@ -91,7 +91,7 @@ void Gateway::ask_client(const std::string& owner, Channels ways, rpc::Request r
 }
 
 std::optional<rpc::Response> Gateway::refuse_to_listen(const rpc::Request& request,
-                                                       const transport::Inbound& message) {
+                                                       const transport::link::Inbound& message) {
   if (!message.channel || !takes_events(message.context))
     return gateway_failure(request.id,
                            "notifications are sent as an event stream: accept text/event-stream");

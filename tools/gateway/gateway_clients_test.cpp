@@ -57,13 +57,13 @@ TEST_F(GatewayClientsTest, AClientThatTakesNoEventsIsAskedWhereItListens) {
   backend_.calls.at(0).on_request(question, take);
   ASSERT_EQ(answers.size(), 1U) << "it listens nowhere";
   EXPECT_TRUE(answers[0].error);
-  transport::StreamRequest request;
+  transport::link::StreamRequest request;
   request.context.transport =
       rpc::TransportContext::http(std::make_shared<const rpc::HeaderMap>(session_header(mine)),
                                   "GET", rpc::SharedText::literal("/mcp"));
   auto accepted = gateway().on_stream(std::move(request));
   auto stream = std::make_shared<NamedChannel>("s1");
-  std::get<transport::StreamAcceptance>(accepted).opened(stream);
+  std::get<transport::link::StreamAcceptance>(accepted).opened(stream);
   backend_.calls.at(0).on_request(question, take);
   ASSERT_EQ(stream->pushed.size(), 1U);
   EXPECT_EQ(answers.size(), 1U);

@@ -54,9 +54,9 @@ std::set<std::string> named_by_connection(const rpc::HeaderMap& headers) {
 
 }  // namespace
 
-transport::HttpHeaders headers_for_backend(const rpc::HeaderMap& headers) {
+transport::client::HttpHeaders headers_for_backend(const rpc::HeaderMap& headers) {
   auto named = named_by_connection(headers);
-  transport::HttpHeaders copied;
+  transport::client::HttpHeaders copied;
   for (const auto& [name, value] : headers) {
     std::string lower = core::lower_case(name);
     if (!stays(lower) && !named.contains(lower)) copied.emplace_back(name, value);
@@ -65,8 +65,8 @@ transport::HttpHeaders headers_for_backend(const rpc::HeaderMap& headers) {
   return copied;
 }
 
-transport::HttpHeaders argument_headers(const rpc::MessageContext& context) {
-  transport::HttpHeaders copied;
+transport::client::HttpHeaders argument_headers(const rpc::MessageContext& context) {
+  transport::client::HttpHeaders copied;
   const auto* http = context.transport.as_http();
   if (http == nullptr || !http->headers) return copied;
   for (const auto& [name, value] : *http->headers) {

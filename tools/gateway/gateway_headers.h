@@ -19,10 +19,10 @@ inline const std::pair<std::string, std::string> kVia{"Via", "1.1 league-gateway
 /// (`:path`), `origin`, which the backend would judge by its own rules, and those of MCP's
 /// transport (mcp-*, last-event-id), which belong to the client's own session. `kVia` is added.
 /// Pure. Source: the design of a proxy for legacy servers (docs/decisions.md).
-[[nodiscard]] transport::HttpHeaders headers_for_backend(const rpc::HeaderMap& headers);
+[[nodiscard]] transport::client::HttpHeaders headers_for_backend(const rpc::HeaderMap& headers);
 
 /// The fields of a client of 2026-07-28 that repeat arguments of a tool (`Mcp-Param-NAME`), for a
 /// backend of the same revision, which compares them. Pure.
-[[nodiscard]] transport::HttpHeaders argument_headers(const rpc::MessageContext& context);
+[[nodiscard]] transport::client::HttpHeaders argument_headers(const rpc::MessageContext& context);
 
 }  // namespace league::tools::gateway

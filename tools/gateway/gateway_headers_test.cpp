@@ -55,7 +55,7 @@ TEST(GatewayHeaders, NamesOfTheConnectionMayComeInSeveralFields) {
                     {"B", "2"},
                     {"c", "3"},
                     {"d", "4"}};
-  EXPECT_EQ(headers_for_backend(in), (transport::HttpHeaders{{"d", "4"}, kVia}));
+  EXPECT_EQ(headers_for_backend(in), (transport::client::HttpHeaders{{"d", "4"}, kVia}));
 }
 
 }  // namespace

@@ -14,16 +14,17 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
-using SessionPtr = std::shared_ptr<mcp::ClientSession>;
+using SessionPtr = std::shared_ptr<mcp::client::ClientSession>;
 using Steady = core::Clock::Steady;
 
 }  // namespace
 
-void GatewayLink::Shared::record(audit::Direction direction, audit::Kind kind,
+void GatewayLink::Shared::record(audit::record::Direction direction, audit::record::Kind kind,
                                  const GatewayCall& call, const rpc::MessageContext& context,
                                  std::shared_ptr<const std::string> body,
                                  const std::optional<Error>& fault) const {
-  audit::Record record = audit::record_of({std::move(body), context, nullptr}, direction, kind);
+  audit::record::Record record =
+      audit::record::record_of({std::move(body), context, nullptr}, direction, kind);
   record.time = tools.clock.utc_now();
   record.mono = tools.clock.steady_now();
   record.notes.peer = options.endpoint.scheme + "://" + options.endpoint.authority();
@@ -36,7 +37,7 @@ void GatewayLink::Shared::record(audit::Direction direction, audit::Kind kind,
   log.append(std::move(record));
 }
 
-GatewayLink::GatewayLink(const mcp::SessionTools& tools, audit::RecordSink& log,
+GatewayLink::GatewayLink(const mcp::client::SessionTools& tools, audit::record::RecordSink& log,
                          GatewayLinkOptions options)
     : shared_(std::make_shared<Shared>(tools, log, std::move(options))) {}
 
@@ -51,7 +52,7 @@ GatewayLink::~GatewayLink() {
   if (session) session->close();
 }
 
-void GatewayLink::connect(std::function<void(core::Result<mcp::Negotiated>)> connected) {
+void GatewayLink::connect(std::function<void(core::Result<mcp::client::Negotiated>)> connected) {
   shared_->with_session(Steady::max(),
                         [connected = std::move(connected)](core::Result<SessionPtr> session) {
                           if (!session) return connected(session.error());
@@ -59,7 +60,8 @@ void GatewayLink::connect(std::function<void(core::Result<mcp::Negotiated>)> con
                         });
 }
 
-GatewayAnswer GatewayLink::Shared::answer_of(const GatewayCall& call, mcp::SessionAnswer answer,
+GatewayAnswer GatewayLink::Shared::answer_of(const GatewayCall& call,
+                                             mcp::client::SessionAnswer answer,
                                              const std::optional<Error>& fault) const {
   rpc::Response response = std::move(answer.response);
   response.id = call.request.id;
@@ -93,7 +95,7 @@ void GatewayLink::Shared::run(const std::shared_ptr<const GatewayCall>& call,
     complete_modern(call->request.method, server_info(negotiated), none);
     return answered(std::move(none));
   }
-  record(audit::Direction::kOut, audit::Kind::kRequest, *call, context,
+  record(audit::record::Direction::kOut, audit::record::Kind::kRequest, *call, context,
          std::make_shared<const std::string>(rpc::encode(rpc::Message(call->request))),
          std::nullopt);
   auto request = session_request(*call, negotiated);
@@ -105,7 +107,7 @@ void GatewayLink::Shared::run(const std::shared_ptr<const GatewayCall>& call,
     };
   }
   auto id = there->request(std::move(request), [self = shared_from_this(), call, context, answered,
-                                                negotiated](mcp::SessionAnswer answer) {
+                                                negotiated](mcp::client::SessionAnswer answer) {
     std::optional<Error> fault;
     if (answer.error) fault = self->scrubbed(*answer.error);
     const auto received = fault ? context : answer.context;
@@ -113,7 +115,8 @@ void GatewayLink::Shared::run(const std::shared_ptr<const GatewayCall>& call,
     if (call->is_modern) complete_modern(call->request.method, server_info(negotiated), given);
     self->note_setting(*call, given);
     self->record(
-        audit::Direction::kIn, fault ? audit::Kind::kFailure : audit::Kind::kReply, *call, received,
+        audit::record::Direction::kIn,
+        fault ? audit::record::Kind::kFailure : audit::record::Kind::kReply, *call, received,
         fault ? nullptr
               : std::make_shared<const std::string>(rpc::encode(rpc::Message(given.response))),
         fault);
@@ -135,7 +138,7 @@ GatewayBackend::Cancel GatewayLink::forward(GatewayCall call, Answered answered)
       });
   return [running] {
     SessionPtr session;
-    mcp::ClientSession::RequestId id = 0;
+    mcp::client::ClientSession::RequestId id = 0;
     {
       std::lock_guard lock(running->mutex);
       running->is_cancelled = true;

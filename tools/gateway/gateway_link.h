@@ -14,10 +14,10 @@ namespace league::tools::gateway {
 
 /// How a shared backend is reached.
 struct GatewayLinkOptions {
-  transport::Endpoint endpoint;
-  mcp::Headers headers;  ///< credentials; never logged
+  transport::link::Endpoint endpoint;
+  mcp::client::Headers headers;  ///< credentials; never logged
   std::chrono::milliseconds connect_timeout{10'000};
-  std::chrono::milliseconds longest_probe = mcp::kLongestProbe;  ///< as SessionOptions
+  std::chrono::milliseconds longest_probe = mcp::client::kLongestProbe;  ///< as SessionOptions
   /// The delay before a lost backend is started again: doubled each time, until the backend has
   /// lived for `longest_delay`.
   std::chrono::milliseconds first_delay{200};
@@ -27,7 +27,7 @@ struct GatewayLinkOptions {
   /// Receives notifications of the backend outside a call.
   std::function<void(const rpc::Notification&)> on_notification = nullptr;
   /// Receives requests of the backend; if empty, they are refused.
-  mcp::TakeServerRequest on_request = nullptr;
+  mcp::client::TakeServerRequest on_request = nullptr;
   /// The capabilities that are declared to the backend, a JSON object.
   nlohmann::json client_capabilities = nlohmann::json::object();
   /// The link belongs to one client: it always uses the handshake, since only that gives a session.
@@ -44,12 +44,13 @@ struct GatewayLinkOptions {
 class GatewayLink final : public GatewayBackend {
  public:
   /// All references must outlive the link and its calls.
-  GatewayLink(const mcp::SessionTools& tools, audit::RecordSink& log, GatewayLinkOptions options);
+  GatewayLink(const mcp::client::SessionTools& tools, audit::record::RecordSink& log,
+              GatewayLinkOptions options);
   /// Ends the session.
   ~GatewayLink() override;
 
   /// Connects to the backend and negotiates now, not at the first request.
-  void connect(std::function<void(core::Result<mcp::Negotiated>)> connected);
+  void connect(std::function<void(core::Result<mcp::client::Negotiated>)> connected);
 
   Cancel forward(GatewayCall call, Answered answered) override;
   void describe(const GatewayCall& call, Answered answered) override;

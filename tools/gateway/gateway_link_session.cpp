@@ -9,7 +9,7 @@ namespace {
 
 using core::Error;
 using core::ErrorCode;
-using SessionPtr = std::shared_ptr<mcp::ClientSession>;
+using SessionPtr = std::shared_ptr<mcp::client::ClientSession>;
 using Steady = core::Clock::Steady;
 
 /// Further subscriptions of a client are not restored.
@@ -41,7 +41,7 @@ std::vector<GatewaySessionState::Setting> GatewaySessionState::settings() const 
 }
 
 SessionPtr GatewayLink::Shared::make_session() {
-  mcp::SessionOptions session_options;
+  mcp::client::SessionOptions session_options;
   session_options.client.name = "league-gateway";
   session_options.headers = options.headers;
   session_options.client.capabilities = options.client_capabilities;
@@ -58,17 +58,18 @@ SessionPtr GatewayLink::Shared::make_session() {
   }
   if (options.on_request) {
     session_options.on_request = [weak = weak_from_this()](rpc::Request request,
-                                                           mcp::AnswerServer answer) {
+                                                           mcp::client::AnswerServer answer) {
       if (auto self = weak.lock()) self->options.on_request(std::move(request), std::move(answer));
     };
   }
-  auto which = std::make_shared<std::weak_ptr<mcp::ClientSession>>();
+  auto which = std::make_shared<std::weak_ptr<mcp::client::ClientSession>>();
   session_options.on_renewed = [weak = weak_from_this(), which] {
     auto self = weak.lock();
     auto renewed = which->lock();
     if (self && renewed) self->restore(renewed);
   };
-  auto made = mcp::ClientSession::create(tools, options.endpoint, std::move(session_options));
+  auto made =
+      mcp::client::ClientSession::create(tools, options.endpoint, std::move(session_options));
   *which = made;
   return made;
 }
@@ -83,7 +84,7 @@ void GatewayLink::Shared::restore(const SessionPtr& there) {
     there->request({.method = setting.method,
                     .params = rpc::to_json_text(setting.params),
                     .deadline = tools.clock.steady_now() + options.connect_timeout},
-                   [](const mcp::SessionAnswer& /*answer*/) {});
+                   [](const mcp::client::SessionAnswer& /*answer*/) {});
   }
 }
 
@@ -150,7 +151,7 @@ void GatewayLink::Shared::attempt() {
 
 void GatewayLink::Shared::begin(const SessionPtr& fresh) {
   fresh->connect(tools.clock.steady_now() + options.connect_timeout,
-                 [self = shared_from_this(), fresh](core::Result<mcp::Negotiated> result) {
+                 [self = shared_from_this(), fresh](core::Result<mcp::client::Negotiated> result) {
                    self->on_connected(fresh, std::move(result));
                  });
 }
@@ -175,7 +176,7 @@ GatewayAnswer GatewayLink::Shared::failed(const rpc::Id& id, const Error& why) c
 }
 
 void GatewayLink::Shared::on_connected(const SessionPtr& candidate,
-                                       core::Result<mcp::Negotiated> result) {
+                                       core::Result<mcp::client::Negotiated> result) {
   std::vector<Ready> told;
   std::optional<Error> why;
   if (!result) why = scrubbed(result.error());

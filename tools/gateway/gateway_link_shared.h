@@ -32,11 +32,11 @@ class GatewaySessionState {
 
 /// Can outlive the link if a completion still holds it.
 struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
-  using SessionPtr = std::shared_ptr<mcp::ClientSession>;
+  using SessionPtr = std::shared_ptr<mcp::client::ClientSession>;
   using Steady = core::Clock::Steady;
   using Ready = std::function<void(core::Result<SessionPtr>)>;
 
-  Shared(const mcp::SessionTools& tools_in, audit::RecordSink& log_in,
+  Shared(const mcp::client::SessionTools& tools_in, audit::record::RecordSink& log_in,
          GatewayLinkOptions options_in)
       : tools(tools_in), log(log_in), options(std::move(options_in)), delay(options.first_delay) {}
 
@@ -45,7 +45,7 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
   void attempt_after(Steady::duration pause);
   void attempt();
   void begin(const SessionPtr& fresh);
-  void on_connected(const SessionPtr& candidate, core::Result<mcp::Negotiated> result);
+  void on_connected(const SessionPtr& candidate, core::Result<mcp::client::Negotiated> result);
   void on_lost(const core::Error& why);
   [[nodiscard]] SessionPtr make_session();
   [[nodiscard]] core::Error scrubbed(const core::Error& error) const;
@@ -55,9 +55,9 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
   }
   void run(const std::shared_ptr<const GatewayCall>& call, const std::shared_ptr<Running>& running,
            const SessionPtr& there, const Answered& answered);
-  [[nodiscard]] GatewayAnswer answer_of(const GatewayCall& call, mcp::SessionAnswer answer,
+  [[nodiscard]] GatewayAnswer answer_of(const GatewayCall& call, mcp::client::SessionAnswer answer,
                                         const std::optional<core::Error>& fault) const;
-  void record(audit::Direction direction, audit::Kind kind, const GatewayCall& call,
+  void record(audit::record::Direction direction, audit::record::Kind kind, const GatewayCall& call,
               const rpc::MessageContext& context, std::shared_ptr<const std::string> body,
               const std::optional<core::Error>& fault) const;
 
@@ -65,8 +65,8 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
   void restore(const SessionPtr& there);
   void note_setting(const GatewayCall& call, const GatewayAnswer& given);
 
-  const mcp::SessionTools tools;
-  audit::RecordSink& log;
+  const mcp::client::SessionTools tools;
+  audit::record::RecordSink& log;
   const GatewayLinkOptions options;
   mutable std::mutex mutex;  // never held during calls of others
   bool is_closed = false;
@@ -74,7 +74,7 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
   bool is_ready = false;
   std::vector<Ready> waiting;
   std::optional<core::Error> failure;  ///< of the last attempt
-  mcp::ClientSession::Denial denial;  ///< of the last attempt
+  mcp::client::ClientSession::Denial denial;  ///< of the last attempt
   Steady next_attempt{};
   bool is_attempt_due = false;  ///< the timer will start it
   Steady connected_at{};
@@ -85,8 +85,8 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
 /// A call between the client and its session.
 struct GatewayLink::Running {
   std::mutex mutex;
-  std::shared_ptr<mcp::ClientSession> session;
-  mcp::ClientSession::RequestId id = 0;
+  std::shared_ptr<mcp::client::ClientSession> session;
+  mcp::client::ClientSession::RequestId id = 0;
   bool is_cancelled = false;
 };
 

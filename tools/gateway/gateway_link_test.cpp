@@ -9,16 +9,16 @@ namespace league::tools::gateway {
 namespace {
 
 using core::ErrorCode;
-using mcp::Headers;
-using mcp::testing::answer_handshake;
-using mcp::testing::ScriptedConnection;
+using mcp::client::Headers;
+using mcp::client::testing::answer_handshake;
+using mcp::client::testing::ScriptedConnection;
 using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class FaultRecorder final : public audit::RecordSink {
+class FaultRecorder final : public audit::record::RecordSink {
  public:
-  void append(audit::Record record) override { text += record.notes.fault + "\n"; }
+  void append(audit::record::Record record) override { text += record.notes.fault + "\n"; }
   std::string text;
 };
 
@@ -32,9 +32,9 @@ class GatewayLinkTest : public ::testing::Test {
   }
   GatewayLink& link(const std::string& endpoint = "tcp://127.0.0.1:9") {
     GatewayLinkOptions options;
-    options.endpoint = *transport::parse_endpoint(endpoint);
+    options.endpoint = *transport::link::parse_endpoint(endpoint);
     options.on_change = [this](const std::string& what) { said_ += what + "\n"; };
-    link_ = std::make_unique<GatewayLink>(mcp::SessionTools{connector_, time_, time_}, log_,
+    link_ = std::make_unique<GatewayLink>(mcp::client::SessionTools{connector_, time_, time_}, log_,
                                           std::move(options));
     return *link_;
   }
@@ -60,7 +60,7 @@ class GatewayLinkTest : public ::testing::Test {
   }
 
   league::testing::FakeTime time_;
-  mcp::testing::ScriptedConnector connector_;
+  mcp::client::testing::ScriptedConnector connector_;
   FaultRecorder log_;
   std::string said_;
   std::vector<GatewayAnswer> answers_;

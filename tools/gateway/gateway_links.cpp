@@ -39,7 +39,7 @@ void GatewayLinks::State::on_call_ended(const std::string& owner, const GatewayL
   found->second.used_at = now;
 }
 
-GatewayLinks::GatewayLinks(const mcp::SessionTools& tools, audit::RecordSink& log,
+GatewayLinks::GatewayLinks(const mcp::client::SessionTools& tools, audit::record::RecordSink& log,
                            GatewayLinksOptions options)
     : tools_(tools), log_(log), options_(std::move(options)), shared_(make_shared_link()) {}
 
@@ -60,7 +60,7 @@ GatewayLinks::LinkPtr GatewayLinks::make_shared_link() const {
 }
 
 void GatewayLinks::connect() {
-  shared_->connect([](const core::Result<mcp::Negotiated>&) {});
+  shared_->connect([](const core::Result<mcp::client::Negotiated>&) {});
 }
 
 bool GatewayLinks::begins_with_own(const GatewayClient& client) const {

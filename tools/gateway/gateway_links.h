@@ -30,7 +30,8 @@ struct GatewayLinksOptions {
 class GatewayLinks final : public GatewayBackend {
  public:
   /// All references must outlive this object and its calls.
-  GatewayLinks(const mcp::SessionTools& tools, audit::RecordSink& log, GatewayLinksOptions options);
+  GatewayLinks(const mcp::client::SessionTools& tools, audit::record::RecordSink& log,
+               GatewayLinksOptions options);
   /// Ends the sessions.
   ~GatewayLinks() override;
 
@@ -80,8 +81,8 @@ class GatewayLinks final : public GatewayBackend {
   // Takes the lock.
   [[nodiscard]] core::Result<LinkPtr> link_for(const GatewayCall& call, EvictedLink& evicted);
 
-  const mcp::SessionTools tools_;
-  audit::RecordSink& log_;
+  const mcp::client::SessionTools tools_;
+  audit::record::RecordSink& log_;
   const GatewayLinksOptions options_;
   const std::shared_ptr<State> state_ = std::make_shared<State>();
   const LinkPtr shared_;

@@ -8,18 +8,18 @@
 namespace league::tools::gateway {
 namespace {
 
-using mcp::Headers;
-using mcp::testing::answer_handshake;
-using mcp::testing::ScriptedConnection;
+using mcp::client::Headers;
+using mcp::client::testing::answer_handshake;
+using mcp::client::testing::ScriptedConnection;
 using nlohmann::json;
 using std::chrono::seconds;
 
-class NoLog final : public audit::RecordSink {
+class NoLog final : public audit::record::RecordSink {
  public:
-  void append(audit::Record /*record*/) override {}
+  void append(audit::record::Record /*record*/) override {}
 };
 
-class HeardChannel final : public transport::PeerChannel {
+class HeardChannel final : public transport::link::PeerChannel {
  public:
   bool push(std::shared_ptr<const std::string> bytes) override {
     heard.push_back(json::parse(*bytes));
@@ -46,10 +46,10 @@ class GatewayLinksTest : public ::testing::Test {
   GatewayLinks& links(const std::string& endpoint = "http://127.0.0.1:9/mcp",
                       std::size_t most_own = 1000) {
     GatewayLinksOptions options;
-    options.shared.endpoint = *transport::parse_endpoint(endpoint);
+    options.shared.endpoint = *transport::link::parse_endpoint(endpoint);
     options.most_own = most_own;
-    links_ = std::make_unique<GatewayLinks>(mcp::SessionTools{connector_, time_, time_}, log_,
-                                            std::move(options));
+    links_ = std::make_unique<GatewayLinks>(mcp::client::SessionTools{connector_, time_, time_},
+                                            log_, std::move(options));
     return *links_;
   }
   bool begin(const std::string& owner, const json& capabilities = json::object()) {
@@ -59,7 +59,7 @@ class GatewayLinksTest : public ::testing::Test {
     client.on_notification = [this, owner](const rpc::Notification& note) {
       told_.push_back(owner + " " + note.method);
     };
-    client.on_request = [this, owner](rpc::Request request, mcp::AnswerServer answer) {
+    client.on_request = [this, owner](rpc::Request request, mcp::client::AnswerServer answer) {
       told_.push_back(owner + " " + request.method);
       answer(rpc::make_result(rpc::Id(99), {{"from", owner}}));
     };
@@ -90,7 +90,7 @@ class GatewayLinksTest : public ::testing::Test {
   }
 
   league::testing::FakeTime time_;
-  mcp::testing::ScriptedConnector connector_;
+  mcp::client::testing::ScriptedConnector connector_;
   NoLog log_;
   std::vector<std::pair<ScriptedConnection*, json>> seen_;
   std::vector<std::string> told_;

@@ -24,9 +24,9 @@ using std::chrono::milliseconds;
 constexpr std::size_t kLargestRequest = 4 * 1024 * 1024;
 
 /// A log that discards everything.
-class NoRecords final : public audit::RecordSink {
+class NoRecords final : public audit::record::RecordSink {
  public:
-  void append(audit::Record /*record*/) override {}
+  void append(audit::record::Record /*record*/) override {}
 };
 
 void say(const std::string& what) { std::cerr << "gateway: " << safe_text(what) << std::endl; }
@@ -34,7 +34,7 @@ void say(const std::string& what) { std::cerr << "gateway: " << safe_text(what) 
 /// Everything that a gateway needs; the order of the members is that of their lifetimes.
 class GatewayProgram {
  public:
-  GatewayProgram(const GatewayProgramOptions& options, transport::StopSignal& stop)
+  GatewayProgram(const GatewayProgramOptions& options, transport::link::StopSignal& stop)
       : options_(options), stop_(stop) {}
   ~GatewayProgram();
   GatewayProgram(const GatewayProgram&) = delete;
@@ -45,8 +45,8 @@ class GatewayProgram {
 
  private:
   core::Result<void> open_log();
-  core::Result<void> make_backend(const transport::Endpoint& endpoint);
-  void make_link(transport::Endpoint endpoint);
+  core::Result<void> make_backend(const transport::link::Endpoint& endpoint);
+  void make_link(transport::link::Endpoint endpoint);
   core::Result<void> serve();
   core::Result<void> serve_http();
   core::Result<void> serve_bus();
@@ -55,30 +55,30 @@ class GatewayProgram {
   /// The number of bytes that may be queued for one client: a result and the messages during its
   /// transfer.
   [[nodiscard]] std::size_t queue_for_results() const { return max_result() + kLargestRequest; }
-  [[nodiscard]] audit::RecordSink& log() {
+  [[nodiscard]] audit::record::RecordSink& log() {
     if (log_) return *log_;
     return no_log_;
   }
 
   const GatewayProgramOptions& options_;
-  transport::StopSignal& stop_;
+  transport::link::StopSignal& stop_;
   core::SystemClock clock_;
   core::CryptoRandom random_;
   NoRecords no_log_;
-  std::unique_ptr<audit::AuditLog> log_;
-  std::unique_ptr<transport::EventLoop> loop_;
-  std::unique_ptr<transport::HttpRuntime> runtime_;
+  std::unique_ptr<audit::log::AuditLog> log_;
+  std::unique_ptr<transport::link::EventLoop> loop_;
+  std::unique_ptr<transport::front::HttpRuntime> runtime_;
   std::unique_ptr<core::ThreadTimer> timer_;
   GatewayCredential credential_;
   std::unique_ptr<BusLink> bus_;  ///< null: not on a bus
-  std::shared_ptr<transport::Connector> connector_;
+  std::shared_ptr<transport::link::Connector> connector_;
   std::unique_ptr<GatewayBackend> backend_;
   GatewayLinks* links_ = nullptr;  ///< the backend, if it has sessions
   std::unique_ptr<Gateway> gateway_;
-  std::unique_ptr<audit::AuditedHandler> audited_;
-  std::unique_ptr<transport::HttpServer> server_;
+  std::unique_ptr<audit::calls::AuditedHandler> audited_;
+  std::unique_ptr<transport::front::HttpServer> server_;
   std::shared_ptr<void> listener_;  ///< of the bus
-  std::shared_ptr<transport::ServedConnection> stdio_;
+  std::shared_ptr<transport::link::ServedConnection> stdio_;
 };
 
 GatewayProgram::~GatewayProgram() {
@@ -99,10 +99,10 @@ core::Result<void> GatewayProgram::open_log() {
   if (options_.logs.empty()) return {};
   std::error_code failed;
   std::filesystem::create_directories(options_.logs, failed);
-  audit::AuditLogOptions log;
+  audit::log::AuditLogOptions log;
   log.path = options_.logs / "gateway.log.jsonl";
   log.agent = "gateway";
-  auto opened = audit::AuditLog::open(std::move(log), clock_);
+  auto opened = audit::log::AuditLog::open(std::move(log), clock_);
   if (!opened) return opened.error();
   log_ = std::move(*opened);
   return {};
@@ -116,7 +116,7 @@ core::Result<void> GatewayProgram::start() {
     if (!credential) return credential.error();
     credential_ = std::move(*credential);
   }
-  auto loop = transport::EventLoop::start();
+  auto loop = transport::link::EventLoop::start();
   if (!loop) return loop.error();
   loop_ = std::move(*loop);
   timer_ = std::make_unique<core::ThreadTimer>();
@@ -130,7 +130,7 @@ core::Result<void> GatewayProgram::start() {
   return serve();
 }
 
-core::Result<void> GatewayProgram::make_backend(const transport::Endpoint& endpoint) {
+core::Result<void> GatewayProgram::make_backend(const transport::link::Endpoint& endpoint) {
   if (endpoint.scheme.starts_with("sse+")) {
     GatewaySseOptions sse{endpoint, credential_, milliseconds(options_.connect_timeout_ms),
                           max_result()};
@@ -147,7 +147,7 @@ core::Result<void> GatewayProgram::make_backend(const transport::Endpoint& endpo
     gateway.allowed_tools =
         std::set<std::string>(options_.allow_tools.begin(), options_.allow_tools.end());
   gateway_ = std::make_unique<Gateway>(std::move(gateway), *backend_, clock_, random_);
-  audited_ = std::make_unique<audit::AuditedHandler>(*gateway_, log(), clock_);
+  audited_ = std::make_unique<audit::calls::AuditedHandler>(*gateway_, log(), clock_);
   // A child process is started now, so that the first client does not wait for it; a failure is
   // retried later. Not for a client on our standard streams, whose capabilities must be known
   // first.
@@ -155,10 +155,10 @@ core::Result<void> GatewayProgram::make_backend(const transport::Endpoint& endpo
   return {};
 }
 
-void GatewayProgram::make_link(transport::Endpoint endpoint) {
-  mcp::Headers headers{kVia};
+void GatewayProgram::make_link(transport::link::Endpoint endpoint) {
+  mcp::client::Headers headers{kVia};
   credential_.apply(endpoint, headers);
-  transport::AnyConnectorOptions connector;
+  transport::caller::AnyConnectorOptions connector;
   connector.web_socket.headers = headers;
   connector.lines.on_stderr = [](std::string_view /*command*/, std::string_view line) {
     std::cerr << "backend: " << safe_text(std::string(line)) << std::endl;
@@ -167,7 +167,7 @@ void GatewayProgram::make_link(transport::Endpoint endpoint) {
   connector.web_socket.max_message = max_result();
   connector.lines.limits.max_line = max_result();
   if (bus_) connector.bus = bus_->connector();
-  connector_ = transport::make_connector(*loop_, connector);
+  connector_ = transport::caller::make_connector(*loop_, connector);
   GatewayLinksOptions links;
   GatewayLinkOptions& link = links.shared;
   link.endpoint = std::move(endpoint);
@@ -178,8 +178,8 @@ void GatewayProgram::make_link(transport::Endpoint endpoint) {
   link.on_change = say;
   links.most_own = options_.max_own_sessions;
   if (links.most_own == 0) links.most_own = link.endpoint.scheme == "stdio" ? 32 : 1000;
-  auto made = std::make_unique<GatewayLinks>(mcp::SessionTools{*connector_, *timer_, clock_}, log(),
-                                             std::move(links));
+  auto made = std::make_unique<GatewayLinks>(
+      mcp::client::SessionTools{*connector_, *timer_, clock_}, log(), std::move(links));
   links_ = made.get();
   backend_ = std::move(made);
 }
@@ -187,10 +187,10 @@ void GatewayProgram::make_link(transport::Endpoint endpoint) {
 core::Result<void> GatewayProgram::serve() {
   if (options_.serves_bus) return serve_bus();
   if (!options_.serves_stdio) return serve_http();
-  transport::LineLimits limits;
+  transport::line::LineLimits limits;
   limits.max_line = kLargestRequest;
   limits.max_queued = queue_for_results();
-  auto served = transport::serve_stdio(
+  auto served = transport::line::serve_stdio(
       *loop_, *audited_, [this] { stop_.request_stop(); }, limits);
   if (!served) return served.error();
   stdio_ = std::move(*served);
@@ -211,17 +211,17 @@ void GatewayProgram::announce(const std::string& url) const {
 }
 
 core::Result<void> GatewayProgram::serve_http() {
-  auto runtime = transport::HttpRuntime::start({.loop = loop_.get()});
+  auto runtime = transport::front::HttpRuntime::start({.loop = loop_.get()});
   if (!runtime) return runtime.error();
   runtime_ = std::move(*runtime);
-  transport::HttpServerOptions server;
+  transport::http::HttpServerOptions server;
   server.bind_address = options_.bind;
   server.port = options_.port;
   server.allow_hosts = options_.allow_hosts;
   server.allow_origins = options_.allow_origins;
   server.limits.max_body = kLargestRequest;
   server.streams.max_queue = queue_for_results();
-  auto started = transport::HttpServer::start(*runtime_, server, *audited_);
+  auto started = transport::front::HttpServer::start(*runtime_, server, *audited_);
   if (!started) return started.error();
   server_ = std::move(*started);
   bool is_any = options_.bind == "127.0.0.1" || options_.bind == "0.0.0.0";
@@ -234,7 +234,7 @@ void GatewayProgram::run() { stop_.wait(); }
 
 }  // namespace
 
-int run_gateway(const GatewayProgramOptions& options, transport::StopSignal& stop) {
+int run_gateway(const GatewayProgramOptions& options, transport::link::StopSignal& stop) {
   GatewayProgram program(options, stop);
   if (auto started = program.start(); !started) {
     std::cerr << "error: " << safe_text(started.error().message) << '\n';

@@ -18,7 +18,7 @@ struct GatewayProgramOptions {
   std::string bind = "127.0.0.1";
   std::uint16_t port = 0;
   bool serves_stdio = false;  ///< instead of the port
-  agent::BusOptions bus;  ///< for a backend on a message bus, and for serves_bus
+  agent::bus::BusOptions bus;  ///< for a backend on a message bus, and for serves_bus
   bool serves_bus = false;  ///< a session on the bus instead of the port
   std::vector<std::string> allow_hosts;
   std::vector<std::string> allow_origins;  ///< of web pages that may call
@@ -35,6 +35,7 @@ struct GatewayProgramOptions {
 
 /// Runs a gateway until a signal arrives or, on stdio, until its client has gone. Returns the exit
 /// code: 2 if it could not run, otherwise 0.
-[[nodiscard]] int run_gateway(const GatewayProgramOptions& options, transport::StopSignal& stop);
+[[nodiscard]] int run_gateway(const GatewayProgramOptions& options,
+                              transport::link::StopSignal& stop);
 
 }  // namespace league::tools::gateway

@@ -28,7 +28,7 @@ bool GatewaySessions::is_known(const std::string& id) const {
 }
 
 bool GatewaySessions::end(const std::string& id) {
-  std::shared_ptr<transport::PeerChannel> channel;
+  std::shared_ptr<transport::link::PeerChannel> channel;
   {
     std::lock_guard lock(mutex_);
     auto found = sessions_.find(id);
@@ -41,7 +41,7 @@ bool GatewaySessions::end(const std::string& id) {
 }
 
 bool GatewaySessions::attach(const std::string& id,
-                             const std::shared_ptr<transport::PeerChannel>& channel) {
+                             const std::shared_ptr<transport::link::PeerChannel>& channel) {
   std::lock_guard lock(mutex_);
   auto found = sessions_.find(id);
   if (found == sessions_.end() || found->second) return false;
@@ -55,7 +55,8 @@ bool GatewaySessions::has_channel(const std::string& id) const {
   return found != sessions_.end() && found->second != nullptr;
 }
 
-void GatewaySessions::note_connection(const std::shared_ptr<transport::PeerChannel>& channel) {
+void GatewaySessions::note_connection(
+    const std::shared_ptr<transport::link::PeerChannel>& channel) {
   std::lock_guard lock(mutex_);
   connections_.emplace(channel->id(), channel);
 }
@@ -68,7 +69,7 @@ void GatewaySessions::forget_channel(const std::string& channel_id) {
   }
 }
 
-std::shared_ptr<transport::PeerChannel> GatewaySessions::channel_of(
+std::shared_ptr<transport::link::PeerChannel> GatewaySessions::channel_of(
     const std::string& owner) const {
   std::lock_guard lock(mutex_);
   if (auto session = sessions_.find(owner); session != sessions_.end()) return session->second;

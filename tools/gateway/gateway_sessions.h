@@ -28,21 +28,22 @@ class GatewaySessions {
 
   /// The client opens a stream to listen; false if it already has one, or there is no such session.
   [[nodiscard]] bool attach(const std::string& id,
-                            const std::shared_ptr<transport::PeerChannel>& channel);
+                            const std::shared_ptr<transport::link::PeerChannel>& channel);
   [[nodiscard]] bool has_channel(const std::string& id) const;
   /// Registers a bidirectional connection, which needs no session: it can receive messages from the
   /// start.
-  void note_connection(const std::shared_ptr<transport::PeerChannel>& channel);
+  void note_connection(const std::shared_ptr<transport::link::PeerChannel>& channel);
   void forget_channel(const std::string& channel_id);
 
   /// The channel on which this session or connection receives messages; null: none.
-  [[nodiscard]] std::shared_ptr<transport::PeerChannel> channel_of(const std::string& owner) const;
+  [[nodiscard]] std::shared_ptr<transport::link::PeerChannel> channel_of(
+      const std::string& owner) const;
 
  private:
   const std::size_t max_sessions_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<transport::PeerChannel>> sessions_;
-  std::unordered_map<std::string, std::shared_ptr<transport::PeerChannel>> connections_;
+  std::unordered_map<std::string, std::shared_ptr<transport::link::PeerChannel>> sessions_;
+  std::unordered_map<std::string, std::shared_ptr<transport::link::PeerChannel>> connections_;
 };
 
 }  // namespace league::tools::gateway

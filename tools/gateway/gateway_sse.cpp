@@ -17,7 +17,7 @@ using core::ErrorCode;
 using nlohmann::json;
 
 /// `endpoint` for people and logs: without its query, which can contain a credential.
-std::string place_of(const transport::Endpoint& endpoint) {
+std::string place_of(const transport::link::Endpoint& endpoint) {
   return endpoint.scheme + "://" + endpoint.authority();
 }
 
@@ -35,7 +35,7 @@ struct GatewaySseBackend::Shared {
 };
 
 /// One request of a client and the channel that was opened for it.
-class GatewaySseBackend::Exchange final : public transport::MessageReceiver,
+class GatewaySseBackend::Exchange final : public transport::link::MessageReceiver,
                                           public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(std::shared_ptr<Shared> shared, GatewayCall call, Answered answered)
@@ -48,7 +48,7 @@ class GatewaySseBackend::Exchange final : public transport::MessageReceiver,
   /// Ends without an answer.
   void cancel() { end({}); }
 
-  void on_message(transport::ReceivedMessage message) override;
+  void on_message(transport::link::ReceivedMessage message) override;
   void on_closed(const Error& why) override;
 
  private:
@@ -57,13 +57,13 @@ class GatewaySseBackend::Exchange final : public transport::MessageReceiver,
   void act(GatewayMachine::Actions actions);
   void send(const GatewayMachine::Send& action);
   void end(std::optional<GatewayMachine::Answer> answer);
-  void on_opened(transport::ConnectOutcome outcome);
+  void on_opened(transport::client::ConnectOutcome outcome);
   void note_refusal(std::shared_ptr<const rpc::HeaderMap> headers) {
     std::lock_guard lock(mutex_);
     refusal_ = std::move(headers);
   }
   [[nodiscard]] Error scrubbed(const Error& error) const;
-  void record(audit::Direction direction, audit::Kind kind, rpc::SharedText bytes,
+  void record(audit::record::Direction direction, audit::record::Kind kind, rpc::SharedText bytes,
               const rpc::MessageContext& context);
   void record_failure(const rpc::Response& answer);
 
@@ -72,7 +72,7 @@ class GatewaySseBackend::Exchange final : public transport::MessageReceiver,
   std::mutex mutex_;  // guards the rest; not held during calls of others
   Answered answered_;
   GatewayMachine machine_;
-  std::shared_ptr<transport::MessageConnection> connection_;
+  std::shared_ptr<transport::link::MessageConnection> connection_;
   core::Timer::Id timer_ = 0;
   std::shared_ptr<const rpc::HeaderMap> refusal_;  ///< the headers of a refusal
   bool has_ended_ = false;
@@ -91,31 +91,32 @@ void GatewaySseBackend::Exchange::start() {
     std::lock_guard lock(mutex_);
     timer_ = timer;
   }
-  transport::LegacySseOptions options;
+  transport::client::LegacySseOptions options;
   const auto* http = call_.context.transport.as_http();
   const bool has_headers = http != nullptr && http->headers;
   options.limits.max_message = shared.options.max_result;
   options.stream_headers = headers_for_backend(has_headers ? *http->headers : rpc::HeaderMap{});
-  transport::Endpoint endpoint = shared.options.endpoint;
+  transport::link::Endpoint endpoint = shared.options.endpoint;
   options.post_headers = options.stream_headers;
   shared.options.credential.apply(endpoint, options.stream_headers);
-  transport::Endpoint unused = shared.options.endpoint;
+  transport::link::Endpoint unused = shared.options.endpoint;
   shared.options.credential.apply(unused, options.post_headers);
-  transport::LegacySseConnector connector(shared.tools.loop, std::move(options));
+  transport::client::LegacySseConnector connector(shared.tools.loop, std::move(options));
   connector.open(endpoint, std::min(call_.deadline, now + shared.options.connect_timeout),
-                 [self = shared_from_this()](transport::ConnectOutcome outcome) {
+                 [self = shared_from_this()](transport::client::ConnectOutcome outcome) {
                    self->on_opened(std::move(outcome));
                  });
 }
 
-void GatewaySseBackend::Exchange::on_opened(transport::ConnectOutcome outcome) {
-  if (auto* failure = std::get_if<transport::ConnectFailure>(&outcome)) {
+void GatewaySseBackend::Exchange::on_opened(transport::client::ConnectOutcome outcome) {
+  if (auto* failure = std::get_if<transport::client::ConnectFailure>(&outcome)) {
     note_refusal(failure->headers);
     return happened([&](GatewayMachine& machine) {
       return machine.on_refused(scrubbed(failure->error), failure->http_status);
     });
   }
-  auto connection = std::move(std::get<std::shared_ptr<transport::MessageConnection>>(outcome));
+  auto connection =
+      std::move(std::get<std::shared_ptr<transport::link::MessageConnection>>(outcome));
   bool is_late = false;
   {
     std::lock_guard lock(mutex_);
@@ -151,7 +152,7 @@ void GatewaySseBackend::Exchange::act(GatewayMachine::Actions actions) {
 }
 
 void GatewaySseBackend::Exchange::send(const GatewayMachine::Send& action) {
-  std::shared_ptr<transport::MessageConnection> connection;
+  std::shared_ptr<transport::link::MessageConnection> connection;
   {
     std::lock_guard lock(mutex_);
     connection = connection_;
@@ -159,12 +160,12 @@ void GatewaySseBackend::Exchange::send(const GatewayMachine::Send& action) {
   if (!connection) return;
   auto context = rpc::MessageContext::now(shared_->tools.clock, rpc::MessageDirection::kUnknown,
                                           connection->current_context());
-  record(audit::Direction::kOut, audit::Kind::kRequest, action.bytes, context);
-  transport::OutboundMessage message;
+  record(audit::record::Direction::kOut, audit::record::Kind::kRequest, action.bytes, context);
+  transport::link::OutboundMessage message;
   message.bytes = action.bytes;
   message.deadline = call_.deadline;
   message.done = [self = shared_from_this(),
-                  awaits = action.awaits_receipt](const transport::SendOutcome& outcome) {
+                  awaits = action.awaits_receipt](const transport::link::SendOutcome& outcome) {
     if (outcome.error) {
       const auto* head = outcome.context.transport.as_http();
       if (head != nullptr) self->note_refusal(head->headers);
@@ -178,8 +179,9 @@ void GatewaySseBackend::Exchange::send(const GatewayMachine::Send& action) {
   connection->send(std::move(message));
 }
 
-void GatewaySseBackend::Exchange::on_message(transport::ReceivedMessage message) {
-  record(audit::Direction::kIn, audit::Kind::kReply, message.bytes, message.context);
+void GatewaySseBackend::Exchange::on_message(transport::link::ReceivedMessage message) {
+  record(audit::record::Direction::kIn, audit::record::Kind::kReply, message.bytes,
+         message.context);
   happened([&](GatewayMachine& machine) { return machine.on_message(message.bytes); });
 }
 
@@ -188,7 +190,7 @@ void GatewaySseBackend::Exchange::on_closed(const Error& why) {
 }
 
 void GatewaySseBackend::Exchange::end(std::optional<GatewayMachine::Answer> answer) {
-  std::shared_ptr<transport::MessageConnection> connection;
+  std::shared_ptr<transport::link::MessageConnection> connection;
   Answered answered;
   core::Timer::Id timer = 0;
   GatewayState state;
@@ -219,10 +221,11 @@ Error GatewaySseBackend::Exchange::scrubbed(const Error& error) const {
   return {error.code, shared_->options.credential.scrub(error.message), {}};
 }
 
-void GatewaySseBackend::Exchange::record(audit::Direction direction, audit::Kind kind,
-                                         rpc::SharedText bytes,
+void GatewaySseBackend::Exchange::record(audit::record::Direction direction,
+                                         audit::record::Kind kind, rpc::SharedText bytes,
                                          const rpc::MessageContext& context) {
-  audit::Record record = audit::record_of({std::move(bytes), context, nullptr}, direction, kind);
+  audit::record::Record record =
+      audit::record::record_of({std::move(bytes), context, nullptr}, direction, kind);
   record.time = shared_->tools.clock.utc_now();
   record.mono = shared_->tools.clock.steady_now();
   record.context.type = rpc::TransportType::kSse;
@@ -232,9 +235,9 @@ void GatewaySseBackend::Exchange::record(audit::Direction direction, audit::Kind
 }
 
 void GatewaySseBackend::Exchange::record_failure(const rpc::Response& answer) {
-  audit::Record record;
-  record.direction = audit::Direction::kIn;
-  record.kind = audit::Kind::kFailure;
+  audit::record::Record record;
+  record.direction = audit::record::Direction::kIn;
+  record.kind = audit::record::Kind::kFailure;
   record.time = shared_->tools.clock.utc_now();
   record.mono = shared_->tools.clock.steady_now();
   record.context.type = rpc::TransportType::kSse;

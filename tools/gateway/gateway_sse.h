@@ -12,7 +12,7 @@ namespace league::tools::gateway {
 
 /// The options for a server that uses MCP's transport of 2024.
 struct GatewaySseOptions {
-  transport::Endpoint endpoint;  ///< `sse+http://HOST:PORT/sse`
+  transport::link::Endpoint endpoint;  ///< `sse+http://HOST:PORT/sse`
   GatewayCredential credential;
   std::chrono::milliseconds connect_timeout{5000};
   std::size_t max_result = 16 * 1024 * 1024;  ///< bytes of a message of the server
@@ -25,10 +25,10 @@ class GatewaySseBackend final : public GatewayBackend {
  public:
   /// All references must outlive the backend and its calls.
   struct Tools {
-    transport::EventLoop& loop;
+    transport::link::EventLoop& loop;
     core::Timer& timer;
     const core::Clock& clock;
-    audit::RecordSink& log;
+    audit::record::RecordSink& log;
   };
   GatewaySseBackend(const Tools& tools, GatewaySseOptions options);
   /// Ends running calls without answering them.

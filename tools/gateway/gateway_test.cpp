@@ -166,14 +166,14 @@ TEST_F(GatewayTest, SessionsHaveStreamsOfTheirOwn) {
   auto stream_request = [](const std::string& session) {
     rpc::HeaderMap headers;
     if (!session.empty()) headers.emplace("Mcp-Session-Id", session);
-    transport::StreamRequest request;
+    transport::link::StreamRequest request;
     request.context.transport =
         rpc::TransportContext::http(std::make_shared<const rpc::HeaderMap>(std::move(headers)),
                                     "GET", rpc::SharedText::literal("/mcp"));
     return request;
   };
-  auto status = [](const transport::StreamAnswer& answer) {
-    const auto* refusal = std::get_if<transport::StreamRefusal>(&answer);
+  auto status = [](const transport::link::StreamAnswer& answer) {
+    const auto* refusal = std::get_if<transport::link::StreamRefusal>(&answer);
     return refusal != nullptr ? refusal->http_status : 200;
   };
   EXPECT_EQ(status(gateway().on_stream(stream_request(""))), 405);
@@ -181,7 +181,7 @@ TEST_F(GatewayTest, SessionsHaveStreamsOfTheirOwn) {
   auto accepted = gateway().on_stream(stream_request(id));
   ASSERT_EQ(status(accepted), 200);
   auto channel = std::make_shared<NamedChannel>("s1");
-  std::get<transport::StreamAcceptance>(accepted).opened(channel);
+  std::get<transport::link::StreamAcceptance>(accepted).opened(channel);
   EXPECT_EQ(status(gateway().on_stream(stream_request(id))), 409);
   backend_.clients.at(0).on_notification({"notifications/tools/list_changed", nullptr});
   ASSERT_EQ(channel->pushed.size(), 1U);
@@ -194,7 +194,7 @@ TEST_F(GatewayTest, SessionsHaveStreamsOfTheirOwn) {
 
 TEST_F(GatewayTest, WithoutSessionsThereAreNoStreams) {
   auto answer = gateway().on_stream({});
-  EXPECT_EQ(std::get<transport::StreamRefusal>(answer).http_status, 405);
+  EXPECT_EQ(std::get<transport::link::StreamRefusal>(answer).http_status, 405);
   EXPECT_EQ(gateway().on_session_end({})->http_status, 405);
 }
 

@@ -48,7 +48,7 @@ class RecordingBackend final : public GatewayBackend {
   int cancelled = 0;
 };
 
-class NamedChannel final : public transport::PeerChannel {
+class NamedChannel final : public transport::link::PeerChannel {
  public:
   explicit NamedChannel(std::string id) : id_(std::move(id)) {}
   bool push(std::shared_ptr<const std::string> bytes) override {
@@ -81,25 +81,25 @@ class GatewayTest : public ::testing::Test {
     return *gateway_;
   }
   std::shared_ptr<Reply> send(const std::string& bytes, rpc::HeaderMap headers = {},
-                              std::shared_ptr<transport::PeerChannel> channel = nullptr) {
+                              std::shared_ptr<transport::link::PeerChannel> channel = nullptr) {
     auto reply = std::make_shared<Reply>();
-    transport::Inbound in;
+    transport::link::Inbound in;
     in.bytes = bytes;
     in.context.transport =
         rpc::TransportContext::http(std::make_shared<const rpc::HeaderMap>(std::move(headers)),
                                     "POST", rpc::SharedText::literal("/mcp"));
     in.channel = std::move(channel);
-    gateway().on_message(std::move(in), transport::ReplySlot([reply](transport::OutboundReply out) {
-                           EXPECT_FALSE(reply->came) << "twice";
-                           *reply = {true, out.http_status,
-                                     out.bytes.empty() ? json() : json::parse(out.bytes),
-                                     out.headers};
-                         }));
+    gateway().on_message(
+        std::move(in), transport::link::ReplySlot([reply](transport::link::OutboundReply out) {
+          EXPECT_FALSE(reply->came) << "twice";
+          *reply = {true, out.http_status, out.bytes.empty() ? json() : json::parse(out.bytes),
+                    out.headers};
+        }));
     return reply;
   }
   std::shared_ptr<Reply> ask(const std::string& method, const json& params = json::object(),
                              rpc::HeaderMap headers = {},
-                             std::shared_ptr<transport::PeerChannel> channel = nullptr) {
+                             std::shared_ptr<transport::link::PeerChannel> channel = nullptr) {
     return send(json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}.dump(),
                 std::move(headers), std::move(channel));
   }

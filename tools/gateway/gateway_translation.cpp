@@ -30,8 +30,9 @@ json older_params(json params) {
 
 }  // namespace
 
-mcp::SessionRequest session_request(const GatewayCall& call, const mcp::Negotiated& negotiated) {
-  mcp::SessionRequest request;
+mcp::client::SessionRequest session_request(const GatewayCall& call,
+                                            const mcp::client::Negotiated& negotiated) {
+  mcp::client::SessionRequest request;
   request.method = call.request.method;
   request.is_relayed = call.is_modern && negotiated.is_modern;
   if (request.is_relayed) request.headers = argument_headers(call.context);
@@ -63,7 +64,7 @@ mcp::SessionRequest session_request(const GatewayCall& call, const mcp::Negotiat
   return request;
 }
 
-json announced(const mcp::Negotiated& negotiated, bool is_modern_client) {
+json announced(const mcp::client::Negotiated& negotiated, bool is_modern_client) {
   json all = json::object();
   for (const char* name : {"tools", "prompts", "resources", "completions", "logging"}) {
     auto found = negotiated.capabilities.find(name);
@@ -96,7 +97,7 @@ void name_subscription(const rpc::Id& client_id, json& params) {
   if (tag != meta->end()) *tag = client_id;
 }
 
-json server_info(const mcp::Negotiated& negotiated) {
+json server_info(const mcp::client::Negotiated& negotiated) {
   return {{"name", negotiated.server_name}, {"version", negotiated.server_version}};
 }
 

@@ -38,7 +38,7 @@ void add_limits(CLI::App& command, GatewayProgramOptions& options) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
 }
 
-int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
+int run_command_line(int argc, char** argv, transport::link::StopSignal& stop) {
   GatewayProgramOptions options;
   CLI::App command("Makes an MCP server available over another transport or revision.",
                    "league gateway");
@@ -58,7 +58,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   command.add_option("--bind", options.bind, "address to listen on (127.0.0.1)");
   command.add_option("--allow-host", options.allow_hosts,
                      "additional host name under which clients may call; may be repeated");
-  agent::add_allow_origin(command, options.allow_origins);
+  agent::host::add_allow_origin(command, options.allow_origins);
   command.add_option("--allow-tool", options.allow_tools,
                      "tool that clients may see and call (default: all tools); may be repeated");
   command.add_option("--credential", options.credential,
@@ -77,7 +77,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
       "  league gateway --backend nats:SESSION --bus nats://localhost:4222 --port 8090\n"
       "  league gateway --backend http://localhost:8101/mcp --bus nats://localhost:4222 --on-bus\n"
       "Exit codes: 0 it ran until it was stopped, 2 it could not start.");
-  if (auto code = agent::parse_arguments(command, argc, argv)) return *code;
+  if (auto code = agent::host::parse_arguments(command, argc, argv)) return *code;
   return run_gateway(options, stop);
 }
 
@@ -85,7 +85,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
 }  // namespace league::tools::gateway
 
 int main(int argc, char** argv) {
-  league::transport::StopSignal stop;
-  league::transport::raise_file_limit();
+  league::transport::link::StopSignal stop;
+  league::transport::link::raise_file_limit();
   return league::tools::gateway::run_command_line(argc, argv, stop);
 }

@@ -43,7 +43,7 @@ void print_new_token(const AdminOptions& options, const json& answer) {
 }
 
 int new_token(const AdminOptions& options) {
-  auto key = agent::read_secret_file(options.key_file);
+  auto key = agent::identity::read_secret_file(options.key_file);
   if (!key) {
     auto error = key.error();
     error.message += "; use the file of the manager's --operator-key (default: DATA/operator.key)";
@@ -89,7 +89,7 @@ void add_admin_command(CLI::App& app, std::function<int()>& chosen) {
       "  player --manager http://localhost:8000/mcp --name alpha --token p07.token\n"
       "Exit codes: 0 the seat has a new token, 1 the manager refused, 2 it did not answer or there "
       "is no key.");
-  agent::when_given(*command, chosen, [options] { return new_token(*options); });
+  agent::host::when_given(*command, chosen, [options] { return new_token(*options); });
 }
 
 }  // namespace league::tools

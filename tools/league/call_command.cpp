@@ -38,7 +38,7 @@ struct CallOptions {
   bool list = false;
   bool json = false;
   bool verbose = false;
-  agent::BusOptions bus;
+  agent::bus::BusOptions bus;
 };
 
 std::string first_line(const json& tool) {
@@ -49,8 +49,9 @@ std::string first_line(const json& tool) {
 }
 
 int list_tools(McpAccess& access, const CallOptions& options) {
-  auto tools = access.wait<core::Result<std::vector<json>>>(
-      [&](auto done) { mcp::list_tools(access.session(), access.deadline(), std::move(done)); });
+  auto tools = access.wait<core::Result<std::vector<json>>>([&](auto done) {
+    mcp::client::list_tools(access.session(), access.deadline(), std::move(done));
+  });
   if (!tools) return fail(access.scrubbed(tools.error()), 2);
   if (options.json) {
     print_json(json{{"tools", *tools}});
@@ -71,33 +72,34 @@ int list_tools(McpAccess& access, const CallOptions& options) {
 void learn_tools(McpAccess& access) {
   const bool is_http = access.session()->endpoint().scheme.starts_with("http");
   if (!is_http || !access.session()->negotiated().is_modern) return;
-  (void)access.wait<core::Result<std::vector<json>>>(
-      [&](auto done) { mcp::list_tools(access.session(), access.deadline(), std::move(done)); });
+  (void)access.wait<core::Result<std::vector<json>>>([&](auto done) {
+    mcp::client::list_tools(access.session(), access.deadline(), std::move(done));
+  });
 }
 
 int call_one_tool(McpAccess& access, const CallOptions& options, const json& arguments,
                   const std::optional<json>& given) {
   learn_tools(access);
-  auto answer = access.wait<mcp::SessionAnswer>([&](auto done) {
+  auto answer = access.wait<mcp::client::SessionAnswer>([&](auto done) {
     std::function<void(const json&)> on_progress;
     if (options.verbose) {
       on_progress = [](const json& params) {
         std::cerr << "progress: " << safe_text(rpc::to_json_text(params)) << '\n';
       };
     }
-    mcp::ToolCall call{.name = options.tool,
-                       .arguments = rpc::to_json_text(arguments),
-                       .deadline = access.deadline(),
-                       .on_progress = std::move(on_progress)};
+    mcp::client::ToolCall call{.name = options.tool,
+                               .arguments = rpc::to_json_text(arguments),
+                               .deadline = access.deadline(),
+                               .on_progress = std::move(on_progress)};
     if (given) {
       call.answer_question = [&given](const std::string& method, const json& params) {
-        return mcp::answer_question(method, params, *given);
+        return mcp::client::answer_question(method, params, *given);
       };
     }
-    mcp::call_tool(access.session(), std::move(call), std::move(done));
+    mcp::client::call_tool(access.session(), std::move(call), std::move(done));
   });
   if (answer.error) return fail(access.scrubbed(*answer.error), answer.is_unfinished ? 1 : 2);
-  if (answer.response.error) return fail(mcp::server_error(*answer.response.error), 1);
+  if (answer.response.error) return fail(mcp::client::server_error(*answer.response.error), 1);
   const json& result = answer.response.result;
   bool is_error = result.is_object() && result.contains("isError") && result["isError"] == true;
   if (options.json) {
@@ -197,7 +199,7 @@ void add_call_command(CLI::App& app, std::function<int()>& chosen) {
       "  league call nats:manager get_league_status --bus nats://localhost:4222\n"
       "Exit codes: 0 success, 1 the tool or the server returned an error, 2 wrong usage or the "
       "server cannot be reached.");
-  agent::when_given(*command, chosen, [options] { return call(*options); });
+  agent::host::when_given(*command, chosen, [options] { return call(*options); });
 }
 
 }  // namespace league::tools

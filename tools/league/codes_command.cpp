@@ -22,7 +22,7 @@ struct CodesOptions {
   bool json = false;
 };
 
-int write_table(const CodesOptions& options, const agent::CodeTable& table) {
+int write_table(const CodesOptions& options, const agent::identity::CodeTable& table) {
   auto written = core::write_private_file(options.codes, table.text());
   return written ? 0 : fail(written.error());
 }
@@ -42,10 +42,10 @@ int make(const CodesOptions& options) {
     return fail(options.codes.string() +
                     ": this file does not exist; use --names FILE to say who gets a code",
                 2);
-  auto names = options.names.empty() ? agent::CodeTable::read(options.codes)
-                                     : agent::CodeTable::read_names(options.names);
+  auto names = options.names.empty() ? agent::identity::CodeTable::read(options.codes)
+                                     : agent::identity::CodeTable::read_names(options.names);
   if (!names) return fail(names.error());
-  auto table = is_there ? agent::CodeTable::read(options.codes) : names;
+  auto table = is_there ? agent::identity::CodeTable::read(options.codes) : names;
   if (!table) return fail(table.error());
   table->add_missing(*names);
   core::CryptoRandom random;
@@ -70,14 +70,14 @@ int make(const CodesOptions& options) {
 }
 
 int revoke(const CodesOptions& options) {
-  auto table = agent::CodeTable::read(options.codes);
+  auto table = agent::identity::CodeTable::read(options.codes);
   if (!table) return fail(table.error());
   std::optional<std::size_t> found = table->find_name(options.who);
   for (std::size_t row = 0; row < table->rows().size() && !found; ++row) {
     if (table->rows()[row].code.matches(options.who)) found = row;
   }
   if (!found) return fail(options.codes.string() + ": no line has this code or name", 1);
-  const agent::CodeRow row = table->rows()[*found];
+  const agent::identity::CodeRow row = table->rows()[*found];
   if (row.code.empty()) return fail("\"" + row.name + "\" has no code", 1);
   table->set_code(*found, {});
   if (const int failed = write_table(options, *table)) return failed;
@@ -109,7 +109,7 @@ void add_codes_commands(CLI::App& admin, ChosenCommand& chosen) {
                      "any others")
         ->capture_default_str();
     command->add_flag("--json", options->json, "print one JSON object for machines");
-    agent::when_given(*command, chosen, [options, run] { return run(*options); });
+    agent::host::when_given(*command, chosen, [options, run] { return run(*options); });
     return command;
   };
   CLI::App* making = add("make", "give a code to everybody who has none", &make);

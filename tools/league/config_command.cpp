@@ -33,7 +33,7 @@ class Complaints {
  public:
   Complaints() {
     std::string name = (std::filesystem::temp_directory_path() / "league_config_XXXXXX").string();
-    descriptor_ = transport::FileDescriptor(::mkstemp(name.data()));
+    descriptor_ = core::FileDescriptor(::mkstemp(name.data()));
     path_ = name;
   }
   Complaints(const Complaints&) = delete;
@@ -50,7 +50,7 @@ class Complaints {
   }
 
  private:
-  transport::FileDescriptor descriptor_;
+  core::FileDescriptor descriptor_;
   std::filesystem::path path_;
 };
 
@@ -85,12 +85,12 @@ Result<json> ask_program(const std::string& name, const std::string& file,
 
 /// Every limit, in the form of ask_program.
 Result<json> limits_of(const std::string& file) {
-  auto config = agent::ConfigFile::load(file);
+  auto config = agent::runtime::ConfigFile::load(file);
   if (!config) return config.error();
-  auto settings = agent::load_settings(file);
+  auto settings = agent::runtime::load_settings(file);
   if (!settings) return settings.error();
   json rows = json::array();
-  const json all = agent::to_json(*settings);
+  const json all = agent::runtime::to_json(*settings);
   for (const auto& [section, limits] : all.items()) {
     for (const auto& [key, value] : limits.items()) {
       const std::string pointer = "/" + section + "/" + key;
@@ -125,7 +125,7 @@ void print_rows(const std::string& table, const json& rows) {
 
 int show(const std::string& file, const std::string& table, const std::vector<std::string>& more,
          bool as_json) {
-  auto tables = agent::ConfigFile::table_names();
+  auto tables = agent::runtime::ConfigFile::table_names();
   tables.emplace_back(kLimits);
   if (!table.empty()) tables = {table};
   json all = json::object();
@@ -145,19 +145,19 @@ int show(const std::string& file, const std::string& table, const std::vector<st
 
 /// Checks the file table by table, and prints all errors.
 int check(const std::string& file) {
-  auto config = agent::ConfigFile::load(file);
+  auto config = agent::runtime::ConfigFile::load(file);
   if (!config) {
     fail(config.error());
     return 1;
   }
   bool is_right = true;
-  for (const auto& table : agent::ConfigFile::table_names()) {
+  for (const auto& table : agent::runtime::ConfigFile::table_names()) {
     if (config->options(table).empty()) continue;
     auto rows = ask_program(table, file, {});
     if (!rows) return fail(rows.error());
     is_right = is_right && !rows->is_null();
   }
-  if (auto settings = agent::load_settings(file); !settings) {
+  if (auto settings = agent::runtime::load_settings(file); !settings) {
     fail(settings.error());
     is_right = false;
   }
@@ -179,7 +179,7 @@ void add_config_command(CLI::App& app, ChosenCommand& chosen) {
       "Example:\n"
       "  league config check league.toml\n"
       "Exit codes: 0 the file has no errors, 1 it has, 2 wrong usage or environment.");
-  agent::when_given(*checks, chosen, [file] { return check(*file); });
+  agent::host::when_given(*checks, chosen, [file] { return check(*file); });
 
   CLI::App* shows = config->add_subcommand(
       "show", "show the settings of a program, and where each one comes from");
@@ -199,7 +199,7 @@ void add_config_command(CLI::App& app, ChosenCommand& chosen) {
       "  league config show league.toml league_manager --players 4\n"
       "A default that depends on other things, such as the time, is not shown.\n"
       "Exit codes: 0 shown, 1 the file has errors, 2 wrong usage or environment.");
-  agent::when_given(*shows, chosen, [=] {
+  agent::host::when_given(*shows, chosen, [=] {
     const auto more = shows->remaining();
     if (table->empty() && !more.empty())
       return fail({core::ErrorCode::kInvalidFieldValue,

@@ -23,7 +23,7 @@ struct EnterOptions {
 };
 
 int enter(EnterOptions options) {
-  auto code = agent::read_secret_file(options.code_file);
+  auto code = agent::identity::read_secret_file(options.code_file);
   if (!code) return fail(code.error());
   options.entrant.registration_code = std::move(*code);
   auto manager = ManagerClient::connect(options.url);
@@ -78,7 +78,7 @@ void add_enter_command(CLI::App& app, std::function<int()>& chosen) {
       "  league enter localhost:8000 --name far --endpoint sse+http://10.0.0.7:3001/sse\n"
       "Exit codes: 0 the player is registered, 1 the manager refused it, 2 the manager did not "
       "answer.");
-  agent::when_given(*command, chosen, [options] { return enter(*options); });
+  agent::host::when_given(*command, chosen, [options] { return enter(*options); });
 }
 
 }  // namespace league::tools

@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kSearchForLeague{10};
 constexpr std::chrono::milliseconds kLastWords{1000};
 
 struct EventsOptions {
-  agent::BusOptions bus;
+  agent::bus::BusOptions bus;
   std::string league_id;
   std::string durable;
   std::string types;
@@ -46,7 +46,7 @@ std::set<std::string> split_types(const std::string& list) {
 /// acknowledged.
 class EventPrinter {
  public:
-  EventPrinter(const EventsOptions& options, transport::StopSignal& stop)
+  EventPrinter(const EventsOptions& options, transport::link::StopSignal& stop)
       : options_(options), stop_(stop) {}
 
   /// False if no more events are wanted, or if it could not be written.
@@ -66,18 +66,18 @@ class EventPrinter {
 
  private:
   const EventsOptions& options_;
-  transport::StopSignal& stop_;
+  transport::link::StopSignal& stop_;
   std::mutex mutex_;
   std::uint64_t printed_ = 0;
   bool is_full_ = false;
 };
 
 /// The league of whichever manager answers first.
-core::Result<std::string> find_league(transport::Bus& bus, const EventReading& reading) {
-  auto found = std::make_shared<std::promise<core::Result<transport::BusAttachment>>>();
+core::Result<std::string> find_league(transport::bus::Bus& bus, const EventReading& reading) {
+  auto found = std::make_shared<std::promise<core::Result<transport::bus::BusAttachment>>>();
   auto answer = found->get_future();
-  transport::BusDiscovery discovery(bus, reading.session, reading.clock, reading.timer,
-                                    reading.random);
+  transport::bus::BusDiscovery discovery(bus, reading.session, reading.clock, reading.timer,
+                                         reading.random);
   discovery.attach({}, reading.clock.steady_now() + kSearchForLeague,
                    [found](const auto& attachment) { found->set_value(attachment); });
   auto attachment = answer.get();
@@ -86,8 +86,8 @@ core::Result<std::string> find_league(transport::Bus& bus, const EventReading& r
       attachment.error().code, attachment.error().message + "; name the league with --league", {}};
 }
 
-int read_events(const EventsOptions& options, transport::Bus& bus, EventReading reading,
-                transport::StopSignal& stop) {
+int read_events(const EventsOptions& options, transport::bus::Bus& bus, EventReading reading,
+                transport::link::StopSignal& stop) {
   std::string league = options.league_id;
   if (league.empty()) {
     auto found = find_league(bus, reading);
@@ -100,8 +100,8 @@ int read_events(const EventsOptions& options, transport::Bus& bus, EventReading 
     stop.wait();
     return 0;
   }
-  auto streams = transport::JetStream::create(reading.bus, reading.session, reading.clock,
-                                              reading.timer, reading.random);
+  auto streams = transport::bus::JetStream::create(reading.bus, reading.session, reading.clock,
+                                                   reading.timer, reading.random);
   if (!streams) return fail(streams.error());
   DurableReader reader(std::move(reading), **streams, league, options.durable);
   reader.start();
@@ -110,19 +110,19 @@ int read_events(const EventsOptions& options, transport::Bus& bus, EventReading 
   return 0;
 }
 
-int events(const EventsOptions& options, transport::StopSignal& stop) {
+int events(const EventsOptions& options, transport::link::StopSignal& stop) {
   if (!options.durable.empty() && !options.types.empty())
     return fail({core::ErrorCode::kInvalidFieldValue,
                  "--types is for readers without --durable, which get everything",
                  {}});
   core::SystemClock clock;
   core::CryptoRandom random;
-  auto loop = transport::EventLoop::start();
+  auto loop = transport::link::EventLoop::start();
   if (!loop) return fail(loop.error());
   core::ThreadTimer timer;
   auto link = BusLink::join(options.bus, {**loop, timer, clock, random});
   if (!link) return fail(link.error());
-  std::unique_ptr<transport::Bus> at_streams;
+  std::unique_ptr<transport::bus::Bus> at_streams;
   if (!options.durable.empty()) {
     auto connected = (*link)->connect_streams("--durable");
     if (!connected) return fail(connected.error());
@@ -188,8 +188,8 @@ void add_events_command(CLI::App& app, std::function<int()>& chosen) {
       "  league events --bus-credentials bus/credentials/operator.json --durable archive --json\n"
       "Exit codes: 0 stopped by a signal or --count, 2 wrong usage or the broker cannot be "
       "reached.");
-  agent::when_given(*command, chosen, [options] {
-    transport::StopSignal stop;
+  agent::host::when_given(*command, chosen, [options] {
+    transport::link::StopSignal stop;
     return events(*options, stop);
   });
 }

@@ -78,7 +78,7 @@ void add_version_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* command = app.add_subcommand("version", "print the version of this program");
   auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "print one JSON object for machines");
-  agent::when_given(*command, chosen, [as_json] {
+  agent::host::when_given(*command, chosen, [as_json] {
     nlohmann::json object = {{"version", LEAGUE_VERSION}, {"protocol", "league.v2"}};
     std::cout << (*as_json ? object.dump() : LEAGUE_VERSION) << '\n';
     return 0;
@@ -144,7 +144,7 @@ static int run_command_line(int argc, char** argv) {
       "`league COMMAND --help` describes a command. Exit codes: 0 success, 1 failure, 2 wrong "
       "usage or environment.");
   if (auto word = unknown_command(app, argc, argv); !word.empty()) return refuse_command(app, word);
-  if (auto code = agent::parse_arguments(app, argc, argv)) return *code;
+  if (auto code = agent::host::parse_arguments(app, argc, argv)) return *code;
   return chosen ? chosen() : 2;
 }
 
@@ -153,6 +153,6 @@ static int run_command_line(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (auto code = league::tools::run_sibling(argc, argv)) return *code;
   std::signal(SIGPIPE, SIG_IGN);
-  league::transport::raise_file_limit();
+  league::transport::link::raise_file_limit();
   return league::tools::run_command_line(argc, argv);
 }

@@ -79,7 +79,7 @@ void add_status_command(CLI::App& app, std::function<int()>& chosen) {
       "  league status http://localhost:8000/mcp\n"
       "  league status --all http://localhost:8000/mcp\n"
       "Exit codes: 0 the manager answered, 2 it did not.");
-  agent::when_given(*command, chosen, [options] { return status(*options); });
+  agent::host::when_given(*command, chosen, [options] { return status(*options); });
 }
 
 }  // namespace league::tools

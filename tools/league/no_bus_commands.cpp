@@ -10,7 +10,7 @@ namespace {
 void add_refused(CLI::App& app, const char* name, ChosenCommand& chosen) {
   CLI::App* command = app.add_subcommand(name, "not in this build, which has no message bus");
   command->allow_extras();
-  agent::when_given(*command, chosen, [name] {
+  agent::host::when_given(*command, chosen, [name] {
     std::cerr << "error: league " << name << ": this build has no message bus\n";
     return 2;
   });

@@ -28,7 +28,7 @@ struct OperatorAccess {
 /// program's exit code: 1 the manager refused, 2 it did not answer or there is no key.
 int call_as_operator(const OperatorAccess& access, const std::string& tool,
                      nlohmann::json arguments, const std::string& done) {
-  const auto key = agent::read_secret_file(access.key_file);
+  const auto key = agent::identity::read_secret_file(access.key_file);
   if (!key)
     return fail(key.error().message +
                 "; it is the file behind the manager's --operator-key (default: "
@@ -152,7 +152,8 @@ void add_agent_acts(CLI::App& admin, std::function<int()>& chosen) {
                                 std::string(act.name) + " http://localhost:8000/mcp P07");
     command->add_option("ID", options->agent, "such as P07 or REF02")->required();
     command->add_option("--reason", options->reason, "reason, shown to people and to the agent");
-    agent::when_given(*command, chosen, [options, &act] { return act_on_agent(*options, act); });
+    agent::host::when_given(*command, chosen,
+                            [options, &act] { return act_on_agent(*options, act); });
   }
 }
 
@@ -162,8 +163,8 @@ void add_league_acts(CLI::App& admin, std::function<int()>& chosen) {
     auto options = std::make_shared<ActOptions>();
     CLI::App* command =
         add_act(admin, name, help, *options, name + (" http://localhost:8000/mcp" + example));
-    agent::when_given(*command, chosen,
-                      [options, act, done] { return act_on_league(*options, act, done); });
+    agent::host::when_given(*command, chosen,
+                            [options, act, done] { return act_on_league(*options, act, done); });
     return std::pair(command, options);
   };
   auto [pause, paused] =
@@ -209,7 +210,7 @@ void add_start_command(CLI::App& app, std::function<int()>& chosen) {
       "  league start http://localhost:8000/mcp --operator-key data/operator.key\n"
       "Exit codes: 0 the league has started, 1 the manager refused, 2 it did not answer or there "
       "is no key.");
-  agent::when_given(*command, chosen, [options] {
+  agent::host::when_given(*command, chosen, [options] {
     return call_as_operator(*options, "start_league", nlohmann::json::object(),
                             "the league has started");
   });

@@ -42,7 +42,7 @@ std::string joined_names(const std::vector<std::string>& names) {
 
 /// All technical losses, from the journal; empty, with a warning, if it cannot be read.
 std::vector<TechnicalLosses> losses_in(const std::filesystem::path& data) {
-  auto book = league_manager::read_book(data);
+  auto book = league_manager::files::read_book(data);
   if (book) return technical_losses_of(*book);
   std::cerr << "warning: the causes of technical losses cannot be read: "
             << safe_text(book.error().message) << '\n';
@@ -61,7 +61,7 @@ core::Result<void> normalise(UpOptions& options) {
   auto transports = parse_transports(options.transport_names);
   if (!transports) return transports.error();
   std::vector<std::string> names;
-  for (auto transport : *transports) names.emplace_back(agent::serving_name(transport));
+  for (auto transport : *transports) names.emplace_back(agent::host::serving_name(transport));
   options.transport_names = joined_names(names);
   if (options.external <= options.players) return {};
   return usage_error("--external " + std::to_string(options.external) +
@@ -113,7 +113,7 @@ int interrupted(const core::Error& why, const std::filesystem::path& data) {
 
 /// Plays the league of `run_store`; broker and socket directory must be ready. Returns the exit
 /// code.
-int play(RunStore& run_store, UpOptions options, transport::StopSignal& stop) {
+int play(RunStore& run_store, UpOptions options, transport::link::StopSignal& stop) {
   const auto directories = run_store.directories();
   const bool as_json = options.json;
   const bool keep = options.keep;
@@ -150,7 +150,7 @@ int play(RunStore& run_store, UpOptions options, transport::StopSignal& stop) {
   return 0;
 }
 
-int up(GivenOptions given, transport::StopSignal& stop) {
+int up(GivenOptions given, transport::link::StopSignal& stop) {
   if (auto normal = normalise(given.options); !normal) return fail(normal.error());
   core::SystemClock clock;
   const auto data = given.options.data;
@@ -214,7 +214,7 @@ void add_setting(CLI::App& command, UpOptions& options) {
                      "directory of the league's data (default: runs/TIME/data); if it contains an "
                      "interrupted league, that league continues with its original options");
   command.add_option("--logs", options.logs, "directory of the logs (default: runs/TIME/logs)");
-  agent::add_config(command, options.config);
+  agent::host::add_config(command, options.config);
   command
       .add_option("--limits", options.limits_file,
                   "file of limits: JSON (see config/limits.json), or TOML with [limits]")
@@ -227,7 +227,7 @@ void add_setting(CLI::App& command, UpOptions& options) {
       ->capture_default_str();
   command
       .add_option("--transport", options.transport_names,
-                  "how the programs call each other: " + agent::serving_names() +
+                  "how the programs call each other: " + agent::host::serving_names() +
                       "; several, separated by commas, are assigned to the players in rotation; "
                       "mixed: all of them")
       ->default_str("http");
@@ -250,7 +250,7 @@ void add_setting(CLI::App& command, UpOptions& options) {
       .add_option("--allow-host", options.allow_hosts,
                   "additional host name under which they may call it; may be repeated")
       ->expected(1, -1);
-  agent::add_allow_origin(command, options.allow_origins);
+  agent::host::add_allow_origin(command, options.allow_origins);
 }
 
 std::set<std::string> given_names(const CLI::App& command) {
@@ -282,8 +282,8 @@ void add_up_command(CLI::App& app, std::function<int()>& chosen) {
       "  league up --data runs/2025-01-15T10-30-00Z/data   (continues that league)\n"
       "Exit codes: 0 the league was played to its end, 1 it was interrupted, 2 it could not be "
       "played.");
-  agent::when_given(*command, chosen, [options, command] {
-    transport::StopSignal stop;
+  agent::host::when_given(*command, chosen, [options, command] {
+    transport::link::StopSignal stop;
     return up({*options, given_names(*command)}, stop);
   });
 }

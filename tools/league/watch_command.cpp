@@ -112,7 +112,8 @@ core::Result<void> look(ManagerClient& client, WatchPicture& picture, const Watc
 
 /// Draws until a key, a signal or (without a terminal) the end of the league. Returns the last
 /// picture.
-WatchPicture follow(ManagerClient& client, WatchPicture picture, transport::StopSignal& stop) {
+WatchPicture follow(ManagerClient& client, WatchPicture picture,
+                    transport::link::StopSignal& stop) {
   const Canvas canvas;
   WatchOptions options{.has_colours = canvas.has_colours()};
   std::string told;
@@ -143,7 +144,7 @@ WatchPicture follow(ManagerClient& client, WatchPicture picture, transport::Stop
   }
 }
 
-int watch(const std::string& url, transport::StopSignal& stop) {
+int watch(const std::string& url, transport::link::StopSignal& stop) {
   auto client = ManagerClient::connect(url);
   WatchPicture first;
   auto seen = client ? look(*client, first, {}) : core::Result<void>(client.error());
@@ -170,8 +171,8 @@ void add_watch_command(CLI::App& app, std::function<int()>& chosen) {
       "Example:\n"
       "  league watch http://localhost:8000/mcp\n"
       "Exit codes: 0 success, 2 the manager did not answer.");
-  agent::when_given(*command, chosen, [url] {
-    transport::StopSignal stop;
+  agent::host::when_given(*command, chosen, [url] {
+    transport::link::StopSignal stop;
     return watch(*url, stop);
   });
 }

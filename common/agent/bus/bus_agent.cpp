@@ -10,7 +10,7 @@
 #include "common/transport/bus/bus_listener.h"
 #include "common/transport/bus/keep_alive_monitor.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 namespace {
 
 /// How long a search for the manager runs before the log reports that it is still unanswered.
@@ -24,33 +24,33 @@ constexpr std::chrono::milliseconds kShortestInterval{50};
 /// Shared with the bus and the timer.
 class BusAgent::State : public std::enable_shared_from_this<State> {
  public:
-  State(transport::Bus& bus, const transport::BusSession& session, const std::string& manager_url,
-        const Context& context)
+  State(transport::bus::Bus& bus, const transport::link::BusSession& session,
+        const std::string& manager_url, const Context& context)
       : bus_(bus),
         session_(session),
         league_(league_of(manager_url)),
         clock_(context.clock),
         timer_(context.timer),
-        discovery_(std::make_shared<transport::BusDiscovery>(bus, session, context.clock,
-                                                             context.timer, context.random)) {}
+        discovery_(std::make_shared<transport::bus::BusDiscovery>(bus, session, context.clock,
+                                                                  context.timer, context.random)) {}
 
-  core::Result<void> begin(transport::MessageHandler& handler) {
-    transport::BusListenerOptions options;
-    options.side = transport::BusSide::kAgent;
+  core::Result<void> begin(transport::link::MessageHandler& handler) {
+    transport::bus::BusListenerOptions options;
+    options.side = transport::bus::BusSide::kAgent;
     options.on_sign_of_life = [weak = weak_from_this()](bool is_keep_alive) {
       auto self = weak.lock();
       if (self && is_keep_alive) self->on_keep_alive();
     };
     auto listener =
-        transport::BusListener::start(bus_, session_, handler, clock_, std::move(options));
+        transport::bus::BusListener::start(bus_, session_, handler, clock_, std::move(options));
     if (!listener) return listener.error();
     listener_ = std::move(*listener);
     attach();
     return {};
   }
   void begin_stop() {
-    std::shared_ptr<transport::BusDiscovery> discovery;
-    std::unique_ptr<transport::KeepAliveMonitor> watch;
+    std::shared_ptr<transport::bus::BusDiscovery> discovery;
+    std::unique_ptr<transport::bus::KeepAliveMonitor> watch;
     {
       std::lock_guard lock(mutex_);
       is_stopping_ = true;
@@ -66,7 +66,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
 
  private:
   void attach() {
-    std::shared_ptr<transport::BusDiscovery> discovery;
+    std::shared_ptr<transport::bus::BusDiscovery> discovery;
     {
       std::lock_guard lock(mutex_);
       if (!discovery_ || is_searching_) return;
@@ -78,14 +78,14 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
                         if (auto self = weak.lock()) self->on_attached(attachment);
                       });
   }
-  void on_attached(const core::Result<transport::BusAttachment>& attachment) {
+  void on_attached(const core::Result<transport::bus::BusAttachment>& attachment) {
     if (attachment) return on_found(attachment->keep_alive);
     {
       std::lock_guard lock(mutex_);
       is_searching_ = false;
       if (is_stopping_) return;
     }
-    log::warn("{}; still looking", attachment.error().message);
+    runtime::log::warn("{}; still looking", attachment.error().message);
     // Scheduled, because `attach` must not be called from within the discovery's own callback.
     timer_.schedule(std::chrono::milliseconds(0), [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->attach();
@@ -96,7 +96,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     if (keep_alive.count() > 0) keep_alive = std::max(keep_alive, kShortestInterval);
     bool is_back = false;
     std::uint64_t pace = 0;
-    std::shared_ptr<transport::KeepAliveMonitor> ended;
+    std::shared_ptr<transport::bus::KeepAliveMonitor> ended;
     {
       std::lock_guard lock(mutex_);
       is_searching_ = false;
@@ -110,7 +110,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
         is_back = ended && ended->is_silent();
       }
     }
-    if (is_back) log::info("the manager is back");
+    if (is_back) runtime::log::info("the manager is back");
     // The monitor is destroyed on the timer's thread, where its callback runs. Its destructor waits
     // for that callback; here, on a thread of the bus, that could deadlock, since the callback can
     // hold the last reference to the discovery.
@@ -118,18 +118,18 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     ended.reset();
     if (pace > 0) pulse(pace);
   }
-  std::unique_ptr<transport::KeepAliveMonitor> new_switch(std::chrono::milliseconds interval) {
-    return std::make_unique<transport::KeepAliveMonitor>(clock_, timer_, interval,
-                                                         [weak = weak_from_this()] {
-                                                           if (auto self = weak.lock())
-                                                             self->on_silence();
-                                                         });
+  std::unique_ptr<transport::bus::KeepAliveMonitor> new_switch(std::chrono::milliseconds interval) {
+    return std::make_unique<transport::bus::KeepAliveMonitor>(clock_, timer_, interval,
+                                                              [weak = weak_from_this()] {
+                                                                if (auto self = weak.lock())
+                                                                  self->on_silence();
+                                                              });
   }
   void on_silence() {
     if (bus_.is_connected())
-      log::warn("the manager is silent; attaching to it again");
+      runtime::log::warn("the manager is silent; attaching to it again");
     else
-      log::warn("the bus at {} is lost; looking for it", bus_.url());
+      runtime::log::warn("the bus at {} is lost; looking for it", bus_.url());
     attach();
   }
   void on_keep_alive() {
@@ -138,7 +138,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
       std::lock_guard lock(mutex_);
       if (switch_) is_back = switch_->beat();
     }
-    if (is_back) log::info("the manager is back");
+    if (is_back) runtime::log::info("the manager is back");
   }
   /// Sends keep-alives until the interval changes (`pace` is then out of date) or the agent stops.
   void pulse(std::uint64_t pace) {
@@ -155,15 +155,15 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     });
   }
 
-  transport::Bus& bus_;
-  const transport::BusSession session_;
+  transport::bus::Bus& bus_;
+  const transport::link::BusSession session_;
   const std::string league_;
   const core::Clock& clock_;
   core::Timer& timer_;
-  std::shared_ptr<transport::BusListener> listener_;
+  std::shared_ptr<transport::bus::BusListener> listener_;
   std::mutex mutex_;  // guards the rest; while it is held, only `switch_` may be called
-  std::shared_ptr<transport::BusDiscovery> discovery_;
-  std::unique_ptr<transport::KeepAliveMonitor> switch_;
+  std::shared_ptr<transport::bus::BusDiscovery> discovery_;
+  std::unique_ptr<transport::bus::KeepAliveMonitor> switch_;
   std::chrono::milliseconds interval_{0};  ///< 0: no keep-alives are sent
   std::uint64_t pace_ = 0;  ///< number of interval changes so far; identifies the current `pulse`
   bool is_searching_ = false;
@@ -172,10 +172,10 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
 
 BusAgent::BusAgent(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-core::Result<std::unique_ptr<BusAgent>> BusAgent::start(transport::Bus& bus,
-                                                        const transport::BusSession& session,
+core::Result<std::unique_ptr<BusAgent>> BusAgent::start(transport::bus::Bus& bus,
+                                                        const transport::link::BusSession& session,
                                                         const std::string& manager_url,
-                                                        transport::MessageHandler& handler,
+                                                        transport::link::MessageHandler& handler,
                                                         const Context& context) {
   auto state = std::make_shared<State>(bus, session, manager_url, context);
   if (auto begun = state->begin(handler); !begun) return begun.error();
@@ -187,4 +187,4 @@ BusAgent::~BusAgent() { stop(std::chrono::milliseconds(0)); }
 void BusAgent::begin_stop() { state_->begin_stop(); }
 void BusAgent::stop(std::chrono::milliseconds grace) { state_->stop(grace); }
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

@@ -11,7 +11,7 @@
 #include "common/transport/link/message_handler.h"
 #include "common/transport/link/subject.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 
 /// One agent's session on a bus: serves its `.out` subject, sends keep-alives, and watches the
 /// manager with a keep-alive monitor. A manager that falls silent may have restarted and forgotten
@@ -27,8 +27,9 @@ class BusAgent {
   /// All references must outlive the object. `manager_url` is `nats:manager` or
   /// `nats:manager/LEAGUE`. Fails as Bus::subscribe.
   [[nodiscard]] static core::Result<std::unique_ptr<BusAgent>> start(
-      transport::Bus& bus, const transport::BusSession& session, const std::string& manager_url,
-      transport::MessageHandler& handler, const Context& context);
+      transport::bus::Bus& bus, const transport::link::BusSession& session,
+      const std::string& manager_url, transport::link::MessageHandler& handler,
+      const Context& context);
   ~BusAgent();
   BusAgent(const BusAgent&) = delete;
   BusAgent& operator=(const BusAgent&) = delete;
@@ -44,4 +45,4 @@ class BusAgent {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

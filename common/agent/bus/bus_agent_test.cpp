@@ -13,31 +13,31 @@
 #include "tests/support/memory/memory_bus.h"
 #include "tests/support/memory/memory_connection.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 namespace {
 
 using nlohmann::json;
 using namespace std::chrono_literals;
 
 /// Echoes the method of each request, or keeps the slots.
-class AgentHandler final : public transport::MessageHandler {
+class AgentHandler final : public transport::link::MessageHandler {
  public:
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override {
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override {
     auto request = json::parse(message.bytes);
     methods.push_back(request.value("method", ""));
     if (is_silent) {
       kept.push_back(std::move(reply));
       return;
     }
-    transport::OutboundReply answer;
+    transport::link::OutboundReply answer;
     answer.bytes =
         json{{"jsonrpc", "2.0"}, {"id", request.value("id", json())}, {"result", 1}}.dump();
     reply.send(std::move(answer));
   }
-  void on_channel_closed(const transport::PeerChannel& /*channel*/) override { ++closed; }
+  void on_channel_closed(const transport::link::PeerChannel& /*channel*/) override { ++closed; }
 
   std::vector<std::string> methods;
-  std::vector<transport::ReplySlot> kept;
+  std::vector<transport::link::ReplySlot> kept;
   bool is_silent = false;
   int closed = 0;
 };
@@ -49,7 +49,7 @@ class BusAgentTest : public ::testing::Test {
     log_ = sink.get();
     before_ = spdlog::default_logger();
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
-    in_ = listen(transport::session_in(session_), heard_);
+    in_ = listen(transport::link::session_in(session_), heard_);
   }
   void TearDown() override {
     agent_.reset();
@@ -57,18 +57,18 @@ class BusAgentTest : public ::testing::Test {
     steps_.run_until_idle();
     spdlog::set_default_logger(before_);
   }
-  std::unique_ptr<transport::Bus::Subscription> listen(const std::string& subject,
-                                                       std::vector<transport::BusMessage>& heard) {
+  std::unique_ptr<transport::bus::Bus::Subscription> listen(
+      const std::string& subject, std::vector<transport::bus::BusMessage>& heard) {
     return *manager_bus_->subscribe(
-        subject, "", [&heard](transport::BusMessage message) { heard.push_back(message); });
+        subject, "", [&heard](transport::bus::BusMessage message) { heard.push_back(message); });
   }
   /// Answers discovery with this interval, which is a JSON text.
   void serve_discovery(const std::string& keep_alive_ms, const std::string& league = "league_a") {
     discovery_ = *manager_bus_->subscribe(
-        std::string(transport::kSessionDiscoveries), "",
-        [this, keep_alive_ms, league](const transport::BusMessage& message) {
+        std::string(transport::link::kSessionDiscoveries), "",
+        [this, keep_alive_ms, league](const transport::bus::BusMessage& message) {
           asked_.push_back(message);
-          transport::BusMessage answer;
+          transport::bus::BusMessage answer;
           answer.subject = message.reply;
           answer.payload = R"({"jsonrpc":"2.0","id":1,"result":{"league_id":")" + league +
                            R"(","keep_alive_ms":)" + keep_alive_ms + "}}";
@@ -95,18 +95,18 @@ class BusAgentTest : public ::testing::Test {
     }
   }
   void send_beat() {
-    auto beat = transport::bus_message(transport::session_out(session_),
-                                       std::string(transport::kBusKeepAlive), session_,
-                                       rpc::MessageDirection::kServerToClient);
-    beat.headers.emplace_back(transport::kContentTypeHeader, "text/event-stream");
+    auto beat = transport::bus::bus_message(transport::link::session_out(session_),
+                                            std::string(transport::bus::kBusKeepAlive), session_,
+                                            rpc::MessageDirection::kServerToClient);
+    beat.headers.emplace_back(transport::bus::kContentTypeHeader, "text/event-stream");
     ASSERT_TRUE(manager_bus_->publish(beat));
     steps_.run_until_idle();
   }
   void call_agent(int id, const std::string& reply) {
-    auto call =
-        transport::bus_message(transport::session_out(session_),
-                               json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "CHOOSE"}}.dump(),
-                               session_, rpc::MessageDirection::kClientToServer);
+    auto call = transport::bus::bus_message(
+        transport::link::session_out(session_),
+        json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "CHOOSE"}}.dump(), session_,
+        rpc::MessageDirection::kClientToServer);
     call.reply = reply;
     ASSERT_TRUE(manager_bus_->publish(call));
     steps_.run_until_idle();
@@ -120,18 +120,19 @@ class BusAgentTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   core::CryptoRandom random_;
-  transport::MemorySteps steps_;
-  transport::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
-  std::unique_ptr<transport::Bus> manager_bus_ = broker_.connect("manager");
-  std::unique_ptr<transport::Bus> agent_bus_ = broker_.connect("agent");
-  const transport::BusSession session_ = *transport::BusSession::parse("agent-session-1");
+  transport::memory::MemorySteps steps_;
+  transport::memory::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
+  std::unique_ptr<transport::bus::Bus> manager_bus_ = broker_.connect("manager");
+  std::unique_ptr<transport::bus::Bus> agent_bus_ = broker_.connect("agent");
+  const transport::link::BusSession session_ =
+      *transport::link::BusSession::parse("agent-session-1");
   AgentHandler handler_;
-  std::vector<transport::BusMessage> heard_;  ///< at the session's `.in`
-  std::vector<transport::BusMessage> asked_;  ///< at `mcp.discovery`
+  std::vector<transport::bus::BusMessage> heard_;  ///< at the session's `.in`
+  std::vector<transport::bus::BusMessage> asked_;  ///< at `mcp.discovery`
   spdlog::sinks::ringbuffer_sink_mt* log_ = nullptr;
   std::shared_ptr<spdlog::logger> before_;
-  std::unique_ptr<transport::Bus::Subscription> in_;
-  std::unique_ptr<transport::Bus::Subscription> discovery_;
+  std::unique_ptr<transport::bus::Bus::Subscription> in_;
+  std::unique_ptr<transport::bus::Bus::Subscription> discovery_;
   std::unique_ptr<BusAgent> agent_;
 };
 
@@ -139,8 +140,8 @@ TEST_F(BusAgentTest, AttachesItsSessionToTheLeague) {
   serve_discovery("1000");
   start_agent();
   ASSERT_EQ(asked_.size(), 1U);
-  EXPECT_EQ(transport::bus_header(asked_[0], "Mcp-Session-Id"), "agent-session-1");
-  EXPECT_EQ(transport::bus_header(asked_[0], "League-Id"), "league_a");
+  EXPECT_EQ(transport::bus::bus_header(asked_[0], "Mcp-Session-Id"), "agent-session-1");
+  EXPECT_EQ(transport::bus::bus_header(asked_[0], "League-Id"), "league_a");
   EXPECT_TRUE(asked_[0].reply.starts_with("_INBOX.agent-session-1."));
   EXPECT_EQ(json::parse(asked_[0].payload)["method"], "session/attach");
 }
@@ -149,7 +150,7 @@ TEST_F(BusAgentTest, WithoutALeagueItAsksForAny) {
   serve_discovery("1000", "league_x");
   start_agent("nats:manager");
   ASSERT_EQ(asked_.size(), 1U);
-  EXPECT_TRUE(transport::bus_header(asked_[0], "League-Id").empty());
+  EXPECT_TRUE(transport::bus::bus_header(asked_[0], "League-Id").empty());
   EXPECT_EQ(heard_.size(), 1U) << "attached to whichever answered";
 }
 
@@ -160,9 +161,9 @@ TEST_F(BusAgentTest, SaysThatItLivesAtTheManagersInterval) {
   pass(3s);
   ASSERT_EQ(heard_.size(), 4U);
   for (const auto& beat : heard_) {
-    EXPECT_EQ(beat.payload, transport::kBusKeepAlive);
+    EXPECT_EQ(beat.payload, transport::bus::kBusKeepAlive);
     EXPECT_TRUE(beat.reply.empty());
-    EXPECT_EQ(transport::bus_header(beat, "Content-Type"), "text/event-stream");
+    EXPECT_EQ(transport::bus::bus_header(beat, "Content-Type"), "text/event-stream");
   }
 }
 
@@ -254,7 +255,7 @@ TEST_F(BusAgentTest, AnswersOfOtherLeaguesAndOtherTextsAttachNothing) {
   EXPECT_TRUE(heard_.empty());
   for (const std::string text : {"", "[]", "{}", R"({"result":1})", R"({"result":{}})",
                                  R"({"error":{"code":-32000,"message":"full"}})"}) {
-    transport::BusMessage answer;
+    transport::bus::BusMessage answer;
     answer.subject = asked_.back().reply;
     answer.payload = text;
     ASSERT_TRUE(manager_bus_->publish(answer));
@@ -269,7 +270,7 @@ TEST_F(BusAgentTest, AnswersOfOtherLeaguesAndOtherTextsAttachNothing) {
 TEST_F(BusAgentTest, ServesWhatComesAtItsSession) {
   serve_discovery("1000");
   start_agent();
-  std::vector<transport::BusMessage> answers;
+  std::vector<transport::bus::BusMessage> answers;
   auto inbox = listen("_INBOX.test.*", answers);
   call_agent(7, "_INBOX.test.1");
   ASSERT_EQ(answers.size(), 1U);
@@ -300,7 +301,7 @@ TEST_F(BusAgentTest, AfterItsEndNothingOfItHappens) {
   agent_.reset();
   EXPECT_EQ(handler_.closed, 1);
   heard_.clear();
-  std::vector<transport::BusMessage> answers;
+  std::vector<transport::bus::BusMessage> answers;
   auto inbox = listen("_INBOX.test.*", answers);
   handler_.kept.clear();  // answers too late
   call_agent(2, "_INBOX.test.2");
@@ -312,4 +313,4 @@ TEST_F(BusAgentTest, AfterItsEndNothingOfItHappens) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::bus

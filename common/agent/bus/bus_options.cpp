@@ -7,7 +7,7 @@
 #include "common/core/private_file.h"
 #include "common/schema/json_fields.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,9 +21,9 @@ core::Error bus_error(const fs::path& file, const std::string& why) {
   return {core::ErrorCode::kInvalidFieldValue, file.string() + ": " + why, {}};
 }
 
-core::Result<transport::NatsCredentials> read_user(const fs::path& file, const json& object,
-                                                   const std::string& what) {
-  transport::NatsCredentials credentials;
+core::Result<transport::bus::NatsCredentials> read_user(const fs::path& file, const json& object,
+                                                        const std::string& what) {
+  transport::bus::NatsCredentials credentials;
   if (object.is_object()) {
     credentials.user = schema::text_at(object, "user");
     credentials.password = schema::text_at(object, "password");
@@ -32,14 +32,14 @@ core::Result<transport::NatsCredentials> read_user(const fs::path& file, const j
   return credentials;
 }
 
-core::Result<std::set<transport::BusSession>> read_served_first(const fs::path& file,
-                                                                const json& credentials) {
-  std::set<transport::BusSession> sessions;
+core::Result<std::set<transport::link::BusSession>> read_served_first(const fs::path& file,
+                                                                      const json& credentials) {
+  std::set<transport::link::BusSession> sessions;
   const json listed = credentials.value("served_first", json::array());
   if (!listed.is_array()) return bus_error(file, "served_first is no list of sessions");
   for (const auto& one : listed) {
     auto session =
-        one.is_string() ? transport::BusSession::parse(one.get<std::string>()) : std::nullopt;
+        one.is_string() ? transport::link::BusSession::parse(one.get<std::string>()) : std::nullopt;
     if (!session) return bus_error(file, "served_first is no list of sessions");
     sessions.insert(*session);
   }
@@ -65,7 +65,7 @@ core::Result<void> read_credentials(const fs::path& file, bool needs_url, BusAcc
   auto first = read_served_first(file, credentials);
   if (!first) return first.error();
   access.served_first = std::move(*first);
-  access.session = transport::BusSession::parse(schema::text_at(credentials, "session"));
+  access.session = transport::link::BusSession::parse(schema::text_at(credentials, "session"));
   if (!access.session) return bus_error(file, "names no session");
   if (access.options.tls.ca.empty())
     access.options.tls.ca = schema::text_at(credentials, "ca_file");
@@ -89,19 +89,19 @@ core::Result<BusAccess> read_bus_access(const BusOptions& options, const std::st
   return access;
 }
 
-core::Result<std::unique_ptr<transport::Bus>> connect_bus(
+core::Result<std::unique_ptr<transport::bus::Bus>> connect_bus(
     const BusAccess& access, std::function<void(std::string)> on_fault) {
   auto options = access.options;
   options.on_fault = std::move(on_fault);
-  auto bus = transport::NatsBus::connect(options);
+  auto bus = transport::bus::NatsBus::connect(options);
   if (!bus) return bus.error();
-  return std::unique_ptr<transport::Bus>(std::move(*bus));
+  return std::unique_ptr<transport::bus::Bus>(std::move(*bus));
 }
 
 namespace {
 
 /// Opens another connection; its errors and faults begin with `prefix`.
-core::Result<std::unique_ptr<transport::Bus>> connect_beside(
+core::Result<std::unique_ptr<transport::bus::Bus>> connect_beside(
     const BusAccess& second, const char* prefix, std::function<void(std::string)> on_fault) {
   if (on_fault) {
     on_fault = [prefix, told = std::move(on_fault)](const std::string& fault) {
@@ -117,18 +117,18 @@ core::Result<std::unique_ptr<transport::Bus>> connect_beside(
 
 }  // namespace
 
-core::Result<std::unique_ptr<transport::Bus>> connect_streams(
+core::Result<std::unique_ptr<transport::bus::Bus>> connect_streams(
     const BusAccess& access, std::function<void(std::string)> on_fault) {
-  if (!access.streams_credentials) return std::unique_ptr<transport::Bus>();
+  if (!access.streams_credentials) return std::unique_ptr<transport::bus::Bus>();
   auto second = access;
   second.options.credentials = *access.streams_credentials;
   second.options.name += " (streams)";
   return connect_beside(second, kOfStreams, std::move(on_fault));
 }
 
-core::Result<std::unique_ptr<transport::Bus>> connect_first(
+core::Result<std::unique_ptr<transport::bus::Bus>> connect_first(
     const BusAccess& access, std::function<void(std::string)> on_fault) {
-  if (access.served_first.empty()) return std::unique_ptr<transport::Bus>();
+  if (access.served_first.empty()) return std::unique_ptr<transport::bus::Bus>();
   auto second = access;
   second.options.name += " (referees)";
   second.options.has_own_threads = true;
@@ -145,22 +145,22 @@ core::Error no_streams_error(const std::string& who) {
       {}};
 }
 
-core::Result<transport::BusSession> open_bus_session(const fs::path& file,
-                                                     core::RandomSource& random) {
-  if (file.empty()) return transport::BusSession::make(random);
+core::Result<transport::link::BusSession> open_bus_session(const fs::path& file,
+                                                           core::RandomSource& random) {
+  if (file.empty()) return transport::link::BusSession::make(random);
   auto kept = core::read_private_file(file);
   if (!kept) return kept.error();
   if (*kept) {
-    auto session = transport::BusSession::parse((*kept)->substr(0, (*kept)->find('\n')));
+    auto session = transport::link::BusSession::parse((*kept)->substr(0, (*kept)->find('\n')));
     if (!session) return bus_error(file, "holds no session; remove it to begin a new one");
     return *session;
   }
   std::error_code failed;
   fs::create_directories(file.parent_path(), failed);
-  auto session = transport::BusSession::make(random);
+  auto session = transport::link::BusSession::make(random);
   if (auto written = core::write_private_file(file, session.str() + "\n"); !written)
     return written.error();
   return session;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

@@ -12,7 +12,7 @@
 #include "common/transport/bus/nats_bus.h"
 #include "common/transport/link/subject.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 
 /// The LEAGUE of `nats:manager/LEAGUE`; empty for any other URL.
 [[nodiscard]] inline std::string league_of(const std::string& manager_url) {
@@ -28,23 +28,23 @@ struct BusOptions {
   /// have an account of their own, or `false` if the brokers store no streams. Only for the
   /// manager: `served_first`, a list of sessions.
   std::filesystem::path credentials;
-  transport::NatsTls tls;
+  transport::bus::NatsTls tls;
 
   [[nodiscard]] bool is_wanted() const { return !urls.empty() || !credentials.empty(); }
 };
 
 /// The options after the credentials file has been read, ready to connect.
 struct BusAccess {
-  transport::NatsBusOptions options;
-  std::optional<transport::BusSession> session;  ///< of the credentials
+  transport::bus::NatsBusOptions options;
+  std::optional<transport::link::BusSession> session;  ///< of the credentials
   /// False: the credentials say that the brokers store no streams. A program that requests streams
   /// anyway violates a permission and gets no answer.
   bool has_streams = true;
   /// Empty: streams are requested with the same credentials as everything else.
-  std::optional<transport::NatsCredentials> streams_credentials;
+  std::optional<transport::bus::NatsCredentials> streams_credentials;
   /// Only for the manager: the sessions of referees and operator, which get a connection of their
   /// own.
-  std::set<transport::BusSession> served_first;
+  std::set<transport::link::BusSession> served_first;
 };
 
 /// Reads the credentials file. Fails with kInvalidFieldValue and a text that names the file and the
@@ -54,16 +54,16 @@ struct BusAccess {
 
 /// Connects; if no broker is available yet, the bus keeps looking for one. Fails as
 /// NatsBus::connect; `on_fault` as in NatsBusOptions.
-[[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_bus(
+[[nodiscard]] core::Result<std::unique_ptr<transport::bus::Bus>> connect_bus(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
 /// As connect_bus, with the credentials for streams. Null if there are none, because the first
 /// connection can then use streams as well. Errors and faults begin with "streams: ".
-[[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_streams(
+[[nodiscard]] core::Result<std::unique_ptr<transport::bus::Bus>> connect_streams(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
 
 /// As connect_bus, for the sessions in `served_first` and with threads of its own; null if there
 /// are no such sessions. Errors and faults begin with "referees: ".
-[[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_first(
+[[nodiscard]] core::Result<std::unique_ptr<transport::bus::Bus>> connect_first(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
 
 /// The error for `who` (such as "--durable"), which needs streams although the credentials say that
@@ -73,7 +73,7 @@ struct BusAccess {
 /// An agent's session name, read from `file` (mode 0600), which is created on first use. If `file`
 /// is empty, the session is new and is not stored. Fails if the file cannot be read or written, or
 /// does not contain a valid session.
-[[nodiscard]] core::Result<transport::BusSession> open_bus_session(
+[[nodiscard]] core::Result<transport::link::BusSession> open_bus_session(
     const std::filesystem::path& file, core::RandomSource& random);
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

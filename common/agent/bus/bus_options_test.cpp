@@ -11,7 +11,7 @@
 #include "common/transport/bus/broker_testing.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 namespace {
 
 namespace fs = std::filesystem;
@@ -291,4 +291,4 @@ TEST_F(BusConnectionsTest, AFaultIsSaidToBeOfTheStreams) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::bus

@@ -8,7 +8,7 @@
 
 #include "common/transport/bus/bus_context.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 namespace {
 
 constexpr std::size_t kMostKept = 512;
@@ -18,19 +18,20 @@ constexpr std::size_t kMostKept = 512;
 /// Shared with the bus.
 class EventListener::State : public std::enable_shared_from_this<State> {
  public:
-  State(transport::Bus& bus, const transport::BusSession& session, std::string league_id,
-        const EventVerifier& verifier, transport::MessageHandler& handler, const core::Clock& clock)
+  State(transport::bus::Bus& bus, const transport::link::BusSession& session, std::string league_id,
+        const EventVerifier& verifier, transport::link::MessageHandler& handler,
+        const core::Clock& clock)
       : bus_(bus),
         session_(session),
         league_id_(std::move(league_id)),
         verifier_(verifier),
         handler_(handler),
         clock_(clock),
-        connection_(transport::bus_connection_info(bus, session)) {}
+        connection_(transport::bus::bus_connection_info(bus, session)) {}
 
   core::Result<void> begin() {
-    auto subscribed = bus_.subscribe(transport::event_subjects(league_id_), "",
-                                     [weak = weak_from_this()](transport::BusMessage message) {
+    auto subscribed = bus_.subscribe(transport::link::event_subjects(league_id_), "",
+                                     [weak = weak_from_this()](transport::bus::BusMessage message) {
                                        if (auto self = weak.lock())
                                          self->on_event(std::move(message));
                                      });
@@ -40,7 +41,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
     return {};
   }
   void end() {
-    std::unique_ptr<transport::Bus::Subscription> subscription;
+    std::unique_ptr<transport::bus::Bus::Subscription> subscription;
     {
       std::lock_guard lock(mutex_);
       is_ended_ = true;
@@ -74,7 +75,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
   [[nodiscard]] const std::string& league_id() const { return league_id_; }
 
  private:
-  void on_event(transport::BusMessage message) {
+  void on_event(transport::bus::BusMessage message) {
     auto type = std::string_view(message.subject).substr(message.subject.rfind('.') + 1);
     if (!verifier_.is_wanted(type)) return;
     {
@@ -101,30 +102,30 @@ class EventListener::State : public std::enable_shared_from_this<State> {
     handling_ = {};
     is_idle_.notify_all();
   }
-  void hand_over(transport::BusMessage message) {
+  void hand_over(transport::bus::BusMessage message) {
     // The reply subject is only for the broker's acknowledgements, and no answer is sent there.
     message.reply.clear();
-    transport::Inbound inbound;
-    inbound.context = transport::bus_context(
+    transport::link::Inbound inbound;
+    inbound.context = transport::bus::bus_context(
         message, session_, rpc::MessageDirection::kServerToClient, connection_, clock_);
     inbound.bytes = std::move(message.payload);
     handler_.on_message(std::move(inbound),
-                        transport::ReplySlot([](const transport::OutboundReply& reply) {
+                        transport::link::ReplySlot([](const transport::link::OutboundReply& reply) {
                           if (reply.after_sent) reply.after_sent();
                         }));
   }
 
-  transport::Bus& bus_;
-  const transport::BusSession session_;
+  transport::bus::Bus& bus_;
+  const transport::link::BusSession session_;
   const std::string league_id_;
   const EventVerifier& verifier_;
-  transport::MessageHandler& handler_;
+  transport::link::MessageHandler& handler_;
   const core::Clock& clock_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   std::mutex mutex_;  // guards the rest, never held while others are called
   std::condition_variable is_idle_;
-  std::unique_ptr<transport::Bus::Subscription> subscription_;
-  std::deque<transport::BusMessage> kept_;
+  std::unique_ptr<transport::bus::Bus::Subscription> subscription_;
+  std::deque<transport::bus::BusMessage> kept_;
   std::thread::id handling_;  ///< the thread that delivers events; default value: none
   bool is_released_ = false;
   std::uint64_t heard_ = 0;
@@ -134,8 +135,9 @@ class EventListener::State : public std::enable_shared_from_this<State> {
 EventListener::EventListener(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 core::Result<std::unique_ptr<EventListener>> EventListener::start(
-    transport::Bus& bus, const transport::BusSession& session, const std::string& league_id,
-    const EventVerifier& verifier, transport::MessageHandler& handler, const core::Clock& clock) {
+    transport::bus::Bus& bus, const transport::link::BusSession& session,
+    const std::string& league_id, const EventVerifier& verifier,
+    transport::link::MessageHandler& handler, const core::Clock& clock) {
   auto state = std::make_shared<State>(bus, session, league_id, verifier, handler, clock);
   if (auto begun = state->begin(); !begun) return begun.error();
   return std::unique_ptr<EventListener>(new EventListener(std::move(state)));
@@ -149,4 +151,4 @@ void EventListener::catch_up(std::chrono::milliseconds patience, std::chrono::mi
   state_->catch_up(patience, quiet);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

@@ -9,7 +9,7 @@
 #include "common/transport/bus/bus.h"
 #include "common/transport/link/subject.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 
 /// Receives the events that a league publishes to everybody on a bus (`mcp.events.LEAGUE.TYPE`) and
 /// passes them to a handler one at a time, in order. Events that are published while the connection
@@ -22,8 +22,9 @@ class EventListener {
   /// object. `verifier` says which types are wanted; all others are dropped before they reach
   /// `handler`. Fails as Bus::subscribe.
   [[nodiscard]] static core::Result<std::unique_ptr<EventListener>> start(
-      transport::Bus& bus, const transport::BusSession& session, const std::string& league_id,
-      const EventVerifier& verifier, transport::MessageHandler& handler, const core::Clock& clock);
+      transport::bus::Bus& bus, const transport::link::BusSession& session,
+      const std::string& league_id, const EventVerifier& verifier,
+      transport::link::MessageHandler& handler, const core::Clock& clock);
   /// After the destructor the handler does not run, unless the handler itself called the
   /// destructor.
   ~EventListener();
@@ -43,4 +44,4 @@ class EventListener {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

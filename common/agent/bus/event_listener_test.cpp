@@ -13,19 +13,19 @@
 #include "tests/support/memory/memory_bus.h"
 #include "tests/support/memory/memory_connection.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 namespace {
 
 using envelope::MessageType;
 using nlohmann::json;
 
 /// Remembers what it got.
-class NewsHandler final : public transport::MessageHandler {
+class NewsHandler final : public transport::link::MessageHandler {
  public:
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override {
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override {
     auto params = json::parse(message.bytes)["params"];
     heard.push_back(params.value("message_type", "") + " " + params.value("auth_token", "none"));
-    transport::OutboundReply answer;
+    transport::link::OutboundReply answer;
     answer.after_sent = [this] { ++answered; };
     reply.send(std::move(answer));
   }
@@ -34,10 +34,10 @@ class NewsHandler final : public transport::MessageHandler {
 };
 
 /// Between listener and verifier, as the conversation log is.
-class Noting final : public transport::MessageHandler {
+class Noting final : public transport::link::MessageHandler {
  public:
-  explicit Noting(transport::MessageHandler& inner) : inner_(inner) {}
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override {
+  explicit Noting(transport::link::MessageHandler& inner) : inner_(inner) {}
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override {
     auto notes = message.notes;
     contexts.push_back(message.context);
     inner_.on_message(std::move(message), std::move(reply));
@@ -47,7 +47,7 @@ class Noting final : public transport::MessageHandler {
   std::vector<rpc::MessageContext> contexts;
 
  private:
-  transport::MessageHandler& inner_;
+  transport::link::MessageHandler& inner_;
 };
 
 class EventListenerTest : public ::testing::Test {
@@ -85,8 +85,8 @@ class EventListenerTest : public ::testing::Test {
   }
   void publish(const std::string& type, const std::string& payload,
                const std::string& league = "league_a") {
-    transport::BusMessage message;
-    message.subject = transport::event_subject(league, type);
+    transport::bus::BusMessage message;
+    message.subject = transport::link::event_subject(league, type);
     message.reply = "_INBOX.manager.acks";
     message.payload = payload;
     ASSERT_TRUE(manager_bus_->publish(message));
@@ -94,11 +94,11 @@ class EventListenerTest : public ::testing::Test {
   }
 
   league::testing::FakeTime time_;
-  transport::MemorySteps steps_;
-  transport::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
-  std::unique_ptr<transport::Bus> bus_ = broker_.connect("agent");
-  std::unique_ptr<transport::Bus> manager_bus_ = broker_.connect("manager");
-  const transport::BusSession session_ = *transport::BusSession::parse("agent-session");
+  transport::memory::MemorySteps steps_;
+  transport::memory::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
+  std::unique_ptr<transport::bus::Bus> bus_ = broker_.connect("agent");
+  std::unique_ptr<transport::bus::Bus> manager_bus_ = broker_.connect("manager");
+  const transport::link::BusSession session_ = *transport::link::BusSession::parse("agent-session");
   const core::SigningKey key_ = key_of(1);
   NewsHandler handler_;
   EventVerifier verifier_{handler_, {MessageType::kRoundCompleted, MessageType::kLeagueCompleted}};
@@ -117,10 +117,10 @@ TEST_F(EventListenerTest, ASignedEventComesWithTheAgentsOwnToken) {
 }
 
 TEST_F(EventListenerTest, NobodyAnswersWhereTheManagerWaitsForItsBroker) {
-  std::vector<transport::BusMessage> answers;
+  std::vector<transport::bus::BusMessage> answers;
   auto inbox = *manager_bus_->subscribe(
       "_INBOX.>", "",
-      [&answers](const transport::BusMessage& message) { answers.push_back(message); });
+      [&answers](const transport::bus::BusMessage& message) { answers.push_back(message); });
   trust();
   publish("round_completed", event("ROUND_COMPLETED", key_));
   publish("round_completed", "no JSON");
@@ -182,4 +182,4 @@ TEST_F(EventListenerTest, AfterItsEndNothingIsHeard) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::bus

@@ -2,7 +2,7 @@
 
 #include "common/core/crypto.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 namespace {
 
 constexpr std::string_view kEmpty = R"("signature":"")";
@@ -47,4 +47,4 @@ std::optional<std::string> with_token_for_signature(std::string_view payload,
   return out.append(payload.substr(place + shown.size()));
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

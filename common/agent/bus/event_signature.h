@@ -7,7 +7,7 @@
 #include "common/core/result.h"
 #include "common/core/signing_key.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 
 /// A message that is published once for everybody cannot carry one receiver's token, so it is
 /// signed instead: the payload contains `"signature":"S"` once, where S is 128 hexadecimal digits,
@@ -31,4 +31,4 @@ namespace league::agent {
                                                                   std::string_view signature,
                                                                   std::string_view token);
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

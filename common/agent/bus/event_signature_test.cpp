@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::agent {
+namespace league::agent::bus {
 namespace {
 
 const std::string kUnsigned =
@@ -70,4 +70,4 @@ TEST(EventSignature, ATokenTakesItsPlace) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::bus

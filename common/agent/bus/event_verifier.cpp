@@ -9,12 +9,12 @@
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 
 using core::Error;
 using core::ErrorCode;
 
-void EventVerifier::trust(const Identity& identity) {
+void EventVerifier::trust(const identity::Identity& identity) {
   std::lock_guard lock(mutex_);
   trust_ = TrustedManager{identity.broadcast_key, identity.token};
 }
@@ -24,13 +24,13 @@ bool EventVerifier::is_wanted(std::string_view event_type) const {
   return type && types_.contains(*type);
 }
 
-void EventVerifier::on_message(transport::Inbound message, transport::ReplySlot reply) {
+void EventVerifier::on_message(transport::link::Inbound message, transport::link::ReplySlot reply) {
   auto admitted = admit(message);
   if (!admitted) {
     message.notes->verdict = admitted.error().code;
     message.notes->fault = admitted.error().message;
-    log::warn("an event of the league is dropped: {}", admitted.error().message);
-    transport::OutboundReply nothing;
+    runtime::log::warn("an event of the league is dropped: {}", admitted.error().message);
+    transport::link::OutboundReply nothing;
     nothing.http_status = 202;
     return reply.send(std::move(nothing));
   }
@@ -38,7 +38,7 @@ void EventVerifier::on_message(transport::Inbound message, transport::ReplySlot 
   handler_.on_message(std::move(message), std::move(reply));
 }
 
-core::Result<std::string> EventVerifier::admit(const transport::Inbound& message) {
+core::Result<std::string> EventVerifier::admit(const transport::link::Inbound& message) {
   std::optional<TrustedManager> trust;
   {
     std::lock_guard lock(mutex_);
@@ -80,4 +80,4 @@ core::Result<void> EventVerifier::check_term(std::int64_t term) {
   return {};
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

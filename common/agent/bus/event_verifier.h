@@ -10,7 +10,7 @@
 #include "common/envelope/message_type.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 
 /// The entry point of an agent for events that the league publishes to everybody. Passes on what
 /// the manager has signed as if it had come in a call with the agent's own token, so that one
@@ -18,17 +18,17 @@ namespace league::agent {
 /// operations log: wrong signatures, unwanted types, and messages of a manager that has been
 /// replaced (a lower `term` than one seen before). Sends no answers. Thread-safe. Source: protocol
 /// §8.
-class EventVerifier final : public transport::MessageHandler {
+class EventVerifier final : public transport::link::MessageHandler {
  public:
   /// `handler` must outlive it. `types` are the message types that the agent wants.
-  EventVerifier(transport::MessageHandler& handler, std::set<envelope::MessageType> types)
+  EventVerifier(transport::link::MessageHandler& handler, std::set<envelope::MessageType> types)
       : handler_(handler), types_(std::move(types)) {}
 
   /// Sets the agent's own token and the manager's key; before this call every event is dropped.
-  void trust(const Identity& identity);
+  void trust(const identity::Identity& identity);
   [[nodiscard]] bool is_wanted(std::string_view event_type) const;
 
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override;
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override;
 
  private:
   struct TrustedManager {
@@ -36,14 +36,14 @@ class EventVerifier final : public transport::MessageHandler {
     core::AuthToken token;
   };
   /// The payload as the handler expects it, or the reason for dropping it.
-  core::Result<std::string> admit(const transport::Inbound& message);
+  core::Result<std::string> admit(const transport::link::Inbound& message);
   core::Result<void> check_term(std::int64_t term);
 
-  transport::MessageHandler& handler_;
+  transport::link::MessageHandler& handler_;
   const std::set<envelope::MessageType> types_;
   std::mutex mutex_;  // guards the rest, never held while others are called
   std::optional<TrustedManager> trust_;
   std::int64_t highest_term_ = 0;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

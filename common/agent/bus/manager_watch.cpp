@@ -5,7 +5,7 @@
 
 #include "common/agent/runtime/log.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 
 struct ManagerWatch::State {
   std::mutex mutex;
@@ -17,13 +17,14 @@ struct ManagerWatch::State {
 };
 
 ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
-                           const transport::Bus* bus)
+                           const transport::bus::Bus* bus)
     : ManagerWatch(timer, agent, manager, bus, [](bool is_warning, const std::string& text) {
-        log::write(is_warning ? log::Level::kWarning : log::Level::kInfo, text, {});
+        runtime::log::write(is_warning ? runtime::log::Level::kWarning : runtime::log::Level::kInfo,
+                            text, {});
       }) {}
 
 ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
-                           const transport::Bus* bus, Say say)
+                           const transport::bus::Bus* bus, Say say)
     : state_(std::make_shared<State>()) {
   state_->agent = agent;
   state_->manager = manager;
@@ -46,4 +47,4 @@ void ManagerWatch::ended(bool has_answered) const {
   state_->say(false, "the league manager at " + state_->manager + " has answered " + state_->agent);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

@@ -8,7 +8,7 @@
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 
 /// Tells the operator of an agent when the league manager does not answer the registration, or the
 /// bus between them cannot be reached, and when the manager finally answers. Thread-safe.
@@ -21,10 +21,10 @@ class ManagerWatch {
   /// `agent` is registering at `manager`; waits until `ended` is called. `bus` is null where the
   /// agent is on none. `timer` must outlive this object, and `bus` the timer.
   ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
-               const transport::Bus* bus, Say say);
+               const transport::bus::Bus* bus, Say say);
   /// As above, but reports to the operations log.
   ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
-               const transport::Bus* bus);
+               const transport::bus::Bus* bus);
   /// The registration is over: the manager has answered it, or (`has_answered` is false) the agent
   /// has given up waiting.
   void ended(bool has_answered) const;
@@ -34,4 +34,4 @@ class ManagerWatch {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::bus

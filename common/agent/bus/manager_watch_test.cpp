@@ -7,7 +7,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/memory/memory_bus.h"
 
-namespace league::agent {
+namespace league::agent::bus {
 namespace {
 
 class ManagerWatchTest : public ::testing::Test {
@@ -20,7 +20,7 @@ class ManagerWatchTest : public ::testing::Test {
   }
 
   testing::FakeTime time_;
-  transport::Bus* bus_ = nullptr;
+  transport::bus::Bus* bus_ = nullptr;
   std::vector<std::string> said_;
 };
 
@@ -45,7 +45,7 @@ TEST_F(ManagerWatchTest, SaysWithinThreeSecondsThatItDoesNotAndThenThatItDoes) {
 }
 
 TEST_F(ManagerWatchTest, NamesTheBusIfThatCannotBeReached) {
-  transport::MemoryBroker broker([](const std::function<void()>& step) { step(); });
+  transport::memory::MemoryBroker broker([](const std::function<void()>& step) { step(); });
   const auto bus = broker.connect("alpha");
   bus_ = bus.get();
   auto early = watch();
@@ -75,4 +75,4 @@ TEST_F(ManagerWatchTest, MayBeGoneBeforeItsTime) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::bus

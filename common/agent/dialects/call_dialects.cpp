@@ -7,7 +7,7 @@
 #include "common/core/text.h"
 #include "common/rpc/codec.h"
 
-namespace league::agent {
+namespace league::agent::dialects {
 namespace {
 
 using envelope::MessageType;
@@ -138,4 +138,4 @@ bool says_no_such_wrapper(const rpc::ErrorObject& error, const CallDialect& way)
           error.message.find(way.name) == std::string::npos);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::dialects

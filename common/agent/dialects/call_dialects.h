@@ -8,7 +8,7 @@
 #include "common/envelope/message_type.h"
 #include "common/rpc/message.h"
 
-namespace league::agent {
+namespace league::agent::dialects {
 
 /// How a peer wants to be called (protocol §9).
 enum class CallStyle {
@@ -54,4 +54,4 @@ struct CallDialect {
 /// `handle_message`), as opposed to the name in it.
 [[nodiscard]] bool says_no_such_wrapper(const rpc::ErrorObject& error, const CallDialect& way);
 
-}  // namespace league::agent
+}  // namespace league::agent::dialects

@@ -7,7 +7,7 @@
 
 #include "common/agent/dialects/dialect_cache.h"
 
-namespace league::agent {
+namespace league::agent::dialects {
 namespace {
 
 using envelope::MessageType;
@@ -181,4 +181,4 @@ TEST(DialectCache, WhatItIsToldCountsUntilSomethingElseWorked) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::dialects

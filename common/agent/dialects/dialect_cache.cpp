@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace league::agent {
+namespace league::agent::dialects {
 
 DialectCache::Search DialectCache::search(const std::string& peer, envelope::MessageType type,
                                           CallStyle first) const {
@@ -103,4 +103,4 @@ bool DialectCache::is_proven(const std::string& peer) const {
   return found != peers_.end() && found->second.is_proven;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::dialects

@@ -10,7 +10,7 @@
 
 #include "common/agent/dialects/call_dialects.h"
 
-namespace league::agent {
+namespace league::agent::dialects {
 
 /// Remembers how peers want to be called, by address and message type: which dialect worked, or
 /// that none did. In memory only, so a restarted program searches again. Thread-safe.
@@ -68,4 +68,4 @@ class DialectCache {
   std::unordered_map<std::string, Peer> peers_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::dialects

@@ -8,7 +8,7 @@
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
-namespace league::agent {
+namespace league::agent::dialects {
 namespace {
 
 using core::Error;
@@ -131,8 +131,8 @@ core::Result<IncomingReply> read_reply(json document, const rpc::Id& id) {
 core::Error with_received(core::Error why, const json& received) {
   constexpr std::size_t kLongest = 300;
   const auto text = received.dump(-1, ' ', true, json::error_handler_t::replace);
-  why.message += "; received: " + core::shown(audit::mask_secrets(text), kLongest);
+  why.message += "; received: " + core::shown(audit::record::mask_secrets(text), kLongest);
   return why;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::dialects

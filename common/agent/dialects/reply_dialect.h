@@ -11,7 +11,7 @@
 #include "common/envelope/message_type.h"
 #include "common/rpc/message.h"
 
-namespace league::agent {
+namespace league::agent::dialects {
 
 /// An answer taken apart, in whatever dialect it was written.
 struct IncomingReply {
@@ -46,4 +46,4 @@ struct IncomingReply {
 /// secret masked.
 [[nodiscard]] core::Error with_received(core::Error why, const nlohmann::json& received);
 
-}  // namespace league::agent
+}  // namespace league::agent::dialects

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::agent {
+namespace league::agent::dialects {
 namespace {
 
 using nlohmann::json;
@@ -114,4 +114,4 @@ TEST(ReplyDialect, KnowsAnAnswerFromAnErrorPage) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::dialects

@@ -7,7 +7,7 @@
 #include "common/core/text.h"
 #include "common/schema/json_fields.h"
 
-namespace league::agent {
+namespace league::agent::dialects {
 namespace {
 
 using core::Error;
@@ -146,4 +146,4 @@ Outcome RequestReader::route(IncomingRequest request) const {
   return request;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::dialects

@@ -14,7 +14,7 @@
 #include "common/rpc/codec.h"
 #include "common/rpc/message.h"
 
-namespace league::agent {
+namespace league::agent::dialects {
 
 /// How a peer framed its request; the answer is framed in the same way.
 enum class ReplyShape {
@@ -70,4 +70,4 @@ struct RequestReader {
 /// True for a league message without a JSON-RPC frame.
 [[nodiscard]] bool is_bare_message(const nlohmann::json& document);
 
-}  // namespace league::agent
+}  // namespace league::agent::dialects

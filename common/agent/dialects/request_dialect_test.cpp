@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::agent {
+namespace league::agent::dialects {
 namespace {
 
 using envelope::MessageType;
@@ -106,4 +106,4 @@ TEST(RequestDialect, TakesABareMessageAndAnswersInKind) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::dialects

@@ -7,23 +7,23 @@
 #include "common/agent/runtime/child_log.h"
 #include "common/transport/caller/endpoint_caller.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
-std::size_t worker_count(const Settings& settings) {
+std::size_t worker_count(const runtime::Settings& settings) {
   if (settings.http.workers > 0) return static_cast<std::size_t>(settings.http.workers);
   return std::max<std::size_t>(2, std::thread::hardware_concurrency());
 }
 
-transport::EndpointCallerOptions caller_options(const Settings& settings,
-                                                const std::filesystem::path& child_logs) {
-  transport::EndpointCallerOptions all;
+transport::caller::EndpointCallerOptions caller_options(const runtime::Settings& settings,
+                                                        const std::filesystem::path& child_logs) {
+  transport::caller::EndpointCallerOptions all;
   all.links.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
   // Long enough for child processes to seal their logs before they end.
   all.links.farewell = std::chrono::milliseconds(1800);
   all.lines.limits.max_line = settings.calls.max_reply_bytes;
-  all.lines.on_stderr = child_log(child_logs);
-  transport::HttpCallerOptions& options = all.http;
+  all.lines.on_stderr = runtime::child_log(child_logs);
+  transport::caller::HttpCallerOptions& options = all.http;
   options.game_calls = static_cast<std::size_t>(settings.calls.game);
   options.broadcast_calls = static_cast<std::size_t>(settings.calls.broadcast);
   options.control_calls = static_cast<std::size_t>(settings.calls.control);
@@ -34,21 +34,21 @@ transport::EndpointCallerOptions caller_options(const Settings& settings,
 
 }  // namespace
 
-AgentHost::AgentHost(const Settings& settings, envelope::MessageSchemas schemas)
+AgentHost::AgentHost(const runtime::Settings& settings, envelope::MessageSchemas schemas)
     : settings_(settings),
       schemas_(std::move(schemas)),
-      log_writer_(std::make_shared<audit::LogWriter>()),
+      log_writer_(std::make_shared<audit::log::LogWriter>()),
       timer_(std::make_unique<core::ThreadTimer>()) {}
 
-core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const Settings& settings,
+core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const runtime::Settings& settings,
                                                            const AgentHostOptions& options) {
   auto schemas = envelope::MessageSchemas::load(options.schema_directory);
   if (!schemas) return schemas.error();
   std::unique_ptr<AgentHost> host(new AgentHost(settings, std::move(*schemas)));
-  auto loop = transport::EventLoop::start();
+  auto loop = transport::link::EventLoop::start();
   if (!loop) return loop.error();
   host->loop_ = std::move(*loop);
-  auto runtime = transport::HttpRuntime::start(
+  auto runtime = transport::front::HttpRuntime::start(
       {.workers = worker_count(settings),
        .loop = host->loop_.get(),
        .max_connections = static_cast<std::size_t>(settings.http.max_connections),
@@ -58,11 +58,12 @@ core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const Settings& setti
   if (!runtime) return runtime.error();
   host->runtime_ = std::move(*runtime);
   const auto all = caller_options(settings, options.child_logs);
-  auto caller = transport::EndpointCaller::create(*host->loop_, *host->timer_, host->clock_, all);
+  auto caller =
+      transport::caller::EndpointCaller::create(*host->loop_, *host->timer_, host->clock_, all);
   if (!caller) return caller.error();
   host->caller_ = std::move(*caller);
-  host->sessions_ = std::make_unique<PlainMcpSessions>(*host->loop_, *host->timer_, host->clock_,
-                                                       all.lines, settings.calls.mcp_probe);
+  host->sessions_ = std::make_unique<peers::PlainMcpSessions>(
+      *host->loop_, *host->timer_, host->clock_, all.lines, settings.calls.mcp_probe);
   if (options.bus) {
     auto joined = HostBus::join(*options.bus);
     if (!joined) return joined.error();
@@ -73,9 +74,10 @@ core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const Settings& setti
 
 AgentHost::~AgentHost() { shut_down(); }
 
-transport::Caller& AgentHost::caller_for(const std::optional<transport::BusSession>& session) {
+transport::link::Caller& AgentHost::caller_for(
+    const std::optional<transport::link::BusSession>& session) {
   if (!bus_ || !session) return *caller_;
-  session_callers_.push_back(std::make_unique<ClosableCaller>(
+  session_callers_.push_back(std::make_unique<peers::ClosableCaller>(
       bus_->caller_for(*session, {*loop_, clock_, *timer_, random_, settings_}, *caller_)));
   return *session_callers_.back();
 }
@@ -89,17 +91,17 @@ void AgentHost::shut_down() {
   timer_.reset();
 }
 
-AgentPort::AgentPort(AgentHost& host, std::unique_ptr<audit::AuditLog> log, envelope::Mode mode,
-                     std::optional<transport::BusSession> session)
+AgentPort::AgentPort(AgentHost& host, std::unique_ptr<audit::log::AuditLog> log,
+                     envelope::Mode mode, std::optional<transport::link::BusSession> session)
     : host_(host),
       session_(std::move(session)),
       log_(std::move(log)),
       audited_caller_(host.caller_for(session_), *log_, host.clock()),
       audited_sessions_(host.sessions().caller(), *log_, host.clock(),
-                        audit::AuditedCaller::Framing::kByTheCaller),
-      peers_(
-          std::make_unique<PeerClient>(audited_caller_, host.schemas(), host.clock(), mode,
-                                       PlainMcp{&audited_sessions_, host.sessions().refusals()})) {
+                        audit::calls::AuditedCaller::Framing::kByTheCaller),
+      peers_(std::make_unique<peers::PeerClient>(
+          audited_caller_, host.schemas(), host.clock(), mode,
+          peers::PlainMcp{&audited_sessions_, host.sessions().refusals()})) {
   if (host.on_bus() == nullptr || !session_) return;
   on_bus_ =
       PortBus::make({*host.on_bus(), *session_, *log_, host.clock(), host.timer(), host.random()});
@@ -110,7 +112,7 @@ AgentPort::~AgentPort() { stop_serving(); }
 core::Result<std::unique_ptr<AgentPort>> AgentPort::open(AgentHost& host, Options options) {
   constexpr std::uint64_t kMiB = 1U << 20U;
   const auto& limits = host.settings().log;
-  audit::AuditLogOptions log_options;
+  audit::log::AuditLogOptions log_options;
   log_options.path = std::move(options.log);
   log_options.agent = std::move(options.agent);
   log_options.league = std::move(options.league);
@@ -129,9 +131,9 @@ core::Result<std::unique_ptr<AgentPort>> AgentPort::open(AgentHost& host, Option
     if (!key) return key.error();
     log_options.key = std::make_shared<const core::SigningKey>(std::move(*key));
   }
-  auto log = audit::AuditLog::open(std::move(log_options), host.clock());
+  auto log = audit::log::AuditLog::open(std::move(log_options), host.clock());
   if (!log) return log.error();
-  std::optional<transport::BusSession> session;
+  std::optional<transport::link::BusSession> session;
   if (host.on_bus() != nullptr) {
     auto opened = host.on_bus()->open_session(options.session_file, host.random());
     if (!opened) return opened.error();
@@ -141,55 +143,58 @@ core::Result<std::unique_ptr<AgentPort>> AgentPort::open(AgentHost& host, Option
       new AgentPort(host, std::move(*log), options.mode, std::move(session)));
 }
 
-core::Result<void> AgentPort::serve(ListenOptions options, transport::MessageHandler& handler) {
+core::Result<void> AgentPort::serve(ListenOptions options,
+                                    transport::link::MessageHandler& handler) {
   auto recognise = options.recognise;
   if (!recognise) {
     recognise = [this](std::string_view member, std::string_view shown, std::string_view body) {
       return credentials_.recognise(member, shown, body);
     };
   }
-  limiter_ = std::make_shared<transport::RateLimiter>(host_.settings().request_budgets(),
-                                                      std::move(recognise), host_.clock());
-  budgeted_handler_ = std::make_unique<transport::BudgetedHandler>(audited(handler), *limiter_);
+  limiter_ = std::make_shared<transport::link::RateLimiter>(host_.settings().request_budgets(),
+                                                            std::move(recognise), host_.clock());
+  budgeted_handler_ =
+      std::make_unique<transport::link::BudgetedHandler>(audited(handler), *limiter_);
   options.http.limiter = limiter_;
   auto listener =
       AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *budgeted_handler_);
   if (!listener) return listener.error();
-  report_refusals(host_.timer(), limiter_);
+  peers::report_refusals(host_.timer(), limiter_);
   listener_ = std::move(*listener);
   return {};
 }
 
-void AgentPort::set_budgets(const transport::RequestBudgetOptions& budgets) {
+void AgentPort::set_budgets(const transport::link::RequestBudgetOptions& budgets) {
   if (limiter_) limiter_->set_budgets(budgets);
 }
 
-transport::MessageHandler& AgentPort::audited(transport::MessageHandler& handler) {
+transport::link::MessageHandler& AgentPort::audited(transport::link::MessageHandler& handler) {
   if (!audited_handler_) {
-    guard_ = std::make_unique<ExceptionGuard>(handler);
-    audited_handler_ = std::make_unique<audit::AuditedHandler>(*guard_, *log_, host_.clock());
+    guard_ = std::make_unique<runtime::ExceptionGuard>(handler);
+    audited_handler_ =
+        std::make_unique<audit::calls::AuditedHandler>(*guard_, *log_, host_.clock());
   }
   return *audited_handler_;
 }
 
-core::Result<void> AgentPort::serve_session(transport::MessageHandler& handler,
+core::Result<void> AgentPort::serve_session(transport::link::MessageHandler& handler,
                                             const std::string& manager_url) {
   return on_bus_->serve_session(audited(handler), manager_url);
 }
 
-core::Result<void> AgentPort::hear_events(transport::MessageHandler& handler,
+core::Result<void> AgentPort::hear_events(transport::link::MessageHandler& handler,
                                           const std::string& league_id,
                                           std::set<envelope::MessageType> types) {
   return on_bus_ ? on_bus_->hear_events(handler, league_id, std::move(types))
                  : core::Result<void>();
 }
 
-void AgentPort::trust_events(const Identity& identity) {
+void AgentPort::trust_events(const identity::Identity& identity) {
   if (on_bus_) on_bus_->trust_events(identity);
 }
 
-core::Result<void> AgentPort::serve_sessions(transport::MessageHandler& handler,
-                                             transport::BusSessionsOptions options) {
+core::Result<void> AgentPort::serve_sessions(transport::link::MessageHandler& handler,
+                                             transport::bus::BusSessionsOptions options) {
   options.limiter = limiter_;
   return on_bus_->serve_sessions(audited(handler), std::move(options));
 }
@@ -202,7 +207,7 @@ std::string AgentPort::session_url() const {
   return on_bus_ ? "nats:" + session_->str() : std::string();
 }
 
-transport::JetStream* AgentPort::streams() { return on_bus_ ? on_bus_->streams() : nullptr; }
+transport::bus::JetStream* AgentPort::streams() { return on_bus_ ? on_bus_->streams() : nullptr; }
 
 void AgentPort::begin_stop() {
   if (listener_) listener_->begin_stop();
@@ -218,4 +223,4 @@ void AgentPort::stop_serving() {
 
 std::uint16_t AgentPort::port() const { return listener_ ? listener_->port() : 0; }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

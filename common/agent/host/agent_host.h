@@ -23,12 +23,12 @@
 #include "common/transport/link/budgeted_handler.h"
 #include "common/transport/link/event_loop.h"
 
-namespace league::agent {
+namespace league::agent::host {
 
 struct AgentHostOptions {
   std::optional<std::filesystem::path> schema_directory = std::nullopt;  ///< empty: built in
   std::filesystem::path child_logs = "logs/children";  ///< directory for the children's stderr
-  std::optional<BusAccess> bus = std::nullopt;  ///< empty: the program is on no bus
+  std::optional<bus::BusAccess> bus = std::nullopt;  ///< empty: the program is on no bus
 };
 
 /// What all agents of one process share: clock, timer, schemas, the HTTP event loop and the HTTP
@@ -38,18 +38,18 @@ class AgentHost {
   /// Fails when the schemas of `schema_directory` are wrong or the system refuses what a server
   /// needs.
   [[nodiscard]] static core::Result<std::unique_ptr<AgentHost>> create(
-      const Settings& settings, const AgentHostOptions& options = {});
+      const runtime::Settings& settings, const AgentHostOptions& options = {});
   ~AgentHost();
 
   [[nodiscard]] const core::Clock& clock() const { return clock_; }
   [[nodiscard]] core::Timer& timer() { return *timer_; }
   [[nodiscard]] const envelope::MessageSchemas& schemas() const { return schemas_; }
-  [[nodiscard]] const Settings& settings() const { return settings_; }
-  [[nodiscard]] transport::EventLoop& loop() { return *loop_; }
-  [[nodiscard]] transport::HttpRuntime& runtime() { return *runtime_; }
-  [[nodiscard]] transport::Caller& caller() { return *caller_; }
+  [[nodiscard]] const runtime::Settings& settings() const { return settings_; }
+  [[nodiscard]] transport::link::EventLoop& loop() { return *loop_; }
+  [[nodiscard]] transport::front::HttpRuntime& runtime() { return *runtime_; }
+  [[nodiscard]] transport::link::Caller& caller() { return *caller_; }
   /// Null if the program is on no bus.
-  [[nodiscard]] transport::Bus* bus() { return bus_ ? &bus_->bus() : nullptr; }
+  [[nodiscard]] transport::bus::Bus* bus() { return bus_ ? &bus_->bus() : nullptr; }
   /// Whether streams can be requested; only a request shows whether the broker stores any. False if
   /// the credentials say that it stores none.
   [[nodiscard]] bool has_streams() const { return bus_ != nullptr && bus_->has_streams(); }
@@ -60,31 +60,34 @@ class AgentHost {
   [[nodiscard]] bool is_first_to_stop() { return !is_stopping_.exchange(true); }
   /// A caller for one agent of this process, which has this session on the bus; if there is no bus,
   /// simply `caller`. Lives as long as the host.
-  [[nodiscard]] transport::Caller& caller_for(const std::optional<transport::BusSession>& session);
+  [[nodiscard]] transport::link::Caller& caller_for(
+      const std::optional<transport::link::BusSession>& session);
   /// The sessions with peers that are plain MCP servers.
-  [[nodiscard]] PlainMcpSessions& sessions() { return *sessions_; }
-  [[nodiscard]] const std::shared_ptr<audit::LogWriter>& log_writer() { return log_writer_; }
+  [[nodiscard]] peers::PlainMcpSessions& sessions() { return *sessions_; }
+  [[nodiscard]] const std::shared_ptr<audit::log::LogWriter>& log_writer() { return log_writer_; }
 
   /// Ends calls and timers in an order in which nothing uses what has already been destroyed.
   /// Servers must be stopped before; services must still exist. A second call does nothing.
   void shut_down();
 
  private:
-  AgentHost(const Settings& settings, envelope::MessageSchemas schemas);
+  AgentHost(const runtime::Settings& settings, envelope::MessageSchemas schemas);
 
-  const Settings settings_;
+  const runtime::Settings settings_;
   core::SystemClock clock_;
   envelope::MessageSchemas schemas_;
-  std::shared_ptr<audit::LogWriter> log_writer_;  ///< writes all conversation logs of the process
-  std::unique_ptr<transport::EventLoop> loop_;  ///< streams, WebSockets and lines, both directions
-  std::unique_ptr<transport::HttpRuntime> runtime_;
+  std::shared_ptr<audit::log::LogWriter>
+      log_writer_;  ///< writes all conversation logs of the process
+  std::unique_ptr<transport::link::EventLoop>
+      loop_;  ///< streams, WebSockets and lines, both directions
+  std::unique_ptr<transport::front::HttpRuntime> runtime_;
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
   std::unique_ptr<HostBus> bus_;
   std::atomic<bool> is_stopping_{false};
-  std::unique_ptr<transport::EndpointCaller> caller_;
-  std::vector<std::unique_ptr<ClosableCaller>> session_callers_;
-  std::unique_ptr<PlainMcpSessions> sessions_;
+  std::unique_ptr<transport::caller::EndpointCaller> caller_;
+  std::vector<std::unique_ptr<peers::ClosableCaller>> session_callers_;
+  std::unique_ptr<peers::PlainMcpSessions> sessions_;
 };
 
 /// The connections of one agent: its conversation log, its caller for peers, and its server. All
@@ -94,16 +97,16 @@ class AgentPort {
   struct Options {
     std::filesystem::path log;  ///< file of the conversation log
     std::string agent;  ///< `player:alpha`, `league_manager`
-    audit::LogLeague league = {};
-    std::filesystem::path logs = {};  ///< directory of all logs; see audit::LogArchive
+    audit::log::LogLeague league = {};
+    std::filesystem::path logs = {};  ///< directory of all logs; see audit::log::LogArchive
     envelope::Mode mode = envelope::Mode::kOpen;  ///< towards the peers it calls
     std::filesystem::path log_key =
         {};  ///< file of the key that seals the log; empty: a temporary key
     /// File with the agent's session on the bus; empty: a temporary session. A session in the
     /// credentials takes precedence.
     std::filesystem::path session_file = {};
-    /// See audit::AuditLogOptions.
-    std::function<void(const audit::Record&)> on_record = {};
+    /// See audit::log::AuditLogOptions.
+    std::function<void(const audit::record::Record&)> on_record = {};
   };
   /// `host` outlives the port.
   [[nodiscard]] static core::Result<std::unique_ptr<AgentPort>> open(AgentHost& host,
@@ -112,26 +115,27 @@ class AgentPort {
 
   /// Listens; `handler` must outlive the port or the call of `stop_serving`. The settings' budgets
   /// limit what each sender may ask.
-  [[nodiscard]] core::Result<void> serve(ListenOptions options, transport::MessageHandler& handler);
+  [[nodiscard]] core::Result<void> serve(ListenOptions options,
+                                         transport::link::MessageHandler& handler);
   /// Changes the limits of senders from now on; does nothing if `serve` was not called.
-  void set_budgets(const transport::RequestBudgetOptions& budgets);
+  void set_budgets(const transport::link::RequestBudgetOptions& budgets);
   /// Sets the agent's token: from now on a caller that shows it, or a match credential derived from
   /// it, is not treated as a stranger.
   void set_token(core::AuthToken token) { credentials_.set_token(std::move(token)); }
   /// Serves the agent's session on the bus, in addition to or instead of `serve`.
-  [[nodiscard]] core::Result<void> serve_session(transport::MessageHandler& handler,
+  [[nodiscard]] core::Result<void> serve_session(transport::link::MessageHandler& handler,
                                                  const std::string& manager_url);
   /// Receives those events of the league on the bus that are of `types`, and keeps them until
   /// `trust_events`. Does nothing if it already listens to this league or the program is on no bus.
-  [[nodiscard]] core::Result<void> hear_events(transport::MessageHandler& handler,
+  [[nodiscard]] core::Result<void> hear_events(transport::link::MessageHandler& handler,
                                                const std::string& league_id,
                                                std::set<envelope::MessageType> types);
   /// Sets whose signature the events must have. If the manager does not sign events, stops
   /// listening.
-  void trust_events(const Identity& identity);
+  void trust_events(const identity::Identity& identity);
   /// The manager's side of the bus: serves all sessions of the league.
-  [[nodiscard]] core::Result<void> serve_sessions(transport::MessageHandler& handler,
-                                                  transport::BusSessionsOptions options);
+  [[nodiscard]] core::Result<void> serve_sessions(transport::link::MessageHandler& handler,
+                                                  transport::bus::BusSessionsOptions options);
   /// Only for the manager: listens to the session of an agent that registered before a restart.
   void expect_session(const std::string& contact_endpoint);
   /// `nats:SESSION`; empty if the program is on no bus.
@@ -139,34 +143,34 @@ class AgentPort {
   /// The bus's streams, used with the port's session over the host's `streams_bus`. Created on the
   /// first call; null if the host has no streams or the bus is closed. `stop_serving` ends it
   /// together with its pending requests. Thread-safe until then.
-  [[nodiscard]] transport::JetStream* streams();
+  [[nodiscard]] transport::bus::JetStream* streams();
   /// To stop several ports, call this for all of them first; then their grace periods run in
   /// parallel.
   void begin_stop();
   void stop_serving();
   [[nodiscard]] std::uint16_t port() const;
 
-  [[nodiscard]] PeerClient& peers() { return *peers_; }
-  [[nodiscard]] audit::AuditLog& log() { return *log_; }
+  [[nodiscard]] peers::PeerClient& peers() { return *peers_; }
+  [[nodiscard]] audit::log::AuditLog& log() { return *log_; }
 
  private:
-  AgentPort(AgentHost& host, std::unique_ptr<audit::AuditLog> log, envelope::Mode mode,
-            std::optional<transport::BusSession> session);
-  transport::MessageHandler& audited(transport::MessageHandler& handler);
+  AgentPort(AgentHost& host, std::unique_ptr<audit::log::AuditLog> log, envelope::Mode mode,
+            std::optional<transport::link::BusSession> session);
+  transport::link::MessageHandler& audited(transport::link::MessageHandler& handler);
 
   AgentHost& host_;
-  const std::optional<transport::BusSession> session_;
-  std::unique_ptr<audit::AuditLog> log_;
-  audit::AuditedCaller audited_caller_;
-  audit::AuditedCaller audited_sessions_;
-  std::unique_ptr<PeerClient> peers_;
-  std::unique_ptr<ExceptionGuard> guard_;
-  std::unique_ptr<audit::AuditedHandler> audited_handler_;
-  OwnCredentials credentials_;
-  std::shared_ptr<transport::RateLimiter> limiter_;
-  std::unique_ptr<transport::BudgetedHandler> budgeted_handler_;
+  const std::optional<transport::link::BusSession> session_;
+  std::unique_ptr<audit::log::AuditLog> log_;
+  audit::calls::AuditedCaller audited_caller_;
+  audit::calls::AuditedCaller audited_sessions_;
+  std::unique_ptr<peers::PeerClient> peers_;
+  std::unique_ptr<runtime::ExceptionGuard> guard_;
+  std::unique_ptr<audit::calls::AuditedHandler> audited_handler_;
+  identity::OwnCredentials credentials_;
+  std::shared_ptr<transport::link::RateLimiter> limiter_;
+  std::unique_ptr<transport::link::BudgetedHandler> budgeted_handler_;
   std::unique_ptr<AgentListener> listener_;
   std::unique_ptr<PortBus> on_bus_;  ///< null if the program is on no bus
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::host

@@ -5,7 +5,7 @@
 #include "common/transport/bus/broker_testing.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 /// A port on the bus of a broker that takes anybody.
@@ -21,10 +21,10 @@ class AgentHostOnBus : public ::testing::Test {
     if (host_) host_->shut_down();
   }
   void open(bool has_streams) {
-    BusAccess access;
+    bus::BusAccess access;
     access.options.urls = broker_->url();
     access.has_streams = has_streams;
-    auto host = AgentHost::create(Settings(), {.bus = access});
+    auto host = AgentHost::create(runtime::Settings(), {.bus = access});
     ASSERT_TRUE(host) << host.error().message;
     host_ = std::move(*host);
     auto port = AgentPort::open(*host_, {.log = directory_.path() / "a.jsonl", .agent = "a"});
@@ -53,10 +53,10 @@ TEST_F(AgentHostOnBus, NobodyAsksForStreamsWhereThereAreNone) {
 }
 
 TEST(AgentHost, WithoutABusThereAreNoStreams) {
-  auto host = AgentHost::create(Settings());
+  auto host = AgentHost::create(runtime::Settings());
   ASSERT_TRUE(host);
   EXPECT_FALSE((*host)->has_streams());
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::host

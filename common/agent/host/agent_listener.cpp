@@ -2,11 +2,11 @@
 
 #include "common/transport/line/stdio_server.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
-transport::LineLimits line_limits(const transport::HttpServerOptions& http) {
-  transport::LineLimits limits;
+transport::line::LineLimits line_limits(const transport::http::HttpServerOptions& http) {
+  transport::line::LineLimits limits;
   limits.max_line = http.limits.max_body;
   limits.line_timeout = http.limits.request_timeout;
   return limits;
@@ -15,14 +15,14 @@ transport::LineLimits line_limits(const transport::HttpServerOptions& http) {
 }  // namespace
 
 core::Result<std::unique_ptr<AgentListener>> AgentListener::start(
-    transport::HttpRuntime& runtime, transport::EventLoop& loop, ListenOptions options,
-    transport::MessageHandler& handler) {
+    transport::front::HttpRuntime& runtime, transport::link::EventLoop& loop, ListenOptions options,
+    transport::link::MessageHandler& handler) {
   std::unique_ptr<AgentListener> listener(new AgentListener(options.http.stop_grace));
   core::Result<void> started;
   if (is_over_http(options.serving)) {
     options.http.prefers_event_stream = options.serving == Serving::kEventStream;
-    auto http =
-        transport::HttpServer::start(runtime, options.http, handler, std::move(options.pages));
+    auto http = transport::front::HttpServer::start(runtime, options.http, handler,
+                                                    std::move(options.pages));
     if (!http) return http.error();
     listener->http_ = std::move(*http);
   } else if (options.serving == Serving::kNats) {
@@ -36,10 +36,10 @@ core::Result<std::unique_ptr<AgentListener>> AgentListener::start(
   return listener;
 }
 
-core::Result<void> AgentListener::start_lines(transport::EventLoop& loop,
+core::Result<void> AgentListener::start_lines(transport::link::EventLoop& loop,
                                               const ListenOptions& options,
-                                              transport::MessageHandler& handler) {
-  transport::LineListenerOptions lines;
+                                              transport::link::MessageHandler& handler) {
+  transport::line::LineListenerOptions lines;
   lines.bind_address = options.http.bind_address;
   lines.port = options.http.port;
   lines.limits = line_limits(options.http);
@@ -51,14 +51,15 @@ core::Result<void> AgentListener::start_lines(transport::EventLoop& loop,
     }
     lines.unix_path = std::filesystem::absolute(options.socket).lexically_normal().string();
   }
-  auto listener = transport::LineListener::start(loop, lines, handler);
+  auto listener = transport::line::LineListener::start(loop, lines, handler);
   if (!listener) return listener.error();
   lines_ = std::move(*listener);
   return {};
 }
 
-core::Result<void> AgentListener::start_stdio(transport::EventLoop& loop, ListenOptions options,
-                                              transport::MessageHandler& handler) {
+core::Result<void> AgentListener::start_stdio(transport::link::EventLoop& loop,
+                                              ListenOptions options,
+                                              transport::link::MessageHandler& handler) {
   auto on_end = [ended = stdio_ended_, then = std::move(options.on_input_end)] {
     {
       std::lock_guard lock(ended->mutex);
@@ -67,7 +68,8 @@ core::Result<void> AgentListener::start_stdio(transport::EventLoop& loop, Listen
     ended->changed.notify_all();
     if (then) then();
   };
-  auto served = transport::serve_stdio(loop, handler, std::move(on_end), line_limits(options.http));
+  auto served =
+      transport::line::serve_stdio(loop, handler, std::move(on_end), line_limits(options.http));
   if (!served) return served.error();
   stdio_ = std::move(*served);
   return {};
@@ -103,4 +105,4 @@ void AgentListener::stop_stdio() {
   stdio_ended_->changed.wait_for(lock, grace_, is_over);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

@@ -15,17 +15,17 @@
 #include "common/transport/link/rate_limiter.h"
 #include "common/transport/link/served_connection.h"
 
-namespace league::agent {
+namespace league::agent::host {
 
 /// The address and the limits at which one agent listens.
 struct ListenOptions {
   Serving serving = Serving::kHttp;
-  transport::HttpServerOptions http;  ///< its address, port and limits hold for lines too
+  transport::http::HttpServerOptions http;  ///< its address, port and limits hold for lines too
   std::filesystem::path socket;  ///< of Serving::kUnix
   /// Identifies senders by a credential before their message is read. Empty: senders that show the
   /// agent's own token or a match credential derived from it are known.
-  transport::RateLimiter::Recognise recognise = nullptr;
-  std::vector<transport::Page> pages = {};  ///< served on the same port, if that is HTTP
+  transport::link::RateLimiter::Recognise recognise = nullptr;
+  std::vector<transport::http::Page> pages = {};  ///< served on the same port, if that is HTTP
   /// For Serving::kStdio: called when the input has ended and everything was answered. Runs on the
   /// event loop's thread.
   std::function<void()> on_input_end = nullptr;
@@ -38,8 +38,8 @@ class AgentListener {
   /// `runtime`, `loop` and `handler` must outlive it. Fails with kConnectionError and a text that
   /// names the address and the cause.
   [[nodiscard]] static core::Result<std::unique_ptr<AgentListener>> start(
-      transport::HttpRuntime& runtime, transport::EventLoop& loop, ListenOptions options,
-      transport::MessageHandler& handler);
+      transport::front::HttpRuntime& runtime, transport::link::EventLoop& loop,
+      ListenOptions options, transport::link::MessageHandler& handler);
   ~AgentListener();
   AgentListener(const AgentListener&) = delete;
   AgentListener& operator=(const AgentListener&) = delete;
@@ -53,10 +53,10 @@ class AgentListener {
 
  private:
   explicit AgentListener(std::chrono::milliseconds grace) : grace_(grace) {}
-  core::Result<void> start_lines(transport::EventLoop& loop, const ListenOptions& options,
-                                 transport::MessageHandler& handler);
-  core::Result<void> start_stdio(transport::EventLoop& loop, ListenOptions options,
-                                 transport::MessageHandler& handler);
+  core::Result<void> start_lines(transport::link::EventLoop& loop, const ListenOptions& options,
+                                 transport::link::MessageHandler& handler);
+  core::Result<void> start_stdio(transport::link::EventLoop& loop, ListenOptions options,
+                                 transport::link::MessageHandler& handler);
   void stop_stdio();
 
   /// Shared with the event loop, which may still be running the last connection's callbacks.
@@ -67,10 +67,10 @@ class AgentListener {
   };
 
   const std::chrono::milliseconds grace_;
-  std::unique_ptr<transport::HttpServer> http_;
-  std::unique_ptr<transport::LineListener> lines_;
-  std::shared_ptr<transport::ServedConnection> stdio_;  ///< null: not served
+  std::unique_ptr<transport::front::HttpServer> http_;
+  std::unique_ptr<transport::line::LineListener> lines_;
+  std::shared_ptr<transport::link::ServedConnection> stdio_;  ///< null: not served
   std::shared_ptr<Ended> stdio_ended_ = std::make_shared<Ended>();
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::host

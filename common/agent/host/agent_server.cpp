@@ -8,7 +8,7 @@
 #include "common/rpc/codec.h"
 #include "common/schema/json_fields.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 using core::Error;
@@ -43,11 +43,11 @@ constexpr std::string_view kRestRegistration = "/register";
 
 /// Refuses the registration and explains where and how to register.
 void refuse_rest(const json& body, envelope::Role role, std::shared_ptr<rpc::MessageNotes> notes,
-                 transport::ReplySlot slot) {
+                 transport::link::ReplySlot slot) {
   const bool is_manager = role == envelope::Role::kLeagueManager;
   rpc::Id id;
   if (auto number = schema::number_at(body, "id")) id = rpc::Id(*number);
-  Reply reply(std::move(slot), {.id = std::move(id), .request = std::move(notes)}, nullptr);
+  peers::Reply reply(std::move(slot), {.id = std::move(id), .request = std::move(notes)}, nullptr);
   reply.refuse_rpc(
       rpc::StandardCode::kInvalidRequest,
       {ErrorCode::kUnexpectedMessage,
@@ -61,7 +61,7 @@ void refuse_rest(const json& body, envelope::Role role, std::shared_ptr<rpc::Mes
 }
 
 mcp::ServerOptions with_logged_exceptions(mcp::ServerOptions options) {
-  options.on_exception = log_exception;
+  options.on_exception = runtime::log_exception;
   return options;
 }
 
@@ -118,11 +118,11 @@ void AgentServer::show(mcp::ServerTool tool) {
   mcp_.registry().add(std::move(tool));
 }
 
-void AgentServer::on_document(json document, Arrival arrival, transport::ReplySlot slot) {
+void AgentServer::on_document(json document, Arrival arrival, transport::link::ReplySlot slot) {
   if (const auto* http = arrival.context.transport.as_http();
       http != nullptr && http->uri.view() == kRestRegistration)
     return refuse_rest(document, options_.role, arrival.notes, std::move(slot));
-  if (is_bare_message(document))
+  if (dialects::is_bare_message(document))
     return on_outcome(reader_.read_bare(std::move(document)), arrival, std::move(slot));
   auto decoded = rpc::decode(std::move(document), {.refuse_null_id = true});
   auto& frame = decoded.frames.front();
@@ -136,7 +136,7 @@ void AgentServer::on_document(json document, Arrival arrival, transport::ReplySl
 void AgentServer::on_tool_call(mcp::ServedToolCall call) {
   const Arrival arrival{std::move(call.request.context), std::move(call.request.notes),
                         call.request.reply.request_context().channel()};
-  IncomingRequest request;
+  dialects::IncomingRequest request;
   request.id = call.request.reply.id();
   request.method = std::move(call.name);
   request.message = std::move(call.arguments);
@@ -145,19 +145,20 @@ void AgentServer::on_tool_call(mcp::ServedToolCall call) {
   on_outcome(reader_.read_tool_call(std::move(request)), arrival, call.request.reply.take_slot());
 }
 
-void AgentServer::on_outcome(std::variant<IncomingRequest, RpcRefusal> outcome,
-                             const Arrival& arrival, transport::ReplySlot slot) {
-  if (auto* refusal = std::get_if<RpcRefusal>(&outcome))
+void AgentServer::on_outcome(std::variant<dialects::IncomingRequest, dialects::RpcRefusal> outcome,
+                             const Arrival& arrival, transport::link::ReplySlot slot) {
+  if (auto* refusal = std::get_if<dialects::RpcRefusal>(&outcome))
     return refuse(*refusal, arrival, std::move(slot));
-  on_request(std::move(std::get<IncomingRequest>(outcome)), arrival, std::move(slot));
+  on_request(std::move(std::get<dialects::IncomingRequest>(outcome)), arrival, std::move(slot));
 }
 
-bool AgentServer::hold(IncomingRequest& request, const Arrival& arrival, Reply& reply) {
+bool AgentServer::hold(dialects::IncomingRequest& request, const Arrival& arrival,
+                       peers::Reply& reply) {
   constexpr std::size_t kMostHeld = 256;
   std::lock_guard lock(held_mutex_);
   if (!is_holding_ || held_.size() >= kMostHeld) return false;
-  auto kept =
-      std::make_shared<std::pair<IncomingRequest, Reply>>(std::move(request), std::move(reply));
+  auto kept = std::make_shared<std::pair<dialects::IncomingRequest, peers::Reply>>(
+      std::move(request), std::move(reply));
   held_.push_back([this, kept, arrival] {
     on_league_message(std::move(kept->first), arrival, std::move(kept->second));
   });
@@ -174,21 +175,22 @@ void AgentServer::release() {
   for (const auto& handle : held) handle();
 }
 
-void AgentServer::refuse(const RpcRefusal& refusal, const Arrival& arrival,
-                         transport::ReplySlot slot) {
-  Reply reply(std::move(slot), {.id = refusal.id, .request = arrival.notes}, nullptr);
+void AgentServer::refuse(const dialects::RpcRefusal& refusal, const Arrival& arrival,
+                         transport::link::ReplySlot slot) {
+  peers::Reply reply(std::move(slot), {.id = refusal.id, .request = arrival.notes}, nullptr);
   bool bad_frame = refusal.code == rpc::StandardCode::kParseError ||
                    refusal.code == rpc::StandardCode::kInvalidRequest;
   reply.refuse_rpc(refusal.code, refusal.why, bad_frame ? 400 : 200);
 }
 
-void AgentServer::on_request(IncomingRequest request, const Arrival& arrival,
-                             transport::ReplySlot slot) {
+void AgentServer::on_request(dialects::IncomingRequest request, const Arrival& arrival,
+                             transport::link::ReplySlot slot) {
   note_what_is_visible(request.message, *arrival.notes);
   if (request.type) arrival.notes->message_type = std::string(envelope::wire_name(*request.type));
-  Reply reply(std::move(slot),
-              {request.id, request.wants_reply, request.shape, arrival.notes, request.result_tail},
-              &options_.league_error);
+  peers::Reply reply(
+      std::move(slot),
+      {request.id, request.wants_reply, request.shape, arrival.notes, request.result_tail},
+      &options_.league_error);
   if (request.type) {
     if (is_holding_ && hold(request, arrival, reply)) return;
     return on_league_message(std::move(request), arrival, std::move(reply));
@@ -201,7 +203,8 @@ void AgentServer::on_request(IncomingRequest request, const Arrival& arrival,
                         arrival.channel, arrival.notes});
 }
 
-void AgentServer::on_league_message(IncomingRequest request, const Arrival& arrival, Reply reply) {
+void AgentServer::on_league_message(dialects::IncomingRequest request, const Arrival& arrival,
+                                    peers::Reply reply) {
   auto handler = messages_.find(*request.type);
   if (handler == messages_.end()) {
     note_sender(request.message, *arrival.notes);
@@ -213,7 +216,7 @@ void AgentServer::on_league_message(IncomingRequest request, const Arrival& arri
   handler->second(Arrived{std::move(request), arrival, std::move(reply)});
 }
 
-envelope::NormaliseDefaults AgentServer::defaults_for(const IncomingRequest& request) {
+envelope::NormaliseDefaults AgentServer::defaults_for(const dialects::IncomingRequest& request) {
   const MessageType type = *request.type;
   envelope::NormaliseDefaults defaults;
   if (type == MessageType::kLeagueQuery && options_.query_defaults &&
@@ -254,7 +257,8 @@ Result<envelope::Envelope> AgentServer::admit(Arrived& arrived, const Read& read
   return envelope;
 }
 
-Result<envelope::Envelope> AgentServer::normalised(IncomingRequest& request, const Read& read) {
+Result<envelope::Envelope> AgentServer::normalised(dialects::IncomingRequest& request,
+                                                   const Read& read) {
   const auto& row = envelope::spec(*request.type);
   if (options_.mode == envelope::Mode::kStrict && !request.leniencies.empty()) {
     return Error{ErrorCode::kUnexpectedMessage,
@@ -326,4 +330,4 @@ Result<void> AgentServer::check_direction(const envelope::MessageSpec& row,
   return {};
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

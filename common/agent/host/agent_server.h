@@ -19,7 +19,7 @@
 #include "common/mcp/server.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::agent {
+namespace league::agent::host {
 
 /// A league message that was admitted: its envelope, schema, semantics, direction and token are
 /// right.
@@ -28,8 +28,8 @@ struct Call {
   envelope::Envelope envelope;
   Message message;
   rpc::MessageContext context;
-  Reply reply;
-  CallStyle style = CallStyle::kToolName;  ///< in which the sender spoke
+  peers::Reply reply;
+  dialects::CallStyle style = dialects::CallStyle::kToolName;  ///< in which the sender spoke
   /// Notes of the message, for the log: a handler may add leniencies before it answers.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
 };
@@ -38,8 +38,8 @@ struct Call {
 struct ToolCall {
   nlohmann::json arguments;  ///< an object
   rpc::MessageContext context;
-  Reply reply;
-  std::shared_ptr<transport::PeerChannel> channel;  ///< see transport::Inbound
+  peers::Reply reply;
+  std::shared_ptr<transport::link::PeerChannel> channel;  ///< see transport::link::Inbound
   /// Notes of the call, for the log: a handler may add leniencies before it answers.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
 };
@@ -71,7 +71,7 @@ struct AgentServerOptions {
   /// the answer to its registration.
   bool starts_held = false;
   /// Set by the league manager only.
-  LeagueErrorBuilder league_error;
+  peers::LeagueErrorBuilder league_error;
   /// How the agent presents itself to clients of MCP.
   mcp::ServerOptions mcp = {};
 };
@@ -81,7 +81,7 @@ struct AgentServerOptions {
 /// that is bound as tools; calls of these tools are admitted like any other message. Bind
 /// everything before the first message arrives; after that it is thread-safe. Handlers run on the
 /// transport's threads and must not block; a handler's exception is answered with -32603.
-class AgentServer final : public transport::MessageHandler, private mcp::Application {
+class AgentServer final : public transport::link::MessageHandler, private mcp::Application {
  public:
   /// `schemas` and `clock` must outlive the server; the server must outlive the last reply.
   AgentServer(AgentServerOptions options, const envelope::MessageSchemas& schemas,
@@ -127,17 +127,17 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
   /// Handles the messages that were kept, and keeps none from now on.
   void release();
 
-  void on_message(transport::Inbound message, transport::ReplySlot slot) override {
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot slot) override {
     mcp_.on_message(std::move(message), std::move(slot));
   }
-  transport::StreamAnswer on_stream(transport::StreamRequest request) override {
+  transport::link::StreamAnswer on_stream(transport::link::StreamRequest request) override {
     return mcp_.on_stream(std::move(request));
   }
-  std::optional<transport::StreamRefusal> on_session_end(
+  std::optional<transport::link::StreamRefusal> on_session_end(
       const rpc::MessageContext& context) override {
     return mcp_.on_session_end(context);
   }
-  void on_channel_closed(const transport::PeerChannel& channel) override {
+  void on_channel_closed(const transport::link::PeerChannel& channel) override {
     mcp_.on_channel_closed(channel);
   }
 
@@ -145,43 +145,47 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
   using Arrival = mcp::Arrival;
   /// A league message before its admission.
   struct Arrived {
-    IncomingRequest request;
+    dialects::IncomingRequest request;
     Arrival arrival;
-    Reply reply;
+    peers::Reply reply;
   };
   /// Reads the fields of a normalised message and checks it against its schema.
   using ReadEnvelope = core::Result<envelope::Envelope>;
   using Read = std::function<ReadEnvelope(const nlohmann::json& message)>;
 
   /// Handles documents that are not MCP.
-  void on_document(nlohmann::json document, Arrival arrival, transport::ReplySlot slot) override;
+  void on_document(nlohmann::json document, Arrival arrival,
+                   transport::link::ReplySlot slot) override;
   void on_tool_call(mcp::ServedToolCall call);
   /// Handles a request that came with or without MCP, after it was taken apart.
-  void on_outcome(std::variant<IncomingRequest, RpcRefusal> outcome, const Arrival& arrival,
-                  transport::ReplySlot slot);
+  void on_outcome(std::variant<dialects::IncomingRequest, dialects::RpcRefusal> outcome,
+                  const Arrival& arrival, transport::link::ReplySlot slot);
   void show_message(envelope::MessageType type);
   void show(mcp::ServerTool tool);
-  void on_request(IncomingRequest request, const Arrival& arrival, transport::ReplySlot slot);
+  void on_request(dialects::IncomingRequest request, const Arrival& arrival,
+                  transport::link::ReplySlot slot);
   /// True if the message is kept until release(); its parts have then been moved away.
-  bool hold(IncomingRequest& request, const Arrival& arrival, Reply& reply);
-  void on_league_message(IncomingRequest request, const Arrival& arrival, Reply reply);
+  bool hold(dialects::IncomingRequest& request, const Arrival& arrival, peers::Reply& reply);
+  void on_league_message(dialects::IncomingRequest request, const Arrival& arrival,
+                         peers::Reply reply);
   /// Normalises and checks a message in place and completes its notes; returns its envelope or the
   /// first fault.
   core::Result<envelope::Envelope> admit(Arrived& arrived, const Read& read);
-  core::Result<envelope::Envelope> normalised(IncomingRequest& request, const Read& read);
+  core::Result<envelope::Envelope> normalised(dialects::IncomingRequest& request, const Read& read);
   core::Result<void> check_direction(const envelope::MessageSpec& row,
                                      const envelope::Envelope& envelope) const;
   core::Result<void> check_sender(const envelope::MessageSpec& row,
                                   const envelope::Envelope& envelope,
                                   envelope::Leniencies& taken) const;
   [[nodiscard]] bool is_guest() const;
-  envelope::NormaliseDefaults defaults_for(const IncomingRequest& request);
-  static void refuse(const RpcRefusal& refusal, const Arrival& arrival, transport::ReplySlot slot);
+  envelope::NormaliseDefaults defaults_for(const dialects::IncomingRequest& request);
+  static void refuse(const dialects::RpcRefusal& refusal, const Arrival& arrival,
+                     transport::link::ReplySlot slot);
 
   AgentServerOptions options_;
   const envelope::MessageSchemas& schemas_;
   const core::Clock& clock_;
-  RequestReader reader_;
+  dialects::RequestReader reader_;
   std::unordered_map<envelope::MessageType, std::function<void(Arrived)>> messages_;
   std::unordered_map<std::string, std::function<void(ToolCall)>> tools_;
   std::atomic<int> unnamed_conversations_{0};
@@ -191,4 +195,4 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
   mcp::Server mcp_;  // last: what it holds refers to the rest
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::host

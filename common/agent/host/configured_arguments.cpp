@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 using core::Error;
@@ -42,7 +42,7 @@ std::string joined(const std::vector<std::string>& values) {
 
 }  // namespace
 
-Result<void> ConfiguredArguments::add(const ConfiguredOption& option) {
+Result<void> ConfiguredArguments::add(const runtime::ConfiguredOption& option) {
   const std::string name = "--" + option.key;
   const auto* known = command_->get_option_no_throw(name);
   const std::string table = "[" + command_->get_name() + "]";
@@ -84,7 +84,7 @@ Result<ConfiguredArguments> ConfiguredArguments::complete(CLI::App& app,
   result.words_ = std::move(words);
   const std::string path = value_of(result.words_, kConfig);
   if (path.empty() || !has_option(*result.command_, kConfig)) return result;
-  auto file = ConfigFile::load(path);
+  auto file = runtime::ConfigFile::load(path);
   if (!file) return file.error();
   for (const auto& option : file->options(result.command_->get_name())) {
     if (auto added = result.add(option); !added) return added.error();
@@ -129,4 +129,4 @@ std::string ConfiguredArguments::settings() const {
   return rows.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

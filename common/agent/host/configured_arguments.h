@@ -11,7 +11,7 @@ namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 
-namespace league::agent {
+namespace league::agent::host {
 
 /// A command line completed by the configuration file that it names with `--config`: the file's
 /// options for the program (or for the command of `league`) are added as if they had been typed,
@@ -33,7 +33,7 @@ class ConfiguredArguments {
   [[nodiscard]] std::string settings() const;
 
  private:
-  core::Result<void> add(const ConfiguredOption& option);
+  core::Result<void> add(const runtime::ConfiguredOption& option);
 
   CLI::App* command_ = nullptr;  ///< the program, or the command of `league`
   std::vector<std::string> words_;
@@ -41,4 +41,4 @@ class ConfiguredArguments {
   std::map<std::string, std::string> places_;  ///< keyed by option, including its dashes
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::host

@@ -8,7 +8,7 @@
 
 #include "common/agent/host/option_table.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 /// A program with a file of its own.
@@ -127,4 +127,4 @@ TEST_F(ConfiguredArgumentsTest, ACommandHasATableOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::host

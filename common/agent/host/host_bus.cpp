@@ -4,60 +4,61 @@
 #include "common/transport/bus/bus_connection.h"
 #include "common/transport/caller/link_caller.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
-class BusSessionCaller final : public transport::Caller {
+class BusSessionCaller final : public transport::link::Caller {
  public:
   /// `first`: the bus for calls to sessions in `served_first`; null if there are none.
-  BusSessionCaller(const HostBus::Calling& calling, const transport::BusSession& session,
-                   transport::Bus& bus, transport::Bus* first,
-                   const std::set<transport::BusSession>& served_first, transport::Caller& others)
+  BusSessionCaller(const HostBus::Calling& calling, const transport::link::BusSession& session,
+                   transport::bus::Bus& bus, transport::bus::Bus* first,
+                   const std::set<transport::link::BusSession>& served_first,
+                   transport::link::Caller& others)
       : others_(others), served_first_(served_first), links_(calling, session, bus) {
     if (first != nullptr) first_links_ = std::make_unique<Links>(calling, session, *first);
   }
 
-  void call(transport::OutboundCall call, Completion completion) override {
-    transport::Caller& way = way_to(call.endpoint);
+  void call(transport::link::OutboundCall call, Completion completion) override {
+    transport::link::Caller& way = way_to(call.endpoint);
     way.call(std::move(call), std::move(completion));
   }
 
  private:
   /// The connector and the caller for sessions on one bus.
   struct Links {
-    Links(const HostBus::Calling& calling, const transport::BusSession& session,
-          transport::Bus& bus)
+    Links(const HostBus::Calling& calling, const transport::link::BusSession& session,
+          transport::bus::Bus& bus)
         : connector(calling.loop, bus, session, calling.clock, calling.timer, calling.random),
           caller(connector, calling.clock, calling.timer, link_options(calling.settings)) {}
-    transport::BusConnector connector;
-    transport::LinkCaller caller;  // last: it uses the connector
+    transport::bus::BusConnector connector;
+    transport::caller::LinkCaller caller;  // last: it uses the connector
   };
 
-  transport::Caller& way_to(const transport::Endpoint& endpoint) {
+  transport::link::Caller& way_to(const transport::link::Endpoint& endpoint) {
     if (endpoint.scheme != "nats") return others_;
     if (!first_links_) return links_.caller;
-    auto session = transport::BusSession::parse(endpoint.path);
+    auto session = transport::link::BusSession::parse(endpoint.path);
     return session && served_first_.contains(*session) ? first_links_->caller : links_.caller;
   }
-  static transport::LinkCallerOptions link_options(const Settings& settings) {
-    transport::LinkCallerOptions options;
+  static transport::caller::LinkCallerOptions link_options(const runtime::Settings& settings) {
+    transport::caller::LinkCallerOptions options;
     options.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
     options.max_connections = 100'000;  // a session costs no socket
     return options;
   }
 
-  transport::Caller& others_;
-  const std::set<transport::BusSession>& served_first_;
+  transport::link::Caller& others_;
+  const std::set<transport::link::BusSession>& served_first_;
   Links links_;
   std::unique_ptr<Links> first_links_;
 };
 
 }  // namespace
 
-core::Result<std::unique_ptr<HostBus>> HostBus::join(const BusAccess& access) {
+core::Result<std::unique_ptr<HostBus>> HostBus::join(const bus::BusAccess& access) {
   std::unique_ptr<HostBus> joined(new HostBus);
-  auto warn = [](const std::string& fault) { log::warn("bus: {}", fault); };
-  auto bus = connect_bus(access, warn);
+  auto warn = [](const std::string& fault) { runtime::log::warn("bus: {}", fault); };
+  auto bus = bus::connect_bus(access, warn);
   if (!bus) return bus.error();
   joined->bus_ = std::move(*bus);
   auto streams = connect_streams(access, warn);
@@ -65,16 +66,16 @@ core::Result<std::unique_ptr<HostBus>> HostBus::join(const BusAccess& access) {
   joined->streams_bus_ = std::move(*streams);
   const std::string url = joined->bus_->url();
   if (!joined->bus_->is_connected())
-    log::warn("the bus at {} cannot be reached yet; looking for it", url);
+    runtime::log::warn("the bus at {} cannot be reached yet; looking for it", url);
   joined->watch_ = joined->bus_->watch([url](bool is_connected) {
-    if (is_connected) return log::info("the bus at {} is there", url);
-    log::warn("the bus at {} is lost; looking for it", url);
+    if (is_connected) return runtime::log::info("the bus at {} is there", url);
+    runtime::log::warn("the bus at {} is lost; looking for it", url);
   });
   if (joined->streams_bus_ && !joined->streams_bus_->is_connected()) {
-    log::warn("streams: the bus at {} cannot be reached yet; looking for it",
-              joined->streams_bus_->url());
+    runtime::log::warn("streams: the bus at {} cannot be reached yet; looking for it",
+                       joined->streams_bus_->url());
   }
-  auto first = connect_first(access, warn);
+  auto first = bus::connect_first(access, warn);
   if (!first) return first.error();
   joined->first_bus_ = std::move(*first);
   joined->served_first_ = access.served_first;
@@ -83,17 +84,17 @@ core::Result<std::unique_ptr<HostBus>> HostBus::join(const BusAccess& access) {
   return joined;
 }
 
-core::Result<transport::BusSession> HostBus::open_session(const std::filesystem::path& file,
-                                                          core::RandomSource& random) const {
+core::Result<transport::link::BusSession> HostBus::open_session(const std::filesystem::path& file,
+                                                                core::RandomSource& random) const {
   if (session_) return *session_;
-  return open_bus_session(file, random);
+  return bus::open_bus_session(file, random);
 }
 
-std::unique_ptr<transport::Caller> HostBus::caller_for(const transport::BusSession& session,
-                                                       const Calling& calling,
-                                                       transport::Caller& others) {
+std::unique_ptr<transport::link::Caller> HostBus::caller_for(
+    const transport::link::BusSession& session, const Calling& calling,
+    transport::link::Caller& others) {
   return std::make_unique<BusSessionCaller>(calling, session, *bus_, first_bus(), served_first_,
                                             others);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

@@ -9,7 +9,7 @@
 #include "common/agent/host/configured_arguments.h"
 #include "common/agent/runtime/operations_log.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -64,7 +64,7 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* a
   if (shows_settings) words.pop_back();
   auto arguments = ConfiguredArguments::complete(app, std::move(words));
   if (!arguments) {
-    std::fprintf(stderr, "error: %s\n", printable_line(arguments.error().message).c_str());
+    std::fprintf(stderr, "error: %s\n", runtime::printable_line(arguments.error().message).c_str());
     return 2;
   }
   std::vector<const char*> texts;
@@ -74,8 +74,8 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* a
   } catch (const CLI::ParseError& stop) {
     const std::string place = arguments->place_in(stop.what());
     if (stop.get_exit_code() == 0 || place.empty()) return app.exit(stop) == 0 ? 0 : 2;
-    std::fprintf(stderr, "error: %s: %s\n", printable_line(place).c_str(),
-                 printable_line(stop.what()).c_str());
+    std::fprintf(stderr, "error: %s: %s\n", runtime::printable_line(place).c_str(),
+                 runtime::printable_line(stop.what()).c_str());
     return 2;
   }
   if (!shows_settings) return std::nullopt;
@@ -87,4 +87,4 @@ void when_given(CLI::App& command, std::function<int()>& chosen, std::function<i
   command.callback([&chosen, run = std::move(run)] { chosen = run; });
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

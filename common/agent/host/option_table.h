@@ -8,7 +8,7 @@ namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 
-namespace league::agent {
+namespace league::agent::host {
 
 /// The options and commands of `app` as the text of a JSON object: {"name", "version",
 /// "description", "footer", "options": [...], "commands": [the same again]}, where an option is
@@ -27,4 +27,4 @@ namespace league::agent {
 /// If `command` is given, parse_arguments sets `chosen` to `run`, which returns the exit code.
 void when_given(CLI::App& command, std::function<int()>& chosen, std::function<int()> run);
 
-}  // namespace league::agent
+}  // namespace league::agent::host

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 using nlohmann::json;
@@ -79,4 +79,4 @@ TEST(ParseArguments, EndsWithTwoAfterAMistake) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::host

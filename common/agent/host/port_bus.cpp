@@ -8,52 +8,53 @@
 #include "common/agent/runtime/log.h"
 #include "common/audit/calls/audited_handler.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 class NatsPort final : public PortBus {
  public:
   explicit NatsPort(Context context) : context_(std::move(context)) {}
 
-  core::Result<void> serve_session(transport::MessageHandler& handler,
+  core::Result<void> serve_session(transport::link::MessageHandler& handler,
                                    const std::string& manager_url) override;
-  core::Result<void> hear_events(transport::MessageHandler& handler, const std::string& league_id,
+  core::Result<void> hear_events(transport::link::MessageHandler& handler,
+                                 const std::string& league_id,
                                  std::set<envelope::MessageType> types) override;
-  void trust_events(const Identity& identity) override;
-  core::Result<void> serve_sessions(transport::MessageHandler& handler,
-                                    transport::BusSessionsOptions options) override;
+  void trust_events(const identity::Identity& identity) override;
+  core::Result<void> serve_sessions(transport::link::MessageHandler& handler,
+                                    transport::bus::BusSessionsOptions options) override;
   void expect_session(const std::string& contact_endpoint) override;
-  transport::JetStream* streams() override;
+  transport::bus::JetStream* streams() override;
   void begin_stop() override;
   void stop(const std::function<bool()>& is_first) override;
   void close() override;
 
  private:
   const Context context_;
-  std::unique_ptr<BusAgent> agent_;
-  std::shared_ptr<transport::BusSessions> sessions_;
+  std::unique_ptr<bus::BusAgent> agent_;
+  std::shared_ptr<transport::bus::BusSessions> sessions_;
 
   std::mutex streams_mutex_;
   bool has_stopped_ = false;  ///< streams() returns null from now on
-  std::unique_ptr<transport::JetStream> streams_;
+  std::unique_ptr<transport::bus::JetStream> streams_;
 
   std::mutex events_mutex_;  // guards the next four
   bool is_deaf_ = false;  ///< has stopped, listens to no more events
-  std::unique_ptr<EventVerifier> event_verifier_;
-  std::unique_ptr<audit::AuditedHandler> audited_events_;
-  std::shared_ptr<EventListener> event_listener_;
+  std::unique_ptr<bus::EventVerifier> event_verifier_;
+  std::unique_ptr<audit::calls::AuditedHandler> audited_events_;
+  std::shared_ptr<bus::EventListener> event_listener_;
 };
 
-core::Result<void> NatsPort::serve_session(transport::MessageHandler& handler,
+core::Result<void> NatsPort::serve_session(transport::link::MessageHandler& handler,
                                            const std::string& manager_url) {
-  auto started = BusAgent::start(context_.host.bus(), context_.session, manager_url, handler,
-                                 {context_.clock, context_.timer, context_.random});
+  auto started = bus::BusAgent::start(context_.host.bus(), context_.session, manager_url, handler,
+                                      {context_.clock, context_.timer, context_.random});
   if (!started) return started.error();
   agent_ = std::move(*started);
   return {};
 }
 
-core::Result<void> NatsPort::hear_events(transport::MessageHandler& handler,
+core::Result<void> NatsPort::hear_events(transport::link::MessageHandler& handler,
                                          const std::string& league_id,
                                          std::set<envelope::MessageType> types) {
   if (league_id.empty()) return {};
@@ -61,19 +62,19 @@ core::Result<void> NatsPort::hear_events(transport::MessageHandler& handler,
   if (is_deaf_) return {};
   if (event_listener_ && event_listener_->league_id() == league_id) return {};
   event_listener_.reset();
-  event_verifier_ = std::make_unique<EventVerifier>(handler, std::move(types));
+  event_verifier_ = std::make_unique<bus::EventVerifier>(handler, std::move(types));
   // The log is in front of the verifier, so that it also shows the events that are dropped.
-  audited_events_ =
-      std::make_unique<audit::AuditedHandler>(*event_verifier_, context_.log, context_.clock);
-  auto started = EventListener::start(context_.host.bus(), context_.session, league_id,
-                                      *event_verifier_, *audited_events_, context_.clock);
+  audited_events_ = std::make_unique<audit::calls::AuditedHandler>(*event_verifier_, context_.log,
+                                                                   context_.clock);
+  auto started = bus::EventListener::start(context_.host.bus(), context_.session, league_id,
+                                           *event_verifier_, *audited_events_, context_.clock);
   if (!started) return started.error();
   event_listener_ = std::move(*started);  // shared, because another thread may be inside release()
   return {};
 }
 
-void NatsPort::trust_events(const Identity& identity) {
-  std::shared_ptr<EventListener> listener;
+void NatsPort::trust_events(const identity::Identity& identity) {
+  std::shared_ptr<bus::EventListener> listener;
   {
     std::lock_guard lock(events_mutex_);
     if (!event_listener_) return;
@@ -87,35 +88,36 @@ void NatsPort::trust_events(const Identity& identity) {
   listener->release();
 }
 
-core::Result<void> NatsPort::serve_sessions(transport::MessageHandler& handler,
-                                            transport::BusSessionsOptions options) {
+core::Result<void> NatsPort::serve_sessions(transport::link::MessageHandler& handler,
+                                            transport::bus::BusSessionsOptions options) {
   options.first_bus = context_.host.first_bus();
   options.served_first = context_.host.served_first();
-  auto started = transport::BusSessions::start(context_.host.bus(), handler, context_.clock,
-                                               context_.timer, context_.random, std::move(options));
+  auto started =
+      transport::bus::BusSessions::start(context_.host.bus(), handler, context_.clock,
+                                         context_.timer, context_.random, std::move(options));
   if (!started) return started.error();
   sessions_ = std::move(*started);
   return {};
 }
 
 void NatsPort::expect_session(const std::string& contact_endpoint) {
-  auto endpoint = transport::parse_endpoint(contact_endpoint);
+  auto endpoint = transport::link::parse_endpoint(contact_endpoint);
   if (!sessions_ || !endpoint || endpoint->scheme != "nats") return;
-  auto session = transport::BusSession::parse(endpoint->path);
+  auto session = transport::link::BusSession::parse(endpoint->path);
   if (!session) return;
   if (auto attached = sessions_->attach(*session); !attached)
-    log::warn("{}: {}", contact_endpoint, attached.error().message);
+    runtime::log::warn("{}: {}", contact_endpoint, attached.error().message);
 }
 
-transport::JetStream* NatsPort::streams() {
+transport::bus::JetStream* NatsPort::streams() {
   if (!context_.host.has_streams()) return nullptr;
   std::lock_guard lock(streams_mutex_);
   if (has_stopped_) return nullptr;
   if (streams_) return streams_.get();
-  auto made = transport::JetStream::create(context_.host.streams_bus(), context_.session,
-                                           context_.clock, context_.timer, context_.random);
+  auto made = transport::bus::JetStream::create(context_.host.streams_bus(), context_.session,
+                                                context_.clock, context_.timer, context_.random);
   if (!made) {
-    log::warn("streams of the bus: {}", made.error().message);
+    runtime::log::warn("streams of the bus: {}", made.error().message);
     return nullptr;
   }
   streams_ = std::move(*made);
@@ -132,7 +134,7 @@ void NatsPort::stop(const std::function<bool()>& is_first) {
   constexpr std::chrono::milliseconds kLastNews{300};
   constexpr std::chrono::milliseconds kQuiet{20};
   constexpr std::chrono::milliseconds kNoTime{0};
-  std::shared_ptr<EventListener> events;
+  std::shared_ptr<bus::EventListener> events;
   {
     std::lock_guard lock(events_mutex_);
     is_deaf_ = true;
@@ -149,7 +151,7 @@ void NatsPort::stop(const std::function<bool()>& is_first) {
 void NatsPort::close() {
   agent_.reset();
   sessions_.reset();
-  transport::JetStream* streams = nullptr;
+  transport::bus::JetStream* streams = nullptr;
   {
     std::lock_guard lock(streams_mutex_);
     has_stopped_ = true;
@@ -166,4 +168,4 @@ std::unique_ptr<PortBus> PortBus::make(Context context) {
   return std::make_unique<NatsPort>(std::move(context));
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

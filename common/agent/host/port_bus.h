@@ -13,7 +13,7 @@
 #include "common/transport/bus/jet_stream.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::agent {
+namespace league::agent::host {
 
 /// The message-bus part of an AgentPort; the functions correspond to AgentPort's.
 class PortBus {
@@ -21,8 +21,8 @@ class PortBus {
   /// The objects that it uses; all must outlive it.
   struct Context {
     HostBus& host;
-    transport::BusSession session;
-    audit::AuditLog& log;
+    transport::link::BusSession session;
+    audit::log::AuditLog& log;
     const core::Clock& clock;
     core::Timer& timer;
     core::RandomSource& random;
@@ -30,16 +30,16 @@ class PortBus {
   [[nodiscard]] static std::unique_ptr<PortBus> make(Context context);
   virtual ~PortBus() = default;
 
-  [[nodiscard]] virtual core::Result<void> serve_session(transport::MessageHandler& handler,
+  [[nodiscard]] virtual core::Result<void> serve_session(transport::link::MessageHandler& handler,
                                                          const std::string& manager_url) = 0;
-  [[nodiscard]] virtual core::Result<void> hear_events(transport::MessageHandler& handler,
+  [[nodiscard]] virtual core::Result<void> hear_events(transport::link::MessageHandler& handler,
                                                        const std::string& league_id,
                                                        std::set<envelope::MessageType> types) = 0;
-  virtual void trust_events(const Identity& identity) = 0;
+  virtual void trust_events(const identity::Identity& identity) = 0;
   [[nodiscard]] virtual core::Result<void> serve_sessions(
-      transport::MessageHandler& handler, transport::BusSessionsOptions options) = 0;
+      transport::link::MessageHandler& handler, transport::bus::BusSessionsOptions options) = 0;
   virtual void expect_session(const std::string& contact_endpoint) = 0;
-  [[nodiscard]] virtual transport::JetStream* streams() = 0;
+  [[nodiscard]] virtual transport::bus::JetStream* streams() = 0;
 
   /// The following functions are called in this order, each once or more.
   virtual void begin_stop() = 0;
@@ -49,4 +49,4 @@ class PortBus {
   virtual void close() = 0;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::host

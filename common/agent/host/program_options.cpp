@@ -8,7 +8,7 @@
 #include "common/agent/runtime/operations_log.h"
 #include "common/transport/http/cors_rules.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 std::vector<std::string> names_of_servings() {
@@ -31,9 +31,9 @@ std::optional<int> ProgramOptions::refuse_stdio(const std::string& what) const {
                {}});
 }
 
-core::Result<Settings> ProgramOptions::settings() const {
-  if (limits_file.empty()) return Settings{};
-  return load_settings(limits_file);
+core::Result<runtime::Settings> ProgramOptions::settings() const {
+  if (limits_file.empty()) return runtime::Settings{};
+  return runtime::load_settings(limits_file);
 }
 
 std::string ProgramOptions::manager_url(const std::string& given) const {
@@ -44,7 +44,7 @@ std::string ProgramOptions::manager_url(const std::string& given) const {
 core::Result<AgentHostOptions> ProgramOptions::host_options() const {
   AgentHostOptions options;
   if (bus.is_wanted()) {
-    auto access = read_bus_access(bus, log::program_name());
+    auto access = read_bus_access(bus, runtime::log::program_name());
     if (!access) return access.error();
     options.bus = std::move(*access);
   }
@@ -58,7 +58,8 @@ Serving ProgramOptions::serving() const {
   return parse_serving(transport).value_or(Serving::kHttp);
 }
 
-ListenOptions ProgramOptions::listen_options(const Settings& settings, std::uint16_t at_port,
+ListenOptions ProgramOptions::listen_options(const runtime::Settings& settings,
+                                             std::uint16_t at_port,
                                              const std::filesystem::path& at_socket) const {
   ListenOptions listen;
   listen.serving = serving();
@@ -71,7 +72,7 @@ ListenOptions ProgramOptions::listen_options(const Settings& settings, std::uint
   http.limits.request_timeout = settings.http.request_time;
   http.limits.idle_timeout = settings.http.idle_time;
   http.allow_hosts = allow_hosts;
-  if (const auto announced = transport::parse_endpoint(advertise);
+  if (const auto announced = transport::link::parse_endpoint(advertise);
       announced && !announced->host.empty())
     http.allow_hosts.push_back(announced->host.find(':') == std::string::npos
                                    ? announced->host
@@ -96,7 +97,7 @@ void add_config(CLI::App& app, std::string& config) {
 void add_allow_origin(CLI::App& app, std::vector<std::string>& origins) {
   const CLI::Validator as_origin(
       [](std::string& text) {
-        auto origin = transport::parse_origin(text);
+        auto origin = transport::http::parse_origin(text);
         if (!origin) return origin.error().message;
         text = *origin;
         return std::string();
@@ -163,14 +164,15 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
 std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
                                       const ProgramOptions& options) {
   if (auto code = parse_arguments(app, argc, argv)) return code;
-  set_up_log(app.get_name(), options.log_level,
-             options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
+  runtime::set_up_log(
+      app.get_name(), options.log_level,
+      options.log_format == "json" ? runtime::LogFormat::kJson : runtime::LogFormat::kText);
   return std::nullopt;
 }
 
 int fail(const core::Error& error) {
   // The message may contain text that other people wrote.
-  std::fprintf(stderr, "error: %s\n", printable_line(error.message).c_str());
+  std::fprintf(stderr, "error: %s\n", runtime::printable_line(error.message).c_str());
   return 2;
 }
 
@@ -179,4 +181,4 @@ void announce_ready(const std::string& endpoint, const std::string& id) {
   std::fflush(stdout);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

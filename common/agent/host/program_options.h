@@ -17,7 +17,7 @@ namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 
-namespace league::agent {
+namespace league::agent::host {
 
 /// The options that all programs of the league share (docs/operating.md describes their use).
 struct ProgramOptions {
@@ -36,7 +36,7 @@ struct ProgramOptions {
   std::string schema_directory;
   std::string transport = "http";  ///< a name of Serving
   std::filesystem::path socket;  ///< of Serving::kUnix
-  BusOptions bus;
+  bus::BusOptions bus;
   bool listens_beside_bus = false;  ///< only for a manager: on a bus it also accepts other calls
 
   /// How others can reach this program; the command line accepts no other names.
@@ -46,13 +46,14 @@ struct ProgramOptions {
   /// stderr and returns an exit code.
   [[nodiscard]] std::optional<int> refuse_stdio(const std::string& what) const;
   /// The settings of the limits file, or the defaults.
-  [[nodiscard]] core::Result<Settings> settings() const;
+  [[nodiscard]] core::Result<runtime::Settings> settings() const;
   /// Fails if the credentials for the bus are invalid.
   [[nodiscard]] core::Result<AgentHostOptions> host_options() const;
   /// The URL of the manager: `given`, or, on a bus, the URL that stands for discovery.
   [[nodiscard]] std::string manager_url(const std::string& given) const;
   /// Where to listen, and with which limits; `at_socket` as in contact_endpoint.
-  [[nodiscard]] ListenOptions listen_options(const Settings& settings, std::uint16_t at_port,
+  [[nodiscard]] ListenOptions listen_options(const runtime::Settings& settings,
+                                             std::uint16_t at_port,
                                              const std::filesystem::path& at_socket = {}) const;
   /// `http://localhost:PORT/mcp`, the corresponding URL of another transport, or the URL given with
   /// --advertise. `at_socket` is the agent's own socket if a process has several.
@@ -66,7 +67,8 @@ void add_program_options(CLI::App& app, ProgramOptions& options);
 /// Adds `--config`, the file with which parse_arguments completes a command line.
 void add_config(CLI::App& app, std::string& config);
 
-/// Adds `--allow-origin`, which stores origins in the form that transport::parse_origin returns.
+/// Adds `--allow-origin`, which stores origins in the form that transport::http::parse_origin
+/// returns.
 void add_allow_origin(CLI::App& app, std::vector<std::string>& origins);
 
 /// Parses the command line and sets up the operations log on stderr. Returns an exit code (0 after
@@ -81,4 +83,4 @@ int fail(const core::Error& error);
 /// http://localhost:8101/mcp P01`.
 void announce_ready(const std::string& endpoint, const std::string& id);
 
-}  // namespace league::agent
+}  // namespace league::agent::host

@@ -1,6 +1,6 @@
 #include "common/agent/host/serving.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 /// A host name under which others can reach a bound address: `localhost` for any-addresses and
@@ -69,4 +69,4 @@ std::filesystem::path numbered_socket(const std::filesystem::path& socket, int i
   return socket.parent_path() / (name + socket.extension().string());
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

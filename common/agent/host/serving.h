@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace league::agent {
+namespace league::agent::host {
 
 /// How an agent can be reached. Over HTTP all HTTP forms are served at once; the chosen one
 /// determines which URL the agent tells others and how it prefers to answer.
@@ -49,4 +49,4 @@ inline constexpr std::array<Serving, 7> kAllServings{
 [[nodiscard]] std::filesystem::path numbered_socket(const std::filesystem::path& socket, int index,
                                                     int count);
 
-}  // namespace league::agent
+}  // namespace league::agent::host

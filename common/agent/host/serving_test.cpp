@@ -4,7 +4,7 @@
 
 #include "common/agent/host/program_options.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 TEST(Serving, EveryNameIsReadBack) {
@@ -48,4 +48,4 @@ TEST(Serving, SeveralAgentsOfAProcessHaveASocketEach) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::host

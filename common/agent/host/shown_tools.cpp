@@ -6,7 +6,7 @@
 #include "common/agent/host/embedded_tools.h"
 #include "common/envelope/message_schemas.h"
 
-namespace league::agent {
+namespace league::agent::host {
 namespace {
 
 /// The schema of an answer that is only an acknowledgement: `{"status": "ok"}` and possibly further
@@ -66,4 +66,4 @@ mcp::ServerTool described_tool(std::string_view name) {
   return tool;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::host

@@ -5,7 +5,7 @@
 #include "common/envelope/message_type.h"
 #include "common/mcp/registry.h"
 
-namespace league::agent {
+namespace league::agent::host {
 
 /// The tool that carries messages of `type`, as MCP clients see it; its schemas are those of the
 /// message and its reply. It has no handler yet.
@@ -15,4 +15,4 @@ namespace league::agent {
 /// clients. It has no handler yet.
 [[nodiscard]] mcp::ServerTool described_tool(std::string_view name);
 
-}  // namespace league::agent
+}  // namespace league::agent::host

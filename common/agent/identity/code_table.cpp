@@ -12,7 +12,7 @@
 #include "common/core/text.h"
 #include "common/schema/parse_json.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
 using core::Error;
@@ -176,4 +176,4 @@ std::string CodeTable::text() const {
   return out;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

@@ -10,7 +10,7 @@
 #include "common/core/auth_token.h"
 #include "common/core/result.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 
 /// A player whom the operator expects, and the code with which the player registers.
 struct CodeRow {
@@ -60,4 +60,4 @@ class CodeTable {
   std::vector<CodeRow> rows_;  // what the records say
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

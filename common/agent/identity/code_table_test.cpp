@@ -6,7 +6,7 @@
 
 #include "tests/support/temporary_directory.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
 constexpr const char* kTable =
@@ -88,4 +88,4 @@ TEST(CodeTable, IsReadFromAFileThatOthersMayNotRead) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::identity

@@ -11,7 +11,7 @@
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
 namespace fs = std::filesystem;
@@ -195,11 +195,12 @@ core::Result<void> IdentityStore::prepare(RegistrationOptions& registration, std
 }
 
 std::optional<Credentials> IdentityStore::next_credentials() {
-  log::warn("the league manager does not know the token of {} in {}; the file stays as it is",
-            current_.identity.id, current_.file.string());
+  runtime::log::warn(
+      "the league manager does not know the token of {} in {}; the file stays as it is",
+      current_.identity.id, current_.file.string());
   take_next();
   if (auto written = write(false); !written) {
-    log::error("{}", written.error().message);
+    runtime::log::error("{}", written.error().message);
     return std::nullopt;
   }
   return Credentials{current_.identity.token, current_.nonce};
@@ -225,9 +226,9 @@ core::Result<void> IdentityStore::keep(const Identity& identity) {
   return write(true);
 }
 
-audit::LogLeague log_league(const Identity& identity, const IdentityStore* identity_store) {
+audit::log::LogLeague log_league(const Identity& identity, const IdentityStore* identity_store) {
   return {identity.league.str(), identity.league_key,
           identity_store != nullptr && !identity_store->is_same(identity)};
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

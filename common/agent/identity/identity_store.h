@@ -10,7 +10,7 @@
 #include "common/audit/log/log_archive.h"
 #include "common/journal/lock_file.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 
 /// Stores an agent's identity in its data directory, so that the agent has the same identity after
 /// a crash or a stop: `agents/player_alpha.json`, mode 0600, because it contains the token. A file
@@ -98,7 +98,7 @@ class IdentityStore {
 
 /// The league of `identity` as its log names it; `identity_store`, which may be null, must still
 /// hold the previous identity.
-[[nodiscard]] audit::LogLeague log_league(const Identity& identity,
-                                          const IdentityStore* identity_store);
+[[nodiscard]] audit::log::LogLeague log_league(const Identity& identity,
+                                               const IdentityStore* identity_store);
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

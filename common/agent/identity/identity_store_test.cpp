@@ -7,7 +7,7 @@
 #include "tests/support/scripted_random.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
 namespace fs = std::filesystem;
@@ -285,4 +285,4 @@ TEST_F(IdentityStoreTest, SaysWhatIsWrongWithAFile) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::identity

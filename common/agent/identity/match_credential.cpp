@@ -4,7 +4,7 @@
 
 #include "common/core/crypto.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 
 core::AuthToken match_credential(const core::AuthToken& player_token, const core::MatchId& match,
                                  int attempt) {
@@ -22,4 +22,4 @@ std::optional<int> credential_attempt(const core::AuthToken& player_token,
   return std::nullopt;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

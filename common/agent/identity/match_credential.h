@@ -5,7 +5,7 @@
 #include "common/core/auth_token.h"
 #include "common/core/ids.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 
 /// The credential that a referee shows to a player instead of a token of its own: HMAC-SHA-256 over
 /// `MATCH_ID#ATTEMPT` (`R1M1#1`) with the player's token as the key, in lower-case hexadecimal.
@@ -21,4 +21,4 @@ namespace league::agent {
                                                     std::string_view credential,
                                                     int max_attempts = 16);
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
 const core::AuthToken kToken("tok_p01_secret");
@@ -32,4 +32,4 @@ TEST(MatchCredential, APlayerFindsTheAttempt) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::identity

@@ -5,7 +5,7 @@
 
 #include "common/agent/identity/match_credential.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
 constexpr std::string_view kToken = "auth_token";
@@ -20,9 +20,8 @@ void OwnCredentials::set_token(core::AuthToken token) {
   token_ = std::move(token);
 }
 
-std::optional<transport::RequestSender> OwnCredentials::recognise(std::string_view member,
-                                                                  std::string_view shown,
-                                                                  std::string_view body) const {
+std::optional<transport::link::RequestSender> OwnCredentials::recognise(
+    std::string_view member, std::string_view shown, std::string_view body) const {
   if (member != kToken) return std::nullopt;
   core::AuthToken token;
   {
@@ -31,12 +30,12 @@ std::optional<transport::RequestSender> OwnCredentials::recognise(std::string_vi
   }
   if (token.empty()) return std::nullopt;
   if (token.matches(shown))
-    return transport::RequestSender{transport::Standing::kStaff, "league_manager"};
+    return transport::link::RequestSender{transport::link::Standing::kStaff, "league_manager"};
   if (shown.size() != kCredentialDigits) return std::nullopt;
-  const std::string_view match = transport::text_member(body, kMatch);
+  const std::string_view match = transport::link::text_member(body, kMatch);
   if (match.empty() || match.size() > kLongestMatchId) return std::nullopt;
   if (!credential_attempt(token, core::MatchId(std::string(match)), shown)) return std::nullopt;
-  return transport::RequestSender{transport::Standing::kStaff, "referees"};
+  return transport::link::RequestSender{transport::link::Standing::kStaff, "referees"};
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

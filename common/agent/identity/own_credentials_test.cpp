@@ -4,11 +4,11 @@
 
 #include "common/agent/identity/match_credential.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
-using transport::RequestSender;
-using transport::Standing;
+using transport::link::RequestSender;
+using transport::link::Standing;
 
 const core::AuthToken kOwnToken("tok_p01_secret");
 
@@ -35,4 +35,4 @@ TEST(OwnCredentials, KnowNobodyElse) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::identity

@@ -6,7 +6,7 @@
 #include "common/core/text.h"
 #include "common/envelope/codec.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
 using core::Error;
@@ -49,11 +49,11 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     const auto envelope = envelopes_.make(
         Request::kType,
         {.conversation_id = conversation, .auth_token = if_any(credentials_.token)});
-    auto call = call_with({options_.manager, "league_manager"}, envelope, request,
-                          context_.settings.time_limit(Request::kType));
+    auto call = peers::call_with({options_.manager, "league_manager"}, envelope, request,
+                                 context_.settings.time_limit(Request::kType));
     call.reply_defaults.is_guest = true;  // it is not known yet whose manager this is
     context_.peers.call(std::move(call),
-                        [self = shared_from_this()](const PeerReply& reply,
+                        [self = shared_from_this()](const peers::PeerReply& reply,
                                                     const typename Request::Answer* answer) {
                           if (answer == nullptr) return self->on_failure(*reply.error);
                           self->on_identity(self->read(reply, *answer));
@@ -132,7 +132,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
 
   /// The token may be missing only from a third-party manager, and only in open mode.
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope,
-                                               const PeerReply& reply, bool is_ours) const {
+                                               const peers::PeerReply& reply, bool is_ours) const {
     if (envelope.auth_token && !envelope.auth_token->empty()) return {};
     if (context_.peers.mode() != envelope::Mode::kOpen || is_ours)
       return Error{ErrorCode::kInvalidReply,
@@ -153,7 +153,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   }
 
   template <typename Response>
-  [[nodiscard]] core::Result<Identity> read(const PeerReply& reply,
+  [[nodiscard]] core::Result<Identity> read(const peers::PeerReply& reply,
                                             const Response& response) const {
     const auto& id = own_id(response);
     if (response.status != envelope::RegistrationStatus::kAccepted || !id) {
@@ -197,4 +197,4 @@ void register_agent(const RegistrationContext& context, RegistrationOptions opti
   std::make_shared<Attempt>(context, std::move(options), std::move(done))->send();
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

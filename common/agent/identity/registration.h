@@ -13,7 +13,7 @@
 #include "common/core/timer.h"
 #include "common/envelope/envelope.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 
 /// The identity of an agent that the league manager has accepted.
 struct Identity {
@@ -41,7 +41,7 @@ struct RegistrationOptions {
   std::string contact_endpoint;
   std::vector<std::string> game_types;
   int max_concurrent_matches = 1;  ///< referees only
-  transport::Endpoint manager;
+  transport::link::Endpoint manager;
   core::AuthToken token{};  ///< as in Credentials
   std::string nonce{};  ///< as in Credentials
   /// Called for other credentials when the manager does not know the token (E012); if it returns
@@ -59,11 +59,11 @@ struct RegistrationOptions {
 
 /// What registration needs; all references must outlive it.
 struct RegistrationContext {
-  PeerClient& peers;
+  peers::PeerClient& peers;
   core::Timer& timer;
   const core::Clock& clock;
   core::RandomSource& random;
-  const Settings& settings;
+  const runtime::Settings& settings;
 };
 
 /// `display_name` as the id of a temporary sender: every character other than a letter, digit or
@@ -77,4 +77,4 @@ struct RegistrationContext {
 void register_agent(const RegistrationContext& context, RegistrationOptions options,
                     std::function<void(core::Result<Identity>)> done);
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

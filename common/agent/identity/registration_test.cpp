@@ -8,20 +8,20 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/scripted_random.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
 using core::ErrorCode;
 using nlohmann::json;
 
 /// A league manager that answers the n-th registration as the test says.
-class Manager final : public transport::Caller {
+class Manager final : public transport::link::Caller {
  public:
-  std::vector<transport::CallOutcome> answers;
+  std::vector<transport::link::CallOutcome> answers;
   std::vector<json> requests;
   std::shared_ptr<rpc::MessageNotes> notes;  ///< of the last answer
 
-  void call(transport::OutboundCall call, Completion completion) override {
+  void call(transport::link::OutboundCall call, Completion completion) override {
     auto frame = json::parse(call.bytes);
     requests.push_back(frame["params"]);
     auto outcome = answers.at(std::min(requests.size(), answers.size()) - 1);
@@ -35,14 +35,14 @@ class Manager final : public transport::Caller {
   }
 };
 
-transport::CallOutcome failing(ErrorCode code) {
-  transport::CallOutcome outcome;
+transport::link::CallOutcome failing(ErrorCode code) {
+  transport::link::CallOutcome outcome;
   outcome.error = core::Error{code, "scripted", ""};
   return outcome;
 }
 
-transport::CallOutcome answering(const json& message) {
-  transport::CallOutcome outcome;
+transport::link::CallOutcome answering(const json& message) {
+  transport::link::CallOutcome outcome;
   outcome.http_status = 200;
   outcome.bytes = message.dump();
   return outcome;
@@ -58,7 +58,7 @@ class RegistrationTest : public ::testing::Test {
                     .contact_endpoint = "http://127.0.0.1:8101/mcp",
                     .game_types = {"even_odd"},
                     .max_concurrent_matches = 4,
-                    .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                    .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
                     .max_attempts = 3},
                    [&](const core::Result<Identity>& identity) { got = identity; });
     while (!got && time_.advance_to_next()) {
@@ -68,9 +68,9 @@ class RegistrationTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   league::testing::ScriptedRandom random_;
-  Settings settings_;
+  runtime::Settings settings_;
   Manager manager_;
-  PeerClient client_{manager_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
+  peers::PeerClient client_{manager_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
 };
 
 TEST_F(RegistrationTest, TriesAgainWithTheSameNonceUntilTheManagerIsUp) {
@@ -98,7 +98,7 @@ TEST_F(RegistrationTest, AnAgentThatComesBackShowsItsToken) {
                   .display_name = "alpha",
                   .contact_endpoint = "http://127.0.0.1:8101/mcp",
                   .game_types = {"even_odd"},
-                  .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                  .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
                   .token = core::AuthToken("tok_p01_kept"),
                   .nonce = "kept nonce"},
                  [&](const core::Result<Identity>& identity) { is_done = identity.has_value(); });
@@ -130,7 +130,7 @@ TEST_F(RegistrationTest, ATokenThatIsNotKnownIsShownOnceAndThenOthersAreTried) {
                   .display_name = "alpha",
                   .contact_endpoint = "http://127.0.0.1:8101/mcp",
                   .game_types = {"even_odd"},
-                  .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                  .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
                   .token = core::AuthToken("tok_p01_first"),
                   .nonce = "first",
                   .next_credentials = [&others]() -> std::optional<Credentials> {
@@ -162,7 +162,7 @@ TEST_F(RegistrationTest, SaysWhatToDoWhenTheSeatHasLostItsToken) {
                   .display_name = "alpha",
                   .contact_endpoint = "http://127.0.0.1:8101/mcp",
                   .game_types = {"even_odd"},
-                  .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                  .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
                   .token = core::AuthToken("tok_p01_first"),
                   .next_credentials = [] { return std::optional(Credentials{}); }},
                  [&](const core::Result<Identity>& identity) { got = identity; });
@@ -252,13 +252,14 @@ TEST_F(ForeignManagerTest, EachFormIsARegistrationAsAGuestAndRefusedInStrictMode
     const auto taken = manager_.notes->leniencies;
     EXPECT_NE(std::ranges::find(taken, form.leniency), taken.end()) << form.leniency;
 
-    PeerClient strict(manager_, envelope::testing::schemas(), time_, envelope::Mode::kStrict);
+    peers::PeerClient strict(manager_, envelope::testing::schemas(), time_,
+                             envelope::Mode::kStrict);
     bool is_refused = false;
     register_agent({strict, time_, time_, random_, settings_},
                    {.display_name = "my bot!",
                     .contact_endpoint = "http://127.0.0.1:8101/mcp",
                     .game_types = {"even_odd"},
-                    .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp")},
+                    .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp")},
                    [&](const core::Result<Identity>& got) { is_refused = !got; });
     EXPECT_TRUE(is_refused) << form.leniency;
   }
@@ -288,4 +289,4 @@ TEST_F(ForeignManagerTest, WhatIsNotUnderstoodIsNamedWithoutItsSecrets) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::identity

@@ -2,7 +2,7 @@
 
 #include "common/core/private_file.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 
 core::Result<core::AuthToken> read_secret_file(const std::filesystem::path& file) {
   if (file.empty()) return core::AuthToken();
@@ -28,4 +28,4 @@ core::Result<void> use_token_of(const std::filesystem::path& file,
   return {};
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

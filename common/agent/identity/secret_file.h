@@ -6,7 +6,7 @@
 #include "common/core/auth_token.h"
 #include "common/core/result.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 
 /// A secret that the operator gave to an agent: the first line of `file`, without trailing white
 /// space. Nothing if `file` is an empty name. Fails if the file does not exist, if others may read
@@ -18,4 +18,4 @@ namespace league::agent {
 [[nodiscard]] core::Result<void> use_token_of(const std::filesystem::path& file,
                                               RegistrationOptions& registration);
 
-}  // namespace league::agent
+}  // namespace league::agent::identity

@@ -5,7 +5,7 @@
 #include "common/core/private_file.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::agent {
+namespace league::agent::identity {
 namespace {
 
 TEST(SecretFile, HoldsTheSecretInItsFirstLine) {
@@ -37,4 +37,4 @@ TEST(SecretFile, SaysWhatIsWrongAndNotWhatIsInIt) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::identity

@@ -1,6 +1,6 @@
 #include "common/agent/peers/circuit_breaker.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 
 bool CircuitBreaker::allow(const std::string& peer) {
   std::lock_guard lock(mutex_);
@@ -25,4 +25,4 @@ void CircuitBreaker::on_failure(const std::string& peer) {
   if (state.failures >= settings_.failures) state.open_until = clock_.steady_now() + settings_.open;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

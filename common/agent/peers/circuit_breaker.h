@@ -7,7 +7,7 @@
 #include "common/agent/runtime/settings.h"
 #include "common/core/clock.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 
 /// Stops calls to peers that keep failing: after several failures in a row a peer's breaker opens
 /// for a while, then one trial call is let through. Used only for broadcasts and notifications,
@@ -15,7 +15,7 @@ namespace league::agent {
 class CircuitBreaker {
  public:
   /// `clock` must outlive the breaker.
-  CircuitBreaker(const core::Clock& clock, Settings::Breaker settings)
+  CircuitBreaker(const core::Clock& clock, runtime::Settings::Breaker settings)
       : clock_(clock), settings_(settings) {}
 
   /// Whether a call to `peer` may be made now. After the open time, only one caller gets true until
@@ -32,9 +32,9 @@ class CircuitBreaker {
   };
 
   const core::Clock& clock_;
-  const Settings::Breaker settings_;
+  const runtime::Settings::Breaker settings_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, State> peers_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

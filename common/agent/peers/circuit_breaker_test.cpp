@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_clock.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 using std::chrono::seconds;
@@ -56,4 +56,4 @@ TEST_F(CircuitBreakerTest, TheTrialDecides) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::peers

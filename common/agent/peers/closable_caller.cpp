@@ -2,9 +2,9 @@
 
 #include <mutex>
 
-namespace league::agent {
+namespace league::agent::peers {
 
-void ClosableCaller::call(transport::OutboundCall call, Completion completion) {
+void ClosableCaller::call(transport::link::OutboundCall call, Completion completion) {
   {
     std::shared_lock lock(mutex_);
     if (inner_) {
@@ -14,17 +14,17 @@ void ClosableCaller::call(transport::OutboundCall call, Completion completion) {
       return;
     }
   }
-  transport::CallOutcome outcome;
+  transport::link::CallOutcome outcome;
   outcome.error = core::Error{core::ErrorCode::kShuttingDown, "this program is being stopped", ""};
   completion(std::move(outcome));
 }
 
 void ClosableCaller::close() {
-  std::unique_ptr<transport::Caller> closing;
+  std::unique_ptr<transport::link::Caller> closing;
   {
     std::unique_lock lock(mutex_);
     closing = std::move(inner_);
   }
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

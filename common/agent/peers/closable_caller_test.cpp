@@ -2,20 +2,20 @@
 
 #include <gtest/gtest.h>
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 /// Keeps calls until it is destroyed, and ends them then.
-class HoldingCaller final : public transport::Caller {
+class HoldingCaller final : public transport::link::Caller {
  public:
   ~HoldingCaller() override {
     for (auto& completion : held_) {
-      transport::CallOutcome outcome;
+      transport::link::CallOutcome outcome;
       outcome.error = core::Error{core::ErrorCode::kConnectionError, "ended", ""};
       completion(std::move(outcome));
     }
   }
-  void call(transport::OutboundCall /*call*/, Completion completion) override {
+  void call(transport::link::OutboundCall /*call*/, Completion completion) override {
     held_.push_back(std::move(completion));
   }
 
@@ -26,9 +26,11 @@ class HoldingCaller final : public transport::Caller {
 TEST(ClosableCaller, EndsWhatRunsAndRefusesWhatComesLater) {
   ClosableCaller caller(std::make_unique<HoldingCaller>());
   std::vector<core::ErrorCode> ends;
-  auto note = [&](const transport::CallOutcome& outcome) { ends.push_back(outcome.error->code); };
+  auto note = [&](const transport::link::CallOutcome& outcome) {
+    ends.push_back(outcome.error->code);
+  };
   // A completion may call again while the gate closes.
-  caller.call({}, [&](const transport::CallOutcome& outcome) {
+  caller.call({}, [&](const transport::link::CallOutcome& outcome) {
     note(outcome);
     caller.call({}, note);
   });
@@ -41,4 +43,4 @@ TEST(ClosableCaller, EndsWhatRunsAndRefusesWhatComesLater) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::peers

@@ -7,7 +7,7 @@
 #include "common/rpc/dialect_search.h"
 #include "common/schema/parse_json.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 using core::Error;
@@ -41,16 +41,16 @@ struct PeerClient::Pending {
   core::Clock::Steady started;
   core::Clock::Steady deadline;
   rpc::Id id;
-  DialectCache::Search search;
+  dialects::DialectCache::Search search;
   /// The peer's answer before another dialect was tried; it is returned if no other dialect works.
   std::optional<PeerReply> first_answer = std::nullopt;
   bool has_tried_sessions = false;
   bool is_receipt = false;  ///< see PeerReply
 
-  [[nodiscard]] CallStyle style() const { return search.way().style; }
+  [[nodiscard]] dialects::CallStyle style() const { return search.way().style; }
 };
 
-PeerClient::PeerClient(transport::Caller& caller, const envelope::MessageSchemas& schemas,
+PeerClient::PeerClient(transport::link::Caller& caller, const envelope::MessageSchemas& schemas,
                        const core::Clock& clock, envelope::Mode mode, PlainMcp plain_mcp)
     : caller_(caller),
       schemas_(schemas),
@@ -58,34 +58,38 @@ PeerClient::PeerClient(transport::Caller& caller, const envelope::MessageSchemas
       mode_(mode),
       plain_mcp_(std::move(plain_mcp)) {}
 
-CallStyle PeerClient::style_of(const transport::Endpoint& endpoint) const {
+dialects::CallStyle PeerClient::style_of(const transport::link::Endpoint& endpoint) const {
   return known_.style_of(endpoint.url()).value_or(first_style(endpoint));
 }
 
-CallStyle PeerClient::first_style(const transport::Endpoint& endpoint) const {
+dialects::CallStyle PeerClient::first_style(const transport::link::Endpoint& endpoint) const {
   // A child process or a legacy stream is most likely an MCP server. Such servers may ignore
   // messages before the handshake, and a call without an answer would cost the match.
   bool is_mcp_first = endpoint.scheme == "stdio" || endpoint.scheme.starts_with("sse+");
-  return plain_mcp_.caller != nullptr && is_mcp_first ? CallStyle::kMcp : CallStyle::kToolName;
+  return plain_mcp_.caller != nullptr && is_mcp_first ? dialects::CallStyle::kMcp
+                                                      : dialects::CallStyle::kToolName;
 }
 
-transport::Caller& PeerClient::caller_for(CallStyle style) const {
-  return style == CallStyle::kMcp && plain_mcp_.caller != nullptr ? *plain_mcp_.caller : caller_;
+transport::link::Caller& PeerClient::caller_for(dialects::CallStyle style) const {
+  return style == dialects::CallStyle::kMcp && plain_mcp_.caller != nullptr ? *plain_mcp_.caller
+                                                                            : caller_;
 }
 
-void PeerClient::remember_style(const transport::Endpoint& endpoint, CallStyle style) {
+void PeerClient::remember_style(const transport::link::Endpoint& endpoint,
+                                dialects::CallStyle style) {
   // The style that is tried first anyway need not be stored.
   if (style == first_style(endpoint) && !known_.style_of(endpoint.url())) return;
-  if (style == CallStyle::kMcp && plain_mcp_.caller == nullptr) return;
+  if (style == dialects::CallStyle::kMcp && plain_mcp_.caller == nullptr) return;
   known_.tell(endpoint.url(), style);
 }
 
-void PeerClient::on_registered(const transport::Endpoint& endpoint, CallStyle style) {
+void PeerClient::on_registered(const transport::link::Endpoint& endpoint,
+                               dialects::CallStyle style) {
   known_.forget_failures(endpoint.url());
-  if (style != CallStyle::kToolName) remember_style(endpoint, style);
+  if (style != dialects::CallStyle::kToolName) remember_style(endpoint, style);
 }
 
-bool PeerClient::may_be_plain(const transport::Endpoint& endpoint) const {
+bool PeerClient::may_be_plain(const transport::link::Endpoint& endpoint) const {
   // A session on a bus always belongs to a league agent, so it is never called as a plain MCP
   // server.
   return plain_mcp_.caller != nullptr && endpoint.scheme != "nats";
@@ -98,8 +102,8 @@ void PeerClient::note_silence(const Pending& pending, const Error& why) {
   known_.pass_over(endpoint.url(), pending.call.type, pending.search);
   // An MCP server on a connection may ignore messages before the handshake, so the next attempt
   // begins with the handshake.
-  if (!may_be_plain(endpoint) || transport::is_http(endpoint)) return;
-  if (!known_.is_proven(endpoint.url())) remember_style(endpoint, CallStyle::kMcp);
+  if (!may_be_plain(endpoint) || transport::link::is_http(endpoint)) return;
+  if (!known_.is_proven(endpoint.url())) remember_style(endpoint, dialects::CallStyle::kMcp);
 }
 
 void PeerClient::call(PeerCall call, Completion completion) {
@@ -110,18 +114,18 @@ void PeerClient::call(PeerCall call, Completion completion) {
                                          rpc::Id(next_id_.fetch_add(1)), std::move(search)}));
 }
 
-void PeerClient::trace(transport::OutboundCall& out, std::string_view message,
+void PeerClient::trace(transport::link::OutboundCall& out, std::string_view message,
                        std::string_view conversation_id) {
-  if (!transport::is_http(out.endpoint) || conversation_id.empty()) return;
+  if (!transport::link::is_http(out.endpoint) || conversation_id.empty()) return;
   out.headers.emplace_back("traceparent",
                            trace_parent(message, conversation_id, next_span_.fetch_add(1)));
 }
 
 void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   const PeerCall& call = pending->call;
-  transport::OutboundCall out;
+  transport::link::OutboundCall out;
   out.endpoint = call.endpoint;
-  out.bytes = frame_call(pending->search.way(), pending->id, *call.message);
+  out.bytes = dialects::frame_call(pending->search.way(), pending->id, *call.message);
   out.deadline = pending->deadline;
   out.budget = call.budget;
   out.id = pending->id;
@@ -131,13 +135,13 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   out.notes->peer = call.peer;
   trace(out, *call.message, call.conversation_id);
   auto& caller = caller_for(pending->style());
-  caller.call(std::move(out), [this, pending](transport::CallOutcome outcome) {
+  caller.call(std::move(out), [this, pending](transport::link::CallOutcome outcome) {
     on_outcome(pending, std::move(outcome));
   });
 }
 
 void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
-                            transport::CallOutcome outcome) {
+                            transport::link::CallOutcome outcome) {
   auto reply = understand(*pending, outcome);
   if (!reply) {
     pending->id = rpc::Id(next_id_.fetch_add(1));
@@ -153,7 +157,8 @@ void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
   pending->completion(std::move(*reply));
 }
 
-std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::CallOutcome& outcome) {
+std::optional<PeerReply> PeerClient::understand(Pending& pending,
+                                                transport::link::CallOutcome& outcome) {
   const PeerCall& call = pending.call;
   auto& notes = *outcome.notes;
   notes.conversation_id = call.conversation_id;
@@ -167,8 +172,8 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
   const auto& row = envelope::spec(call.type);
   envelope::Leniencies taken;
   auto document = schema::parse_json(outcome.bytes);
-  auto reply = document ? read_reply(std::move(*document), pending.id)
-                        : Result<IncomingReply>(document.error());
+  auto reply = document ? dialects::read_reply(std::move(*document), pending.id)
+                        : Result<dialects::IncomingReply>(document.error());
   // The log shows the id that was received, even if it differs from the call's.
   if (reply) {
     if (auto said = envelope::conversation_id_in(reply->message); !said.empty())
@@ -181,7 +186,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
   if (has_no_method && row.reply && pending.first_answer) return std::move(pending.first_answer);
   // Error pages of web frameworks can be JSON, too.
   const bool is_page = reply && !reply->error && !is_success(outcome.http_status) &&
-                       !looks_like_answer(reply->message);
+                       !dialects::looks_like_answer(reply->message);
   if (is_page) return PeerReply{.error = no_message(outcome, "")};
   if (!row.reply) return acknowledged(pending, outcome, reply, has_no_method);
   if (!reply)
@@ -198,8 +203,8 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
   return std::move(*admitted);
 }
 
-bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& outcome,
-                                   const Result<IncomingReply>* reply) {
+bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcome& outcome,
+                                   const Result<dialects::IncomingReply>* reply) {
   auto& notes = *outcome.notes;
   const auto& endpoint = pending.call.endpoint;
   const auto type = pending.call.type;
@@ -211,11 +216,11 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
   };
   if (outcome.error) {
     // Negotiation was tried first and failed, so the peer is probably a league agent after all.
-    if (pending.style() == CallStyle::kMcp && is_refused && !pending.has_tried_sessions) {
-      pending.search = {.dialects = call_dialects(type, CallStyle::kToolName)};
+    if (pending.style() == dialects::CallStyle::kMcp && is_refused && !pending.has_tried_sessions) {
+      pending.search = {.dialects = dialects::call_dialects(type, dialects::CallStyle::kToolName)};
       return go_on(rpc::kTriesLeagueAgent);
     }
-    if (pending.style() != CallStyle::kMcp) note_silence(pending, *outcome.error);
+    if (pending.style() != dialects::CallStyle::kMcp) note_silence(pending, *outcome.error);
     return false;
   }
   const rpc::ErrorObject* error =
@@ -231,24 +236,24 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
   const auto& way = pending.search.way();
   if (error != nullptr && says_no_such_method(*error, way, !pending.search.is_proven)) {
     keep_answer();
-    const bool lacks_wrapper = says_no_such_wrapper(*error, way);
+    const bool lacks_wrapper = dialects::says_no_such_wrapper(*error, way);
     if (known_.next(endpoint.url(), type, pending.search, lacks_wrapper))
       return go_on(rpc::kTriesAnotherName);
     if (!envelope::spec(type).reply) return false;  // the refusal counts as an acknowledgement
   }
   bool has_no_message = error != nullptr || reply == nullptr || !*reply;
-  bool may_be_mcp = pending.style() != CallStyle::kMcp && may_be_plain(endpoint) && !is_refused &&
-                    has_no_message && !known_.is_proven(endpoint.url()) &&
-                    looks_like_plain_mcp(outcome.http_status, error);
+  bool may_be_mcp = pending.style() != dialects::CallStyle::kMcp && may_be_plain(endpoint) &&
+                    !is_refused && has_no_message && !known_.is_proven(endpoint.url()) &&
+                    dialects::looks_like_plain_mcp(outcome.http_status, error);
   if (!may_be_mcp) return false;
   keep_answer();
   pending.has_tried_sessions = true;
-  pending.search = {.dialects = call_dialects(type, CallStyle::kMcp)};
+  pending.search = {.dialects = dialects::call_dialects(type, dialects::CallStyle::kMcp)};
   return go_on(rpc::kTriesPlainMcp);
 }
 
-PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& outcome,
-                                   Result<IncomingReply>& reply, bool has_no_method) {
+PeerReply PeerClient::acknowledged(Pending& pending, transport::link::CallOutcome& outcome,
+                                   Result<dialects::IncomingReply>& reply, bool has_no_method) {
   // Any 2xx body, an empty 204 and -32601 all count as acknowledgements (protocol §9).
   envelope::Leniencies taken;
   if (has_no_method) taken.add(Leniency::kAckMethodNotFound);
@@ -256,7 +261,7 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& out
   if (reply) taken.add(reply->leniencies);
   outcome.notes->leniencies = taken.names();
   // A plain MCP server has no tools for notifications and answers with -32602, as MCP requires.
-  bool has_no_tool = pending.style() == CallStyle::kMcp && reply && reply->error &&
+  bool has_no_tool = pending.style() == dialects::CallStyle::kMcp && reply && reply->error &&
                      reply->error->code == static_cast<int>(rpc::StandardCode::kInvalidParams);
   if (reply && reply->error && !has_no_method && !has_no_tool)
     return PeerReply{.error = peer_error(*reply->error, outcome.http_status, pending.call.peer)};
@@ -274,13 +279,13 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& out
   return done;
 }
 
-Result<PeerReply> PeerClient::admit_reply(Pending& pending, IncomingReply reply, int http_status,
-                                          rpc::MessageNotes& notes) {
+Result<PeerReply> PeerClient::admit_reply(Pending& pending, dialects::IncomingReply reply,
+                                          int http_status, rpc::MessageNotes& notes) {
   auto expected = *envelope::spec(pending.call.type).reply;
   notes.message_type = std::string(envelope::wire_name(expected));
   if (reply.error) return peer_error(*reply.error, http_status, pending.call.peer);
   if (!reply.message.is_object()) {
-    return with_received(
+    return dialects::with_received(
         {ErrorCode::kInvalidReply, "the result is not the object " + notes.message_type, "/result"},
         reply.message);
   }
@@ -298,7 +303,7 @@ Result<PeerReply> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
   auto defaults = pending.call.reply_defaults;
   defaults.now = clock_.utc_now();
   if (mode_ == envelope::Mode::kOpen) note_foreign_player(reply, defaults.player_id);
-  const bool is_receipt = mode_ == envelope::Mode::kOpen && says_received(reply.message);
+  const bool is_receipt = mode_ == envelope::Mode::kOpen && dialects::says_received(reply.message);
   auto normal = envelope::normalise(reply.message, expected, mode_, defaults, reply.leniencies);
   notes.leniencies = reply.leniencies.names();
   if (!normal) return normal.error();
@@ -306,7 +311,7 @@ Result<PeerReply> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
   if (!answer) {
     pending.is_receipt = is_receipt;
     if (is_receipt) notes.message_type.clear();
-    return with_received(answer.error(), reply.message);
+    return dialects::with_received(answer.error(), reply.message);
   }
   auto names = compare_names(pending.call, answer->envelope, mode_, reply.leniencies);
   if (!names) return names.error();
@@ -314,10 +319,10 @@ Result<PeerReply> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
   return PeerReply{.answer = std::move(*answer)};
 }
 
-void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
+void PeerClient::ping(transport::link::Endpoint endpoint, const std::string& peer,
                       std::chrono::milliseconds time_limit,
                       std::function<void(bool alive)> completion) {
-  transport::OutboundCall out;
+  transport::link::OutboundCall out;
   out.endpoint = std::move(endpoint);
   out.id = rpc::Id(next_id_.fetch_add(1));
   out.bytes = rpc::encode_request(out.id, "ping", "{}");
@@ -326,7 +331,7 @@ void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
   out.notes->peer = peer;
   auto& caller = caller_for(style_of(out.endpoint));
   caller.call(std::move(out),
-              [peer, completion = std::move(completion)](transport::CallOutcome outcome) {
+              [peer, completion = std::move(completion)](transport::link::CallOutcome outcome) {
                 outcome.notes->message_type = "ping";
                 outcome.notes->peer = peer;
                 if (outcome.error) {
@@ -338,7 +343,7 @@ void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
 }
 
 void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> completion) {
-  transport::OutboundCall out;
+  transport::link::OutboundCall out;
   out.endpoint = std::move(call.endpoint);
   out.id = rpc::Id(next_id_.fetch_add(1));
   out.bytes = rpc::encode_request(out.id, call.tool, call.arguments);
@@ -351,7 +356,7 @@ void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> 
   trace(out, call.arguments, call.conversation_id);
   const rpc::Id id = out.id;
   caller_.call(std::move(out), [call = std::move(call), id, completion = std::move(completion)](
-                                   const transport::CallOutcome& outcome) {
+                                   const transport::link::CallOutcome& outcome) {
     outcome.notes->message_type = call.tool;
     outcome.notes->peer = call.peer;
     outcome.notes->conversation_id = call.conversation_id;
@@ -372,4 +377,4 @@ void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> 
   });
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

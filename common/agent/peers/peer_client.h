@@ -19,11 +19,11 @@
 #include "common/envelope/read_message.h"
 #include "common/transport/link/caller.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 
 /// One league message to one peer.
 struct PeerCall {
-  transport::Endpoint endpoint;
+  transport::link::Endpoint endpoint;
   std::string peer;  ///< `player:P01`, for the log
   envelope::MessageType type = envelope::MessageType::kLeagueQuery;
   std::shared_ptr<const std::string>
@@ -31,7 +31,7 @@ struct PeerCall {
   std::string conversation_id;
   std::string match_id;
   std::chrono::milliseconds time_limit{10000};
-  transport::Budget budget = transport::Budget::kControl;
+  transport::link::Budget budget = transport::link::Budget::kControl;
   /// The message's ids, if it has them.
   std::optional<core::LeagueId> league_id = std::nullopt;
   std::optional<int> round_id = std::nullopt;
@@ -48,7 +48,7 @@ struct MessageCall : PeerCall {};
 
 /// Who is called.
 struct Peer {
-  transport::Endpoint endpoint;
+  transport::link::Endpoint endpoint;
   std::string name;  ///< `player:P01`: the sender of its answers, and its name in the log
 };
 
@@ -65,14 +65,14 @@ template <typename Message>
 
 /// A call of a tool that does not carry a league message.
 struct PeerToolCall {
-  transport::Endpoint endpoint;
+  transport::link::Endpoint endpoint;
   std::string peer;  ///< `league_manager`, for the log
   std::string tool;
   std::string arguments;  ///< JSON text of an object
   std::string conversation_id = {};  ///< that `arguments` name, for the log
   std::string match_id = {};  ///< as conversation_id
   std::chrono::milliseconds time_limit{10000};
-  transport::Budget budget = transport::Budget::kControl;
+  transport::link::Budget budget = transport::link::Budget::kControl;
   /// The call only finds out whether the peer has the tool; if it has none, the log records no
   /// fault.
   bool is_search = false;
@@ -103,9 +103,9 @@ struct PeerReply {
 /// How to reach peers that are plain MCP servers: by calls through negotiated sessions
 /// (common/mcp/client). Empty if that is not possible.
 struct PlainMcp {
-  transport::Caller* caller = nullptr;
+  transport::link::Caller* caller = nullptr;
   /// True when the last negotiation with this peer showed that it is no MCP server.
-  std::function<bool(const transport::Endpoint&)> is_refused = nullptr;
+  std::function<bool(const transport::link::Endpoint&)> is_refused = nullptr;
 };
 
 /// Sends league messages and understands the answers of bots in the wild. Finds out how each peer
@@ -116,7 +116,7 @@ class PeerClient {
   using Completion = std::function<void(PeerReply)>;
 
   /// All references must outlive the client and its last completion.
-  PeerClient(transport::Caller& caller, const envelope::MessageSchemas& schemas,
+  PeerClient(transport::link::Caller& caller, const envelope::MessageSchemas& schemas,
              const core::Clock& clock, envelope::Mode mode, PlainMcp plain_mcp = {});
 
   void call(PeerCall call, Completion completion);
@@ -131,7 +131,7 @@ class PeerClient {
         });
   }
   /// Calls `ping`; any HTTP answer means that the peer is alive (protocol §6).
-  void ping(transport::Endpoint endpoint, const std::string& peer,
+  void ping(transport::link::Endpoint endpoint, const std::string& peer,
             std::chrono::milliseconds time_limit, std::function<void(bool alive)> completion);
 
   /// Calls a tool by name. The completion gets the tool's answer, or the errors of PeerReply, or
@@ -141,43 +141,43 @@ class PeerClient {
   /// Whether deviations of bots in the wild are tolerated (protocol §9).
   [[nodiscard]] envelope::Mode mode() const { return mode_; }
   /// The style of calling that worked last, otherwise the style to try first.
-  [[nodiscard]] CallStyle style_of(const transport::Endpoint& endpoint) const;
+  [[nodiscard]] dialects::CallStyle style_of(const transport::link::Endpoint& endpoint) const;
   /// The peer has registered, perhaps as another program, and used `style`: forgets which dialects
   /// it did not know. The style kToolName is not stored, because a registration that somebody else
   /// sent for the peer may use it too.
-  void on_registered(const transport::Endpoint& endpoint, CallStyle style);
+  void on_registered(const transport::link::Endpoint& endpoint, dialects::CallStyle style);
   /// Stores the style in which others call the peer.
-  void remember_style(const transport::Endpoint& endpoint, CallStyle style);
+  void remember_style(const transport::link::Endpoint& endpoint, dialects::CallStyle style);
 
  private:
   struct Pending;
   void send(const std::shared_ptr<Pending>& pending);
   /// Adds the header that names the trace to an HTTP call.
-  void trace(transport::OutboundCall& out, std::string_view message,
+  void trace(transport::link::OutboundCall& out, std::string_view message,
              std::string_view conversation_id);
-  void on_outcome(const std::shared_ptr<Pending>& pending, transport::CallOutcome outcome);
-  [[nodiscard]] transport::Caller& caller_for(CallStyle style) const;
-  [[nodiscard]] CallStyle first_style(const transport::Endpoint& endpoint) const;
-  [[nodiscard]] bool may_be_plain(const transport::Endpoint& endpoint) const;
+  void on_outcome(const std::shared_ptr<Pending>& pending, transport::link::CallOutcome outcome);
+  [[nodiscard]] transport::link::Caller& caller_for(dialects::CallStyle style) const;
+  [[nodiscard]] dialects::CallStyle first_style(const transport::link::Endpoint& endpoint) const;
+  [[nodiscard]] bool may_be_plain(const transport::link::Endpoint& endpoint) const;
   void note_silence(const Pending& pending, const core::Error& why);
   /// True when the call goes out again in another style.
-  bool tries_another_way(Pending& pending, transport::CallOutcome& outcome,
-                         const core::Result<IncomingReply>* reply);
+  bool tries_another_way(Pending& pending, transport::link::CallOutcome& outcome,
+                         const core::Result<dialects::IncomingReply>* reply);
   /// The reply, or nothing when the call goes out again in another style.
-  std::optional<PeerReply> understand(Pending& pending, transport::CallOutcome& outcome);
-  PeerReply acknowledged(Pending& pending, transport::CallOutcome& outcome,
-                         core::Result<IncomingReply>& reply, bool has_no_method);
-  core::Result<PeerReply> admit_reply(Pending& pending, IncomingReply reply, int http_status,
-                                      rpc::MessageNotes& notes);
+  std::optional<PeerReply> understand(Pending& pending, transport::link::CallOutcome& outcome);
+  PeerReply acknowledged(Pending& pending, transport::link::CallOutcome& outcome,
+                         core::Result<dialects::IncomingReply>& reply, bool has_no_method);
+  core::Result<PeerReply> admit_reply(Pending& pending, dialects::IncomingReply reply,
+                                      int http_status, rpc::MessageNotes& notes);
 
-  transport::Caller& caller_;
+  transport::link::Caller& caller_;
   const envelope::MessageSchemas& schemas_;
   const core::Clock& clock_;
   const envelope::Mode mode_;
   const PlainMcp plain_mcp_;
   std::atomic<std::int64_t> next_id_{1};
   std::atomic<std::uint64_t> next_span_{0};
-  DialectCache known_;
+  dialects::DialectCache known_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

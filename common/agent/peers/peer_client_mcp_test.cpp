@@ -1,6 +1,6 @@
 #include "common/agent/peers/peer_client_testing.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 using core::ErrorCode;
@@ -13,11 +13,11 @@ class PlainMcpTest : public PeerClientTest {
   PlainMcpTest() {
     client_ = std::make_unique<PeerClient>(
         caller_, envelope::testing::schemas(), time_, Mode::kOpen,
-        PlainMcp{&sessions_, [this](const transport::Endpoint&) { return is_refused_; }});
+        PlainMcp{&sessions_, [this](const transport::link::Endpoint&) { return is_refused_; }});
   }
-  static transport::CallOutcome outcome(const json& frame, const json& rest,
-                                        int http_status = 200) {
-    transport::CallOutcome out;
+  static transport::link::CallOutcome outcome(const json& frame, const json& rest,
+                                              int http_status = 200) {
+    transport::link::CallOutcome out;
     out.http_status = http_status;
     json reply = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
     reply.update(rest);
@@ -35,7 +35,7 @@ class PlainMcpTest : public PeerClientTest {
   void nobody_negotiates() {
     sessions_.answer = [this](const json&) {
       is_refused_ = true;
-      transport::CallOutcome out;
+      transport::link::CallOutcome out;
       out.error = core::Error{ErrorCode::kInvalidReply, "no MCP server", ""};
       return out;
     };
@@ -67,7 +67,7 @@ TEST_F(PlainMcpTest, RefusalsThatAskForAHandshakeLeadToASession) {
     EXPECT_EQ(caller_.frames.size(), 1U);
     EXPECT_EQ(sessions_.frames.at(0)["method"], "tools/call");
     EXPECT_EQ(sessions_.frames.at(0)["params"]["name"], "handle_game_invitation");
-    EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kMcp);
+    EXPECT_EQ(client_->style_of(endpoint_), dialects::CallStyle::kMcp);
     EXPECT_FALSE(ask(kInvite).error);
     EXPECT_EQ(caller_.frames.size(), 1U) << "the style is remembered";
   }
@@ -110,7 +110,7 @@ TEST_F(PlainMcpTest, NewsThatNobodyKnowsStartNoNegotiation) {
   };
   EXPECT_FALSE(ask(kOver).error) << "-32601 acknowledges";
   EXPECT_TRUE(sessions_.frames.empty());
-  client_->remember_style(endpoint_, CallStyle::kMcp);
+  client_->remember_style(endpoint_, dialects::CallStyle::kMcp);
   sessions_.answer = [](const json& frame) {
     return outcome(frame, {{"error", {{"code", -32602}, {"message", "Unknown tool"}}}});
   };
@@ -118,55 +118,55 @@ TEST_F(PlainMcpTest, NewsThatNobodyKnowsStartNoNegotiation) {
 }
 
 TEST_F(PlainMcpTest, ChildrenAreNegotiatedWithFirst) {
-  endpoint_ = *transport::parse_endpoint("stdio:python3 bot.py");
-  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kMcp);
+  endpoint_ = *transport::link::parse_endpoint("stdio:python3 bot.py");
+  EXPECT_EQ(client_->style_of(endpoint_), dialects::CallStyle::kMcp);
   sessions_work();
   EXPECT_FALSE(ask(kInvite).error);
   EXPECT_TRUE(caller_.frames.empty());
-  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kMcp);
+  EXPECT_EQ(client_->style_of(endpoint_), dialects::CallStyle::kMcp);
 }
 
 TEST_F(PlainMcpTest, WhoWasRegisteredByAToolsNameIsStillNegotiatedWith) {
-  endpoint_ = *transport::parse_endpoint("stdio:python3 bot.py");
-  client_->on_registered(endpoint_, CallStyle::kToolName);
-  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kMcp);
+  endpoint_ = *transport::link::parse_endpoint("stdio:python3 bot.py");
+  client_->on_registered(endpoint_, dialects::CallStyle::kToolName);
+  EXPECT_EQ(client_->style_of(endpoint_), dialects::CallStyle::kMcp);
 }
 
 TEST_F(PlainMcpTest, AChildThatIsALeagueAgentPlaysAllTheSame) {
-  endpoint_ = *transport::parse_endpoint("stdio:python3 bot.py");
+  endpoint_ = *transport::link::parse_endpoint("stdio:python3 bot.py");
   nobody_negotiates();
   answer_result({{"accept", true}});
   EXPECT_FALSE(ask(kInvite).error);
-  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kToolName);
+  EXPECT_EQ(client_->style_of(endpoint_), dialects::CallStyle::kToolName);
   EXPECT_FALSE(ask(kInvite).error);
   EXPECT_EQ(sessions_.frames.size(), 1U);
 }
 
 TEST_F(PlainMcpTest, SilenceOnAConnectionLetsTheNextAttemptNegotiate) {
-  endpoint_ = *transport::parse_endpoint("tcp://127.0.0.1:9");
+  endpoint_ = *transport::link::parse_endpoint("tcp://127.0.0.1:9");
   caller_.answer = [](const json&) {
-    transport::CallOutcome out;
+    transport::link::CallOutcome out;
     out.error = core::Error{ErrorCode::kTimeout, "late", ""};
     return out;
   };
   EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kTimeout);
   sessions_work();
   EXPECT_FALSE(ask(kInvite).error);
-  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kMcp);
+  EXPECT_EQ(client_->style_of(endpoint_), dialects::CallStyle::kMcp);
 }
 
 TEST_F(PlainMcpTest, WhoIsSilentOnABusIsCalledAgainAsBefore) {
-  endpoint_ = *transport::parse_endpoint("nats:0123456789abcdef");
+  endpoint_ = *transport::link::parse_endpoint("nats:0123456789abcdef");
   caller_.answer = [](const json&) {
-    transport::CallOutcome out;
+    transport::link::CallOutcome out;
     out.error = core::Error{ErrorCode::kTimeout, "late", ""};
     return out;
   };
   EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kTimeout);
   EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kTimeout);
-  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kToolName);
+  EXPECT_EQ(client_->style_of(endpoint_), dialects::CallStyle::kToolName);
   EXPECT_TRUE(sessions_.frames.empty());
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::peers

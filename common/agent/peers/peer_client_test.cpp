@@ -1,7 +1,7 @@
 #include "common/agent/peers/peer_client_testing.h"
 #include "common/rpc/dialect_search.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 using core::ErrorCode;
@@ -33,13 +33,13 @@ TEST_F(PeerClientTest, NotesTheConversationThatTheAnswerNames) {
 
 /// Knows `name` (a method, or a tool where the method is tools/call) and answers it with `result`;
 /// to everything else it says `error`.
-std::function<transport::CallOutcome(const json& frame)> knows(const std::string& name,
-                                                               const json& result,
-                                                               const json& error) {
+std::function<transport::link::CallOutcome(const json& frame)> knows(const std::string& name,
+                                                                     const json& result,
+                                                                     const json& error) {
   return [=](const json& frame) {
     const json called = frame["method"] == "tools/call" ? frame["params"]["name"] : frame["method"];
     const bool is_known = called == name;
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     outcome.http_status = is_known ? 200 : 404;  // whatever the status says
     json reply = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
     reply[is_known ? "result" : "error"] = is_known ? result : error;
@@ -72,13 +72,13 @@ TEST_F(PeerClientTest, FindsToolsThatAreUnknownByText) {
     return frame["method"] == "tools/call" ? known(frame) : knows("", {}, unknown)(frame);
   };
   EXPECT_FALSE(ask(kInvite).error);
-  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kToolsCall);
+  EXPECT_EQ(client_->style_of(endpoint_), dialects::CallStyle::kToolsCall);
   EXPECT_EQ(caller_.frames.back()["params"]["name"], "receive_game_invitation");
 }
 
 TEST_F(PeerClientTest, BeginsWithTheStyleInWhichThePeerSpoke) {
   client_ = std::make_unique<PeerClient>(caller_, envelope::testing::schemas(), time_, mode_);
-  client_->on_registered(endpoint_, CallStyle::kHandleMessage);
+  client_->on_registered(endpoint_, dialects::CallStyle::kHandleMessage);
   caller_.answer = knows("handle_message", {{"accept", true}},
                          {{"code", -32000}, {"message", "Missing required fields: message"}});
   EXPECT_FALSE(ask(kInvite).error);
@@ -101,11 +101,11 @@ TEST_F(PeerClientTest, NeverSearchesAgainWhereNothingWorked) {
   EXPECT_TRUE(ask(kInvite).error);
   EXPECT_EQ(caller_.frames.size(), again + 1);
   // Another program may stand there after it has registered, or that one was gone.
-  client_->on_registered(endpoint_, CallStyle::kToolName);
+  client_->on_registered(endpoint_, dialects::CallStyle::kToolName);
   EXPECT_TRUE(ask(kInvite).error);
   EXPECT_GT(caller_.frames.size(), again + 2);
   caller_.answer = [](const json& /*frame*/) {
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     outcome.error = core::Error{ErrorCode::kConnectionError, "refused", ""};
     return outcome;
   };
@@ -231,7 +231,7 @@ TEST_F(PeerClientTest, TellsTroubleOfTheConnectionFromABadAnswer) {
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"x","data":{"error_code":"E001"}}})");
   EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kInvalidReply);
   caller_.answer = [](const json& /*frame*/) {
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     outcome.error = core::Error{ErrorCode::kTimeout, "late", ""};
     return outcome;
   };
@@ -291,4 +291,4 @@ TEST_F(PeerClientTest, NoAnswerMakesItThrow) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::peers

@@ -14,15 +14,15 @@
 #include "tests/support/fake_clock.h"
 
 /// What the tests of PeerClient share: a peer whose every answer a test decides.
-namespace league::agent {
+namespace league::agent::peers {
 
 /// Answers every call at once as the test says.
-class ScriptedCaller final : public transport::Caller {
+class ScriptedCaller final : public transport::link::Caller {
  public:
-  std::function<transport::CallOutcome(const nlohmann::json& frame)> answer;
+  std::function<transport::link::CallOutcome(const nlohmann::json& frame)> answer;
   std::vector<nlohmann::json> frames;
 
-  void call(transport::OutboundCall call, Completion completion) override {
+  void call(transport::link::OutboundCall call, Completion completion) override {
     frames.push_back(nlohmann::json::parse(call.bytes));
     completion(answer(frames.back()));
   }
@@ -59,7 +59,7 @@ class PeerClientTest : public ::testing::Test {
   }
   void answer_with(std::string bytes, int http_status = 200) {
     caller_.answer = [bytes = std::move(bytes), http_status](const nlohmann::json& /*frame*/) {
-      transport::CallOutcome outcome;
+      transport::link::CallOutcome outcome;
       outcome.http_status = http_status;
       outcome.bytes = bytes;
       return outcome;
@@ -67,7 +67,7 @@ class PeerClientTest : public ::testing::Test {
   }
   void answer_result(const nlohmann::json& result) {
     caller_.answer = [result](const nlohmann::json& frame) {
-      transport::CallOutcome outcome;
+      transport::link::CallOutcome outcome;
       outcome.http_status = 200;
       outcome.bytes =
           nlohmann::json{{"jsonrpc", "2.0"}, {"id", frame["id"]}, {"result", result}}.dump();
@@ -82,7 +82,8 @@ class PeerClientTest : public ::testing::Test {
   std::unique_ptr<PeerClient> client_;
   envelope::Mode mode_ = envelope::Mode::kOpen;
   bool call_ids_ = true;  ///< whether the call names league and round
-  transport::Endpoint endpoint_ = *transport::parse_endpoint("http://127.0.0.1:8101/mcp");
+  transport::link::Endpoint endpoint_ =
+      *transport::link::parse_endpoint("http://127.0.0.1:8101/mcp");
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

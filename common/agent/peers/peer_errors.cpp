@@ -8,7 +8,7 @@
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 using core::Error;
@@ -46,7 +46,7 @@ Error peer_error(const rpc::ErrorObject& error, int http_status, const std::stri
           ""};
 }
 
-Error no_message(const transport::CallOutcome& outcome, const std::string& why) {
+Error no_message(const transport::link::CallOutcome& outcome, const std::string& why) {
   bool gateway = outcome.http_status >= 502 && outcome.http_status <= 504;
   const std::string body =
       outcome.bytes.empty() ? std::string() : core::shown(outcome.bytes, kShownBody);
@@ -75,7 +75,7 @@ bool says_type(const json& message, envelope::MessageType type) {
   return schema::text_at(message, "message_type") == envelope::wire_name(type);
 }
 
-Result<json> tool_result(const transport::CallOutcome& outcome, const rpc::Id& id,
+Result<json> tool_result(const transport::link::CallOutcome& outcome, const rpc::Id& id,
                          const std::string& peer, const std::string& tool) {
   if (outcome.error) return *outcome.error;
   auto document = schema::parse_json(outcome.bytes);
@@ -83,10 +83,11 @@ Result<json> tool_result(const transport::CallOutcome& outcome, const rpc::Id& i
   auto decoded = rpc::decode_response(std::move(*document), id);
   if (!decoded) return no_message(outcome, decoded.error().message);
   auto& response = decoded->response;
-  if (!response.error) response.error = failed_tool(response.result);
+  if (!response.error) response.error = dialects::failed_tool(response.result);
   if (response.error) {
     auto error = peer_error(*response.error, outcome.http_status, peer);
-    if (says_no_such_method(*response.error, {CallStyle::kToolName, tool}, true))
+    if (dialects::says_no_such_method(*response.error, {dialects::CallStyle::kToolName, tool},
+                                      true))
       error.code = ErrorCode::kUnknownMessageType;
     return error;
   }
@@ -95,4 +96,4 @@ Result<json> tool_result(const transport::CallOutcome& outcome, const rpc::Id& i
   return std::move(response.result);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

@@ -10,7 +10,7 @@
 
 /// Errors for invalid answers, for our log and the operator. All functions are pure and
 /// thread-safe.
-namespace league::agent {
+namespace league::agent::peers {
 
 /// True for 2xx, and for transports without a status.
 [[nodiscard]] bool is_success(int http_status);
@@ -24,7 +24,8 @@ namespace league::agent {
 /// The error for an answer that is no league message: a gateway's status counts as a connection
 /// error, everything else as a fault of the peer. For an HTTP error the text is `HTTP 422:` and the
 /// beginning of the body; otherwise it also contains `why`.
-[[nodiscard]] core::Error no_message(const transport::CallOutcome& outcome, const std::string& why);
+[[nodiscard]] core::Error no_message(const transport::link::CallOutcome& outcome,
+                                     const std::string& why);
 
 /// The error inside a LEAGUE_ERROR that came instead of the expected answer. The code that a bot
 /// gives there has no effect either.
@@ -33,8 +34,8 @@ namespace league::agent {
 [[nodiscard]] bool says_type(const nlohmann::json& message, envelope::MessageType type);
 
 /// A tool's answer, or the error; kUnknownMessageType: the peer has no such tool.
-[[nodiscard]] core::Result<nlohmann::json> tool_result(const transport::CallOutcome& outcome,
+[[nodiscard]] core::Result<nlohmann::json> tool_result(const transport::link::CallOutcome& outcome,
                                                        const rpc::Id& id, const std::string& peer,
                                                        const std::string& tool);
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

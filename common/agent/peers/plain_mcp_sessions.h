@@ -10,29 +10,29 @@
 #include "common/transport/line/line_connector.h"
 #include "common/transport/link/event_loop.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 
 /// The sessions of one process with peers that are plain MCP servers, over any transport.
 /// Thread-safe.
 class PlainMcpSessions {
  public:
   /// All references must outlive this object. `lines` is for sockets and child processes.
-  PlainMcpSessions(transport::EventLoop& loop, core::Timer& timer, const core::Clock& clock,
-                   const transport::SubprocessOptions& lines,
-                   std::chrono::milliseconds longest_probe = mcp::kLongestProbe);
+  PlainMcpSessions(transport::link::EventLoop& loop, core::Timer& timer, const core::Clock& clock,
+                   const transport::line::SubprocessOptions& lines,
+                   std::chrono::milliseconds longest_probe = mcp::client::kLongestProbe);
 
-  [[nodiscard]] transport::Caller& caller() { return gate_; }
+  [[nodiscard]] transport::link::Caller& caller() { return gate_; }
   /// For PlainMcp::is_refused.
-  [[nodiscard]] std::function<bool(const transport::Endpoint&)> refusals() const {
+  [[nodiscard]] std::function<bool(const transport::link::Endpoint&)> refusals() const {
     return refusals_;
   }
   /// Ends running calls and all sessions; later calls end with kShuttingDown.
   void close() { gate_.close(); }
 
  private:
-  std::shared_ptr<transport::Connector> connector_;
-  std::function<bool(const transport::Endpoint&)> refusals_;
+  std::shared_ptr<transport::link::Connector> connector_;
+  std::function<bool(const transport::link::Endpoint&)> refusals_;
   ClosableCaller gate_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

@@ -7,13 +7,13 @@
 
 #include "common/agent/runtime/operations_log.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 constexpr std::size_t kMostNamed = 8;
 
-void tell(std::vector<transport::Overrun> overruns) {
-  std::ranges::stable_sort(overruns, std::greater<>(), &transport::Overrun::refused);
+void tell(std::vector<transport::link::Overrun> overruns) {
+  std::ranges::stable_sort(overruns, std::greater<>(), &transport::link::Overrun::refused);
   const std::string within =
       " within " + std::to_string(kRefusalReportInterval.count()) + " s (429)";
   std::uint64_t others = 0;
@@ -23,21 +23,23 @@ void tell(std::vector<transport::Overrun> overruns) {
       others += one.refused;
       continue;
     }
-    write_event(true, "REQUESTS_REFUSED",
-                shown_sender(one.sender) + ": " + std::to_string(one.refused) +
-                    " requests beyond its budget were refused" + within,
-                {{"sender", one.sender.name}, {"refused", one.refused}});
+    runtime::write_event(true, "REQUESTS_REFUSED",
+                         shown_sender(one.sender) + ": " + std::to_string(one.refused) +
+                             " requests beyond its budget were refused" + within,
+                         {{"sender", one.sender.name}, {"refused", one.refused}});
   }
   if (others == 0) return;
-  write_event(true, "REQUESTS_REFUSED",
-              std::to_string(overruns.size() - kMostNamed) + " more senders: " +
-                  std::to_string(others) + " requests beyond their budgets were refused" + within,
-              {{"senders", overruns.size() - kMostNamed}, {"refused", others}});
+  runtime::write_event(true, "REQUESTS_REFUSED",
+                       std::to_string(overruns.size() - kMostNamed) +
+                           " more senders: " + std::to_string(others) +
+                           " requests beyond their budgets were refused" + within,
+                       {{"senders", overruns.size() - kMostNamed}, {"refused", others}});
 }
 
 }  // namespace
 
-void report_refusals(core::Timer& timer, const std::weak_ptr<transport::RateLimiter>& limiter) {
+void report_refusals(core::Timer& timer,
+                     const std::weak_ptr<transport::link::RateLimiter>& limiter) {
   timer.schedule(kRefusalReportInterval, [&timer, limiter] {
     auto open = limiter.lock();
     if (!open) return;
@@ -46,4 +48,4 @@ void report_refusals(core::Timer& timer, const std::weak_ptr<transport::RateLimi
   });
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

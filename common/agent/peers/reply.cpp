@@ -9,7 +9,7 @@
 #include "common/rpc/json_text.h"
 #include "common/schema/json_fields.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 using nlohmann::json;
@@ -40,7 +40,7 @@ std::shared_ptr<rpc::MessageNotes> Reply::reply_notes(const json& message) const
 }
 
 void Reply::send_bytes(std::string bytes, int http_status, std::function<void()> after_sent) {
-  transport::OutboundReply out;
+  transport::link::OutboundReply out;
   if (target_.wants_reply) {
     out.bytes = std::move(bytes);
     out.http_status = http_status;
@@ -53,7 +53,7 @@ void Reply::send_bytes(std::string bytes, int http_status, std::function<void()>
 }
 
 void Reply::send(const json& result, std::function<void()> after_sent) {
-  send_result(result, target_.shape == ReplyShape::kToolResult && is_refusal(result),
+  send_result(result, target_.shape == dialects::ReplyShape::kToolResult && is_refusal(result),
               std::move(after_sent));
 }
 
@@ -61,13 +61,13 @@ void Reply::send_result(const json& result, bool is_error, std::function<void()>
   notes_ = reply_notes(result);
   std::string bytes;
   switch (target_.shape) {
-    case ReplyShape::kBare:
+    case dialects::ReplyShape::kBare:
       bytes = rpc::to_json_text(result);
       break;
-    case ReplyShape::kResult:
+    case dialects::ReplyShape::kResult:
       bytes = rpc::encode_result(target_.id, rpc::to_json_text(result));
       break;
-    case ReplyShape::kToolResult:
+    case dialects::ReplyShape::kToolResult:
       bytes = rpc::encode_result(
           target_.id,
           mcp::encode_tool_result(rpc::to_json_text(result), is_error, target_.result_tail));
@@ -97,7 +97,7 @@ void Reply::refuse(const core::Error& error) {
     return;
   }
   notes_ = reply_notes(json::object());
-  if (target_.shape == ReplyShape::kToolResult) {
+  if (target_.shape == dialects::ReplyShape::kToolResult) {
     std::string text = rpc::to_json_text(mcp::error_data(error));
     send_bytes(
         rpc::encode_result(target_.id, mcp::encode_tool_result(text, true, target_.result_tail)),
@@ -113,4 +113,4 @@ void Reply::refuse_rpc(rpc::StandardCode code, const core::Error& error, int htt
   send_bytes(mcp::encode_fault(target_.id, code, error), http_status, {});
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

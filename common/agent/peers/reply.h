@@ -11,7 +11,7 @@
 #include "common/core/result.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 
 /// Builds an agent's refusal of an invalid league message. The league manager builds a
 /// LEAGUE_ERROR, which becomes the result; the other roles have no builder and answer with the
@@ -27,13 +27,13 @@ class Reply {
   struct Target {
     rpc::Id id;
     bool wants_reply = true;
-    ReplyShape shape = ReplyShape::kResult;
+    dialects::ReplyShape shape = dialects::ReplyShape::kResult;
     std::shared_ptr<rpc::MessageNotes> request;  ///< notes of the request
     std::string_view result_tail = {};  ///< of tool results (mcp::Responder); outlives the reply
   };
 
   /// `league_error` may be null and must outlive the reply.
-  Reply(transport::ReplySlot slot, Target target, const LeagueErrorBuilder* league_error)
+  Reply(transport::link::ReplySlot slot, Target target, const LeagueErrorBuilder* league_error)
       : slot_(std::move(slot)), target_(std::move(target)), league_error_(league_error) {}
 
   /// Answers with a league message or any other object. `after_sent` runs when the bytes were sent.
@@ -53,10 +53,10 @@ class Reply {
   void send_bytes(std::string bytes, int http_status, std::function<void()> after_sent);
   [[nodiscard]] std::shared_ptr<rpc::MessageNotes> reply_notes(const nlohmann::json& message) const;
 
-  transport::ReplySlot slot_;
+  transport::link::ReplySlot slot_;
   Target target_;
   const LeagueErrorBuilder* league_error_;
   std::shared_ptr<rpc::MessageNotes> notes_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

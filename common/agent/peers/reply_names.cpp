@@ -4,7 +4,7 @@
 
 #include "common/schema/json_fields.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 
 using core::ErrorCode;
 using envelope::Leniency;
@@ -47,11 +47,12 @@ core::Result<void> compare_names(const PeerCall& call, const envelope::Envelope&
   return {};
 }
 
-void note_foreign_player(IncomingReply& reply, const std::optional<core::PlayerId>& called) {
+void note_foreign_player(dialects::IncomingReply& reply,
+                         const std::optional<core::PlayerId>& called) {
   const json& said = schema::field_at(reply.message, "player_id");
   if (!called || !said.is_string() || said == called->str()) return;
   reply.message["player_id"] = called->str();
   reply.leniencies.add(Leniency::kForeignReplyPlayer);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

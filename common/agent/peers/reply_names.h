@@ -5,7 +5,7 @@
 #include "common/agent/dialects/reply_dialect.h"
 #include "common/agent/peers/peer_client.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 
 /// Compares the ids in an answer (sender, conversation, league, round) with those of its call. A
 /// different one is an error in strict mode, and added to `taken` in open mode. Ids that the call
@@ -18,6 +18,7 @@ namespace league::agent {
 /// If an answer has another player id than that of the called player, replaces it and notes the
 /// leniency: some bots answer with the id that they were started with, but the answer came on the
 /// connection that we opened to the player. For open mode.
-void note_foreign_player(IncomingReply& reply, const std::optional<core::PlayerId>& called);
+void note_foreign_player(dialects::IncomingReply& reply,
+                         const std::optional<core::PlayerId>& called);
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

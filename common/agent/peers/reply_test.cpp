@@ -5,16 +5,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 using nlohmann::json;
 
 class ReplyTest : public ::testing::Test {
  protected:
-  Reply reply(ReplyShape shape = ReplyShape::kResult, const LeagueErrorBuilder* errors = nullptr,
-              bool wants_reply = true) {
-    return {transport::ReplySlot([this](transport::OutboundReply out) {
+  Reply reply(dialects::ReplyShape shape = dialects::ReplyShape::kResult,
+              const LeagueErrorBuilder* errors = nullptr, bool wants_reply = true) {
+    return {transport::link::ReplySlot([this](transport::link::OutboundReply out) {
               ++answers_;
               sent_ = std::move(out);
             }),
@@ -24,7 +24,7 @@ class ReplyTest : public ::testing::Test {
   [[nodiscard]] json body() const { return json::parse(sent_.bytes); }
 
   std::shared_ptr<rpc::MessageNotes> notes_ = std::make_shared<rpc::MessageNotes>();
-  transport::OutboundReply sent_;
+  transport::link::OutboundReply sent_;
   int answers_ = 0;
   const core::Error error_{core::ErrorCode::kInvalidTimestamp, "timestamp is no time",
                            "/timestamp"};
@@ -38,9 +38,9 @@ TEST_F(ReplyTest, AnswersOnceInTheShapeOfTheQuestion) {
   EXPECT_EQ(body(),
             json::parse(R"({"jsonrpc":"2.0","id":5,"result":{"message_type":"GAME_JOIN_ACK"}})"));
   EXPECT_EQ(sent_.notes->message_type, "GAME_JOIN_ACK");
-  reply(ReplyShape::kBare).send({{"a", 1}});
+  reply(dialects::ReplyShape::kBare).send({{"a", 1}});
   EXPECT_EQ(body(), (json{{"a", 1}}));
-  reply(ReplyShape::kToolResult).acknowledge();
+  reply(dialects::ReplyShape::kToolResult).acknowledge();
   EXPECT_EQ(body()["result"]["structuredContent"], (json{{"status", "ok"}}));
   EXPECT_EQ(body()["result"]["content"][0]["text"], R"({"status":"ok"})");
 }
@@ -57,7 +57,7 @@ TEST_F(ReplyTest, RefusesWithCodeNameAndFieldAndNotesTheVerdict) {
 }
 
 TEST_F(ReplyTest, AToolCallIsRefusedByItsResult) {
-  reply(ReplyShape::kToolResult).refuse(error_);
+  reply(dialects::ReplyShape::kToolResult).refuse(error_);
   EXPECT_EQ(body()["result"]["isError"], true);
   // No structured content: clients check it against the tool's schema.
   EXPECT_FALSE(body()["result"].contains("structuredContent"));
@@ -73,9 +73,9 @@ TEST_F(ReplyTest, TheManagerRefusesWithItsOwnMessage) {
     return json{{"message_type", "LEAGUE_ERROR"},
                 {"text", error.message + "|" + original + "|" + conversation.str()}};
   };
-  reply(ReplyShape::kResult, &errors).refuse(error_);
+  reply(dialects::ReplyShape::kResult, &errors).refuse(error_);
   EXPECT_EQ(body()["result"]["text"], "timestamp is no time|LEAGUE_QUERY|conv1");
-  reply(ReplyShape::kToolResult, &errors).refuse(error_);
+  reply(dialects::ReplyShape::kToolResult, &errors).refuse(error_);
   EXPECT_EQ(body()["result"]["isError"], true);
   auto told = json::parse(body()["result"]["content"][0]["text"].get<std::string>());
   EXPECT_EQ(told["message_type"], "LEAGUE_ERROR");
@@ -87,17 +87,17 @@ TEST_F(ReplyTest, TheRecordOfAnAnswerNamesItsOwnConversation) {
                                  const core::ConversationId& conversation) {
     return json{{"conversation_id", conversation.empty() ? "converror" : conversation.str()}};
   };
-  reply(ReplyShape::kResult, &errors).refuse(error_);
+  reply(dialects::ReplyShape::kResult, &errors).refuse(error_);
   EXPECT_EQ(body()["result"]["conversation_id"], "converror") << "its own would be refused as well";
   EXPECT_EQ(sent_.notes->conversation_id, "converror");
   EXPECT_EQ(notes_->conversation_id, std::string(101, 'c')) << "the request's is what came";
   notes_->conversation_id = "conv1";
-  reply(ReplyShape::kResult, &errors).refuse(error_);
+  reply(dialects::ReplyShape::kResult, &errors).refuse(error_);
   EXPECT_EQ(sent_.notes->conversation_id, "conv1");
 }
 
 TEST_F(ReplyTest, ANotificationGetsAnEmptyAcceptance) {
-  reply(ReplyShape::kResult, nullptr, false).refuse(error_);
+  reply(dialects::ReplyShape::kResult, nullptr, false).refuse(error_);
   EXPECT_EQ(sent_.bytes, "");
   EXPECT_EQ(sent_.http_status, 202);
 }
@@ -109,4 +109,4 @@ TEST_F(ReplyTest, ForgettingAReplyAnswersWithAnInternalError) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::peers

@@ -5,7 +5,7 @@
 
 #include "common/core/crypto.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 constexpr std::size_t kTraceDigits = 32;
@@ -46,4 +46,4 @@ std::string trace_parent(std::string_view message, std::string_view conversation
          "-01";
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

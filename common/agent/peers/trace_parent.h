@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace league::agent {
+namespace league::agent::peers {
 
 /// The value of `traceparent` (W3C Trace Context) for one call. All calls of a conversation have
 /// the same trace: its id is the first 16 bytes of the SHA-256 of `LEAGUE/CONVERSATION`, so it can
@@ -13,4 +13,4 @@ namespace league::agent {
 [[nodiscard]] std::string trace_parent(std::string_view message, std::string_view conversation_id,
                                        std::uint64_t span);
 
-}  // namespace league::agent
+}  // namespace league::agent::peers

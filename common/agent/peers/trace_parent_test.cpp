@@ -4,7 +4,7 @@
 
 #include "common/core/crypto.h"
 
-namespace league::agent {
+namespace league::agent::peers {
 namespace {
 
 constexpr const char* kMessage = R"({"protocol":"league.v2","league_id":"cup","x":1})";
@@ -27,4 +27,4 @@ TEST(TraceParent, EachCallIsASpanOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::peers

@@ -1,6 +1,6 @@
 #include "common/agent/runtime/blocking_tasks.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 BlockingTasks::BlockingTasks(std::size_t max_waiting)
     : max_waiting_(max_waiting), thread_([this](const std::stop_token& stop) { run(stop); }) {}
@@ -31,4 +31,4 @@ void BlockingTasks::run(const std::stop_token& stop) {
   }
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 /// One thread for tasks that may block, such as resolving a host name, so that the event loop's
 /// threads do not block. The number of waiting tasks is limited. Thread-safe. The destructor drops
@@ -31,4 +31,4 @@ class BlockingTasks {
   std::jthread thread_;  // last: it uses everything above
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -5,7 +5,7 @@
 #include <future>
 #include <vector>
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 TEST(BlockingTasks, RunsTasksInOrderElsewhere) {
@@ -39,4 +39,4 @@ TEST(BlockingTasks, TakesNoMoreThanItsLimit) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::runtime

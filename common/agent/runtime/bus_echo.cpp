@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 constexpr auto kEchoInterval = std::chrono::milliseconds(250);
@@ -55,7 +55,7 @@ struct BusEcho::State : std::enable_shared_from_this<State> {
   bool is_over = false;
 };
 
-BusEcho::BusEcho(transport::Bus& bus, core::Timer& timer, const core::Clock& clock)
+BusEcho::BusEcho(transport::bus::Bus& bus, core::Timer& timer, const core::Clock& clock)
     : bus_(bus), state_(std::make_shared<State>(timer, clock)), thread_([this] { measure(); }) {
   state_->tick();
 }
@@ -92,4 +92,4 @@ std::chrono::nanoseconds BusEcho::worst_since(core::Clock::Steady from) const {
   return worst;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -12,14 +12,14 @@
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 /// Measures four times a second how long the broker takes to answer this program. While the broker
 /// does not answer, no peer on the bus can be heard. Thread-safe.
 class BusEcho {
  public:
   /// All three outlive it.
-  BusEcho(transport::Bus& bus, core::Timer& timer, const core::Clock& clock);
+  BusEcho(transport::bus::Bus& bus, core::Timer& timer, const core::Clock& clock);
   ~BusEcho();
   BusEcho(const BusEcho&) = delete;
   BusEcho& operator=(const BusEcho&) = delete;
@@ -34,9 +34,9 @@ class BusEcho {
   struct State;
   void measure();
 
-  transport::Bus& bus_;
+  transport::bus::Bus& bus_;
   const std::shared_ptr<State> state_;
   std::thread thread_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -7,16 +7,16 @@
 
 #include "tests/support/fake_clock.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// A bus whose broker answers when the test lets it.
-class HeldBus final : public transport::Bus {
+class HeldBus final : public transport::bus::Bus {
  public:
-  core::Result<void> publish(const transport::BusMessage& /*message*/) override { return {}; }
+  core::Result<void> publish(const transport::bus::BusMessage& /*message*/) override { return {}; }
   core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& /*subject*/,
                                                         const std::string& /*queue*/,
                                                         Handler /*handler*/) override {
@@ -85,4 +85,4 @@ TEST_F(BusEchoTest, ABrokerThatIsSilentCountsWhileItIsAndIsRememberedForItsTime)
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::runtime

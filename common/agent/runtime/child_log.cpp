@@ -13,7 +13,7 @@
 #include "common/core/crypto.h"
 #include "common/core/text.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 constexpr std::size_t kReadablePart = 60;
@@ -99,4 +99,4 @@ std::function<void(std::string_view, std::string_view)> child_log(std::filesyste
       };
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

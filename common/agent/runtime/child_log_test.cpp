@@ -7,7 +7,7 @@
 
 #include "tests/support/temporary_directory.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 std::string contents(const std::filesystem::path& file) {
@@ -48,4 +48,4 @@ TEST(ChildLog, StopsAtALimit) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 using core::Error;
@@ -157,4 +157,4 @@ Result<ConfigFile> ConfigFile::load(const std::filesystem::path& file) {
   }
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -8,7 +8,7 @@
 
 #include "common/core/result.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 /// One option of a program as a configuration file gives it.
 struct ConfiguredOption {
@@ -49,4 +49,4 @@ class ConfigFile {
 /// Whether `file` is a configuration file by its name (`.toml`).
 [[nodiscard]] bool is_config_file(const std::filesystem::path& file);
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -6,7 +6,7 @@
 
 #include "common/agent/runtime/settings.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 class ConfigFileTest : public ::testing::Test {
@@ -90,4 +90,4 @@ TEST_F(ConfigFileTest, AFileThatIsNotThereIsNamed) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::runtime

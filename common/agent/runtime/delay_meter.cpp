@@ -11,7 +11,7 @@
 #include "common/transport/link/endpoint.h"
 #include "common/transport/link/rate_limiter.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 using core::ErrorCode;
@@ -26,16 +26,17 @@ constexpr auto kRemembered = std::chrono::minutes(10);
 }  // namespace
 
 struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
-  class CanaryHandler final : public transport::MessageHandler {
+  class CanaryHandler final : public transport::link::MessageHandler {
    public:
-    void on_message(transport::Inbound /*message*/, transport::ReplySlot reply) override {
-      transport::OutboundReply answer;
+    void on_message(transport::link::Inbound /*message*/,
+                    transport::link::ReplySlot reply) override {
+      transport::link::OutboundReply answer;
       answer.bytes = R"({"jsonrpc":"2.0","id":1,"result":{"status":"ok"}})";
       reply.send(std::move(answer));
     }
   };
 
-  Probe(transport::Caller& its_caller, core::Timer& its_timer, const core::Clock& its_clock)
+  Probe(transport::link::Caller& its_caller, core::Timer& its_timer, const core::Clock& its_clock)
       : caller(its_caller),
         timer(its_timer),
         clock(its_clock),
@@ -75,18 +76,18 @@ struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
   }
 
   void send_canary(Instant since) {
-    transport::OutboundCall call;
+    transport::link::OutboundCall call;
     call.endpoint = endpoint;
     call.bytes = frame;
     call.deadline = since + kCanaryLimit;
-    call.budget = transport::Budget::kGame;
+    call.budget = transport::link::Budget::kGame;
     caller.call(std::move(call),
-                [weak = weak_from_this(), since](const transport::CallOutcome& outcome) {
+                [weak = weak_from_this(), since](const transport::link::CallOutcome& outcome) {
                   if (auto self = weak.lock()) self->on_canary(since, outcome);
                 });
   }
 
-  void on_canary(Instant since, const transport::CallOutcome& outcome) {
+  void on_canary(Instant since, const transport::link::CallOutcome& outcome) {
     std::lock_guard lock(mutex);
     canary_since.reset();
     // A failure other than a time-out says nothing about delays.
@@ -119,14 +120,14 @@ struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
     return worst;
   }
 
-  transport::Caller& caller;
+  transport::link::Caller& caller;
   core::Timer& timer;
   const core::Clock& clock;
   const std::string token;
   const std::shared_ptr<const std::string> frame;
   CanaryHandler handler;
-  transport::Endpoint endpoint;
-  std::unique_ptr<transport::HttpServer> server;
+  transport::link::Endpoint endpoint;
+  std::unique_ptr<transport::front::HttpServer> server;
 
   std::mutex mutex;  // guards the rest
   Instant due{};  ///< of the awaited tick
@@ -137,25 +138,25 @@ struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
 };
 
 core::Result<std::unique_ptr<ProbingDelayMeter>> ProbingDelayMeter::start(
-    transport::HttpRuntime& runtime, transport::Caller& caller, core::Timer& timer,
-    const core::Clock& clock, transport::Bus* bus) {
+    transport::front::HttpRuntime& runtime, transport::link::Caller& caller, core::Timer& timer,
+    const core::Clock& clock, transport::bus::Bus* bus) {
   auto probe = std::make_shared<Probe>(caller, timer, clock);
-  transport::HttpServerOptions options;
+  transport::http::HttpServerOptions options;
   options.bind_address = "127.0.0.1";
   options.port = 0;
   // Other programs on this machine may find the port; the rate limiter treats them as strangers.
-  options.limiter = std::make_shared<transport::RateLimiter>(
-      transport::RequestBudgetOptions(),
+  options.limiter = std::make_shared<transport::link::RateLimiter>(
+      transport::link::RequestBudgetOptions(),
       [token = probe->token](std::string_view, std::string_view shown,
-                             std::string_view) -> std::optional<transport::RequestSender> {
+                             std::string_view) -> std::optional<transport::link::RequestSender> {
         if (shown != token) return std::nullopt;
-        return transport::RequestSender{transport::Standing::kStaff, "canary"};
+        return transport::link::RequestSender{transport::link::Standing::kStaff, "canary"};
       },
       clock);
-  auto server = transport::HttpServer::start(runtime, options, probe->handler);
+  auto server = transport::front::HttpServer::start(runtime, options, probe->handler);
   if (!server) return server.error();
   probe->server = std::move(*server);
-  auto endpoint = transport::parse_endpoint(
+  auto endpoint = transport::link::parse_endpoint(
       "http://127.0.0.1:" + std::to_string(probe->server->port()) + "/mcp");
   if (!endpoint) return endpoint.error();
   probe->endpoint = std::move(*endpoint);
@@ -181,4 +182,4 @@ void ProbingDelayMeter::stop() {
   if (probe_->server) probe_->server->stop();
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -10,12 +10,12 @@
 #include "common/transport/link/caller.h"
 #include "common/transport/link/endpoint.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 /// How a peer is reached.
 enum class Route { kDirect, kBus };
 
-[[nodiscard]] inline Route route_to(const transport::Endpoint& peer) {
+[[nodiscard]] inline Route route_to(const transport::link::Endpoint& peer) {
   return peer.scheme == "nats" ? Route::kBus : Route::kDirect;
 }
 
@@ -38,8 +38,8 @@ class ProbingDelayMeter final : public DelayMeter {
   /// outlive the meter, and `caller` and `timer` must be shut down before it is destroyed. Fails if
   /// no port is free on the loopback interface.
   [[nodiscard]] static core::Result<std::unique_ptr<ProbingDelayMeter>> start(
-      transport::HttpRuntime& runtime, transport::Caller& caller, core::Timer& timer,
-      const core::Clock& clock, transport::Bus* bus);
+      transport::front::HttpRuntime& runtime, transport::link::Caller& caller, core::Timer& timer,
+      const core::Clock& clock, transport::bus::Bus* bus);
   ~ProbingDelayMeter() override;
 
   [[nodiscard]] core::OwnDelay worst_since(core::Clock::Steady from, Route route) override;
@@ -54,4 +54,4 @@ class ProbingDelayMeter final : public DelayMeter {
   std::unique_ptr<BusEcho> echo_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

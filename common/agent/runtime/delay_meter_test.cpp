@@ -7,21 +7,21 @@
 
 #include "tests/support/fake_clock.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// A Caller whose canaries come back when the test says so.
-class HeldCaller final : public transport::Caller {
+class HeldCaller final : public transport::link::Caller {
  public:
-  void call(transport::OutboundCall call, Completion completion) override {
-    EXPECT_EQ(call.budget, transport::Budget::kGame);
+  void call(transport::link::OutboundCall call, Completion completion) override {
+    EXPECT_EQ(call.budget, transport::link::Budget::kGame);
     held.push_back(std::move(completion));
   }
   void release() {
-    for (auto& completion : std::exchange(held, {})) completion(transport::CallOutcome());
+    for (auto& completion : std::exchange(held, {})) completion(transport::link::CallOutcome());
   }
   std::vector<Completion> held;
 };
@@ -29,7 +29,7 @@ class HeldCaller final : public transport::Caller {
 class DelayMeterTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    runtime_ = *transport::HttpRuntime::start();
+    runtime_ = *transport::front::HttpRuntime::start();
     auto meter = ProbingDelayMeter::start(*runtime_, caller_, time_, time_, nullptr);
     ASSERT_TRUE(meter) << meter.error().message;
     meter_ = std::move(*meter);
@@ -44,7 +44,7 @@ class DelayMeterTest : public ::testing::Test {
 
   testing::FakeTime time_;
   HeldCaller caller_;
-  std::unique_ptr<transport::HttpRuntime> runtime_;
+  std::unique_ptr<transport::front::HttpRuntime> runtime_;
   std::unique_ptr<ProbingDelayMeter> meter_;
 };
 
@@ -80,4 +80,4 @@ TEST_F(DelayMeterTest, AMachineThatStandsStillIsNoticedBeforeTheTimerRuns) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::runtime

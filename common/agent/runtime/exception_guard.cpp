@@ -6,7 +6,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/core/text.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 void log_exception(const rpc::MessageNotes& notes, std::string_view what) {
   constexpr std::size_t kLongest = 300;
@@ -17,7 +17,8 @@ void log_exception(const rpc::MessageNotes& notes, std::string_view what) {
              core::shown(what, kLongest));
 }
 
-void ExceptionGuard::on_message(transport::Inbound message, transport::ReplySlot reply) {
+void ExceptionGuard::on_message(transport::link::Inbound message,
+                                transport::link::ReplySlot reply) {
   auto notes = message.notes;  // the handler fills them in
   try {
     handler().on_message(std::move(message), std::move(reply));
@@ -30,4 +31,4 @@ void ExceptionGuard::on_message(transport::Inbound message, transport::ReplySlot
   }
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -4,7 +4,7 @@
 
 #include "common/transport/link/message_handler.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 /// Tells the operator that handling a message failed with an exception, which is always a fault of
 /// ours: its text, and the conversation in which the log has the message.
@@ -12,10 +12,10 @@ void log_exception(const rpc::MessageNotes& notes, std::string_view what);
 
 /// Logs every exception of a handler and rethrows it, so that the transport can clean up.
 /// Thread-safe if the handler is.
-class ExceptionGuard final : public transport::HandlerDecorator {
+class ExceptionGuard final : public transport::link::HandlerDecorator {
  public:
   using HandlerDecorator::HandlerDecorator;
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override;
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

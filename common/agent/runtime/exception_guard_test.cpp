@@ -7,13 +7,13 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 /// Notes what it reads, as an agent does, and fails.
-class Failing final : public transport::MessageHandler {
+class Failing final : public transport::link::MessageHandler {
  public:
-  void on_message(transport::Inbound message, transport::ReplySlot /*reply*/) override {
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot /*reply*/) override {
     message.notes->conversation_id = "convr1m1001\x1b[2J";
     message.notes->message_type = "GAME_INVITATION";
     message.notes->peer = "referee:REF01";
@@ -29,10 +29,11 @@ TEST(ExceptionGuard, SaysWhatFailedAndInWhichConversation) {
   Failing failing;
   ExceptionGuard guard(failing);
   int status = 0;
-  EXPECT_THROW(guard.on_message({}, transport::ReplySlot([&](transport::OutboundReply reply) {
-                                  status = reply.http_status;
-                                })),
-               std::logic_error);
+  EXPECT_THROW(
+      guard.on_message({}, transport::link::ReplySlot([&](transport::link::OutboundReply reply) {
+                         status = reply.http_status;
+                       })),
+      std::logic_error);
   spdlog::set_default_logger(before);
   EXPECT_EQ(status, 500) << "nobody waits for a forgotten answer";
   EXPECT_NE(out.str().find("handling GAME_INVITATION from referee:REF01 failed, conversation "
@@ -42,4 +43,4 @@ TEST(ExceptionGuard, SaysWhatFailedAndInWhichConversation) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -7,7 +7,7 @@
 #include <string_view>
 
 /// Functions for writing to the operations log; operations_log.h sets it up. Thread-safe.
-namespace league::agent::log {
+namespace league::agent::runtime::log {
 
 enum class Level : std::uint8_t { kInfo, kWarning, kError };
 
@@ -46,4 +46,4 @@ void error(std::string_view form, const Parts&... parts) {
   write(Level::kError, form, {LogValue(parts)...});
 }
 
-}  // namespace league::agent::log
+}  // namespace league::agent::runtime::log

@@ -13,7 +13,7 @@
 #include "common/core/timestamp.h"
 #include "common/schema/json_fields.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 using nlohmann::json;
@@ -208,4 +208,4 @@ void write_event(bool is_warning, std::string_view event, std::string_view text,
   if (logger->should_log(level)) logger->log(level, "{}", event_text(event, text, fields));
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -7,7 +7,7 @@
 
 #include "common/core/timer.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 /// The format in which a program writes its operations log to stderr.
 enum class LogFormat : std::uint8_t { kText, kJson };
@@ -35,4 +35,4 @@ inline constexpr std::string_view kEventStart = R"({"event":)";
 void write_event(bool is_warning, std::string_view event, std::string_view text,
                  const nlohmann::json& fields);
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

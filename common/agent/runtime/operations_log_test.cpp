@@ -7,7 +7,7 @@
 
 #include "common/agent/runtime/repeat_filter.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 TEST(PrintableLine, LetsNothingReachTheTerminalThatIsNoText) {
@@ -80,4 +80,4 @@ TEST_F(RepeatFilterTest, CountsWithinTheMessageOfAnEvent) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::runtime

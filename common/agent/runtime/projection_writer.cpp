@@ -8,7 +8,7 @@
 
 #include "common/agent/runtime/log.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 /// Files that become due within this time are written together with those that are due, which saves
@@ -207,4 +207,4 @@ void ProjectionWriter::report(const std::optional<core::Error>& error) {
       error->message);
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -13,7 +13,7 @@
 
 #include "common/core/draft_file.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 /// Writes the files of the published data layout (docs/files.md), which can be recreated from
 /// journal and logs. Runs on one thread that uses only a small share of a processor. Each file is
@@ -106,4 +106,4 @@ class ProjectionWriter {
                                                   core::Flush flush,
                                                   const ProjectionWriter::Render& render);
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

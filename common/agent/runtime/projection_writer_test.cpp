@@ -8,7 +8,7 @@
 
 #include "tests/support/temporary_directory.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 namespace fs = std::filesystem;
@@ -200,4 +200,4 @@ TEST_F(ProjectionWriterTest, MemoryIsBoundedAndWhatIsLostIsReported) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -6,7 +6,7 @@
 #include "common/agent/runtime/operations_log.h"
 #include "common/core/timestamp.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 core::UtcTimestamp utc(RepeatFilter::Instant instant) {
@@ -72,4 +72,4 @@ void RepeatFilter::end_windows(Instant since, std::vector<Line>& out) {
   }
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 /// Decides which log messages are written: of identical warnings only the first. The number of
 /// repetitions is written in one line, with the first message after a minute or when the log ends.
@@ -41,4 +41,4 @@ class RepeatFilter {
   std::map<std::string, Seen> seen_;
 };
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

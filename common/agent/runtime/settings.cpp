@@ -9,7 +9,7 @@
 
 #include "common/agent/runtime/config_file.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 using core::Error;
@@ -192,13 +192,13 @@ Settings::Milliseconds Settings::time_limit(envelope::MessageType type) const {
   return own != time_limits.end() ? own->second : envelope::spec(type).time_limit;
 }
 
-transport::RequestBudgetOptions Settings::request_budgets() const {
+transport::link::RequestBudgetOptions Settings::request_budgets() const {
   constexpr double kKiB = 1024;
   auto allowance = [](int requests, int log_kib) {
-    return transport::Allowance{static_cast<double>(requests), log_kib * kKiB};
+    return transport::link::Allowance{static_cast<double>(requests), log_kib * kKiB};
   };
   const Budgets& b = budgets;
-  transport::RequestBudgetOptions options;
+  transport::link::RequestBudgetOptions options;
   options.burst = std::chrono::seconds(b.burst_seconds);
   options.allowances = {allowance(b.staff_requests, b.staff_log_kib),
                         allowance(b.player_requests, b.player_log_kib),
@@ -263,4 +263,4 @@ json to_json(const Settings& settings) {
   return document;
 }
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

@@ -11,7 +11,7 @@
 #include "common/envelope/message_type.h"
 #include "common/transport/link/request_budgets.h"
 
-namespace league::agent {
+namespace league::agent::runtime {
 
 /// Every limit of the league that an operator may change, with the protocol's values as defaults.
 /// Read from the file behind `--limits`; config/limits.json holds the defaults and the meaning of
@@ -62,7 +62,7 @@ struct Settings {
     int control = 64;
     int per_peer = 16;  ///< of one budget to one peer
     std::size_t max_reply_bytes = 1024 * 1024;
-    Milliseconds mcp_probe{2000};  ///< as mcp::SessionOptions::longest_probe
+    Milliseconds mcp_probe{2000};  ///< as mcp::client::SessionOptions::longest_probe
   } calls;
 
   struct Bus {
@@ -106,7 +106,7 @@ struct Settings {
   } log;
 
   /// `budgets` as rate limiters take them.
-  [[nodiscard]] transport::RequestBudgetOptions request_budgets() const;
+  [[nodiscard]] transport::link::RequestBudgetOptions request_budgets() const;
 
   /// The longest time in which a live referee must have reported a match: all attempts of both
   /// calls.
@@ -122,4 +122,4 @@ struct Settings {
 /// All settings, as the JSON that parse_settings reads.
 [[nodiscard]] nlohmann::json to_json(const Settings& settings);
 
-}  // namespace league::agent
+}  // namespace league::agent::runtime

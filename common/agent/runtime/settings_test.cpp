@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace league::agent {
+namespace league::agent::runtime {
 namespace {
 
 using nlohmann::json;
@@ -55,4 +55,4 @@ TEST(Settings, TheLongestMatchCoversEveryAttempt) {
 }
 
 }  // namespace
-}  // namespace league::agent
+}  // namespace league::agent::runtime

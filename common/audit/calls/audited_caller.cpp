@@ -2,14 +2,14 @@
 
 #include <utility>
 
-namespace league::audit {
+namespace league::audit::calls {
 namespace {
 
-Record request_record(const transport::OutboundCall& call) {
-  Record record = record_of(call, Direction::kOut, Kind::kRequest);
+record::Record request_record(const transport::link::OutboundCall& call) {
+  record::Record record = record_of(call, record::Direction::kOut, record::Kind::kRequest);
   if (call.notes) record.notes = *call.notes;
   if (record.notes.peer.empty()) record.notes.peer = call.endpoint.authority();
-  record.broadcast = call.budget == transport::Budget::kBroadcast;
+  record.broadcast = call.budget == transport::link::Budget::kBroadcast;
   return record;
 }
 
@@ -24,7 +24,8 @@ struct Origin {
 };
 
 /// The request as it was sent, and when.
-Record as_sent(Record request, const transport::CallOutcome& outcome, Origin& origin) {
+record::Record as_sent(record::Record request, const transport::link::CallOutcome& outcome,
+                       Origin& origin) {
   if (!outcome.wire_request.empty()) request.body = outcome.wire_request;
   if (outcome.sent_at) {
     request.time = request.time.after(
@@ -35,9 +36,10 @@ Record as_sent(Record request, const transport::CallOutcome& outcome, Origin& or
   return request;
 }
 
-Record answer_record(const transport::CallOutcome& outcome, const Origin& origin,
-                     const core::Clock& clock) {
-  Record record = record_of(outcome, Direction::kIn, outcome.error ? Kind::kFailure : Kind::kReply);
+record::Record answer_record(const transport::link::CallOutcome& outcome, const Origin& origin,
+                             const core::Clock& clock) {
+  record::Record record = record_of(outcome, record::Direction::kIn,
+                                    outcome.error ? record::Kind::kFailure : record::Kind::kReply);
   record.call = origin.call;
   record.time = clock.utc_now();
   record.mono = clock.steady_now();
@@ -49,12 +51,12 @@ Record answer_record(const transport::CallOutcome& outcome, const Origin& origin
     record.notes.fault = outcome.error->message;
   }
   if (!outcome.wire_answer.empty()) record.body = outcome.wire_answer;
-  record.broadcast = is_worth_referring(record.body.size());
+  record.broadcast = record::is_worth_referring(record.body.size());
   return record;
 }
 
 /// Adds the notes of the completion, then facts from the request.
-void complete(Record& record, const rpc::MessageNotes* notes, Origin& origin) {
+void complete(record::Record& record, const rpc::MessageNotes* notes, Origin& origin) {
   auto verdict = record.notes.verdict;
   std::string fault = std::move(record.notes.fault);
   if (notes != nullptr) record.notes = *notes;
@@ -70,14 +72,14 @@ void complete(Record& record, const rpc::MessageNotes* notes, Origin& origin) {
 
 }  // namespace
 
-void AuditedCaller::call(transport::OutboundCall call, Completion completion) {
-  call.context = transport::context_of_call(call.endpoint, clock_);
-  Record request = request_record(call);
+void AuditedCaller::call(transport::link::OutboundCall call, Completion completion) {
+  call.context = transport::link::context_of_call(call.endpoint, clock_);
+  record::Record request = request_record(call);
   request.call = log_.next_call();
   Origin origin{request.notes.peer,     request.notes.conversation_id,
                 request.notes.match_id, request.context,
                 request.call,           request.mono};
-  std::optional<Record> held;
+  std::optional<record::Record> held;
   if (framing_ == Framing::kByUs) {
     log_.append(std::move(request));
   } else {
@@ -85,9 +87,9 @@ void AuditedCaller::call(transport::OutboundCall call, Completion completion) {
   }
   caller_.call(std::move(call),
                [this, origin = std::move(origin), held = std::move(held),
-                completion = std::move(completion)](transport::CallOutcome outcome) mutable {
+                completion = std::move(completion)](transport::link::CallOutcome outcome) mutable {
                  if (held) log_.append(as_sent(std::move(*held), outcome, origin));
-                 Record answer = answer_record(outcome, origin, clock_);
+                 record::Record answer = answer_record(outcome, origin, clock_);
                  std::shared_ptr<rpc::MessageNotes> notes = outcome.notes;
                  if (completion) completion(std::move(outcome));
                  complete(answer, notes.get(), origin);
@@ -95,4 +97,4 @@ void AuditedCaller::call(transport::OutboundCall call, Completion completion) {
                });
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::calls

@@ -8,15 +8,15 @@
 
 #include "common/schema/json_fields.h"
 
-namespace league::audit {
+namespace league::audit::calls {
 namespace {
 
 /// One message between its arrival and its answer. The notes are shared with admission until then.
 struct Pending {
-  Record in;
+  record::Record in;
   rpc::MessageContext context;
   std::shared_ptr<rpc::MessageNotes> notes;
-  transport::ReplySlot slot;
+  transport::link::ReplySlot slot;
 };
 
 std::string peer_address(const rpc::MessageContext& context) {
@@ -24,11 +24,11 @@ std::string peer_address(const rpc::MessageContext& context) {
                                       : std::string();
 }
 
-Record reply_record(const Record& in, const transport::OutboundReply& reply) {
-  Record out = record_of(reply, Direction::kOut, Kind::kReply);
+record::Record reply_record(const record::Record& in, const transport::link::OutboundReply& reply) {
+  record::Record out = record_of(reply, record::Direction::kOut, record::Kind::kReply);
   out.call = in.call;
   out.meter = in.meter;
-  out.broadcast = is_worth_referring(reply.bytes.size());
+  out.broadcast = record::is_worth_referring(reply.bytes.size());
   if (out.context.type == rpc::TransportType::kHttp) out.http_status = reply.http_status;
   if (reply.notes) out.notes = *reply.notes;
   if (out.notes.peer.empty()) out.notes.peer = in.notes.peer;
@@ -55,20 +55,20 @@ bool is_plain_read(std::string_view request) {
 
 /// Whether it was answered and only read data. The name by which it was handled comes first, to
 /// avoid another parse.
-bool is_answered_read(const Record& in, const Record& out, int http_status) {
+bool is_answered_read(const record::Record& in, const record::Record& out, int http_status) {
   constexpr int kFirstRefusal = 300;
   return in.notes.message_type.starts_with("get_") && !in.notes.verdict && !out.notes.verdict &&
          http_status < kFirstRefusal && is_plain_read(in.body);
 }
 
-void finish(Pending& pending, transport::OutboundReply reply, RecordSink& log,
+void finish(Pending& pending, transport::link::OutboundReply reply, record::RecordSink& log,
             const core::Clock& clock) {
-  Record& in = pending.in;
+  record::Record& in = pending.in;
   std::string address = std::move(in.notes.peer);
   if (pending.notes) in.notes = *pending.notes;
   if (in.notes.peer.empty()) in.notes.peer = std::move(address);
   reply.context = pending.context.for_response(clock);
-  Record out = reply_record(in, reply);
+  record::Record out = reply_record(in, reply);
   in.elapsed = out.elapsed;
   if (!is_answered_read(in, out, reply.http_status)) {
     log.append(std::move(in));
@@ -79,17 +79,18 @@ void finish(Pending& pending, transport::OutboundReply reply, RecordSink& log,
 
 }  // namespace
 
-void AuditedHandler::on_message(transport::Inbound message, transport::ReplySlot reply) {
-  Record in = record_of(message, Direction::kIn, Kind::kRequest);
+void AuditedHandler::on_message(transport::link::Inbound message,
+                                transport::link::ReplySlot reply) {
+  record::Record in = record_of(message, record::Direction::kIn, record::Kind::kRequest);
   in.call = log_.next_call();
   in.meter = message.meter;
   in.notes.peer = peer_address(message.context);
   auto pending = std::make_shared<Pending>(
       Pending{std::move(in), message.context, message.notes, std::move(reply)});
-  transport::ReplySlot audited([pending, this](transport::OutboundReply answer) {
+  transport::link::ReplySlot audited([pending, this](transport::link::OutboundReply answer) {
     finish(*pending, std::move(answer), log_, clock_);
   });
   handler().on_message(std::move(message), std::move(audited));
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::calls

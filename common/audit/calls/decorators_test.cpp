@@ -6,19 +6,19 @@
 #include "common/audit/calls/audited_handler.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::audit {
+namespace league::audit::calls {
 namespace {
 
 using namespace std::chrono_literals;
 
-struct Records final : RecordSink {
-  void append(Record record) override { all.push_back(std::move(record)); }
-  std::vector<Record> all;
+struct Records final : record::RecordSink {
+  void append(record::Record record) override { all.push_back(std::move(record)); }
+  std::vector<record::Record> all;
 };
 
 /// Admits like an agent and answers when the test says so.
-struct SlowHandler final : transport::MessageHandler {
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override {
+struct SlowHandler final : transport::link::MessageHandler {
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override {
     slots.push_back(std::move(reply));
     if (!tool.empty()) {
       message.notes->message_type = tool;
@@ -31,7 +31,7 @@ struct SlowHandler final : transport::MessageHandler {
     message.notes->leniencies = {"params_message"};
   }
   std::string tool;  ///< that is called; empty: a league message comes
-  std::vector<transport::ReplySlot> slots;
+  std::vector<transport::link::ReplySlot> slots;
 };
 
 struct AuditedHandlerTest : ::testing::Test {
@@ -39,10 +39,10 @@ struct AuditedHandlerTest : ::testing::Test {
   Records log;
   SlowHandler handler;
   AuditedHandler audited{handler, log, time};
-  std::vector<transport::OutboundReply> sent;
+  std::vector<transport::link::OutboundReply> sent;
 
   void receive(std::string bytes) {
-    transport::Inbound message;
+    transport::link::Inbound message;
     message.bytes = std::move(bytes);
     message.context = rpc::MessageContext::now(
         time, rpc::MessageDirection::kClientToServer,
@@ -50,7 +50,7 @@ struct AuditedHandlerTest : ::testing::Test {
                                     rpc::SharedText::literal("/mcp")));
     message.context.session = rpc::SessionId("s-1");
     audited.on_message(std::move(message),
-                       transport::ReplySlot([this](transport::OutboundReply reply) {
+                       transport::link::ReplySlot([this](transport::link::OutboundReply reply) {
                          sent.push_back(std::move(reply));
                        }));
   }
@@ -60,16 +60,16 @@ TEST_F(AuditedHandlerTest, WritesBothRecordsWhenTheAnswerIsSent) {
   receive("ask");
   EXPECT_TRUE(log.all.empty());
   time.advance(5ms);
-  transport::OutboundReply reply;
+  transport::link::OutboundReply reply;
   reply.bytes = "answer";
   reply.notes->message_type = "GAME_JOIN_ACK";
   bool after = false;
   reply.after_sent = [&] { after = true; };
   handler.slots[0].send(std::move(reply));
   ASSERT_EQ(log.all.size(), 2U);
-  const Record& in = log.all[0];
-  EXPECT_EQ(in.direction, Direction::kIn);
-  EXPECT_EQ(in.kind, Kind::kRequest);
+  const record::Record& in = log.all[0];
+  EXPECT_EQ(in.direction, record::Direction::kIn);
+  EXPECT_EQ(in.kind, record::Kind::kRequest);
   EXPECT_EQ(in.body, "ask");
   EXPECT_EQ(in.context.type, rpc::TransportType::kHttp);
   ASSERT_NE(in.context.as_http(), nullptr);
@@ -79,9 +79,9 @@ TEST_F(AuditedHandlerTest, WritesBothRecordsWhenTheAnswerIsSent) {
   EXPECT_EQ(in.notes.message_type, "GAME_INVITATION");
   EXPECT_EQ(in.notes.leniencies.size(), 1U);
   EXPECT_EQ(in.elapsed, 5ms);
-  const Record& out = log.all[1];
-  EXPECT_EQ(out.direction, Direction::kOut);
-  EXPECT_EQ(out.kind, Kind::kReply);
+  const record::Record& out = log.all[1];
+  EXPECT_EQ(out.direction, record::Direction::kOut);
+  EXPECT_EQ(out.kind, record::Kind::kReply);
   EXPECT_EQ(out.session, in.session);
   EXPECT_EQ(out.context.as_http()->uri.view(), "/mcp");
   EXPECT_EQ(out.body, "answer");
@@ -100,7 +100,7 @@ TEST_F(AuditedHandlerTest, WritesBothRecordsWhenTheAnswerIsSent) {
 TEST_F(AuditedHandlerTest, RequestAndAnswerHaveTheSameCallWhateverTheAnswerSays) {
   receive("first");
   receive("second");
-  transport::OutboundReply reply;
+  transport::link::OutboundReply reply;
   reply.notes->conversation_id = "another";
   handler.slots[1].send(std::move(reply));
   handler.slots[0].send({});
@@ -137,10 +137,10 @@ TEST_F(AuditedHandlerTest, WhatIsRefusedOrIsMoreThanAReadIsWrittenDown) {
   receive(R"([{"method":"get_standings"}])");
   receive("get_standings");
   receive(R"({"method":"get_standings","x":")" + std::string(4096, 'x') + "\"}");
-  transport::OutboundReply refused;
+  transport::link::OutboundReply refused;
   refused.notes->verdict = core::ErrorCode::kInvalidFieldValue;
   handler.slots[1].send(std::move(refused));
-  transport::OutboundReply forbidden;
+  transport::link::OutboundReply forbidden;
   forbidden.http_status = 403;
   handler.slots[2].send(std::move(forbidden));
   for (auto& slot : handler.slots) slot.send({});
@@ -165,12 +165,12 @@ TEST_F(AuditedHandlerTest, ASecondAnswerWritesNothing) {
   EXPECT_EQ(sent.size(), 1U);
 }
 
-struct FakeCaller final : transport::Caller {
-  void call(transport::OutboundCall call, Completion completion) override {
+struct FakeCaller final : transport::link::Caller {
+  void call(transport::link::OutboundCall call, Completion completion) override {
     calls.push_back(std::move(call));
     completions.push_back(std::move(completion));
   }
-  std::vector<transport::OutboundCall> calls;
+  std::vector<transport::link::OutboundCall> calls;
   std::vector<Completion> completions;
 };
 
@@ -180,8 +180,9 @@ struct AuditedCallerTest : ::testing::Test {
   FakeCaller caller;
   AuditedCaller audited{caller, log, time};
 
-  transport::OutboundCall call(transport::Budget budget = transport::Budget::kGame) {
-    transport::OutboundCall request;
+  transport::link::OutboundCall call(
+      transport::link::Budget budget = transport::link::Budget::kGame) {
+    transport::link::OutboundCall request;
     request.endpoint = {
         .scheme = "http", .host = "localhost", .port = 8101, .path = "/mcp", .pinned_address = ""};
     request.bytes = "question";
@@ -197,7 +198,7 @@ struct AuditedCallerTest : ::testing::Test {
 TEST_F(AuditedCallerTest, WritesTheRequestAtOnceAndTheAnswerAfterTheCompletion) {
   auto request = call();
   auto bytes = request.bytes;
-  audited.call(std::move(request), [&](transport::CallOutcome outcome) {
+  audited.call(std::move(request), [&](transport::link::CallOutcome outcome) {
     EXPECT_EQ(outcome.bytes, "reply");
     EXPECT_EQ(log.all.size(), 1U);
     outcome.notes->message_type = "CHOOSE_PARITY_RESPONSE";
@@ -211,14 +212,14 @@ TEST_F(AuditedCallerTest, WritesTheRequestAtOnceAndTheAnswerAfterTheCompletion) 
   EXPECT_EQ(log.all[0].context.as_http()->uri.view(), "/mcp");
   EXPECT_EQ(log.all[0].context.connection->remote_address, "localhost:8101");
   time.advance(3ms);
-  transport::CallOutcome outcome;
+  transport::link::CallOutcome outcome;
   outcome.bytes = "reply";
   outcome.http_status = 200;
   caller.completions[0](std::move(outcome));
   ASSERT_EQ(log.all.size(), 2U);
-  const Record& answer = log.all[1];
-  EXPECT_EQ(answer.direction, Direction::kIn);
-  EXPECT_EQ(answer.kind, Kind::kReply);
+  const record::Record& answer = log.all[1];
+  EXPECT_EQ(answer.direction, record::Direction::kIn);
+  EXPECT_EQ(answer.kind, record::Kind::kReply);
   EXPECT_EQ(answer.body, "reply");
   EXPECT_EQ(answer.elapsed, 3ms);
   EXPECT_EQ(answer.notes.message_type, "CHOOSE_PARITY_RESPONSE");
@@ -235,9 +236,9 @@ TEST_F(AuditedCallerTest, TheAnswerSaysHowItCame) {
     log.all.clear();
     auto request = call();
     request.endpoint.scheme = scheme;
-    audited.call(std::move(request), [](transport::CallOutcome) {});
+    audited.call(std::move(request), [](transport::link::CallOutcome) {});
     EXPECT_EQ(rpc::to_string(log.all.at(0).context.type), transport);
-    transport::CallOutcome outcome;
+    transport::link::CallOutcome outcome;
     rpc::SseMetadata event;
     event.event_id = "7";
     outcome.context.transport = rpc::TransportContext::sse(event);
@@ -249,10 +250,11 @@ TEST_F(AuditedCallerTest, TheAnswerSaysHowItCame) {
 
 TEST_F(AuditedCallerTest, WhatACallerFramesAnewIsLoggedAsItWasSent) {
   AuditedCaller sessions(caller, log, time, AuditedCaller::Framing::kByTheCaller);
-  sessions.call(call(), [](transport::CallOutcome outcome) { EXPECT_EQ(outcome.bytes, "reply"); });
+  sessions.call(call(),
+                [](transport::link::CallOutcome outcome) { EXPECT_EQ(outcome.bytes, "reply"); });
   EXPECT_TRUE(log.all.empty()) << "nobody knows yet what will be sent";
   time.advance(4ms);
-  transport::CallOutcome outcome;
+  transport::link::CallOutcome outcome;
   outcome.bytes = "reply";
   outcome.sent_at = time.steady_now();
   outcome.wire_request = std::make_shared<const std::string>("framed request");
@@ -271,8 +273,8 @@ TEST_F(AuditedCallerTest, AnAnswerHasTheCallOfItsRequest) {
   AuditedCaller sessions(caller, log, time, AuditedCaller::Framing::kByTheCaller);
   audited.call(call(), nullptr);
   sessions.call(call(), nullptr);
-  audited.call(call(transport::Budget::kBroadcast), nullptr);
-  transport::CallOutcome outcome;
+  audited.call(call(transport::link::Budget::kBroadcast), nullptr);
+  transport::link::CallOutcome outcome;
   outcome.notes->conversation_id = "another";
   caller.completions[2](outcome);
   outcome.error = core::Error{core::ErrorCode::kTimeout, "late", {}};
@@ -285,13 +287,13 @@ TEST_F(AuditedCallerTest, AnAnswerHasTheCallOfItsRequest) {
 }
 
 TEST_F(AuditedCallerTest, AFailureIsARecordToo) {
-  audited.call(call(), [](transport::CallOutcome) {});
+  audited.call(call(), [](transport::link::CallOutcome) {});
   time.advance(2s);
-  transport::CallOutcome outcome;
+  transport::link::CallOutcome outcome;
   outcome.error = core::Error{core::ErrorCode::kTimeout, "no answer within 2 s", {}};
   caller.completions[0](std::move(outcome));
-  const Record& failure = log.all.at(1);
-  EXPECT_EQ(failure.kind, Kind::kFailure);
+  const record::Record& failure = log.all.at(1);
+  EXPECT_EQ(failure.kind, record::Kind::kFailure);
   EXPECT_EQ(failure.notes.verdict, core::ErrorCode::kTimeout);
   EXPECT_EQ(failure.notes.fault, "no answer within 2 s");
   EXPECT_EQ(failure.elapsed, 2s);
@@ -300,7 +302,7 @@ TEST_F(AuditedCallerTest, AFailureIsARecordToo) {
 }
 
 TEST_F(AuditedCallerTest, MarksBroadcastsAndNamesAnUnknownPeerByItsAddress) {
-  auto request = call(transport::Budget::kBroadcast);
+  auto request = call(transport::link::Budget::kBroadcast);
   request.notes->peer.clear();
   audited.call(std::move(request), nullptr);
   EXPECT_TRUE(log.all.at(0).broadcast);
@@ -308,4 +310,4 @@ TEST_F(AuditedCallerTest, MarksBroadcastsAndNamesAnUnknownPeerByItsAddress) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::calls

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace league::audit {
+namespace league::audit::log {
 core::Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditLogOptions options,
                                                        const core::Clock& clock) {
   if (!options.files) options.files = disk_files();
@@ -25,7 +25,7 @@ core::Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditLogOptions options,
       !place)
     return place.error();
   int closed = 0;
-  std::optional<LogHead> end;
+  std::optional<record::LogHead> end;
   if (auto room = log->make_room_at(log->options_.path, closed, end); !room) return room.error();
   log->state_.segment = closed + 1;
   if (end) {
@@ -49,9 +49,9 @@ AuditLog::AuditLog(AuditLogOptions options, const core::Clock& clock)
 
 AuditLog::~AuditLog() { close(); }
 
-void AuditLog::append(Record record) {
+void AuditLog::append(record::Record record) {
   if (options_.on_record) options_.on_record(record);
-  std::size_t size = memory_of(record);
+  std::size_t size = record::memory_of(record);
   std::unique_lock lock(mutex_);
   room_.wait(lock, [&] {
     return queued_bytes_ == 0 || queued_bytes_ + size <= options_.queue_bytes || closing_;
@@ -153,7 +153,7 @@ bool AuditLog::free_space_ok() const {
   return has_space_;
 }
 
-std::optional<LogHead> AuditLog::sealed_head() const {
+std::optional<record::LogHead> AuditLog::sealed_head() const {
   std::lock_guard lock(mutex_);
   return sealed_head_;
 }
@@ -167,4 +167,4 @@ std::filesystem::path AuditLog::path() const {
   return options_.path;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -20,7 +20,7 @@
 #include "common/core/clock.h"
 #include "common/core/signing_key.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 struct AuditLogOptions {
   std::filesystem::path path;  ///< of the segment that is being written
@@ -53,7 +53,7 @@ struct AuditLogOptions {
   std::chrono::milliseconds compress_pause{50};  ///< between two pieces of 1 MiB
   /// Called with each record as it is appended, unmasked, on the thread that appends. Must be quick
   /// and thread-safe. May be empty.
-  std::function<void(const Record&)> on_record = {};
+  std::function<void(const record::Record&)> on_record = {};
 };
 
 /// State of the log.
@@ -72,7 +72,7 @@ struct AuditLogState {
 /// thread numbers, masks, serialises and writes them in batches, in the order of append(). No
 /// record is dropped: when the queue is full, append() waits. Writing is retried until the disk
 /// accepts the bytes or close() gives up. Thread-safe. Source: design §4 and §9, docs/audit.md.
-class AuditLog final : public RecordSink, private LogWriter::Client {
+class AuditLog final : public record::RecordSink, private LogWriter::Client {
  public:
   /// Creates the file. A file of an earlier run becomes a closed segment and the numbers go on; one
   /// of another league is put aside. Fails while another process writes it. `clock` outlives the
@@ -85,7 +85,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   AuditLog& operator=(const AuditLog&) = delete;
 
   /// Cheap; waits only while the queue is full. After close() the record is counted as lost.
-  void append(Record record) override;
+  void append(record::Record record) override;
 
   /// Waits until everything that was appended before is written; false if that took longer than
   /// `limit`.
@@ -110,7 +110,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   [[nodiscard]] bool free_space_ok() const;
   /// The newest head that is signed and on the disk; nothing before the first. Publishing it lets
   /// others prove what the log contained up to there.
-  [[nodiscard]] std::optional<LogHead> sealed_head() const;
+  [[nodiscard]] std::optional<record::LogHead> sealed_head() const;
   /// Seals the records appended before, waiting up to `limit`; false if that took longer, or if
   /// seals are switched off.
   [[nodiscard]] bool seal_now(std::chrono::milliseconds limit);
@@ -134,7 +134,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::optional<LogWriter::Time> serve() override;
   core::Result<void> begin_segment();
   core::Result<void> make_room_at(const std::filesystem::path& path, int& last_closed,
-                                  std::optional<LogHead>& end) const;
+                                  std::optional<record::LogHead>& end) const;
   void append_header(std::string continues);
   [[nodiscard]] bool has_given_up() const;
   bool take_work();
@@ -155,7 +155,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   void note_unsealed();
   bool seal_if_due();
   bool seal(bool closed);
-  core::Result<void> begin_seal_file(Seal seal);
+  core::Result<void> begin_seal_file(record::Seal seal);
   void publish_seal();
   void note_sealed(std::uint64_t finished);
   std::optional<LogWriter::Time> retry_after(const core::Error& error);
@@ -169,10 +169,10 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   const core::Clock& clock_;
 
   // The writer's own.
-  RecordWriter writer_;
+  record::RecordWriter writer_;
   std::unique_ptr<LogFile> file_;  ///< null between two segments
   std::filesystem::path closed_segment_;  ///< whose successor is still to be begun
-  std::vector<Record> batch_;  ///< taken from the queue
+  std::vector<record::Record> batch_;  ///< taken from the queue
   std::size_t next_ = 0;  ///< of batch_, to be serialised
   std::optional<Retarget> move_;  ///< to be done after batch_
   std::optional<core::Result<void>> moved_;  ///< to be told when the new header is written
@@ -183,7 +183,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::uint64_t seq_ = 0;
   std::uint64_t unsealed_ = 0;  ///< lines since the last seal
   LogWriter::Time seal_due_{};  ///< while there are any
-  std::optional<Seal> new_seal_;  ///< to be published when its line is written
+  std::optional<record::Seal> new_seal_;  ///< to be published when its line is written
   std::uint64_t new_seal_covers_ = 0;  ///< of appended
   bool has_seal_file_ = false;  ///< a seal file of this process is next to the log
   bool closing_seal_tried_ = false;
@@ -196,7 +196,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   mutable std::mutex mutex_;
   std::condition_variable room_;  ///< callers that append wait here for room
   std::condition_variable done_;  ///< callers wait here for a flush, a retarget or the end
-  std::vector<Record> queue_;
+  std::vector<record::Record> queue_;
   std::size_t queued_bytes_ = 0;  ///< in queue_ and in the batch that is being written
   std::uint64_t appended_ = 0;
   std::uint64_t finished_ = 0;  ///< appended and written, or given up
@@ -206,7 +206,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::chrono::steady_clock::time_point give_up_at_{};
   std::optional<Retarget> retarget_;
   std::optional<core::Result<void>> retarget_result_;
-  std::optional<LogHead> sealed_head_;
+  std::optional<record::LogHead> sealed_head_;
   std::uint64_t seal_wish_ = 0;  ///< appended records that somebody wants sealed
   std::uint64_t sealed_ = 0;  ///< of appended
   bool is_compressed_ = true;  ///< false while somebody waits until nothing is left to be
@@ -215,4 +215,4 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   mutable bool has_space_ = true;  ///< there, then
 };
 
-}  // namespace league::audit
+}  // namespace league::audit::log

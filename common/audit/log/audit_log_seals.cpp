@@ -3,7 +3,7 @@
 
 #include "common/audit/log/audit_log.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 core::Result<void> AuditLog::sync() { return file_->sync(); }
 
@@ -52,12 +52,12 @@ bool AuditLog::seal(bool closed) {
     seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
     return false;
   }
-  new_seal_ = Seal{.agent = options_.agent,
-                   .seq = seq_,
-                   .time = clock_.utc_now(),
-                   .closed = closed,
-                   .head = writer_.chain().hash(),
-                   .signature = {}};
+  new_seal_ = record::Seal{.agent = options_.agent,
+                           .seq = seq_,
+                           .time = clock_.utc_now(),
+                           .closed = closed,
+                           .head = writer_.chain().hash(),
+                           .signature = {}};
   if (!has_seal_file_) {
     if (auto kept = begin_seal_file(*new_seal_); !kept) {
       new_seal_.reset();
@@ -78,30 +78,30 @@ bool AuditLog::seal(bool closed) {
 
 /// A log with a seal in it but no seal file looks tampered with. So the seal file is written first;
 /// a full disk may refuse it.
-core::Result<void> AuditLog::begin_seal_file(Seal seal) {
+core::Result<void> AuditLog::begin_seal_file(record::Seal seal) {
   seal.closed = false;  // the log does not contain the seal yet
   seal.signature = core::to_hex(options_.key->sign(signed_text(seal)));
   auto kept = options_.files->replace(seal_path(options_.path),
-                                      seal_file_text(seal, options_.key->public_key()));
+                                      record::seal_file_text(seal, options_.key->public_key()));
   has_seal_file_ = kept.has_value();
   return kept;
 }
 
 /// The seal file says how far the log must reach, even if somebody cuts the log off.
 void AuditLog::publish_seal() {
-  Seal seal = *std::exchange(new_seal_, std::nullopt);
+  record::Seal seal = *std::exchange(new_seal_, std::nullopt);
   if (seal.closed && file_) {
     if (auto synced = sync(); !synced) report_problem(synced.error());
   }
   // From now on nothing reuses the previous file, so a reader may take its time with it.
   if (seal.closed) options_.files->end_replacing(seal_path(options_.path));
   auto kept = options_.files->replace(seal_path(options_.path),
-                                      seal_file_text(seal, options_.key->public_key()));
+                                      record::seal_file_text(seal, options_.key->public_key()));
   if (!kept) report_problem(kept.error());
   if (seal.closed) options_.files->end_replacing(seal_path(options_.path));
   std::lock_guard lock(mutex_);
-  sealed_head_ = LogHead{.seq = seal.seq, .hash = std::move(seal.head)};
+  sealed_head_ = record::LogHead{.seq = seal.seq, .hash = std::move(seal.head)};
   note_sealed(new_seal_covers_);
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -11,7 +11,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 using nlohmann::json;
@@ -22,7 +22,7 @@ std::vector<json> chain_of(const std::filesystem::path& path, std::string& prev)
   std::vector<json> lines;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    auto parts = chained_line(line);
+    auto parts = record::chained_line(line);
     EXPECT_TRUE(parts) << line;
     EXPECT_EQ(parts->prev, prev);
     EXPECT_EQ(parts->hash, core::to_hex(core::sha256(parts->covered)));
@@ -44,12 +44,12 @@ class AuditLogSealsTest : public ::testing::Test {
 
   static void expect_signed(const json& seal, const std::string& agent, const std::string& head,
                             const std::string& public_key) {
-    Seal signed_seal{.agent = agent,
-                     .seq = seal["seal"],
-                     .time = *core::UtcTimestamp::parse(seal["time"].get<std::string>()),
-                     .closed = seal.value("closed", false),
-                     .head = head,
-                     .signature = {}};
+    record::Seal signed_seal{.agent = agent,
+                             .seq = seal["seal"],
+                             .time = *core::UtcTimestamp::parse(seal["time"].get<std::string>()),
+                             .closed = seal.value("closed", false),
+                             .head = head,
+                             .signature = {}};
     EXPECT_TRUE(core::is_signature_of(public_key, signed_text(signed_seal),
                                       seal["signature"].get<std::string>()));
   }
@@ -65,7 +65,7 @@ TEST_F(AuditLogSealsTest, ALogThatIsClosedEndsWithASeal) {
   log->append(record_saying("one"));
   log->append(record_saying("two"));
   log->close();
-  std::string prev(kNoLine);
+  std::string prev(record::kNoLine);
   auto lines = chain_of(options_.path, prev);
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0]["public_key"], log->public_key());
@@ -73,7 +73,7 @@ TEST_F(AuditLogSealsTest, ALogThatIsClosedEndsWithASeal) {
   EXPECT_EQ(seal["seal"], 2);
   EXPECT_EQ(seal["closed"], true);
   expect_signed(seal, "player:alpha", seal["prev"], log->public_key());
-  EXPECT_EQ(log->sealed_head(), (LogHead{2, seal["prev"]}));
+  EXPECT_EQ(log->sealed_head(), (record::LogHead{2, seal["prev"]}));
   json kept = json::parse(std::ifstream(directory_ / "agents" / "tmp_1.seal.json"));
   EXPECT_EQ(kept["head"], seal["prev"]);
   EXPECT_EQ(kept["public_key"], log->public_key());
@@ -119,11 +119,11 @@ TEST_F(AuditLogSealsTest, TheChainGoesOnThroughSegmentsRestartsAndNames) {
     }
     log->close();
   }
-  std::string prev(kNoLine);
+  std::string prev(record::kNoLine);
   std::string of_first_run;
   for (int segment = 1; segment <= 6; ++segment) {
     auto path = segment == 6 ? std::filesystem::path(p01) : segment_path(p01, segment);
-    if (segment == 4) of_first_run = std::exchange(prev, std::string(kNoLine));
+    if (segment == 4) of_first_run = std::exchange(prev, std::string(record::kNoLine));
     auto lines = chain_of(path, prev);
     EXPECT_EQ(lines[0]["segment"], segment == 4 ? 1 : segment);
     EXPECT_TRUE(lines.back().contains("seal")) << segment;
@@ -258,4 +258,4 @@ TEST_F(AuditLogSealsTest, WhatTheDiskRefusesIsNotSealed) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

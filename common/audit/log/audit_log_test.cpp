@@ -12,7 +12,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 using nlohmann::json;
@@ -298,4 +298,4 @@ TEST(LogPaths, AreMadeFromSafeNamesOnly) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -5,7 +5,7 @@
 
 #include "common/audit/log/audit_log.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 constexpr std::size_t kWriteSize = 256 * 1024;
@@ -25,7 +25,7 @@ core::Result<void> rename_file(const std::filesystem::path& from, const std::fil
 
 /// Turns a file of an earlier run at `path` into a closed segment; `end` is where it ends.
 core::Result<void> AuditLog::make_room_at(const std::filesystem::path& path, int& last_closed,
-                                          std::optional<LogHead>& end) const {
+                                          std::optional<record::LogHead>& end) const {
   last_closed = last_segment(path);
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
@@ -99,13 +99,13 @@ bool AuditLog::take_work() {
 
 void AuditLog::fill_text() {
   while (next_ < batch_.size() && text_.size() < kWriteSize) {
-    Record& record = batch_[next_++];
+    record::Record& record = batch_[next_++];
     const std::size_t begin = text_.size();
     writer_.append(record, ++seq_, text_);
     if (record.meter) record.meter->add(text_.size() - begin);
-    text_memory_ += memory_of(record);
+    text_memory_ += record::memory_of(record);
     ++text_records_;
-    record = Record{};
+    record = record::Record{};
     note_unsealed();
   }
 }
@@ -282,7 +282,7 @@ void AuditLog::report_move() {
 
 core::Result<void> AuditLog::move_to(Retarget target) {
   int closed = 0;
-  std::optional<LogHead> older;
+  std::optional<record::LogHead> older;
   if (target.path != options_.path && is_being_written(target.path)) target.path = options_.path;
   stop_compressing();
   if (target.path != options_.path) {
@@ -308,4 +308,4 @@ core::Result<void> AuditLog::move_to(Retarget target) {
   return {};
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -13,7 +13,7 @@
 #include "common/core/signing_key.h"
 #include "common/schema/json_fields.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,7 +37,7 @@ bool has_right_types(const json& header) {
 }
 
 /// Upper-case digits would be another way to write the same signature: there is only one.
-bool is_signed(const Seal& seal, const std::string& key) {
+bool is_signed(const record::Seal& seal, const std::string& key) {
   auto upper = [](char c) { return c >= 'A' && c <= 'F'; };
   return std::none_of(seal.signature.begin(), seal.signature.end(), upper) &&
          std::none_of(key.begin(), key.end(), upper) &&
@@ -129,7 +129,7 @@ class ChainVerifier {
   }
 
   void take(std::string_view line) {
-    auto parts = chained_line(line);
+    auto parts = record::chained_line(line);
     if (!parts) {
       fault("line.form", "it does not end with prev and hash");
       computed_.clear();
@@ -156,13 +156,13 @@ class ChainVerifier {
     chain_.hashes_.push_back(half_of(parts->hash));
   }
 
-  void check_hashes(const ChainedLine& parts) {
+  void check_hashes(const record::ChainedLine& parts) {
     std::string computed;
     core::append_hex(sha256_(parts.covered), computed);
     if (computed != parts.hash)
       fault("chain.hash", "its hash is not that of the line: the line was changed");
     bool follows = parts.prev == stated_ || (!computed_.empty() && parts.prev == computed_);
-    restarts_ = first_in_file_ && parts.prev == kNoLine && stated_ != kNoLine;
+    restarts_ = first_in_file_ && parts.prev == record::kNoLine && stated_ != record::kNoLine;
     if (!follows && !restarts_ && !broken_)
       fault("chain.prev",
             "it does not follow the line before it: lines are missing, added or exchanged");
@@ -186,10 +186,10 @@ class ChainVerifier {
 
   void take_header(std::string_view line, bool was_closed) {
     json header = json::parse(line, nullptr, false);
-    if (schema::text_at(header, "format") != kLogFormat ||
-        number_of(header, "version") != kLogVersion) {
+    if (schema::text_at(header, "format") != record::kLogFormat ||
+        number_of(header, "version") != record::kLogVersion) {
       return fault("header.form",
-                   "it is not a header of format version " + std::to_string(kLogVersion));
+                   "it is not a header of format version " + std::to_string(record::kLogVersion));
     }
     if (!has_right_types(header)) return fault("header.form", "one of its keys has the wrong type");
     agent_ = schema::text_at(header, "agent");
@@ -240,7 +240,7 @@ class ChainVerifier {
     }
   }
 
-  void take_seal(std::string_view line, const ChainedLine& parts) {
+  void take_seal(std::string_view line, const record::ChainedLine& parts) {
     json object = json::parse(line, nullptr, false);
     auto seal = seal_of(object, std::string(parts.prev));
     if (!seal) return fault("seal.form", "it is no seal");
@@ -253,16 +253,16 @@ class ChainVerifier {
       fault("seal.signature", "its signature is not that of " + agent_ + "'s key");
   }
 
-  [[nodiscard]] std::optional<Seal> seal_of(const json& object, std::string head) const {
+  [[nodiscard]] std::optional<record::Seal> seal_of(const json& object, std::string head) const {
     auto seq = number_of(object, "seal");
     auto time = core::UtcTimestamp::parse(schema::text_at(object, "time"));
     if (!seq || !time) return std::nullopt;
-    return Seal{.agent = agent_,
-                .seq = *seq,
-                .time = *time,
-                .closed = schema::field_at(object, "closed") == true,
-                .head = std::move(head),
-                .signature = schema::text_at(object, "signature")};
+    return record::Seal{.agent = agent_,
+                        .seq = *seq,
+                        .time = *time,
+                        .closed = schema::field_at(object, "closed") == true,
+                        .head = std::move(head),
+                        .signature = schema::text_at(object, "signature")};
   }
 
   /// The seal beside the log: the log must reach as far as it says.
@@ -286,7 +286,7 @@ class ChainVerifier {
     auto seal = seal_of(object, schema::text_at(object, "head"));
     const std::string& key = schema::text_at(object, "public_key");
     if (seal) seal->agent = schema::text_at(object, "agent");
-    if (!seal || *content != seal_file_text(*seal, key)) {
+    if (!seal || *content != record::seal_file_text(*seal, key)) {
       fault("seal.form", "it is no seal");
     } else if (!is_signed(*seal, key)) {
       fault("seal.signature", "its signature is not that of the key that it names");
@@ -301,7 +301,7 @@ class ChainVerifier {
     line_ = end_line;
   }
 
-  void check_end(const Seal& seal, const fs::path& path) {
+  void check_end(const record::Seal& seal, const fs::path& path) {
     if (log_.files.empty()) {
       file_ = log_.path.string();
       line_ = 0;
@@ -329,9 +329,9 @@ class ChainVerifier {
   std::string agent_;
   LeagueIdentity league_;
   std::string key_;
-  std::string stated_{kNoLine};  ///< the hash that the previous line claims to have
+  std::string stated_{record::kNoLine};  ///< the hash that the previous line claims to have
   std::string computed_;  ///< the hash that it really has
-  std::string before_file_{kNoLine};  ///< of the last line of the segment before
+  std::string before_file_{record::kNoLine};  ///< of the last line of the segment before
   std::uint64_t seq_ = 0;
   std::uint64_t older_seq_ = 0;
   std::uint64_t expected_segment_ = 0;
@@ -349,7 +349,7 @@ class ChainVerifier {
   bool was_killed_ = false;  ///< a process before the last one
 };
 
-bool VerifiedChain::contains(const LogHead& head) const {
+bool VerifiedChain::contains(const record::LogHead& head) const {
   return std::binary_search(hashes_.begin(), hashes_.end(), half_of(head.hash));
 }
 
@@ -358,4 +358,4 @@ VerifiedChain verify_chain(const LogSegments& log,
   return ChainVerifier(log, each).run();
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -11,7 +11,7 @@
 #include "common/audit/log/log_segments.h"
 #include "common/audit/record/log_chain.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 /// A fault of a log, and where it is.
 struct LogFault {
@@ -66,7 +66,7 @@ struct VerifiedChain {
   std::vector<LogFault> faults;
 
   /// Whether the log has a line with this hash after record `seq` and before the next.
-  [[nodiscard]] bool contains(const LogHead& head) const;
+  [[nodiscard]] bool contains(const record::LogHead& head) const;
 
  private:
   friend class ChainVerifier;
@@ -80,4 +80,4 @@ struct VerifiedChain {
 [[nodiscard]] VerifiedChain verify_chain(const LogSegments& log,
                                          const std::function<void(const RecordLine&)>& each = {});
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -11,7 +11,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 using namespace std::chrono_literals;
@@ -66,7 +66,7 @@ class ChainVerifierTest : public ::testing::Test {
 
   static void append(AuditLog& log, int count) {
     for (int i = 0; i < count; ++i) {
-      Record record;
+      record::Record record;
       record.body = "body " + std::to_string(i);
       log.append(std::move(record));
     }
@@ -207,4 +207,4 @@ TEST_F(ChainVerifierTest, WhoseSealItIsMatters) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -151,4 +151,4 @@ LogSearch search_logs(const std::filesystem::path& directory,
   return search;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

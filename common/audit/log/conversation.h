@@ -8,7 +8,7 @@
 
 #include "common/audit/log/log_reader.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 /// One message of a conversation, with the record of each side that has one. At least one of them
 /// is there.
@@ -39,4 +39,4 @@ struct LogSearch {
 [[nodiscard]] LogSearch search_logs(const std::filesystem::path& directory,
                                     const std::function<bool(const LogEntry&)>& wanted);
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 LogEntry entry(std::string agent, bool outbound, std::string peer, std::string kind, int at_us,
@@ -84,4 +84,4 @@ TEST(Conversation, ContradictoryLogsStillEnd) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

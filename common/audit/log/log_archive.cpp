@@ -11,7 +11,7 @@
 #include "common/audit/record/record_writer.h"
 #include "common/schema/json_fields.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ core::Result<void> LogArchive::bring_back(const fs::path& log, const LogLeague& 
   return move_files(files_of(kept), log.parent_path());
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -6,7 +6,7 @@
 
 #include "common/core/result.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 /// The league that a log is of.
 struct LogLeague {
@@ -48,4 +48,4 @@ class LogArchive {
   std::filesystem::path logs_;
 };
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -10,7 +10,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -150,4 +150,4 @@ TEST_F(LogArchiveTest, ReadsTheLeagueFromTheHeaders) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

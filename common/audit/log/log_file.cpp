@@ -20,7 +20,7 @@
 #include "common/core/file_descriptor.h"
 #include "common/core/text.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 constexpr std::string_view kEnding = ".jsonl";
@@ -243,18 +243,18 @@ std::filesystem::path seal_path(const std::filesystem::path& path) {
   return path.parent_path() / (name + ".seal.json");
 }
 
-std::optional<LogHead> log_end(const std::filesystem::path& path) {
+std::optional<record::LogHead> log_end(const std::filesystem::path& path) {
   std::string tail = read_tail(path);
   std::string_view lines = tail;
   std::size_t end = lines.rfind('\n');
-  std::optional<LogHead> found;
+  std::optional<record::LogHead> found;
   while (end != lines.npos) {
     std::size_t begin = end == 0 ? lines.npos : lines.rfind('\n', end - 1);
     std::size_t first = begin == lines.npos ? 0 : begin + 1;
     std::string_view line = lines.substr(first, end - first);
     if (!found) {
       found.emplace();
-      if (auto parts = chained_line(line)) found->hash = parts->hash;
+      if (auto parts = record::chained_line(line)) found->hash = parts->hash;
     }
     if (auto seq = seq_of(line)) {
       found->seq = *seq;
@@ -265,4 +265,4 @@ std::optional<LogHead> log_end(const std::filesystem::path& path) {
   return found;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -10,7 +10,7 @@
 #include "common/audit/record/log_chain.h"
 #include "common/core/result.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 /// An open file that only grows. Not thread-safe.
 class LogFile {
@@ -74,6 +74,6 @@ class LogFiles {
 /// The end of the file at `path`, or of the compressed one in its place: the number of its last
 /// record and the hash of its last whole line. A torn last line does not count. Nothing if there is
 /// no whole line.
-[[nodiscard]] std::optional<LogHead> log_end(const std::filesystem::path& path);
+[[nodiscard]] std::optional<record::LogHead> log_end(const std::filesystem::path& path);
 
-}  // namespace league::audit
+}  // namespace league::audit::log

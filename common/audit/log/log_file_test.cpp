@@ -7,7 +7,7 @@
 
 #include "tests/support/temporary_directory.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ TEST_F(LogFileTest, AFileThatIsThereIsNotCreatedAgain) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -13,7 +13,7 @@
 #include "common/audit/record/record_writer.h"
 #include "common/schema/json_fields.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 using nlohmann::json;
@@ -74,9 +74,9 @@ class Reading {
   }
 
   core::Result<void> take_header(const json& line) {
-    if (schema::text_at(line, "format") != kLogFormat)
+    if (schema::text_at(line, "format") != record::kLogFormat)
       return not_a_log("the format is " + schema::text_at(line, "format"));
-    if (number(line, "version") < 1 || number(line, "version") > kLogVersion) {
+    if (number(line, "version") < 1 || number(line, "version") > record::kLogVersion) {
       return not_a_log("version " + std::to_string(number(line, "version")) +
                        " is unknown to this program");
     }
@@ -154,7 +154,7 @@ class Reading {
 
   /// Bounded like the writer's memory, so that memory use does not grow with the file.
   static void remember(Bodies& bodies, std::uint64_t seq, const std::string& raw) {
-    if (bodies.size() == kRememberedBroadcasts) bodies.erase(bodies.begin());
+    if (bodies.size() == record::kRememberedBroadcasts) bodies.erase(bodies.begin());
     bodies.emplace(seq, raw);
   }
 
@@ -209,4 +209,4 @@ std::vector<std::filesystem::path> find_logs(const std::filesystem::path& direct
   return found;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

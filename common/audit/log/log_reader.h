@@ -10,7 +10,7 @@
 #include "common/core/result.h"
 #include "common/core/timestamp.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 /// One record as it was read back. Texts that the record does not have are empty.
 struct LogEntry {
@@ -59,4 +59,4 @@ struct LogFileSummary {
 /// in its `archive` (LogArchive), sorted by name. Links are not followed.
 [[nodiscard]] std::vector<std::filesystem::path> find_logs(const std::filesystem::path& directory);
 
-}  // namespace league::audit
+}  // namespace league::audit::log

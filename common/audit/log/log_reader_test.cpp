@@ -7,7 +7,7 @@
 #include "common/audit/record/record_writer.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 class LogReaderTest : public ::testing::Test {
@@ -24,15 +24,15 @@ class LogReaderTest : public ::testing::Test {
 
 std::string header() {
   std::string out;
-  append_header(
+  record::append_header(
       {.agent = "referee:REF01", .league_id = "l", .created = {}, .segment = 3, .first_seq = 1},
       out);
   return out;
 }
 
-Record broadcast(const std::string& token) {
-  Record record;
-  record.direction = Direction::kOut;
+record::Record broadcast(const std::string& token) {
+  record::Record record;
+  record.direction = record::Direction::kOut;
   record.broadcast = true;
   record.time = *core::UtcTimestamp::parse("2025-01-15T10:30:00.000007Z");
   record.notes.message_type = "ROUND_COMPLETED";
@@ -48,7 +48,7 @@ Record broadcast(const std::string& token) {
 
 TEST_F(LogReaderTest, ReadsBackWhatWasWrittenAndPutsBroadcastsTogetherAgain) {
   std::string text = header();
-  RecordWriter writer;
+  record::RecordWriter writer;
   for (std::uint64_t seq = 1; seq <= 40; ++seq) {
     writer.append(broadcast("tok_p" + std::to_string(seq) + "_aaaaaaaaaaaaaaaaaaaaaaaa"), seq,
                   text);
@@ -77,15 +77,15 @@ TEST_F(LogReaderTest, ReadsBackWhatWasWrittenAndPutsBroadcastsTogetherAgain) {
 
 TEST_F(LogReaderTest, PutsRepeatedAnswersTogetherAgainBesideBroadcasts) {
   std::string text = header();
-  RecordWriter writer;
+  record::RecordWriter writer;
   auto body = [](std::uint64_t seq) {
     return R"({"id":)" + std::to_string(seq) + R"(,"result":")" +
            std::string(3000, static_cast<char>('a' + seq % 10)) + R"("})";
   };
   for (std::uint64_t seq = 1; seq <= 100; ++seq) {
-    Record record = broadcast("tok");
+    record::Record record = broadcast("tok");
     if (seq % 3 != 0) {
-      record.kind = Kind::kReply;
+      record.kind = record::Kind::kReply;
       record.body = body(seq);
     }
     writer.append(record, seq, text);
@@ -100,23 +100,23 @@ TEST_F(LogReaderTest, PutsRepeatedAnswersTogetherAgainBesideBroadcasts) {
 }
 
 TEST_F(LogReaderTest, AnAnswerBelongsToTheConversationOfItsRequest) {
-  RecordWriter writer;
+  record::RecordWriter writer;
   std::string text = header();
-  auto add = [&](Kind kind, std::uint64_t call, const std::string& conversation) {
-    Record record = broadcast("tok");
+  auto add = [&](record::Kind kind, std::uint64_t call, const std::string& conversation) {
+    record::Record record = broadcast("tok");
     record.kind = kind;
     record.call = call;
     record.notes.conversation_id = conversation;
     static std::uint64_t seq = 0;
     writer.append(record, ++seq, text);
   };
-  add(Kind::kRequest, 1, "one");
-  add(Kind::kRequest, 2, "two");
-  add(Kind::kReply, 2, "one");
-  add(Kind::kFailure, 1, "another");
-  add(Kind::kReply, 3, "asked elsewhere");
-  add(Kind::kRequest, 0, "of old");
-  add(Kind::kReply, 0, "of old");
+  add(record::Kind::kRequest, 1, "one");
+  add(record::Kind::kRequest, 2, "two");
+  add(record::Kind::kReply, 2, "one");
+  add(record::Kind::kFailure, 1, "another");
+  add(record::Kind::kReply, 3, "asked elsewhere");
+  add(record::Kind::kRequest, 0, "of old");
+  add(record::Kind::kReply, 0, "of old");
   std::vector<std::string> conversations;
   ASSERT_TRUE(read_log(
       write(text), [&](const LogEntry& entry) { conversations.push_back(entry.conversation_id); }));
@@ -126,7 +126,7 @@ TEST_F(LogReaderTest, AnAnswerBelongsToTheConversationOfItsRequest) {
 
 TEST_F(LogReaderTest, ATornLastLineIsNoFaultWhereverItIsTorn) {
   std::string text = header();
-  RecordWriter writer;
+  record::RecordWriter writer;
   writer.append(broadcast("one"), 1, text);
   std::size_t whole = text.size();
   writer.append(broadcast("two"), 2, text);
@@ -142,7 +142,7 @@ TEST_F(LogReaderTest, ATornLastLineIsNoFaultWhereverItIsTorn) {
 
 TEST_F(LogReaderTest, NamesALineThatIsNoRecordAndGoesOn) {
   std::string text = header() + "garbage\n[1]\n";
-  RecordWriter().append(broadcast("one"), 1, text);
+  record::RecordWriter().append(broadcast("one"), 1, text);
   auto path = write(text);
   int seen = 0;
   auto summary = read_log(path, [&](const LogEntry&) { ++seen; });
@@ -175,4 +175,4 @@ TEST_F(LogReaderTest, FindsLogsAtAnyDepthInOrder) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

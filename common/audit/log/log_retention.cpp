@@ -5,7 +5,7 @@
 #include <limits>
 #include <system_error>
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,4 +111,4 @@ std::vector<std::string> remove_old_leagues(const fs::path& logs, const LogReten
   return gone;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

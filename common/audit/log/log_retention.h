@@ -10,7 +10,7 @@
 
 #include "common/core/result.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 /// How long the logs of earlier leagues are kept; both empty: forever.
 struct LogRetention {
@@ -30,4 +30,4 @@ std::vector<std::string> remove_old_leagues(const std::filesystem::path& logs,
                                             const LogRetention& retention,
                                             std::filesystem::file_time_type now);
 
-}  // namespace league::audit
+}  // namespace league::audit::log

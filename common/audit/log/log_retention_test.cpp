@@ -6,7 +6,7 @@
 
 #include "tests/support/temporary_directory.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST_F(OldLeagues, WhatAKilledProgramBeganIsEnded) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -8,7 +8,7 @@
 
 #include "common/audit/log/packed_log.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,4 +60,4 @@ std::vector<LogSegments> find_log_segments(const std::filesystem::path& director
   return found;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace league::audit {
+namespace league::audit::log {
 
 inline constexpr std::string_view kLogEnding = ".log.jsonl";
 
@@ -18,4 +18,4 @@ struct LogSegments {
 /// The logs below `directory`, sorted; also those of which only the seal is left.
 [[nodiscard]] std::vector<LogSegments> find_log_segments(const std::filesystem::path& directory);
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -6,13 +6,13 @@
 
 #include "common/audit/record/record.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 /// A record of nothing but `body`.
-inline Record record_saying(std::string body) {
-  Record record;
+inline record::Record record_saying(std::string body) {
+  record::Record record;
   record.body = std::move(body);
   return record;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

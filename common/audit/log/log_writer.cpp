@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 constexpr LogWriter::Time kNever = LogWriter::Time::max();
@@ -117,4 +117,4 @@ void LogWriter::serve_all(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

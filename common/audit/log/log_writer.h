@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace league::audit {
+namespace league::audit::log {
 
 /// The one thread of a process that writes its conversation logs, however many agents there are. It
 /// sleeps until a log has something to write, waits a little for more, and then serves every log
@@ -83,4 +83,4 @@ class LogWriter {
   std::thread thread_;
 };
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -6,7 +6,7 @@
 #include <functional>
 #include <future>
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 using namespace std::chrono_literals;
@@ -94,4 +94,4 @@ TEST(LogWriter, WhoDetachesIsNotServedAnyMore) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -13,7 +13,7 @@
 #include "common/core/draft_file.h"
 #include "common/core/file_descriptor.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ core::Result<bool> SegmentPacker::step(std::size_t bytes) {
   return true;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::log

@@ -8,7 +8,7 @@
 
 #include "common/core/result.h"
 
-namespace league::audit {
+namespace league::audit::log {
 
 /// The maximum size of the content of a compressed log file, so that a stranger's file fits into
 /// memory.
@@ -48,4 +48,4 @@ class SegmentPacker {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace league::audit
+}  // namespace league::audit::log

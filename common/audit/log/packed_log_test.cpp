@@ -12,7 +12,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::audit {
+namespace league::audit::log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -226,4 +226,4 @@ TEST_F(CompressedLog, MovesToTheArchiveOfItsLeague) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::log

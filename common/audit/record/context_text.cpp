@@ -7,7 +7,7 @@
 #include "common/rpc/shown_subject.h"
 #include "common/schema/parse_json.h"
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 constexpr std::size_t kShownOfSecretName = 8;
@@ -107,4 +107,4 @@ void append_context(const rpc::TransportContext& transport,
   members.end();
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -6,7 +6,7 @@
 #include "common/rpc/session_id.h"
 #include "common/rpc/transport_context.h"
 
-namespace league::audit {
+namespace league::audit::record {
 
 /// Appends how a message arrived as one JSON object with a fixed order of keys (docs/audit.md,
 /// "Context"): `{"connection":"c12","remote":"127.0.0.1:4242","method":"POST"}`. Appends nothing if
@@ -15,4 +15,4 @@ namespace league::audit {
 void append_context(const rpc::TransportContext& transport,
                     const std::optional<rpc::SessionId>& session, std::string& out);
 
-}  // namespace league::audit
+}  // namespace league::audit::record

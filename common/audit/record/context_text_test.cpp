@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 std::string text_of(const rpc::TransportContext& transport,
@@ -83,4 +83,4 @@ TEST(ContextText, TlsAndTextsThatNeedEscaping) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::record

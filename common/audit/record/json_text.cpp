@@ -7,7 +7,7 @@
 #include "common/audit/record/byte_blocks.h"
 #include "common/core/text.h"
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 /// 0: copy the byte; 'u': `\u00XX`; else the letter after the backslash.
@@ -125,4 +125,4 @@ std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
   return text.substr(0, end);
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::record

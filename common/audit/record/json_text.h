@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace league::audit {
+namespace league::audit::record {
 
 /// Appends `text` as a JSON string with its quotes. Escapes control characters and copies
 /// everything else, so the bytes must be UTF-8.
@@ -13,4 +13,4 @@ void append_json_string(std::string_view text, std::string& out);
 /// two.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t limit);
 
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -4,7 +4,7 @@
 
 #include "common/audit/record/json_text.h"
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 constexpr std::string_view kPrev = ",\"prev\":\"";
@@ -57,4 +57,4 @@ std::string seal_file_text(const Seal& seal, std::string_view public_key) {
   return out;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -9,7 +9,7 @@
 #include "common/core/crypto.h"
 #include "common/core/timestamp.h"
 
-namespace league::audit {
+namespace league::audit::record {
 
 /// Stands in the place of the hash of a line before the first one.
 inline constexpr std::string_view kNoLine =
@@ -65,4 +65,4 @@ struct Seal {
 /// The content of the file beside a log that holds its newest seal.
 [[nodiscard]] std::string seal_file_text(const Seal& seal, std::string_view public_key);
 
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -5,7 +5,7 @@
 #include "common/audit/record/record_writer.h"
 #include "common/core/signing_key.h"
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -79,4 +79,4 @@ TEST(LogChain, ASealIsSignedWithAllThatItSays) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::record

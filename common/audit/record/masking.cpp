@@ -10,7 +10,7 @@
 #include "common/audit/record/byte_blocks.h"
 #include "common/audit/record/unescaped_text.h"
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 constexpr std::size_t kShown = 8;
@@ -358,4 +358,4 @@ std::string mask_secrets(std::string_view raw) {
   return out;
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::record

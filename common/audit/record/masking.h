@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace league::audit {
+namespace league::audit::record {
 
 /// True for the name of a field whose value is a credential: it contains, whatever the case and
 /// without `_` and `-`, one of the words of the table in masking.cpp (`token`, `credential`,
@@ -27,4 +27,4 @@ void append_masked(std::string_view raw, std::string& out);
 /// The same for a text in which secrets should already be masked: cut values stay as they are.
 [[nodiscard]] std::string mask_again(std::string_view masked);
 
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -11,7 +11,7 @@
 
 #include "common/audit/record/masking_testing.h"
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 using nlohmann::json;
@@ -263,4 +263,4 @@ TEST(Masking, ASecondTimeChangesOnlyWhatWasNotMasked) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -7,7 +7,7 @@
 
 #include "common/audit/record/unescaped_text.h"
 
-namespace league::audit::reference {
+namespace league::audit::record::reference {
 namespace {
 
 constexpr std::size_t kShown = 8;
@@ -210,4 +210,4 @@ std::string mask_secrets(std::string_view raw) {
   return out;
 }
 
-}  // namespace league::audit::reference
+}  // namespace league::audit::record::reference

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace league::audit {
+namespace league::audit::record {
 
 std::string_view direction_name(Direction direction) {
   return direction == Direction::kIn ? "in" : "out";
@@ -33,4 +33,4 @@ std::size_t memory_of(const Record& record) {
          record.notes.conversation_id.size();
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -12,7 +12,7 @@
 #include "common/rpc/delivery.h"
 #include "common/transport/link/log_meter.h"
 
-namespace league::audit {
+namespace league::audit::record {
 
 /// Seen from the agent that writes the log.
 enum class Direction { kIn, kOut };
@@ -44,7 +44,8 @@ struct Record {
   /// The body recurs with only a few bytes changed: a broadcast, or an answer that is worth
   /// referring to. See RecordWriter.
   bool broadcast = false;
-  std::shared_ptr<transport::LogMeter> meter;  ///< of who made us write it; null: nobody counts
+  std::shared_ptr<transport::link::LogMeter>
+      meter;  ///< of who made us write it; null: nobody counts
 };
 
 /// Whether a later answer may refer to one of this size.
@@ -75,4 +76,4 @@ class RecordSink {
   std::atomic<std::uint64_t> calls_{0};
 };
 
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -13,7 +13,7 @@
 #include "common/core/text.h"
 #include "common/schema/parse_json.h"
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 /// `key` comes with its comma, quotes and colon.
@@ -230,4 +230,4 @@ std::string_view RecordWriter::append_reference(const Record& record, std::uint6
                                           masked_.size() - shared->before - shared->after);
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::record

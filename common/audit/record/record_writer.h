@@ -9,7 +9,7 @@
 #include "common/audit/record/log_chain.h"
 #include "common/audit/record/record.h"
 
-namespace league::audit {
+namespace league::audit::record {
 
 inline constexpr std::string_view kLogFormat = "league.conversation-log";
 inline constexpr int kLogVersion = 2;
@@ -99,4 +99,4 @@ class RecordWriter {
   std::string masked_;  ///< kept for its memory
 };
 
-}  // namespace league::audit
+}  // namespace league::audit::record

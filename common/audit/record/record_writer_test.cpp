@@ -9,7 +9,7 @@
 #include "common/core/base64.h"
 #include "common/core/crypto.h"
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 using nlohmann::json;
@@ -251,4 +251,4 @@ TEST(JsonText, EscapesWhatJsonEscapesWhateverStandsBesideIt) {
 }
 
 }  // namespace
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <optional>
 
-namespace league::audit {
+namespace league::audit::record {
 namespace {
 
 /// The character of the four hexadecimal digits at `i`; those beyond ASCII become `?`.
@@ -91,4 +91,4 @@ void UnescapedText::add(char c, std::size_t position, std::size_t escapes) {
   escapes_.push_back(static_cast<std::uint16_t>(std::min<std::size_t>(escapes, kSpaceEscape)));
 }
 
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace league::audit {
+namespace league::audit::record {
 
 /// A text with the escapes of JSON strings removed at every depth at once, so that a search for a
 /// key finds it in a message, in a message inside a string of a message, and so on. Each character
@@ -44,4 +44,4 @@ class UnescapedText {
   std::vector<std::uint16_t> escapes_;  ///< of a quote: how many backslashes stand before it
 };
 
-}  // namespace league::audit
+}  // namespace league::audit::record

@@ -3,7 +3,7 @@
 #include "common/rpc/json_text.h"
 #include "common/schema/json_fields.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::Error;
@@ -136,4 +136,4 @@ Error server_error(const rpc::ErrorObject& error) {
           ""};
 }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -9,7 +9,7 @@
 
 #include "common/mcp/client/client_session.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 
 /// Limits for listing tools, whatever a server sends.
 struct ListLimits {
@@ -44,4 +44,4 @@ void call_tool(const std::shared_ptr<ClientSession>& session, ToolCall call,
 /// A server's error as an Error of ours, with its code and the beginning of its text.
 [[nodiscard]] core::Error server_error(const rpc::ErrorObject& error);
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

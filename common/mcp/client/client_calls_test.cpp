@@ -2,7 +2,7 @@
 
 #include "common/mcp/client/client_session_testing.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using nlohmann::json;
@@ -85,4 +85,4 @@ TEST_F(ToolCallTest, AToolThatAsksWithoutEndIsLeft) {
 }
 
 }  // namespace
-}  // namespace league::mcp
+}  // namespace league::mcp::client

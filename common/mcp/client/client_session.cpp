@@ -8,14 +8,14 @@
 #include "common/schema/parse_json.h"
 #include "common/transport/client/streamable_http_connection.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-int http_status_of(const transport::CallOutcome& outcome) {
+int http_status_of(const transport::link::CallOutcome& outcome) {
   const auto* http = outcome.context.transport.as_http();
   if (outcome.http_status == 0 && http != nullptr && http->status) return *http->status;
   return outcome.http_status;
@@ -24,13 +24,13 @@ int http_status_of(const transport::CallOutcome& outcome) {
 }  // namespace
 
 std::shared_ptr<ClientSession> ClientSession::create(const SessionTools& tools,
-                                                     transport::Endpoint endpoint,
+                                                     transport::link::Endpoint endpoint,
                                                      SessionOptions options) {
   return std::shared_ptr<ClientSession>(
       new ClientSession(tools, std::move(endpoint), std::move(options)));
 }
 
-ClientSession::ClientSession(const SessionTools& tools, transport::Endpoint endpoint,
+ClientSession::ClientSession(const SessionTools& tools, transport::link::Endpoint endpoint,
                              SessionOptions options)
     : tools_(tools),
       options_(std::move(options)),
@@ -70,7 +70,7 @@ ClientSession::Denial ClientSession::denial() const {
   return denial_;
 }
 
-transport::Endpoint ClientSession::endpoint() const {
+transport::link::Endpoint ClientSession::endpoint() const {
   std::lock_guard lock(mutex_);
   return endpoint_;
 }
@@ -128,7 +128,7 @@ void ClientSession::send(const std::shared_ptr<Call>& call) {
     failed.error = Error{ErrorCode::kConnectionError, "there is no session with the server", ""};
   if (!frame) failed.error = frame.error();
   if (failed.error) return finish(call, std::move(failed));
-  transport::OutboundMessage message;
+  transport::link::OutboundMessage message;
   message.bytes = std::move(frame->bytes);
   call->bytes = message.bytes;
   message.headers = with_own(std::move(frame->headers));
@@ -136,12 +136,13 @@ void ClientSession::send(const std::shared_ptr<Call>& call) {
   message.deadline = request.deadline;
   message.is_listening = request.is_listening;
   client->request(id, std::move(message),
-                  [self = shared_from_this(), call](transport::CallOutcome outcome) {
+                  [self = shared_from_this(), call](transport::link::CallOutcome outcome) {
                     self->on_outcome(call, std::move(outcome));
                   });
 }
 
-void ClientSession::on_outcome(const std::shared_ptr<Call>& call, transport::CallOutcome outcome) {
+void ClientSession::on_outcome(const std::shared_ptr<Call>& call,
+                               transport::link::CallOutcome outcome) {
   SessionAnswer answer;
   answer.http_status = http_status_of(outcome);
   if (is_session_lost(call, answer.http_status)) return renew(call);
@@ -201,7 +202,7 @@ void ClientSession::cancel(RequestId id, const std::string& reason) {
   }
   const Error why{ErrorCode::kShuttingDown, "cancelled: " + reason, ""};
   if (client && client->abandon(rpc::Id(id), why)) {
-    auto* http = dynamic_cast<transport::StreamableHttpConnection*>(&client->connection());
+    auto* http = dynamic_cast<transport::client::StreamableHttpConnection*>(&client->connection());
     if (is_modern && http != nullptr) return http->abandon(rpc::Id(id));  // which cancels it
     return tell_cancelled(id, reason);
   }
@@ -216,7 +217,7 @@ void ClientSession::tell_cancelled(RequestId id, const std::string& reason) {
 
 void ClientSession::notify(const std::string& method, const std::string& params) {
   Client client;
-  transport::OutboundMessage message;
+  transport::link::OutboundMessage message;
   {
     std::lock_guard lock(mutex_);
     if (state_ != State::kReady) return;
@@ -281,4 +282,4 @@ void ClientSession::close() {
   if (connected) connected(why);
 }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -18,11 +18,11 @@
 #include "common/transport/caller/connection_client.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 
 /// The objects that sessions use; all must outlive the sessions and their last completion.
 struct SessionTools {
-  transport::Connector& connector;
+  transport::link::Connector& connector;
   core::Timer& timer;
   const core::Clock& clock;
 };
@@ -123,7 +123,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   using RequestId = std::int64_t;
 
   [[nodiscard]] static std::shared_ptr<ClientSession> create(const SessionTools& tools,
-                                                             transport::Endpoint endpoint,
+                                                             transport::link::Endpoint endpoint,
                                                              SessionOptions options = {});
   /// As close().
   ~ClientSession();
@@ -153,34 +153,35 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   };
   [[nodiscard]] Denial denial() const;
   /// The session's endpoint; after a fallback, the URL of the legacy transport.
-  [[nodiscard]] transport::Endpoint endpoint() const;
+  [[nodiscard]] transport::link::Endpoint endpoint() const;
 
  private:
   enum class State { kNew, kConnecting, kReady, kRenewing, kClosed };
   struct Call;
-  using Client = std::shared_ptr<transport::ConnectionClient>;
+  using Client = std::shared_ptr<transport::caller::ConnectionClient>;
 
-  ClientSession(const SessionTools& tools, transport::Endpoint endpoint, SessionOptions options);
+  ClientSession(const SessionTools& tools, transport::link::Endpoint endpoint,
+                SessionOptions options);
   [[nodiscard]] Negotiation::Options negotiation_options(bool skips_discovery) const;
   [[nodiscard]] Headers with_own(Headers headers) const;
 
   // Negotiation (client_session_negotiation.cpp). Called without the lock.
   void open_connection();
-  void on_opened(core::Result<std::shared_ptr<transport::MessageConnection>> connection);
+  void on_opened(core::Result<std::shared_ptr<transport::link::MessageConnection>> connection);
   void run(Negotiation::Step step);
   void do_step(Negotiation::Ask ask);
   void do_step(Negotiation::Confirm confirm);
   void do_step(Negotiation::Reconnect reconnect);
   void do_step(Negotiation::Done done);
   void do_step(Negotiation::Failed failed);
-  void on_asked(bool is_probe, const rpc::Id& id, const transport::CallOutcome& outcome);
+  void on_asked(bool is_probe, const rpc::Id& id, const transport::link::CallOutcome& outcome);
   [[nodiscard]] core::Clock::Steady probe_deadline() const;
   void listen(const Negotiated& negotiated, std::function<void()> then);
   void end_session(const Client& client, const Negotiated& negotiated);
 
   // Requests (client_session.cpp).
   void send(const std::shared_ptr<Call>& call);
-  void on_outcome(const std::shared_ptr<Call>& call, transport::CallOutcome outcome);
+  void on_outcome(const std::shared_ptr<Call>& call, transport::link::CallOutcome outcome);
   void finish(const std::shared_ptr<Call>& call, SessionAnswer answer);
   [[nodiscard]] bool is_session_lost(const std::shared_ptr<Call>& call, int http_status);
   void note_lost_server(const Call& call);
@@ -188,9 +189,10 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void judge_result(const Call& call, SessionAnswer& answer);
   void list_and_repeat(const std::shared_ptr<Call>& call, SessionAnswer refusal);
   void tell_cancelled(RequestId id, const std::string& reason);
-  void on_other(const transport::ReceivedMessage& message);
+  void on_other(const transport::link::ReceivedMessage& message);
   void take_request(rpc::Request request, const std::shared_ptr<Call>& call);
-  void take_notification(const rpc::Notification& note, const transport::ReceivedMessage& message);
+  void take_notification(const rpc::Notification& note,
+                         const transport::link::ReceivedMessage& message);
   [[nodiscard]] std::shared_ptr<Call> call_of(const nlohmann::json& id) const;
   void answer_server(rpc::Response response);
   void on_progress(const nlohmann::json& params);
@@ -203,7 +205,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
 
   mutable std::mutex mutex_;  // never held while other objects are called
   State state_ = State::kNew;
-  transport::Endpoint endpoint_;
+  transport::link::Endpoint endpoint_;
   Client client_;
   Client closing_;  ///< until its connection has ended
   Negotiation negotiation_;
@@ -220,4 +222,4 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   std::deque<std::shared_ptr<Call>> waiting_;  ///< requests that wait until the session is renewed
 };
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

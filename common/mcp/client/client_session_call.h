@@ -6,11 +6,11 @@
 
 #include "common/mcp/client/client_session.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 
 /// The header fields of an answer with an error status; null if there are none.
 [[nodiscard]] inline std::shared_ptr<const rpc::HeaderMap> headers_of_refusal(
-    const transport::CallOutcome& outcome) {
+    const transport::link::CallOutcome& outcome) {
   if (outcome.refusal_headers) return outcome.refusal_headers;
   const auto* http = outcome.context.transport.as_http();
   return http != nullptr && http->status && *http->status >= 400 ? http->headers : nullptr;
@@ -29,4 +29,4 @@ struct ClientSession::Call {
   bool has_listed = false;  ///< tools were listed to find the header fields of the arguments
 };
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -5,7 +5,7 @@
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using nlohmann::json;
@@ -17,7 +17,7 @@ bool is_for_all(std::string_view method) {
 
 }  // namespace
 
-void ClientSession::on_other(const transport::ReceivedMessage& message) {
+void ClientSession::on_other(const transport::link::ReceivedMessage& message) {
   auto document = schema::parse_json(message.bytes, schema::kMcpLimits);
   if (!document) return;  // some servers also print text that is not JSON
   for (auto& frame : rpc::decode(std::move(*document)).frames) {
@@ -48,7 +48,7 @@ void ClientSession::take_request(rpc::Request request, const std::shared_ptr<Cal
 
 void ClientSession::answer_server(rpc::Response response) {
   Client connection;
-  transport::OutboundMessage message;
+  transport::link::OutboundMessage message;
   {
     std::lock_guard lock(mutex_);
     connection = client_;
@@ -60,7 +60,7 @@ void ClientSession::answer_server(rpc::Response response) {
 }
 
 void ClientSession::take_notification(const rpc::Notification& note,
-                                      const transport::ReceivedMessage& message) {
+                                      const transport::link::ReceivedMessage& message) {
   // Null if it belongs to none.
   const json& subscription =
       schema::field_at(schema::field_at(note.params, "_meta"), kSubscriptionKey);
@@ -89,4 +89,4 @@ void ClientSession::on_progress(const json& params) {
   if (call && call->request.on_progress) call->request.on_progress(params);
 }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

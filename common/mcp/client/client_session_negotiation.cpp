@@ -7,7 +7,7 @@
 #include "common/schema/parse_json.h"
 #include "common/transport/client/streamable_http_connection.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::Error;
@@ -37,7 +37,7 @@ class Once {
 };
 
 /// The response in an outcome, together with its HTTP status and session id.
-NegotiationReply negotiation_reply(const transport::CallOutcome& outcome, const rpc::Id& id) {
+NegotiationReply negotiation_reply(const transport::link::CallOutcome& outcome, const rpc::Id& id) {
   NegotiationReply reply;
   reply.error = outcome.error;
   reply.http_status = outcome.http_status;
@@ -98,13 +98,13 @@ void ClientSession::open_connection() {
   tools_.connector.connect(
       endpoint(), connect_deadline_,
       [self = shared_from_this()](
-          core::Result<std::shared_ptr<transport::MessageConnection>> connection) {
+          core::Result<std::shared_ptr<transport::link::MessageConnection>> connection) {
         self->on_opened(std::move(connection));
       });
 }
 
 void ClientSession::on_opened(
-    core::Result<std::shared_ptr<transport::MessageConnection>> connection) {
+    core::Result<std::shared_ptr<transport::link::MessageConnection>> connection) {
   if (!connection) {
     Negotiation::Step step = [&] {
       std::lock_guard lock(mutex_);
@@ -112,16 +112,16 @@ void ClientSession::on_opened(
     }();
     return run(std::move(step));
   }
-  transport::ConnectionClientOptions options;
+  transport::caller::ConnectionClientOptions options;
   options.peer = endpoint().url();
-  options.on_other = [weak = weak_from_this()](const transport::ReceivedMessage& message) {
+  options.on_other = [weak = weak_from_this()](const transport::link::ReceivedMessage& message) {
     if (auto self = weak.lock()) self->on_other(message);
   };
   options.on_closed = [weak = weak_from_this()](const Error& why) {
     if (auto self = weak.lock()) self->on_connection_closed(why);
   };
-  auto client = transport::ConnectionClient::start(*connection, tools_.clock, tools_.timer,
-                                                   std::move(options));
+  auto client = transport::caller::ConnectionClient::start(*connection, tools_.clock, tools_.timer,
+                                                           std::move(options));
   std::optional<Negotiation::Step> step;
   {
     std::lock_guard lock(mutex_);
@@ -156,18 +156,18 @@ void ClientSession::do_step(Negotiation::Ask ask) {
     deadline = ask.is_probe ? probe_deadline() : connect_deadline_;
   }
   if (!client) return;  // closed meanwhile
-  transport::OutboundMessage message;
+  transport::link::OutboundMessage message;
   message.bytes = rpc::encode_request(id, ask.method, ask.params);
   message.headers = with_own(std::move(ask.headers));
   message.deadline = deadline;
   client->request(
       id, std::move(message),
       [self = shared_from_this(), is_probe = ask.is_probe,
-       id](const transport::CallOutcome& outcome) { self->on_asked(is_probe, id, outcome); });
+       id](const transport::link::CallOutcome& outcome) { self->on_asked(is_probe, id, outcome); });
 }
 
 void ClientSession::on_asked(bool is_probe, const rpc::Id& id,
-                             const transport::CallOutcome& outcome) {
+                             const transport::link::CallOutcome& outcome) {
   auto reply = negotiation_reply(outcome, id);
   std::optional<Negotiation::Step> step;
   {
@@ -191,7 +191,7 @@ void ClientSession::on_asked(bool is_probe, const rpc::Id& id,
 
 void ClientSession::do_step(Negotiation::Confirm /*confirm*/) {
   Client client;
-  transport::OutboundMessage message;
+  transport::link::OutboundMessage message;
   {
     std::lock_guard lock(mutex_);
     client = client_;
@@ -200,7 +200,7 @@ void ClientSession::do_step(Negotiation::Confirm /*confirm*/) {
   }
   if (!client) return;
   message.bytes = rpc::encode_notification("notifications/initialized", {});
-  message.done = [self = shared_from_this()](const transport::SendOutcome& outcome) {
+  message.done = [self = shared_from_this()](const transport::link::SendOutcome& outcome) {
     Negotiation::Step step = [&] {
       std::lock_guard lock(self->mutex_);
       bool is_gone = outcome.error && outcome.http_status == 0;
@@ -256,8 +256,9 @@ void ClientSession::listen(const Negotiated& negotiated, std::function<void()> t
   // A server without a session for us has no unsolicited messages for us either.
   bool is_of_use = options_.on_notification || options_.on_request;
   Client open = is_of_use && !negotiated.session_id.empty() ? client() : nullptr;
-  auto* http =
-      open ? dynamic_cast<transport::StreamableHttpConnection*>(&open->connection()) : nullptr;
+  auto* http = open
+                   ? dynamic_cast<transport::client::StreamableHttpConnection*>(&open->connection())
+                   : nullptr;
   if (http == nullptr) return then();
   auto headers = with_own(session_headers(negotiated));
   if (!options_.on_request) {
@@ -266,16 +267,16 @@ void ClientSession::listen(const Negotiated& negotiated, std::function<void()> t
   }
   auto go_on = std::make_shared<Once>(std::move(then));
   http->open_stream(std::move(headers),
-                    [go_on](const transport::SendOutcome& /*outcome*/) { go_on->run(); });
+                    [go_on](const transport::link::SendOutcome& /*outcome*/) { go_on->run(); });
   tools_.timer.schedule(kStreamPatience, [go_on] { go_on->run(); });
 }
 
 void ClientSession::end_session(const Client& client, const Negotiated& negotiated) {
-  auto* http = dynamic_cast<transport::StreamableHttpConnection*>(&client->connection());
+  auto* http = dynamic_cast<transport::client::StreamableHttpConnection*>(&client->connection());
   if (http == nullptr || negotiated.session_id.empty()) return client->close();
   constexpr std::chrono::seconds kPatience{2};
   http->end_session(with_own(session_headers(negotiated)), tools_.clock.steady_now() + kPatience,
-                    [client](const transport::SendOutcome& /*outcome*/) { client->close(); });
+                    [client](const transport::link::SendOutcome& /*outcome*/) { client->close(); });
 }
 
 void ClientSession::do_step(Negotiation::Failed failed) {
@@ -293,4 +294,4 @@ void ClientSession::do_step(Negotiation::Failed failed) {
   if (was_ready && options_.on_closed) options_.on_closed(failed.error);
 }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -2,7 +2,7 @@
 #include "common/mcp/client/client_session.h"
 #include "common/mcp/client/client_session_call.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::Error;
@@ -41,7 +41,7 @@ bool ClientSession::is_session_lost(const std::shared_ptr<Call>& call, int http_
 void ClientSession::note_lost_server(const Call& call) {
   std::lock_guard lock(mutex_);
   // Requests of 2026-07-28 need no session, and other connections end together with their server.
-  bool may_forget = !negotiated_.is_modern && transport::is_http(endpoint_);
+  bool may_forget = !negotiated_.is_modern && transport::link::is_http(endpoint_);
   if (may_forget && call.generation == generation_) is_in_doubt_ = true;
 }
 
@@ -73,7 +73,7 @@ void ClientSession::judge_result(const Call& call, SessionAnswer& answer) {
     std::lock_guard lock(mutex_);
     is_modern = negotiated_.is_modern;
     // Only HTTP has header fields; on other transports the marks have no meaning.
-    bool has_fields = is_modern && transport::is_http(endpoint_);
+    bool has_fields = is_modern && transport::link::is_http(endpoint_);
     if (has_fields && call.request.method == "tools/list")
       param_headers_.learn(answer.response.result);
   }
@@ -102,4 +102,4 @@ void ClientSession::list_and_repeat(const std::shared_ptr<Call>& call, SessionAn
              });
 }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -6,7 +6,7 @@
 #include "common/mcp/client/client_session.h"
 #include "common/mcp/client/client_session_testing.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::ErrorCode;
@@ -242,4 +242,4 @@ TEST_F(ClientSessionTest, ArgumentsThatAToolMarksAreHeaderFieldsToo) {
 }
 
 }  // namespace
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -5,7 +5,7 @@
 #include "common/mcp/client/client_calls.h"
 #include "common/mcp/client/client_session_testing.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::ErrorCode;
@@ -237,4 +237,4 @@ TEST_F(ClientSessionTest, ClosedBeforeItIsThere) {
 }
 
 }  // namespace
-}  // namespace league::mcp
+}  // namespace league::mcp::client

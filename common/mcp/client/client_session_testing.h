@@ -6,15 +6,15 @@
 #include "common/mcp/client/client_testing.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::mcp::testing {
+namespace league::mcp::client::testing {
 
 /// A session with a server that a script plays.
 class ClientSessionTest : public ::testing::Test {
  protected:
   std::shared_ptr<ClientSession> session(const std::string& url = "tcp://127.0.0.1:9",
                                          SessionOptions options = {}) {
-    auto made = ClientSession::create({connector_, time_, time_}, *transport::parse_endpoint(url),
-                                      std::move(options));
+    auto made = ClientSession::create({connector_, time_, time_},
+                                      *transport::link::parse_endpoint(url), std::move(options));
     made->connect(deadline(), [this](core::Result<Negotiated> result) {
       EXPECT_FALSE(connected_) << "twice";
       connected_ = std::move(result);
@@ -58,4 +58,4 @@ class ClientSessionTest : public ::testing::Test {
   std::vector<Headers> seen_headers_;
 };
 
-}  // namespace league::mcp::testing
+}  // namespace league::mcp::client::testing

@@ -9,22 +9,22 @@
 #include "common/mcp/client/negotiation.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::mcp::testing {
+namespace league::mcp::client::testing {
 
 /// A server behind a connection, as a test wrote it: sees each message and says what comes back.
-class ScriptedConnection final : public transport::MessageConnection,
+class ScriptedConnection final : public transport::link::MessageConnection,
                                  public std::enable_shared_from_this<ScriptedConnection> {
  public:
   using Script = std::function<void(ScriptedConnection&, const nlohmann::json& message,
                                     const Headers& headers)>;
 
-  ScriptedConnection(transport::Endpoint endpoint_in, Script script)
+  ScriptedConnection(transport::link::Endpoint endpoint_in, Script script)
       : endpoint(std::move(endpoint_in)), script_(std::move(script)) {}
 
-  void start(std::shared_ptr<transport::MessageReceiver> receiver) override {
+  void start(std::shared_ptr<transport::link::MessageReceiver> receiver) override {
     receiver_ = std::move(receiver);
   }
-  void send(transport::OutboundMessage message) override {
+  void send(transport::link::OutboundMessage message) override {
     auto self = shared_from_this();
     refusal_ = {};
     if (!is_closed) script_(*this, nlohmann::json::parse(message.bytes), message.headers);
@@ -72,24 +72,24 @@ class ScriptedConnection final : public transport::MessageConnection,
     if (receiver) receiver->on_closed(why);
   }
 
-  const transport::Endpoint endpoint;
+  const transport::link::Endpoint endpoint;
   rpc::MessageContext context;  ///< of what the server says
   bool is_closed = false;
 
  private:
   Script script_;
-  std::shared_ptr<transport::MessageReceiver> receiver_;
-  transport::SendOutcome refusal_;
+  std::shared_ptr<transport::link::MessageReceiver> receiver_;
+  transport::link::SendOutcome refusal_;
 };
 
 /// Opens such connections at once.
-class ScriptedConnector final : public transport::Connector {
+class ScriptedConnector final : public transport::link::Connector {
  public:
-  void connect(const transport::Endpoint& endpoint, core::Clock::Steady /*deadline*/,
+  void connect(const transport::link::Endpoint& endpoint, core::Clock::Steady /*deadline*/,
                Opened opened) override {
     if (failure) return opened(*failure);
     connections.push_back(std::make_shared<ScriptedConnection>(endpoint, script));
-    opened(std::shared_ptr<transport::MessageConnection>(connections.back()));
+    opened(std::shared_ptr<transport::link::MessageConnection>(connections.back()));
   }
 
   ScriptedConnection::Script script;
@@ -113,4 +113,4 @@ inline bool answer_handshake(ScriptedConnection& server, const nlohmann::json& m
   return true;
 }
 
-}  // namespace league::mcp::testing
+}  // namespace league::mcp::client::testing

@@ -4,7 +4,7 @@
 
 #include "common/schema/json_fields.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using nlohmann::json;
@@ -48,4 +48,4 @@ std::optional<json> answer_question(std::string_view method, const json& params,
   return answer_elicitation(params, given);
 }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

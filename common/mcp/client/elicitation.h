@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace league::mcp {
+namespace league::mcp::client {
 
 /// The capability that a client announces if it answers forms of a server.
 [[nodiscard]] nlohmann::json elicitation_capability();
@@ -21,4 +21,4 @@ namespace league::mcp {
                                                             const nlohmann::json& params,
                                                             const nlohmann::json& given);
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using nlohmann::json;
@@ -45,4 +45,4 @@ TEST(Elicitation, OtherQuestionsHaveNoAnswer) {
 }
 
 }  // namespace
-}  // namespace league::mcp
+}  // namespace league::mcp::client

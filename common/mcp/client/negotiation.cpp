@@ -5,7 +5,7 @@
 #include "common/mcp/protocol.h"
 #include "common/schema/json_fields.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::Error;
@@ -217,4 +217,4 @@ Negotiation::Step Negotiation::fail(Error error) {
   return Failed{std::move(error)};
 }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

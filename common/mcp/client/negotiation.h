@@ -12,7 +12,7 @@
 #include "common/rpc/message.h"
 #include "common/rpc/transport_context.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 
 /// Names and values of HTTP header fields; ignored by transports without header fields.
 using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -119,4 +119,4 @@ class Negotiation {
 /// older dialects.
 [[nodiscard]] bool is_modern_error(const rpc::Response& response);
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

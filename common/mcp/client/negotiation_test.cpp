@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::Error;
@@ -217,4 +217,4 @@ TEST(Negotiation, RefusesRevisionsThatItDoesNotSpeak) {
 }
 
 }  // namespace
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -11,7 +11,7 @@
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::Error;
@@ -157,4 +157,4 @@ Headers ParamHeaders::of_call(std::string_view params) const {
   return headers;
 }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -9,7 +9,7 @@
 #include "common/core/result.h"
 #include "common/mcp/client/negotiation.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 
 /// One argument of a tool that is repeated as a header field.
 struct ParamHeader {
@@ -38,4 +38,4 @@ class ParamHeaders {
   std::unordered_map<std::string, std::vector<ParamHeader>> tools_;  ///< only tools with marks
 };
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

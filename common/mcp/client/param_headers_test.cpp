@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using nlohmann::json;
@@ -113,4 +113,4 @@ TEST(ParamHeaders, ANewListReplacesWhatWasKnown) {
 }
 
 }  // namespace
-}  // namespace league::mcp
+}  // namespace league::mcp::client

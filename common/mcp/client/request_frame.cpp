@@ -9,7 +9,7 @@
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::Error;
@@ -82,4 +82,4 @@ core::Result<RequestFrame> frame_request(const Negotiated& negotiated, const Cli
   return frame;
 }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -8,7 +8,7 @@
 #include "common/mcp/client/negotiation.h"
 #include "common/rpc/id.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 
 /// One request in the form of the agreed revision.
 struct RequestFrame {
@@ -41,4 +41,4 @@ struct ClientIdentity {
 /// `=?base64?…?=`.
 [[nodiscard]] std::string header_value(std::string_view text);
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using nlohmann::json;
@@ -73,4 +73,4 @@ TEST(RequestFrame, HeaderValuesAreVisibleAscii) {
 }
 
 }  // namespace
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -11,7 +11,7 @@
 #include "common/rpc/json_text.h"
 #include "common/schema/parse_json.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::Error;
@@ -20,14 +20,14 @@ using Steady = core::Clock::Steady;
 
 /// A call that waits for its session.
 struct SessionCall {
-  transport::OutboundCall call;
-  transport::Caller::Completion completion;
+  transport::link::OutboundCall call;
+  transport::link::Caller::Completion completion;
   Steady started;
   std::uint64_t ticket = 0;  ///< identifies the call while it waits
 };
 
 void fail(const SessionCall& call, Error error, Steady now) {
-  transport::CallOutcome outcome;
+  transport::link::CallOutcome outcome;
   outcome.error = std::move(error);
   outcome.elapsed = now - call.started;
   call.completion(std::move(outcome));
@@ -55,7 +55,7 @@ class ConnectionEnd {
 };
 
 /// Method and parameters of a framed request.
-core::Result<SessionRequest> take_apart(const transport::OutboundCall& call) {
+core::Result<SessionRequest> take_apart(const transport::link::OutboundCall& call) {
   auto document = schema::parse_json(call.bytes, schema::kMcpLimits);
   if (!document) return document.error();
   auto frames = rpc::decode(std::move(*document)).frames;
@@ -70,8 +70,8 @@ core::Result<SessionRequest> take_apart(const transport::OutboundCall& call) {
   return out;
 }
 
-transport::CallOutcome outcome_of(SessionAnswer answer, const rpc::Id& id) {
-  transport::CallOutcome outcome;
+transport::link::CallOutcome outcome_of(SessionAnswer answer, const rpc::Id& id) {
+  transport::link::CallOutcome outcome;
   outcome.error = std::move(answer.error);
   outcome.http_status = answer.http_status;
   outcome.context = std::move(answer.context);
@@ -120,7 +120,7 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
   [[nodiscard]] Steady negotiation_deadline(Steady now, Steady call_deadline, bool is_child) const;
   void fail_in_time(const std::string& url, std::uint64_t ticket, Steady deadline);
   void forward(const std::shared_ptr<ClientSession>& session, SessionCall call);
-  std::shared_ptr<ClientSession> make_session(const transport::Endpoint& endpoint,
+  std::shared_ptr<ClientSession> make_session(const transport::link::Endpoint& endpoint,
                                               const std::string& url, const Peer& peer);
   std::vector<std::shared_ptr<ClientSession>> make_room();  // with the lock
 
@@ -140,7 +140,7 @@ void SessionCaller::State::call(SessionCall call) {
   std::shared_ptr<ClientSession> ready;
   std::shared_ptr<ClientSession> fresh;
   std::vector<std::shared_ptr<ClientSession>> evicted;
-  const transport::Endpoint endpoint = call.call.endpoint;
+  const transport::link::Endpoint endpoint = call.call.endpoint;
   const bool is_child = endpoint.scheme == "stdio";
   const Steady call_deadline = call.call.deadline;
   const Steady deadline = negotiation_deadline(now, call_deadline, is_child);
@@ -206,7 +206,7 @@ void SessionCaller::State::fail_in_time(const std::string& url, std::uint64_t ti
 }
 
 std::shared_ptr<ClientSession> SessionCaller::State::make_session(
-    const transport::Endpoint& endpoint, const std::string& url, const Peer& peer) {
+    const transport::link::Endpoint& endpoint, const std::string& url, const Peer& peer) {
   SessionOptions options;
   options.client = options_.client;
   options.longest_probe = options_.longest_probe;
@@ -357,16 +357,16 @@ SessionCaller::SessionCaller(const SessionTools& tools, SessionCallerOptions opt
 
 SessionCaller::~SessionCaller() { state_->close(); }
 
-void SessionCaller::call(transport::OutboundCall call, Completion completion) {
+void SessionCaller::call(transport::link::OutboundCall call, Completion completion) {
   state_->call({.call = std::move(call), .completion = std::move(completion), .started = {}});
 }
 
-std::function<bool(const transport::Endpoint&)> SessionCaller::refusals() const {
-  return [state = state_](const transport::Endpoint& endpoint) {
+std::function<bool(const transport::link::Endpoint&)> SessionCaller::refusals() const {
+  return [state = state_](const transport::link::Endpoint& endpoint) {
     return state->is_refused(endpoint.url());
   };
 }
 
 std::size_t SessionCaller::sessions() const { return state_->sessions(); }
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

@@ -7,7 +7,7 @@
 #include "common/mcp/client/client_session.h"
 #include "common/transport/link/caller.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 
 struct SessionCallerOptions {
   ClientIdentity client = {};
@@ -27,7 +27,7 @@ struct SessionCallerOptions {
 /// endpoint, which is negotiated at the first call, kept, and renewed if it is lost. A negotiation
 /// takes at most half of the time of the call that needs it; the negotiation with a child process,
 /// which has to be loaded first, continues even if its calls have failed. Thread-safe.
-class SessionCaller final : public transport::Caller {
+class SessionCaller final : public transport::link::Caller {
  public:
   /// The objects in `tools` must outlive the caller.
   explicit SessionCaller(const SessionTools& tools, SessionCallerOptions options = {});
@@ -38,10 +38,10 @@ class SessionCaller final : public transport::Caller {
   SessionCaller& operator=(const SessionCaller&) = delete;
 
   /// `call.bytes` is one JSON-RPC request with the id `call.id`; the answer comes with the same id.
-  void call(transport::OutboundCall call, Completion completion) override;
+  void call(transport::link::OutboundCall call, Completion completion) override;
   /// A function that says whether the last negotiation with this server failed although the server
   /// could be reached: it is not an MCP server. It may outlive the caller.
-  [[nodiscard]] std::function<bool(const transport::Endpoint&)> refusals() const;
+  [[nodiscard]] std::function<bool(const transport::link::Endpoint&)> refusals() const;
   /// The number of sessions.
   [[nodiscard]] std::size_t sessions() const;
 
@@ -50,4 +50,4 @@ class SessionCaller final : public transport::Caller {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace league::mcp
+}  // namespace league::mcp::client

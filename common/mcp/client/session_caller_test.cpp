@@ -6,7 +6,7 @@
 #include "common/rpc/codec.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::mcp {
+namespace league::mcp::client {
 namespace {
 
 using core::ErrorCode;
@@ -26,12 +26,12 @@ class SessionCallerTest : public ::testing::Test {
     };
   }
   void call(rpc::Id id, const std::string& url = "stdio:bot") {
-    transport::OutboundCall out;
-    out.endpoint = *transport::parse_endpoint(url);
+    transport::link::OutboundCall out;
+    out.endpoint = *transport::link::parse_endpoint(url);
     out.id = id;
     out.bytes = rpc::encode_request(id, "tools/call", R"({"name":"choose","arguments":{"a":1}})");
     out.deadline = time_.steady_now() + seconds(4);
-    caller_->call(std::move(out), [this](transport::CallOutcome outcome) {
+    caller_->call(std::move(out), [this](transport::link::CallOutcome outcome) {
       outcomes_.push_back(std::move(outcome));
     });
   }
@@ -40,7 +40,7 @@ class SessionCallerTest : public ::testing::Test {
   testing::ScriptedConnector connector_;
   std::vector<std::string> methods_;
   json pending_;
-  std::vector<transport::CallOutcome> outcomes_;
+  std::vector<transport::link::CallOutcome> outcomes_;
   std::unique_ptr<SessionCaller> caller_;  // the last one: it answers open calls when it ends
 };
 
@@ -95,7 +95,7 @@ TEST_F(SessionCallerTest, ALostSessionIsMadeAgainWithoutTheProbe) {
 }
 
 TEST_F(SessionCallerTest, WhoIsNoMcpServerIsLeftAloneForAWhile) {
-  auto endpoint = *transport::parse_endpoint("stdio:bot");
+  auto endpoint = *transport::link::parse_endpoint("stdio:bot");
   connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
     server.error(message, -32601);
   };
@@ -117,7 +117,7 @@ TEST_F(SessionCallerTest, SilenceTakesHalfOfTheTime) {
   time_.advance(seconds(2));
   ASSERT_EQ(outcomes_.size(), 1U);
   EXPECT_EQ(outcomes_[0].error->code, ErrorCode::kTimeout);
-  EXPECT_TRUE(caller_->refusals()(*transport::parse_endpoint("tcp://127.0.0.1:1")));
+  EXPECT_TRUE(caller_->refusals()(*transport::link::parse_endpoint("tcp://127.0.0.1:1")));
 }
 
 TEST_F(SessionCallerTest, AChildMayTakeLongerToComeUpThanItsFirstCalls) {
@@ -136,7 +136,7 @@ TEST_F(SessionCallerTest, AChildMayTakeLongerToComeUpThanItsFirstCalls) {
   time_.advance(seconds(1));
   ASSERT_EQ(outcomes_.size(), 1U);
   EXPECT_EQ(outcomes_[0].error->code, ErrorCode::kTimeout);
-  EXPECT_FALSE(caller_->refusals()(*transport::parse_endpoint("stdio:bot")));
+  EXPECT_FALSE(caller_->refusals()(*transport::link::parse_endpoint("stdio:bot")));
   call(rpc::Id(2));
   time_.advance(seconds(2));
   is_up = true;
@@ -153,14 +153,14 @@ TEST_F(SessionCallerTest, AChildThatStaysSilentIsNoMcpServer) {
   call(rpc::Id(1));
   time_.advance(seconds(12));
   EXPECT_EQ(outcomes_.size(), 1U);
-  EXPECT_TRUE(caller_->refusals()(*transport::parse_endpoint("stdio:bot")));
+  EXPECT_TRUE(caller_->refusals()(*transport::link::parse_endpoint("stdio:bot")));
 }
 
 TEST_F(SessionCallerTest, WhoCannotBeReachedIsTriedAgain) {
   connector_.failure = core::Error{ErrorCode::kConnectionError, "nobody", ""};
   call(rpc::Id(1));
   EXPECT_EQ(outcomes_.at(0).error->code, ErrorCode::kConnectionError);
-  EXPECT_FALSE(caller_->refusals()(*transport::parse_endpoint("stdio:bot")));
+  EXPECT_FALSE(caller_->refusals()(*transport::link::parse_endpoint("stdio:bot")));
   connector_.failure.reset();
   call(rpc::Id(2));
   EXPECT_FALSE(outcomes_.at(1).error);
@@ -227,4 +227,4 @@ TEST_F(SessionCallerTest, ReturnsToItsLimitOnceCallsHaveEnded) {
 }
 
 }  // namespace
-}  // namespace league::mcp
+}  // namespace league::mcp::client

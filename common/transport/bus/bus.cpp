@@ -2,7 +2,7 @@
 
 #include "common/core/text.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 std::string_view bus_header(const BusMessage& message, std::string_view name) {
   for (const auto& [key, value] : message.headers) {
@@ -15,4 +15,4 @@ std::unique_ptr<Bus::Subscription> Bus::stall_publishers(const std::string& /*su
   return nullptr;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -11,7 +11,7 @@
 
 #include "common/core/result.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// One message of a bus.
 struct BusMessage {
@@ -82,4 +82,4 @@ class Bus {
   [[nodiscard]] virtual std::string url() const = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

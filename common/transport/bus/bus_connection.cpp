@@ -13,7 +13,7 @@
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/link/receive_buffer.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 /// How long a request is offered to a session that nobody listens to: an agent that restarts is
@@ -30,9 +30,9 @@ struct BusRoute {
 
 /// What all connections of a session share.
 struct BusParts {
-  EventLoop& loop;
+  link::EventLoop& loop;
   Bus& bus;
-  BusSession session;
+  link::BusSession session;
   const core::Clock& clock;
   core::Timer& timer;
   std::shared_ptr<BusInbox> inbox;
@@ -50,7 +50,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   BusConnectionCore(const BusConnectionCore&) = delete;
   BusConnectionCore& operator=(const BusConnectionCore&) = delete;
 
-  void start(std::shared_ptr<MessageReceiver> receiver) {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) {
     auto name = parts_.inbox->add(
         {.on_answer =
              [weak = weak_from_this()](BusMessage message, std::uint64_t number) {
@@ -70,10 +70,10 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
       run_in(weak, [why](BusConnectionCore& self) { self.end(why); });
     });
   }
-  void send(OutboundMessage message) {
+  void send(link::OutboundMessage message) {
     if (receive_buffer_.is_closed())
-      return tell(message,
-                  core::Error{core::ErrorCode::kConnectionError, "the connection is closed", {}});
+      return client::tell(
+          message, core::Error{core::ErrorCode::kConnectionError, "the connection is closed", {}});
     forget_expired();
     const bool is_request = message.deadline != core::Clock::Steady::max();
     if (is_request && message.id.is_null()) message.id = rpc::peek_frame(message.bytes).id;
@@ -85,7 +85,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     bool waits =
         is_request && !published && published.error().code == core::ErrorCode::kConnectionError;
     if (is_request && (published || waits)) asked_.emplace(number, std::move(asked));
-    tell(message, published || waits ? std::optional<core::Error>() : published.error());
+    client::tell(message, published || waits ? std::optional<core::Error>() : published.error());
   }
   void set_reading(bool is_on) {
     receive_buffer_.set_reading(is_on);
@@ -137,7 +137,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     // Otherwise the code above would not recognise the answer and would wait until the deadline.
     if (frame.kind != rpc::FrameKind::kResponse || frame.id != asked.id)
       return lose(asked, "the answer names another request, or none");
-    ReceivedMessage received;
+    link::ReceivedMessage received;
     received.context = bus_context(message, parts_.session, rpc::MessageDirection::kServerToClient,
                                    connection_, parts_.clock);
     received.bytes = std::move(message.payload);
@@ -198,25 +198,25 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   const BusRoute route_;
   std::string name_;  ///< in the inbox
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
-  ReceiveBuffer receive_buffer_;
+  link::ReceiveBuffer receive_buffer_;
   std::map<std::uint64_t, PendingCall> asked_;
   std::uint64_t last_number_ = 0;
 };
 
 /// The handle that users of the connection hold; closes it when destroyed.
-class BusConnection final : public MessageConnection {
+class BusConnection final : public link::MessageConnection {
  public:
-  BusConnection(EventLoop& loop, std::shared_ptr<BusConnectionCore> core)
+  BusConnection(link::EventLoop& loop, std::shared_ptr<BusConnectionCore> core)
       : loop_(loop), core_(std::move(core)) {}
   ~BusConnection() override { close(); }
   BusConnection(const BusConnection&) = delete;
   BusConnection& operator=(const BusConnection&) = delete;
 
-  void start(std::shared_ptr<MessageReceiver> receiver) override {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) override {
     BusConnectionCore::run_in(core_, [receiver](BusConnectionCore& core) { core.start(receiver); });
   }
-  void send(OutboundMessage message) override {
-    auto shared = std::make_shared<OutboundMessage>(std::move(message));
+  void send(link::OutboundMessage message) override {
+    auto shared = std::make_shared<link::OutboundMessage>(std::move(message));
     BusConnectionCore::run_in(core_,
                               [shared](BusConnectionCore& core) { core.send(std::move(*shared)); });
   }
@@ -241,7 +241,7 @@ class BusConnection final : public MessageConnection {
     loop_.post([core = core_, task] { BusConnectionCore::run_in(core, task); });
   }
 
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   const std::shared_ptr<BusConnectionCore> core_;
 };
 
@@ -251,14 +251,14 @@ struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
   Parts(BusParts parts, core::RandomSource& random)
       : BusParts(std::move(parts)), discovery(bus, session, clock, timer, random) {}
 
-  [[nodiscard]] std::shared_ptr<MessageConnection> open(BusRoute route) {
+  [[nodiscard]] std::shared_ptr<link::MessageConnection> open(BusRoute route) {
     return std::make_shared<BusConnection>(
         loop, std::make_shared<BusConnectionCore>(*this, std::move(route)));
   }
   /// The route through discovery, by which a later manager of the league is found too.
   [[nodiscard]] BusRoute to_manager(const std::string& league) {
     BusRoute route;
-    route.subject = session_in(session);
+    route.subject = link::session_in(session);
     route.attach = [weak = weak_from_this(), league](core::Clock::Steady until,
                                                      const std::function<void()>& then) {
       if (auto self = weak.lock())
@@ -270,20 +270,21 @@ struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
   BusDiscovery discovery;
 };
 
-BusConnector::BusConnector(EventLoop& loop, Bus& bus, BusSession session, const core::Clock& clock,
-                           core::Timer& timer, core::RandomSource& random)
+BusConnector::BusConnector(link::EventLoop& loop, Bus& bus, link::BusSession session,
+                           const core::Clock& clock, core::Timer& timer, core::RandomSource& random)
     : parts_(std::make_shared<Parts>(
           BusParts{loop, bus, session, clock, timer, BusInbox::make(bus, session, random)},
           random)) {}
 
-void BusConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) {
+void BusConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+                           Opened opened) {
   constexpr std::string_view kManager = "manager";
-  if (endpoint.scheme != "nats" || !parse_endpoint(endpoint.url())) {
+  if (endpoint.scheme != "nats" || !link::parse_endpoint(endpoint.url())) {
     return opened(core::Error{
         core::ErrorCode::kEndpointNotAllowed, endpoint.url() + " is not a session on a bus", {}});
   }
-  if (auto peer = BusSession::parse(endpoint.path))
-    return opened(parts_->open({.subject = session_out(*peer)}));
+  if (auto peer = link::BusSession::parse(endpoint.path))
+    return opened(parts_->open({.subject = link::session_out(*peer)}));
   std::string league(endpoint.path.substr(std::min(endpoint.path.size(), kManager.size() + 1)));
   // The waiting caller has to get the reason before its own deadline passes.
   auto now = parts_->clock.steady_now();
@@ -299,4 +300,4 @@ void BusConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadlin
       });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

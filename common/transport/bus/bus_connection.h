@@ -8,20 +8,21 @@
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Connects to `nats:` endpoints for one session: `nats:manager` by way of discovery, others
 /// directly. The connections are logical: each request has an inbox of its own for its answer. A
 /// request that was pending when the broker was lost, or that nobody listened to, is sent again
 /// with the same bytes until its deadline, so a peer must give a repeated request the same answer.
 /// Thread-safe. Source: the design for stateless sessions.
-class BusConnector final : public Connector {
+class BusConnector final : public link::Connector {
  public:
   /// All outlive it and its connections.
-  BusConnector(EventLoop& loop, Bus& bus, BusSession session, const core::Clock& clock,
+  BusConnector(link::EventLoop& loop, Bus& bus, link::BusSession session, const core::Clock& clock,
                core::Timer& timer, core::RandomSource& random);
 
-  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
+  void connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+               Opened opened) override;
 
  private:
   /// Shared with connections that are being opened.
@@ -29,4 +30,4 @@ class BusConnector final : public Connector {
   const std::shared_ptr<Parts> parts_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -2,7 +2,7 @@
 
 #include "common/transport/bus/sessions_testing.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using BusConnectionTest = BusSessionsTest;
@@ -60,7 +60,7 @@ TEST_F(BusConnectionTest, AnAnswerThatNamesNoRequestEndsIt) {
 
 TEST_F(BusConnectionTest, OnlyTheFirstAnswerCounts) {
   std::string inbox;
-  auto peer = other_bus_->subscribe(session_out(other_), "",
+  auto peer = other_bus_->subscribe(link::session_out(other_), "",
                                     [&inbox](const BusMessage& message) { inbox = message.reply; });
   auto asked = ask("nats:other-session-2", "CHOOSE");
   ASSERT_TRUE(inbox.starts_with("_INBOX.agent-session-1."));
@@ -83,7 +83,7 @@ TEST_F(BusConnectionTest, AManagerThatWasFoundIsWaitedFor) {
   // It answers, but the broker does not know yet that it listens to the session.
   sessions_.reset();
   auto discovery = manager_bus_->subscribe(
-      std::string(kSessionDiscoveries), "", [this](const BusMessage& message) {
+      std::string(link::kSessionDiscoveries), "", [this](const BusMessage& message) {
         BusMessage answer;
         answer.subject = message.reply;
         answer.payload = R"({"jsonrpc":"2.0","id":1,"result":{"league_id":"league_a"}})";
@@ -100,11 +100,11 @@ TEST_F(BusConnectionTest, AManagerThatWasFoundIsWaitedFor) {
 }
 
 TEST_F(BusConnectionTest, WhoHasNoDeadlineFindsTheManagerToo) {
-  OutboundCall call;
-  call.endpoint = *parse_endpoint("nats:manager");
+  link::OutboundCall call;
+  call.endpoint = *link::parse_endpoint("nats:manager");
   call.id = rpc::Id(1);
   call.bytes = R"({"jsonrpc":"2.0","id":1,"method":"x"})";
-  std::shared_ptr<MessageConnection> opened;
+  std::shared_ptr<link::MessageConnection> opened;
   connector_->connect(call.endpoint, core::Clock::Steady::max(), [&opened](auto connection) {
     if (connection) opened = std::move(*connection);
   });
@@ -113,4 +113,4 @@ TEST_F(BusConnectionTest, WhoHasNoDeadlineFindsTheManagerToo) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::bus {
 
 std::shared_ptr<const rpc::ConnectionInfo> bus_connection_info(const Bus& bus,
-                                                               const BusSession& session) {
+                                                               const link::BusSession& session) {
   constexpr std::size_t kShown = 8;  // a session's name is worth as much as a credential
   static std::atomic<std::uint64_t> next = 1;
   rpc::ConnectionInfo info;
@@ -16,7 +16,7 @@ std::shared_ptr<const rpc::ConnectionInfo> bus_connection_info(const Bus& bus,
   return std::make_shared<const rpc::ConnectionInfo>(std::move(info));
 }
 
-rpc::MessageContext bus_context(const BusMessage& message, const BusSession& session,
+rpc::MessageContext bus_context(const BusMessage& message, const link::BusSession& session,
                                 rpc::MessageDirection direction,
                                 std::shared_ptr<const rpc::ConnectionInfo> connection,
                                 const core::Clock& clock) {
@@ -33,7 +33,7 @@ std::string bus_trace(const BusMessage& message) {
   return std::string(bus_header(message, kTraceHeader).substr(0, kMaxTrace));
 }
 
-BusMessage bus_message(std::string subject, std::string payload, const BusSession& session,
+BusMessage bus_message(std::string subject, std::string payload, const link::BusSession& session,
                        rpc::MessageDirection direction, const std::string& trace_id) {
   BusMessage message;
   message.subject = std::move(subject);
@@ -44,4 +44,4 @@ BusMessage bus_message(std::string subject, std::string payload, const BusSessio
   return message;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

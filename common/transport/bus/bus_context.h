@@ -8,7 +8,7 @@
 #include "common/transport/link/media_type.h"
 #include "common/transport/link/subject.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Names of headers; all are optional on the wire (docs/distributed.md).
 inline constexpr const char* kDirectionHeader = "Mcp-Direction";
@@ -18,10 +18,11 @@ inline constexpr const char* kContentTypeHeader = "Content-Type";
 
 /// What all messages of one session on one bus share.
 [[nodiscard]] std::shared_ptr<const rpc::ConnectionInfo> bus_connection_info(
-    const Bus& bus, const BusSession& session);
+    const Bus& bus, const link::BusSession& session);
 
 /// The context of a message that was received; `session` is the sender's.
-[[nodiscard]] rpc::MessageContext bus_context(const BusMessage& message, const BusSession& session,
+[[nodiscard]] rpc::MessageContext bus_context(const BusMessage& message,
+                                              const link::BusSession& session,
                                               rpc::MessageDirection direction,
                                               std::shared_ptr<const rpc::ConnectionInfo> connection,
                                               const core::Clock& clock);
@@ -32,7 +33,8 @@ inline constexpr const char* kContentTypeHeader = "Content-Type";
 
 /// A message of `session` with its headers; `trace_id` may be empty.
 [[nodiscard]] BusMessage bus_message(std::string subject, std::string payload,
-                                     const BusSession& session, rpc::MessageDirection direction,
+                                     const link::BusSession& session,
+                                     rpc::MessageDirection direction,
                                      const std::string& trace_id = {});
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -17,7 +17,7 @@
 #include "common/transport/bus/nats_bus.h"
 #include "tests/support/memory/memory_bus.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -55,7 +55,7 @@ class ThreadedMemoryBroker final : public ContractBroker {
   std::mutex mutex_;
   std::condition_variable_any waiting_;
   std::deque<std::function<void()>> steps_;
-  MemoryBroker broker_{[this](std::function<void()> step) {
+  memory::MemoryBroker broker_{[this](std::function<void()> step) {
     {
       std::lock_guard lock(mutex_);
       steps_.push_back(std::move(step));
@@ -373,4 +373,4 @@ INSTANTIATE_TEST_SUITE_P(Buses, BusContract, ::testing::Values("memory", "nats")
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -8,7 +8,7 @@
 
 #include "common/transport/bus/bus_context.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using nlohmann::json;
@@ -56,17 +56,17 @@ core::Result<BusAttachment> read_attachment(std::string_view payload) {
 /// Shared with the bus and the timer.
 class BusDiscovery::State : public std::enable_shared_from_this<State> {
  public:
-  State(Bus& bus, BusSession session, const core::Clock& clock, core::Timer& timer,
+  State(Bus& bus, link::BusSession session, const core::Clock& clock, core::Timer& timer,
         core::RandomSource& random)
       : bus_(bus),
         session_(std::move(session)),
         clock_(clock),
         timer_(timer),
-        name_(BusSession::make(random).str()) {}
+        name_(link::BusSession::make(random).str()) {}
 
   /// Listens for answers.
   core::Result<void> begin() {
-    auto subscribed = bus_.subscribe(session_inbox(session_, name_ + ".*"), "",
+    auto subscribed = bus_.subscribe(link::session_inbox(session_, name_ + ".*"), "",
                                      [weak = weak_from_this()](const BusMessage& message) {
                                        if (auto self = weak.lock()) self->on_answer(message);
                                      });
@@ -107,8 +107,8 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
   };
 
   void ask(std::uint64_t number) {
-    BusMessage message = bus_message(session_discovery(session_), attach_request(number), session_,
-                                     rpc::MessageDirection::kClientToServer);
+    BusMessage message = bus_message(link::session_discovery(session_), attach_request(number),
+                                     session_, rpc::MessageDirection::kClientToServer);
     std::uint64_t asked = 0;
     Steady::duration left{};
     {
@@ -120,7 +120,7 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
       if (!found->second.league.empty())
         message.headers.emplace_back(kLeagueHeader, found->second.league);
     }
-    message.reply = session_inbox(session_, name_ + "." + std::to_string(number));
+    message.reply = link::session_inbox(session_, name_ + "." + std::to_string(number));
     (void)bus_.publish(message);  // what the bus loses is asked again
     ask_later(number, asked, std::min<Steady::duration>(kAskAgain, left));
   }
@@ -183,7 +183,7 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
   }
 
   Bus& bus_;
-  const BusSession session_;
+  const link::BusSession session_;
   const core::Clock& clock_;
   core::Timer& timer_;
   const std::string name_;  ///< of the inbox
@@ -193,7 +193,7 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
   std::unique_ptr<Bus::Subscription> subscription_;
 };
 
-BusDiscovery::BusDiscovery(Bus& bus, BusSession session, const core::Clock& clock,
+BusDiscovery::BusDiscovery(Bus& bus, link::BusSession session, const core::Clock& clock,
                            core::Timer& timer, core::RandomSource& random)
     : state_(std::make_shared<State>(bus, std::move(session), clock, timer, random)) {
   (void)state_->begin();  // a bus that is closed fails what is asked through it
@@ -206,4 +206,4 @@ void BusDiscovery::attach(const std::string& league, core::Clock::Steady deadlin
   state_->attach(league, deadline, std::move(attached));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -10,7 +10,7 @@
 #include "common/transport/bus/bus.h"
 #include "common/transport/link/subject.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// What the manager that answered said.
 struct BusAttachment {
@@ -26,7 +26,7 @@ class BusDiscovery {
   using Attached = std::function<void(const core::Result<BusAttachment>&)>;
 
   /// All outlive it, and the timer runs nothing of it afterwards.
-  BusDiscovery(Bus& bus, BusSession session, const core::Clock& clock, core::Timer& timer,
+  BusDiscovery(Bus& bus, link::BusSession session, const core::Clock& clock, core::Timer& timer,
                core::RandomSource& random);
   ~BusDiscovery();
   BusDiscovery(const BusDiscovery&) = delete;
@@ -47,4 +47,4 @@ class BusDiscovery {
 /// Reads the answer; kInvalidReply with the reason if it cannot be used.
 [[nodiscard]] core::Result<BusAttachment> read_attachment(std::string_view payload);
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

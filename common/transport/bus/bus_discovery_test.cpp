@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -32,4 +32,4 @@ TEST(ReadAttachment, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

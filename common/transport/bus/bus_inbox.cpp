@@ -4,15 +4,18 @@
 #include <utility>
 #include <vector>
 
-namespace league::transport {
+namespace league::transport::bus {
 
-std::shared_ptr<BusInbox> BusInbox::make(Bus& bus, const BusSession& session,
+std::shared_ptr<BusInbox> BusInbox::make(Bus& bus, const link::BusSession& session,
                                          core::RandomSource& random) {
   return std::shared_ptr<BusInbox>(new BusInbox(bus, session, random));
 }
 
-BusInbox::BusInbox(Bus& bus, const BusSession& session, core::RandomSource& random)
-    : bus_(bus), session_(session), random_(random), stem_(BusSession::make(random).str() + "-") {}
+BusInbox::BusInbox(Bus& bus, const link::BusSession& session, core::RandomSource& random)
+    : bus_(bus),
+      session_(session),
+      random_(random),
+      stem_(link::BusSession::make(random).str() + "-") {}
 
 BusInbox::~BusInbox() = default;
 
@@ -22,12 +25,12 @@ std::size_t BusInbox::lane_of(std::string_view name) {
 }
 
 std::string BusInbox::subject(const std::string& name, std::uint64_t request) const {
-  return session_inbox(
+  return link::session_inbox(
       session_, stem_ + std::to_string(lane_of(name)) + "." + name + "." + std::to_string(request));
 }
 
 core::Result<std::string> BusInbox::add(Owner owner) {
-  std::string name = BusSession::make(random_).str();
+  std::string name = link::BusSession::make(random_).str();
   if (auto listening = listen(lane_of(name)); !listening) return listening.error();
   std::lock_guard lock(mutex_);
   owners_.emplace(name, std::make_shared<const Owner>(std::move(owner)));
@@ -48,8 +51,8 @@ core::Result<void> BusInbox::listen(std::size_t lane) {
     std::lock_guard lock(mutex_);
     if (lanes_[lane]) return {};
   }
-  auto heard = bus_.subscribe(session_inbox(session_, stem_ + std::to_string(lane) + ".*.*"), "",
-                              [weak = weak_from_this()](BusMessage message) {
+  auto heard = bus_.subscribe(link::session_inbox(session_, stem_ + std::to_string(lane) + ".*.*"),
+                              "", [weak = weak_from_this()](BusMessage message) {
                                 if (auto self = weak.lock()) self->on_message(std::move(message));
                               });
   if (!heard) return heard.error();
@@ -90,4 +93,4 @@ void BusInbox::tell_all_connected() {
   for (const auto& owner : owners) owner->on_connected();
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -13,7 +13,7 @@
 #include "common/transport/bus/bus.h"
 #include "common/transport/link/subject.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Receives the answers to one session's calls. All its connections share the subscriptions, since
 /// a subscription for each of a thousand peers would cost the broker and this program more than the
@@ -29,7 +29,7 @@ class BusInbox : public std::enable_shared_from_this<BusInbox> {
   };
 
   /// `bus` outlives it.
-  [[nodiscard]] static std::shared_ptr<BusInbox> make(Bus& bus, const BusSession& session,
+  [[nodiscard]] static std::shared_ptr<BusInbox> make(Bus& bus, const link::BusSession& session,
                                                       core::RandomSource& random);
   ~BusInbox();
   BusInbox(const BusInbox&) = delete;
@@ -46,14 +46,14 @@ class BusInbox : public std::enable_shared_from_this<BusInbox> {
   /// As many subscriptions as libnats has threads to deliver, so that answers share the processors.
   static constexpr std::size_t kLanes = 2;
 
-  BusInbox(Bus& bus, const BusSession& session, core::RandomSource& random);
+  BusInbox(Bus& bus, const link::BusSession& session, core::RandomSource& random);
   [[nodiscard]] static std::size_t lane_of(std::string_view name);
   [[nodiscard]] core::Result<void> listen(std::size_t lane);
   void on_message(BusMessage message);
   void tell_all_connected();
 
   Bus& bus_;
-  const BusSession session_;
+  const link::BusSession session_;
   core::RandomSource& random_;
   const std::string stem_;
   std::mutex mutex_;  // guards the rest, never held while others are called
@@ -62,4 +62,4 @@ class BusInbox : public std::enable_shared_from_this<BusInbox> {
   std::unique_ptr<Bus::Subscription> state_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

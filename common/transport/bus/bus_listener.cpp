@@ -16,7 +16,7 @@
 #include "common/transport/link/sse_parser.h"
 #include "common/transport/link/sse_writer.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 /// At most kMostInTurn messages of a session without a credential are taken within kTurn.
@@ -32,17 +32,17 @@ constexpr int kPausesBeforeStall = 2;
 class SessionListener final : public BusListener,
                               public std::enable_shared_from_this<SessionListener> {
  public:
-  SessionListener(Bus& bus, BusSession session, MessageHandler& handler, const core::Clock& clock,
-                  BusListenerOptions options)
+  SessionListener(Bus& bus, link::BusSession session, link::MessageHandler& handler,
+                  const core::Clock& clock, BusListenerOptions options)
       : bus_(bus),
         session_(std::move(session)),
         handler_(handler),
         clock_(clock),
         options_(std::move(options)),
-        own_subject_(options_.side == BusSide::kAgent ? session_out(session_)
-                                                      : session_in(session_)),
-        other_subject_(options_.side == BusSide::kAgent ? session_in(session_)
-                                                        : session_out(session_)),
+        own_subject_(options_.side == BusSide::kAgent ? link::session_out(session_)
+                                                      : link::session_in(session_)),
+        other_subject_(options_.side == BusSide::kAgent ? link::session_in(session_)
+                                                        : link::session_out(session_)),
         connection_(bus_connection_info(bus, session_)),
         id_(connection_->connection_id) {}
 
@@ -92,7 +92,7 @@ class SessionListener final : public BusListener,
   void send_keep_alive() override { (void)publish_events(std::string(kBusKeepAlive)); }
 
   bool push(std::shared_ptr<const std::string> bytes) override {
-    return is_open() && publish_events(sse_event_text(*bytes));
+    return is_open() && publish_events(link::sse_event_text(*bytes));
   }
   void close() override { begin_stop(); }
   [[nodiscard]] bool is_open() const override {
@@ -112,11 +112,11 @@ class SessionListener final : public BusListener,
         bus_message(other_subject_, std::move(text), session_,
                     options_.side == BusSide::kAgent ? rpc::MessageDirection::kClientToServer
                                                      : rpc::MessageDirection::kServerToClient);
-    message.headers.emplace_back(kContentTypeHeader, kEventStreamType);
+    message.headers.emplace_back(kContentTypeHeader, link::kEventStreamType);
     return static_cast<bool>(bus_.publish(message));
   }
   void on_message(BusMessage message) {
-    bool is_events = bus_header(message, kContentTypeHeader).starts_with(kEventStreamType);
+    bool is_events = bus_header(message, kContentTypeHeader).starts_with(link::kEventStreamType);
     if (options_.on_sign_of_life)
       options_.on_sign_of_life(is_events && message.payload == kBusKeepAlive);
     if (is_events) return on_events(message);
@@ -124,10 +124,10 @@ class SessionListener final : public BusListener,
   }
   /// Text of events: keep-alives are comments, and each event with data is a message.
   void on_events(const BusMessage& message) {
-    SseParser parser;
+    link::SseParser parser;
     std::vector<std::string> found;
     parser.feed(message.payload,
-                [&found](SseEvent event) { found.push_back(std::move(event.data)); });
+                [&found](link::SseEvent event) { found.push_back(std::move(event.data)); });
     // Without the headers, of which a message full of small events would cost a copy each.
     BusMessage event;
     event.subject = message.subject;
@@ -139,17 +139,17 @@ class SessionListener final : public BusListener,
     }
   }
   /// Charges the request to the session's sender; nothing: the message has been refused.
-  std::optional<std::shared_ptr<LogMeter>> admit(const BusMessage& message,
-                                                 const std::string& reply_subject) {
+  std::optional<std::shared_ptr<link::LogMeter>> admit(const BusMessage& message,
+                                                       const std::string& reply_subject) {
     if (!options_.limiter) return nullptr;
-    auto pass = options_.limiter->admit(message.payload, budget_name(session_));
+    auto pass = options_.limiter->admit(message.payload, link::budget_name(session_));
     if (!pass.retry_after) {
       if (pass.is_known() || is_in_turn()) return std::move(pass.meter);
       return std::nullopt;  // still charged, so that a sender that continues is soon refused
     }
     if (pass.is_pressing) {
       listen_later(*pass.retry_after, pass.standing);
-    } else if (auto refusal = over_budget_reply(message.payload, *pass.retry_after);
+    } else if (auto refusal = link::over_budget_reply(message.payload, *pass.retry_after);
                !reply_subject.empty() && !refusal.bytes.empty()) {
       (void)bus_.publish(bus_message(reply_subject, refusal.bytes.str(), session_,
                                      rpc::MessageDirection::kServerToClient, bus_trace(message)));
@@ -167,7 +167,7 @@ class SessionListener final : public BusListener,
     }
     return ++taken_in_turn_ <= kMostInTurn;
   }
-  void listen_later(std::chrono::milliseconds pause, Standing standing) {
+  void listen_later(std::chrono::milliseconds pause, link::Standing standing) {
     std::unique_ptr<Bus::Subscription> subscription;
     bool is_flood = false;
     {
@@ -176,7 +176,7 @@ class SessionListener final : public BusListener,
       subscription.swap(subscription_);
       is_pausing_ = true;
       // A referee's calls to players would be stalled with what it sends here.
-      is_flood = is_one_pause_too_many() && standing != Standing::kStaff;
+      is_flood = is_one_pause_too_many() && standing != link::Standing::kStaff;
     }
     // The broker reads everything that a flood sends even if nobody is subscribed.
     if (is_flood && begin_stall()) pause = kLongestFloodPause;
@@ -215,7 +215,7 @@ class SessionListener final : public BusListener,
     auto kind = rpc::peek_frame(message.payload).kind;
     bool is_final = kind == rpc::FrameKind::kNotification || kind == rpc::FrameKind::kResponse;
     bool is_server = options_.side == BusSide::kServer;
-    std::string subject = is_answerable(message.reply, is_server ? &session_ : nullptr)
+    std::string subject = link::is_answerable(message.reply, is_server ? &session_ : nullptr)
                               ? message.reply
                               : other_subject_;
     if (is_final) subject.clear();
@@ -226,19 +226,20 @@ class SessionListener final : public BusListener,
       if (in_work_ >= options_.max_in_work) return;
       ++in_work_;
     }
-    Inbound inbound;
+    link::Inbound inbound;
     inbound.context =
         bus_context(message, session_, rpc::MessageDirection::kClientToServer, connection_, clock_);
     inbound.bytes = std::move(message.payload);
     inbound.channel = shared_from_this();
     inbound.meter = std::move(*meter);
-    handler_.on_message(
-        std::move(inbound),
-        ReplySlot([self = shared_from_this(), subject, trace = bus_trace(message)](
-                      OutboundReply reply) { self->answer(subject, trace, std::move(reply)); }));
+    handler_.on_message(std::move(inbound),
+                        link::ReplySlot([self = shared_from_this(), subject,
+                                         trace = bus_trace(message)](link::OutboundReply reply) {
+                          self->answer(subject, trace, std::move(reply));
+                        }));
   }
   /// `subject` is empty if there is none.
-  void answer(const std::string& subject, const std::string& trace, OutboundReply reply) {
+  void answer(const std::string& subject, const std::string& trace, link::OutboundReply reply) {
     std::shared_lock open(open_mutex_);
     if (!subject.empty() && !reply.bytes.empty() && is_open()) {
       auto message = bus_message(subject, reply.bytes.str(), session_,
@@ -263,8 +264,8 @@ class SessionListener final : public BusListener,
   }
 
   Bus& bus_;
-  const BusSession session_;
-  MessageHandler& handler_;
+  const link::BusSession session_;
+  link::MessageHandler& handler_;
   const core::Clock& clock_;
   const BusListenerOptions options_;
   const std::string own_subject_;
@@ -287,8 +288,9 @@ class SessionListener final : public BusListener,
 
 }  // namespace
 
-core::Result<std::shared_ptr<BusListener>> BusListener::start(Bus& bus, const BusSession& session,
-                                                              MessageHandler& handler,
+core::Result<std::shared_ptr<BusListener>> BusListener::start(Bus& bus,
+                                                              const link::BusSession& session,
+                                                              link::MessageHandler& handler,
                                                               const core::Clock& clock,
                                                               BusListenerOptions options) {
   auto listener =
@@ -299,4 +301,4 @@ core::Result<std::shared_ptr<BusListener>> BusListener::start(Bus& bus, const Bu
   });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

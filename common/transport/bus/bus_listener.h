@@ -12,7 +12,7 @@
 #include "common/transport/link/rate_limiter.h"
 #include "common/transport/link/subject.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Which of a session's two subjects is listened to.
 enum class BusSide {
@@ -26,7 +26,7 @@ struct BusListenerOptions {
   /// stops listening for a while to a session that goes on although it is refused, so that its
   /// messages end at the broker; a session that still goes on is throttled there, where the bus
   /// supports that.
-  std::shared_ptr<RateLimiter> limiter = nullptr;
+  std::shared_ptr<link::RateLimiter> limiter = nullptr;
   core::Timer* timer = nullptr;  ///< with a rate limiter; outlives the listener
   std::size_t max_in_work = 4096;  ///< more are dropped; their senders repeat them
   /// Runs on a thread of the bus for every message, since each shows that the other side is alive;
@@ -37,15 +37,13 @@ struct BusListenerOptions {
 /// Passes the messages of one session to a handler. An answer goes to the request's reply subject
 /// if answers may go there, otherwise to the session's other subject; pushed messages go to the
 /// other subject as server-sent events. Keep-alives are filtered out. Thread-safe.
-class BusListener : public PeerChannel {
+class BusListener : public link::PeerChannel {
  public:
   /// `bus`, `handler` and `clock` outlive it. Fails as Bus::subscribe. It stops without a grace
   /// when it is let go.
-  [[nodiscard]] static core::Result<std::shared_ptr<BusListener>> start(Bus& bus,
-                                                                        const BusSession& session,
-                                                                        MessageHandler& handler,
-                                                                        const core::Clock& clock,
-                                                                        BusListenerOptions options);
+  [[nodiscard]] static core::Result<std::shared_ptr<BusListener>> start(
+      Bus& bus, const link::BusSession& session, link::MessageHandler& handler,
+      const core::Clock& clock, BusListenerOptions options);
 
   /// Handles a message from another subject as if it had come by the session's own.
   virtual void take(BusMessage message) = 0;
@@ -63,4 +61,4 @@ class BusListener : public PeerChannel {
 /// The payload of a keep-alive.
 inline constexpr std::string_view kBusKeepAlive = ": keepalive\n\n";
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

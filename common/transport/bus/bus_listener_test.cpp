@@ -6,7 +6,7 @@
 
 #include "common/transport/bus/sessions_testing.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 /// A bus over another one, which keeps account of whom it stalls.
@@ -46,13 +46,13 @@ class StallingBus final : public Bus {
 class BusListenerStallTest : public BusSessionsTest {
  protected:
   void SetUp() override {
-    RequestBudgetOptions budgets;
+    link::RequestBudgetOptions budgets;
     budgets.allowances.fill({.requests_per_second = 1, .log_bytes_per_second = 1e9});
     budgets.burst = 10s;
     BusSessionsOptions options;
     options.league_id = "league_a";
     options.keep_alive = 0ms;
-    options.limiter = std::make_shared<RateLimiter>(
+    options.limiter = std::make_shared<link::RateLimiter>(
         budgets, [this](std::string_view, std::string_view, std::string_view) { return sender_; },
         time_);
     sessions_ = *BusSessions::start(stalling_bus_, manager_, time_, time_, random_, options);
@@ -64,9 +64,10 @@ class BusListenerStallTest : public BusSessionsTest {
   }
   /// How many of so many messages reach the manager.
   std::size_t send(int messages) {
-    auto message = bus_message(
-        session_in(agent_), R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"auth_token":"t"}})",
-        agent_, rpc::MessageDirection::kClientToServer);
+    auto message =
+        bus_message(link::session_in(agent_),
+                    R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"auth_token":"t"}})", agent_,
+                    rpc::MessageDirection::kClientToServer);
     for (int i = 0; i < messages; ++i) EXPECT_TRUE(agent_bus_->publish(message));
     settle();
     return std::exchange(manager_.methods, {}).size();
@@ -80,14 +81,14 @@ class BusListenerStallTest : public BusSessionsTest {
   }
 
   StallingBus stalling_bus_{*manager_bus_};
-  std::optional<RequestSender> sender_;  ///< as which the rate limiter knows everybody
+  std::optional<link::RequestSender> sender_;  ///< as which the rate limiter knows everybody
 };
 
 TEST_F(BusListenerStallTest, WhoGoesOnAfterItsPausesIsStalledForOne) {
   EXPECT_EQ(send(500), 10U);
   EXPECT_EQ(stalling_bus_.begun, 0) << "a first pause is only one";
   flood();
-  EXPECT_EQ(stalling_bus_.stalled, (std::map<std::string, int>{{session_in(agent_), 1}}));
+  EXPECT_EQ(stalling_bus_.stalled, (std::map<std::string, int>{{link::session_in(agent_), 1}}));
   pass(4900ms);
   EXPECT_EQ(stalling_bus_.stalled.size(), 1U);
   EXPECT_EQ(send(1), 0U);
@@ -111,11 +112,11 @@ TEST_F(BusListenerStallTest, WhoIsTooFastNowAndThenIsNotStalled) {
 }
 
 TEST_F(BusListenerStallTest, RefereesAreNotStalledButPlayersAre) {
-  sender_ = {Standing::kStaff, "REF01"};
+  sender_ = {link::Standing::kStaff, "REF01"};
   flood();
   EXPECT_EQ(stalling_bus_.begun, 0);
   pass(15s);
-  sender_ = {Standing::kPlayer, "P01"};
+  sender_ = {link::Standing::kPlayer, "P01"};
   flood();
   EXPECT_EQ(stalling_bus_.begun, 1);
 }
@@ -130,4 +131,4 @@ TEST_F(BusListenerStallTest, AStallEndsWithItsListener) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 /// Far below a broker's limit for a line (4,096 bytes), which holds two subjects.
@@ -104,4 +104,4 @@ core::Result<void> check_bus_subscription(std::string_view subject, std::string_
   return {};
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -6,7 +6,7 @@
 #include "common/core/result.h"
 #include "common/transport/bus/bus.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// The rules that every bus applies before it contacts a broker. Pure, so safe from any thread.
 
@@ -20,4 +20,4 @@ namespace league::transport {
 [[nodiscard]] core::Result<void> check_bus_subscription(std::string_view subject,
                                                         std::string_view queue);
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 TEST(BusRules, OnlyPlainSubjectsArePublished) {
@@ -64,4 +64,4 @@ TEST(BusRules, AHeaderIsFoundWhateverItsCase) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -15,7 +15,7 @@
 #include "common/transport/bus/bus_listener.h"
 #include "common/transport/link/handle.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using nlohmann::json;
@@ -36,8 +36,8 @@ constexpr std::chrono::minutes kNeverHeard{1};
 class LeagueSessions final : public BusSessions,
                              public std::enable_shared_from_this<LeagueSessions> {
  public:
-  LeagueSessions(Bus& bus, MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
-                 core::RandomSource& random, BusSessionsOptions options)
+  LeagueSessions(Bus& bus, link::MessageHandler& handler, const core::Clock& clock,
+                 core::Timer& timer, core::RandomSource& random, BusSessionsOptions options)
       : bus_(bus),
         handler_(handler),
         clock_(clock),
@@ -46,12 +46,12 @@ class LeagueSessions final : public BusSessions,
         options_(std::move(options)) {}
 
   core::Result<void> begin() {
-    for (std::string_view subject : {kDiscoverySubject, kSessionDiscoveries}) {
+    for (std::string_view subject : {link::kDiscoverySubject, link::kSessionDiscoveries}) {
       auto heard = hear(bus_, std::string(subject), "manager." + options_.league_id, false);
       if (!heard) return heard;
     }
     for (const auto& session : options_.served_first) {
-      auto heard = hear(*options_.first_bus, session_discovery(session), "", true);
+      auto heard = hear(*options_.first_bus, link::session_discovery(session), "", true);
       if (heard) heard = attach(session);
       if (!heard) return heard;
     }
@@ -63,7 +63,7 @@ class LeagueSessions final : public BusSessions,
     }
     return {};
   }
-  core::Result<void> attach(const BusSession& session) override {
+  core::Result<void> attach(const link::BusSession& session) override {
     std::shared_ptr<Attached> replaced;  // one whose channel was closed
     {
       std::lock_guard lock(mutex_);
@@ -105,7 +105,7 @@ class LeagueSessions final : public BusSessions,
   void begin_stop() override {
     std::vector<std::unique_ptr<Bus::Subscription>> discoveries;
     std::unique_ptr<Bus::Subscription> watch;
-    std::map<BusSession, std::shared_ptr<Attached>> sessions;
+    std::map<link::BusSession, std::shared_ptr<Attached>> sessions;
     {
       std::lock_guard lock(mutex_);
       is_stopping_ = true;
@@ -122,7 +122,7 @@ class LeagueSessions final : public BusSessions,
   }
   void stop(std::chrono::milliseconds grace) override {
     begin_stop();
-    std::map<BusSession, std::shared_ptr<Attached>> sessions;
+    std::map<link::BusSession, std::shared_ptr<Attached>> sessions;
     {
       std::lock_guard lock(mutex_);
       sessions.swap(sessions_);
@@ -146,11 +146,11 @@ class LeagueSessions final : public BusSessions,
   static core::Error stopping() {
     return {core::ErrorCode::kShuttingDown, "the manager is stopping", {}};
   }
-  [[nodiscard]] bool is_first(const BusSession& session) const {
+  [[nodiscard]] bool is_first(const link::BusSession& session) const {
     return options_.first_bus != nullptr && options_.served_first.contains(session);
   }
   /// The bus that serves the session.
-  [[nodiscard]] Bus& bus_of(const BusSession& session) const {
+  [[nodiscard]] Bus& bus_of(const link::BusSession& session) const {
     return is_first(session) ? *options_.first_bus : bus_;
   }
   core::Result<void> hear(Bus& bus, const std::string& subject, const std::string& queue,
@@ -166,28 +166,28 @@ class LeagueSessions final : public BusSessions,
   }
   /// The session that a request at `mcp.discovery` is about: the one in the subject, to which only
   /// its user may publish if the broker has users; otherwise the one in the header, or a new one.
-  [[nodiscard]] std::optional<BusSession> session_of(const BusMessage& message) {
+  [[nodiscard]] std::optional<link::BusSession> session_of(const BusMessage& message) {
     auto named = bus_header(message, rpc::kSessionHeader);
-    if (message.subject == kDiscoverySubject)
-      return named.empty() ? BusSession::make(random_) : BusSession::parse(named);
-    auto own = message.subject.substr(kDiscoverySubject.size() + 1);
-    return named.empty() || named == own ? BusSession::parse(own) : std::nullopt;
+    if (message.subject == link::kDiscoverySubject)
+      return named.empty() ? link::BusSession::make(random_) : link::BusSession::parse(named);
+    auto own = message.subject.substr(link::kDiscoverySubject.size() + 1);
+    return named.empty() || named == own ? link::BusSession::parse(own) : std::nullopt;
   }
   void on_discovery(const BusMessage& message, bool is_for_first) {
     auto league = bus_header(message, kLeagueHeader);
     if (!league.empty() && league != options_.league_id) return;
     auto frame = rpc::peek_frame(message.payload);
     if (frame.kind != rpc::FrameKind::kRequest) return;
-    const bool is_own = message.subject != kDiscoverySubject;
+    const bool is_own = message.subject != link::kDiscoverySubject;
     auto session = session_of(message);
     if (session && options_.limiter &&
-        options_.limiter->admit({}, budget_name(*session)).retry_after)
+        options_.limiter->admit({}, link::budget_name(*session)).retry_after)
       return;
     // Sessions that are served first are handled on the other bus.
     if (session && is_own && is_first(*session) != is_for_first) return;
     bool may_answer = session && is_own
-                          ? is_own_answer(message.reply, *session)
-                          : is_answerable(message.reply, session ? &*session : nullptr);
+                          ? link::is_own_answer(message.reply, *session)
+                          : link::is_answerable(message.reply, session ? &*session : nullptr);
     if (!may_answer) return;
     json answer = {{"jsonrpc", "2.0"}, {"id", frame.id}};
     if (!session) {
@@ -196,7 +196,7 @@ class LeagueSessions final : public BusSessions,
           {"message",
            "Mcp-Session-Id: a session's name has 8 to 64 letters, digits, - and _, and at "
            "mcp.discovery.ID it is ID"}};
-      return publish(message.reply, BusSession::make(random_), answer);
+      return publish(message.reply, link::BusSession::make(random_), answer);
     }
     if (auto attached = attach(*session); !attached) {
       const auto& info = core::error_info(attached.error().code);
@@ -208,13 +208,13 @@ class LeagueSessions final : public BusSessions,
     if (frame.method == kInitialize) return hand_over(*session, message);
     answer["result"] = {{"league_id", options_.league_id},
                         {"session_id", session->str()},
-                        {"in", session_in(*session)},
-                        {"out", session_out(*session)},
+                        {"in", link::session_in(*session)},
+                        {"out", link::session_out(*session)},
                         {"keep_alive_ms", options_.keep_alive.count()}};
     publish(message.reply, *session, answer);
   }
   /// Passes an MCP handshake on to the session that it has just attached.
-  void hand_over(const BusSession& session, const BusMessage& message) {
+  void hand_over(const link::BusSession& session, const BusMessage& message) {
     std::shared_ptr<Attached> attached;
     {
       std::lock_guard lock(mutex_);
@@ -223,7 +223,7 @@ class LeagueSessions final : public BusSessions,
     }
     if (attached) attached->listener->take(message);
   }
-  void publish(const std::string& subject, const BusSession& session, const json& answer) {
+  void publish(const std::string& subject, const link::BusSession& session, const json& answer) {
     (void)bus_of(session).publish(
         bus_message(subject, answer.dump(-1, ' ', false, json::error_handler_t::replace), session,
                     rpc::MessageDirection::kServerToClient));
@@ -256,7 +256,7 @@ class LeagueSessions final : public BusSessions,
     forgotten->listener->stop(std::chrono::milliseconds(0));
     return {};
   }
-  void on_sign_of_life(const BusSession& session, bool is_keep_alive) {
+  void on_sign_of_life(const link::BusSession& session, bool is_keep_alive) {
     bool is_back = false;
     {
       std::lock_guard lock(mutex_);
@@ -277,7 +277,7 @@ class LeagueSessions final : public BusSessions,
   /// Sends keep-alives to all sessions, and checks which ones have sent theirs.
   void pulse(Steady wanted) {
     std::vector<std::shared_ptr<Attached>> sessions;
-    std::vector<BusSession> gone;
+    std::vector<link::BusSession> gone;
     {
       std::lock_guard lock(mutex_);
       if (is_stopping_) return;
@@ -308,14 +308,14 @@ class LeagueSessions final : public BusSessions,
   }
 
   Bus& bus_;
-  MessageHandler& handler_;
+  link::MessageHandler& handler_;
   const core::Clock& clock_;
   core::Timer& timer_;
   core::RandomSource& random_;
   const BusSessionsOptions options_;
   std::recursive_mutex calling_mutex_;  // held while on_gone runs
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
-  std::map<BusSession, std::shared_ptr<Attached>> sessions_;
+  std::map<link::BusSession, std::shared_ptr<Attached>> sessions_;
   std::vector<std::unique_ptr<Bus::Subscription>> discoveries_;
   std::unique_ptr<Bus::Subscription> watch_;
   std::atomic<bool> was_cut_off_ = false;  ///< the bus was lost since the last pulse
@@ -325,16 +325,14 @@ class LeagueSessions final : public BusSessions,
 
 }  // namespace
 
-core::Result<std::shared_ptr<BusSessions>> BusSessions::start(Bus& bus, MessageHandler& handler,
-                                                              const core::Clock& clock,
-                                                              core::Timer& timer,
-                                                              core::RandomSource& random,
-                                                              BusSessionsOptions options) {
+core::Result<std::shared_ptr<BusSessions>> BusSessions::start(
+    Bus& bus, link::MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
+    core::RandomSource& random, BusSessionsOptions options) {
   auto sessions =
       std::make_shared<LeagueSessions>(bus, handler, clock, timer, random, std::move(options));
   if (auto begun = sessions->begin(); !begun) return begun.error();
-  return make_handle<BusSessions>(
+  return link::make_handle<BusSessions>(
       std::move(sessions), [](LeagueSessions& ended) { ended.stop(std::chrono::milliseconds(0)); });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -15,7 +15,7 @@
 #include "common/transport/link/rate_limiter.h"
 #include "common/transport/link/subject.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 struct BusSessionsOptions {
   std::string league_id;
@@ -24,15 +24,15 @@ struct BusSessionsOptions {
   /// Sessions that have a bus connection of their own, so that traffic of others cannot delay
   /// theirs. They are attached permanently. Null and empty: there are none.
   Bus* first_bus = nullptr;
-  std::set<BusSession> served_first = {};
+  std::set<link::BusSession> served_first = {};
   /// Limits for each sender, see BusListenerOptions. A sender without a credential is charged by
   /// session.
-  std::shared_ptr<RateLimiter> limiter = nullptr;
+  std::shared_ptr<link::RateLimiter> limiter = nullptr;
   /// An agent that has sent keep-alives has been silent for three times their interval, or is back.
   /// Time in which this side had no broker does not count. Runs on a thread of the bus or the
   /// timer.
-  std::function<void(const BusSession&)> on_gone = nullptr;
-  std::function<void(const BusSession&)> on_back = nullptr;
+  std::function<void(const link::BusSession&)> on_gone = nullptr;
+  std::function<void(const link::BusSession&)> on_back = nullptr;
 };
 
 /// The server's side of a league's sessions: answers `mcp.discovery`, serves the handler with what
@@ -43,11 +43,11 @@ class BusSessions {
   virtual ~BusSessions() = default;
   /// All outlive it. Fails as Bus::subscribe. It stops without a grace when it is let go.
   [[nodiscard]] static core::Result<std::shared_ptr<BusSessions>> start(
-      Bus& bus, MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
+      Bus& bus, link::MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
       core::RandomSource& random, BusSessionsOptions options);
 
   /// Listens to a known session as if it had attached.
-  virtual core::Result<void> attach(const BusSession& session) = 0;
+  virtual core::Result<void> attach(const link::BusSession& session) = 0;
   [[nodiscard]] virtual std::size_t size() const = 0;
   /// Accepts no more messages.
   virtual void begin_stop() = 0;
@@ -56,4 +56,4 @@ class BusSessions {
   virtual void stop(std::chrono::milliseconds grace) = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -5,7 +5,7 @@
 
 #include "common/transport/bus/sessions_testing.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 TEST_F(BusSessionsTest, AnAgentFindsItsManagerAndAsks) {
@@ -106,16 +106,17 @@ TEST_F(BusSessionsTest, AnswersGoOnlyWhereAnswersMayGo) {
   auto victim = agent_bus_->subscribe("mcp.session.>", "", [&heard](const BusMessage& message) {
     heard.push_back(message.subject);
   });
-  auto hostile = bus_message(session_in(agent_), R"({"jsonrpc":"2.0","id":1,"method":"x"})", agent_,
-                             rpc::MessageDirection::kClientToServer);
-  hostile.reply = session_in(other_);
+  auto hostile = bus_message(link::session_in(agent_), R"({"jsonrpc":"2.0","id":1,"method":"x"})",
+                             agent_, rpc::MessageDirection::kClientToServer);
+  hostile.reply = link::session_in(other_);
   ASSERT_TRUE(other_bus_->publish(hostile));
   settle();
   std::sort(heard.begin(), heard.end());  // listeners have no order among each other
   EXPECT_EQ(heard, (std::vector<std::string>{"mcp.session.agent-session-1.in",
                                              "mcp.session.agent-session-1.out"}))
       << "the answer goes to the session that asked";
-  for (const auto& subject : {std::string(kDiscoverySubject), session_discovery(agent_)}) {
+  for (const auto& subject :
+       {std::string(link::kDiscoverySubject), link::session_discovery(agent_)}) {
     heard.clear();
     hostile.subject = subject;
     ASSERT_TRUE(other_bus_->publish(hostile));
@@ -127,12 +128,13 @@ TEST_F(BusSessionsTest, AnswersGoOnlyWhereAnswersMayGo) {
 /// Hears the answer to one request at `subject`.
 class Discovering {
  public:
-  Discovering(Bus& bus, const BusSession& session, std::string subject, const std::string& method)
+  Discovering(Bus& bus, const link::BusSession& session, std::string subject,
+              const std::string& method)
       : bus_(bus),
         message_(
             bus_message(std::move(subject), "", session, rpc::MessageDirection::kClientToServer)) {
     message_.payload = json{{"jsonrpc", "2.0"}, {"id", 7}, {"method", method}}.dump();
-    message_.reply = session_inbox(session, "answer");
+    message_.reply = link::session_inbox(session, "answer");
   }
   Discovering& reply_at(std::string subject) {
     message_.reply = std::move(subject);
@@ -159,7 +161,7 @@ class Discovering {
 
 TEST_F(BusSessionsTest, ASessionsOwnSubjectAttachesThatSessionAlone) {
   auto settled = [this] { settle(); };
-  Discovering own(*agent_bus_, agent_, session_discovery(agent_), "session/attach");
+  Discovering own(*agent_bus_, agent_, link::session_discovery(agent_), "session/attach");
   auto answer = own.ask(settled);
   EXPECT_EQ(answer["result"].value("session_id", ""), agent_.str());
   EXPECT_EQ(sessions_->size(), 1U);
@@ -174,8 +176,8 @@ TEST_F(BusSessionsTest, ASessionsOwnSubjectAttachesThatSessionAlone) {
 }
 
 TEST_F(BusSessionsTest, AHandshakeAtDiscoveryBeginsTheSession) {
-  Discovering handshake(*agent_bus_, agent_, session_discovery(agent_), "initialize");
-  auto answer = handshake.reply_at(session_out(agent_)).ask([this] { settle(); });
+  Discovering handshake(*agent_bus_, agent_, link::session_discovery(agent_), "initialize");
+  auto answer = handshake.reply_at(link::session_out(agent_)).ask([this] { settle(); });
   EXPECT_EQ(answer, (json{{"jsonrpc", "2.0"}, {"id", 7}, {"result", "initialize"}}))
       << "the handler's word, and not that of session/attach";
   EXPECT_EQ(manager_.sessions, std::vector<std::string>{agent_.str()});
@@ -189,23 +191,24 @@ TEST_F(BusSessionsTest, TakesNoMoreSessionsThanItMay) {
   options.league_id = "league_a";
   options.max_sessions = 2;
   sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
-  ASSERT_TRUE(sessions_->attach(*BusSession::parse("session-a")));
-  ASSERT_TRUE(sessions_->attach(*BusSession::parse("session-b")));
-  EXPECT_FALSE(sessions_->attach(*BusSession::parse("session-c")));
+  ASSERT_TRUE(sessions_->attach(*link::BusSession::parse("session-a")));
+  ASSERT_TRUE(sessions_->attach(*link::BusSession::parse("session-b")));
+  EXPECT_FALSE(sessions_->attach(*link::BusSession::parse("session-c")));
   time_.advance(11min);
-  EXPECT_TRUE(sessions_->attach(*BusSession::parse("session-c"))) << "one was silent for long";
+  EXPECT_TRUE(sessions_->attach(*link::BusSession::parse("session-c")))
+      << "one was silent for long";
   EXPECT_EQ(sessions_->size(), 2U);
 }
 
 /// So that a rate limiter allows a session ten requests, and one a second.
-std::shared_ptr<RateLimiter> narrow_limiter(const core::Clock& clock) {
-  RequestBudgetOptions budgets;
+std::shared_ptr<link::RateLimiter> narrow_limiter(const core::Clock& clock) {
+  link::RequestBudgetOptions budgets;
   budgets.allowances.fill({.requests_per_second = 1, .log_bytes_per_second = 1e9});
   budgets.burst = 10s;
   auto nobody = [](std::string_view, std::string_view, std::string_view) {
-    return std::optional<RequestSender>();
+    return std::optional<link::RequestSender>();
   };
-  return std::make_shared<RateLimiter>(budgets, nobody, clock);
+  return std::make_shared<link::RateLimiter>(budgets, nobody, clock);
 }
 
 TEST_F(BusSessionsTest, AStrangerTakesTurns) {
@@ -214,12 +217,13 @@ TEST_F(BusSessionsTest, AStrangerTakesTurns) {
   options.league_id = "league_a";
   options.keep_alive = 0ms;
   auto nobody = [](std::string_view, std::string_view, std::string_view) {
-    return std::optional<RequestSender>();
+    return std::optional<link::RequestSender>();
   };
-  options.limiter = std::make_shared<RateLimiter>(RequestBudgetOptions(), nobody, time_);
+  options.limiter =
+      std::make_shared<link::RateLimiter>(link::RequestBudgetOptions(), nobody, time_);
   sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
   ASSERT_TRUE(sessions_->attach(agent_));
-  auto message = bus_message(session_in(agent_), R"({"jsonrpc":"2.0","method":"m"})", agent_,
+  auto message = bus_message(link::session_in(agent_), R"({"jsonrpc":"2.0","method":"m"})", agent_,
                              rpc::MessageDirection::kClientToServer);
   auto send = [&](int count) {
     for (int i = 0; i < count; ++i) EXPECT_TRUE(agent_bus_->publish(message));
@@ -243,13 +247,13 @@ TEST_F(BusSessionsTest, WhatIsTooMuchReachesNobodyAndEndsAtTheBroker) {
   ASSERT_TRUE(sessions_->attach(agent_));
   ASSERT_TRUE(sessions_->attach(other_));
   std::vector<std::string> answers;
-  auto inbox = agent_bus_->subscribe(session_inbox(agent_, "x"), "", [&](const BusMessage& heard) {
-    answers.push_back(heard.payload);
-  });
+  auto inbox =
+      agent_bus_->subscribe(link::session_inbox(agent_, "x"), "",
+                            [&](const BusMessage& heard) { answers.push_back(heard.payload); });
   auto flood = [&](int messages) {
-    auto message = bus_message(session_in(agent_), R"({"jsonrpc":"2.0","id":1,"method":"m"})",
+    auto message = bus_message(link::session_in(agent_), R"({"jsonrpc":"2.0","id":1,"method":"m"})",
                                agent_, rpc::MessageDirection::kClientToServer);
-    message.reply = session_inbox(agent_, "x");
+    message.reply = link::session_inbox(agent_, "x");
     for (int i = 0; i < messages; ++i) EXPECT_TRUE(agent_bus_->publish(message));
     settle();
     return std::exchange(manager_.methods, {}).size();
@@ -262,7 +266,7 @@ TEST_F(BusSessionsTest, WhatIsTooMuchReachesNobodyAndEndsAtTheBroker) {
   answers.clear();
   EXPECT_EQ(flood(10), 0U);
   EXPECT_TRUE(std::ranges::all_of(answers, &std::string::empty)) << "the broker says: nobody";
-  auto quiet = bus_message(session_in(other_), R"({"jsonrpc":"2.0","method":"n"})", other_,
+  auto quiet = bus_message(link::session_in(other_), R"({"jsonrpc":"2.0","method":"n"})", other_,
                            rpc::MessageDirection::kClientToServer);
   ASSERT_TRUE(other_bus_->publish(quiet));
   settle();
@@ -301,7 +305,7 @@ TEST_F(BusSessionsTest, AnAgentIsToldThatThereIsNoRoom) {
   sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
   ASSERT_TRUE(sessions_->attach(other_));
   auto answer =
-      Discovering(*agent_bus_, agent_, session_discovery(agent_), "initialize").ask([this] {
+      Discovering(*agent_bus_, agent_, link::session_discovery(agent_), "initialize").ask([this] {
         settle();
       });
   EXPECT_EQ(answer["error"]["code"], -32603) << "no code of our own making";
@@ -322,11 +326,11 @@ TEST_F(BusSessionsTest, WhoeverNeverSpeaksMakesRoomFirst) {
   options.max_sessions = 2;
   sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
   EXPECT_EQ(result_of(*ask("nats:manager", "one")), "one");
-  ASSERT_TRUE(sessions_->attach(*BusSession::parse("hostile-1")));
-  EXPECT_FALSE(sessions_->attach(*BusSession::parse("hostile-2")));
+  ASSERT_TRUE(sessions_->attach(*link::BusSession::parse("hostile-1")));
+  EXPECT_FALSE(sessions_->attach(*link::BusSession::parse("hostile-2")));
   time_.advance(61s);
-  EXPECT_TRUE(sessions_->attach(*BusSession::parse("hostile-2")));
-  EXPECT_FALSE(sessions_->attach(*BusSession::parse("hostile-3")));
+  EXPECT_TRUE(sessions_->attach(*link::BusSession::parse("hostile-2")));
+  EXPECT_FALSE(sessions_->attach(*link::BusSession::parse("hostile-3")));
   EXPECT_EQ(manager_.closed, 1);
   EXPECT_EQ(result_of(*ask("nats:manager", "two")), "two") << "it kept its place";
   EXPECT_EQ(sessions_->size(), 2U);
@@ -373,9 +377,9 @@ TEST_F(BusSessionsTest, WhoHasStoppedTakesNobody) {
 
 TEST_F(BusSessionsTest, EventsCarryTheConversationButNoOtherHeader) {
   ASSERT_TRUE(sessions_->attach(agent_));
-  auto message = bus_message(session_in(agent_), {}, agent_, rpc::MessageDirection::kClientToServer,
-                             std::string(1000, 't'));
-  message.headers.emplace_back(kContentTypeHeader, kEventStreamType);
+  auto message = bus_message(link::session_in(agent_), {}, agent_,
+                             rpc::MessageDirection::kClientToServer, std::string(1000, 't'));
+  message.headers.emplace_back(kContentTypeHeader, link::kEventStreamType);
   for (int i = 0; i < 3; ++i)
     message.payload += "data: {\"jsonrpc\":\"2.0\",\"method\":\"m" + std::to_string(i) + "\"}\n\n";
   ASSERT_TRUE(agent_bus_->publish(message));
@@ -387,4 +391,4 @@ TEST_F(BusSessionsTest, EventsCarryTheConversationButNoOtherHeader) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

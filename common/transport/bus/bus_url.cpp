@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 /// The index where the part after the scheme begins.
@@ -81,4 +81,4 @@ std::string without_credentials(std::string_view url) {
   return std::string(url.substr(0, at)) + std::string(url.substr(user + 1));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

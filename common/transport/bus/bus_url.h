@@ -6,7 +6,7 @@
 
 #include "common/core/result.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Parses a comma-separated list of brokers, each `nats://` or `tls://` [USER:PASSWORD@ or TOKEN@]
 /// HOST [:PORT], or just HOST[:PORT]. Fails with kInvalidFieldValue, without repeating a part that
@@ -19,4 +19,4 @@ namespace league::transport {
 /// Whether it names a user and a password, rather than nobody or only a token.
 [[nodiscard]] bool has_user(std::string_view url);
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

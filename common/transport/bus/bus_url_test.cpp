@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 TEST(BusUrls, AreAListOfBrokers) {
@@ -42,4 +42,4 @@ TEST(BusUrls, NameAUserOrNobody) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Protects the handler of one subscription: once closed, it no longer runs the handler, and
 /// destroys it. Thread-safe.
@@ -62,4 +62,4 @@ class HandlerGate {
   bool is_closed_ = false;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

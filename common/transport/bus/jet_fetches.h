@@ -11,7 +11,7 @@
 #include "common/transport/bus/jet_requests.h"
 #include "common/transport/bus/jet_stream.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Requests to JetStream for messages of consumers. Thread-safe; handlers run within the gate.
 class JetFetches : public std::enable_shared_from_this<JetFetches> {
@@ -56,4 +56,4 @@ class JetFetches : public std::enable_shared_from_this<JetFetches> {
   bool is_ended_ = false;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -6,7 +6,7 @@
 
 #include "common/transport/bus/jet_stream_api.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -159,4 +159,4 @@ void JetRequests::end() {
   }
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

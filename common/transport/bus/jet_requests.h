@@ -12,7 +12,7 @@
 #include "common/transport/bus/bus.h"
 #include "common/transport/bus/handler_gate.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Runs completions one at a time, and none once it is closed.
 using JetGate = HandlerGate<std::function<void()>>;
@@ -79,4 +79,4 @@ class JetRequests : public std::enable_shared_from_this<JetRequests> {
   bool is_ended_ = false;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

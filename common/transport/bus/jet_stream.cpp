@@ -9,7 +9,7 @@
 #include "common/transport/bus/jet_requests.h"
 #include "common/transport/bus/jet_stream_api.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using nlohmann::json;
@@ -19,19 +19,19 @@ BusMessage jet_message(const std::string& what, std::string payload) {
   return {jet_subject(what), {}, {}, std::move(payload), false};
 }
 
-std::string random_name(core::RandomSource& random) { return BusSession::make(random).str(); }
+std::string random_name(core::RandomSource& random) { return link::BusSession::make(random).str(); }
 
 }  // namespace
 
 /// Shared with the bus and the timer.
 class JetStream::State : public std::enable_shared_from_this<State> {
  public:
-  State(Bus& bus, const BusSession& session, const core::Clock& clock, core::Timer& timer,
+  State(Bus& bus, const link::BusSession& session, const core::Clock& clock, core::Timer& timer,
         core::RandomSource& random)
       : bus_(bus),
         timer_(timer),
         random_(random),
-        inbox_(session_inbox(session, "js-" + random_name(random) + ".")),
+        inbox_(link::session_inbox(session, "js-" + random_name(random) + ".")),
         gate_(std::make_shared<JetGate>([](const std::function<void()>& task) { task(); })),
         requests_(std::make_shared<JetRequests>(JetParts{bus, clock, timer, gate_, inbox_})),
         fetches_(std::make_shared<JetFetches>(JetParts{bus, clock, timer, gate_, inbox_})) {}
@@ -131,7 +131,8 @@ JetStream::~JetStream() { state_->end(); }
 
 void JetStream::end() { state_->end(); }
 
-core::Result<std::unique_ptr<JetStream>> JetStream::create(Bus& bus, const BusSession& session,
+core::Result<std::unique_ptr<JetStream>> JetStream::create(Bus& bus,
+                                                           const link::BusSession& session,
                                                            const core::Clock& clock,
                                                            core::Timer& timer,
                                                            core::RandomSource& random) {
@@ -297,4 +298,4 @@ void JetStream::nak(const StreamDelivery& delivery, std::chrono::milliseconds de
       {delivery.message.reply, {}, {}, "-NAK " + json{{"delay", nanoseconds}}.dump(), false});
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -15,7 +15,7 @@
 #include "common/transport/bus/bus.h"
 #include "common/transport/link/subject.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// The configuration of a stream. Names: letters, digits, `-` and `_`.
 struct StreamConfig {
@@ -94,11 +94,9 @@ class JetStream {
   using Done = std::function<void(core::Result<T>)>;
 
   /// All outlive it. Answers come to inboxes of `session`. Fails as Bus::subscribe.
-  [[nodiscard]] static core::Result<std::unique_ptr<JetStream>> create(Bus& bus,
-                                                                       const BusSession& session,
-                                                                       const core::Clock& clock,
-                                                                       core::Timer& timer,
-                                                                       core::RandomSource& random);
+  [[nodiscard]] static core::Result<std::unique_ptr<JetStream>> create(
+      Bus& bus, const link::BusSession& session, const core::Clock& clock, core::Timer& timer,
+      core::RandomSource& random);
   /// As end.
   ~JetStream();
   JetStream(const JetStream&) = delete;
@@ -161,4 +159,4 @@ class JetStream {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

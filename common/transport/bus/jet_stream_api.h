@@ -8,7 +8,7 @@
 #include "common/core/result.h"
 #include "common/transport/bus/jet_stream.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// The contents of requests to JetStream and of its answers. Pure, so safe from any thread. Source:
 /// NATS' API of JetStream, 2.9.
@@ -60,4 +60,4 @@ struct JetDelivery {
 /// Nothing if the `reply` subject shows that no consumer has delivered the message.
 [[nodiscard]] std::optional<JetDelivery> read_delivery(BusMessage message);
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

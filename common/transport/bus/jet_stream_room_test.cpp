@@ -13,7 +13,7 @@
 #include "common/transport/bus/nats_bus.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -88,4 +88,4 @@ TEST_F(JetStreamRoomTest, MoreThanABrokerCanPromiseIsNoLimit) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

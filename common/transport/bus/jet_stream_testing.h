@@ -18,16 +18,16 @@
 
 namespace league::testing {
 
-using transport::BusSession;
-using transport::ConsumerConfig;
-using transport::JetStream;
-using transport::NatsBus;
-using transport::PublishAck;
-using transport::PublishCondition;
-using transport::StoredMessage;
-using transport::StreamConfig;
-using transport::StreamDelivery;
-using transport::StreamState;
+using transport::bus::ConsumerConfig;
+using transport::bus::JetStream;
+using transport::bus::NatsBus;
+using transport::bus::PublishAck;
+using transport::bus::PublishCondition;
+using transport::bus::StoredMessage;
+using transport::bus::StreamConfig;
+using transport::bus::StreamDelivery;
+using transport::bus::StreamState;
+using transport::link::BusSession;
 using namespace std::chrono_literals;
 
 /// Values that come on other threads.

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Shared with the timer.
 struct KeepAliveMonitor::State : std::enable_shared_from_this<State> {
@@ -79,4 +79,4 @@ bool KeepAliveMonitor::is_silent() const {
   return state_->is_silent;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

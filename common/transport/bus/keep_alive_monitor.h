@@ -7,7 +7,7 @@
 #include "common/core/clock.h"
 #include "common/core/timer.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Considers a peer gone that has stayed silent for twice its keep-alive interval. A delayed
 /// process does not blame its peer: silence counts only while this process's own timer is on time.
@@ -34,4 +34,4 @@ class KeepAliveMonitor {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

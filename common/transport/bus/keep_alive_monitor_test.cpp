@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_clock.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -58,4 +58,4 @@ TEST_F(KeepAliveMonitorTest, ItMayEndWithinItsCallback) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -9,7 +9,7 @@
 #include "common/transport/bus/nats_link.h"
 #include "common/transport/bus/nats_slow_consumer.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 std::string joined(const std::vector<std::string>& urls) {
@@ -113,4 +113,4 @@ bool NatsBus::flush(std::chrono::milliseconds patience) { return link_->flush(pa
 std::size_t NatsBus::max_payload() const { return link_->max_payload(); }
 std::string NatsBus::url() const { return link_->url(); }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

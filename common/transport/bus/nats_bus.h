@@ -7,7 +7,7 @@
 
 #include "common/transport/bus/bus.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 class NatsLink;
 
@@ -78,4 +78,4 @@ class NatsBus final : public Bus {
   std::shared_ptr<Stalls> stalls_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

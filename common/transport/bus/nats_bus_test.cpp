@@ -19,7 +19,7 @@
 #include "common/transport/bus/false_broker_testing.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -395,4 +395,4 @@ TEST_F(NatsBusTest, ARequestAndItsAnswerTakeMicroseconds) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

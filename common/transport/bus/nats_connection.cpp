@@ -5,7 +5,7 @@
 
 #include "common/transport/bus/nats_link.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 std::string said_or(const char* text, natsStatus status) {
@@ -71,4 +71,4 @@ void NatsConnection::forward_error(natsConnection* connection, natsSubscription*
   static_cast<NatsConnection*>(closure)->link_->on_fault(what);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -5,7 +5,7 @@
 
 #include "common/transport/bus/nats_library.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 class NatsLink;
 
@@ -53,4 +53,4 @@ class NatsConnection {
   std::shared_ptr<NatsConnection> self_;  ///< cleared by libnats's last callback
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

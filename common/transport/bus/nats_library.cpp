@@ -3,7 +3,7 @@
 #include <array>
 #include <mutex>
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 constexpr int kDeliveryThreads = 2;
@@ -171,4 +171,4 @@ void NatsSettings::set_manners(const std::string& name, bool has_own_threads) {
   take(natsOptions_UseGlobalMessageDelivery(get(), !has_own_threads), "GlobalMessageDelivery");
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -13,7 +13,7 @@
 #include "common/transport/bus/bus.h"
 #include "common/transport/bus/nats_bus.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// The parts of libnats that the bus uses. Only for nats_*.cpp: no other header includes the
 /// library.
@@ -90,4 +90,4 @@ class NatsSettings {
   std::optional<core::Error> error_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -8,7 +8,7 @@
 #include "common/transport/bus/bus_rules.h"
 #include "common/transport/bus/bus_url.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -377,4 +377,4 @@ void NatsLink::on_fault(const std::string& what) {
   faults_.run("the broker at " + url() + " says: " + what);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -19,7 +19,7 @@
 #include "common/transport/bus/nats_library.h"
 #include "common/transport/bus/nats_listener.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// The state of a bus that is independent of its current connection: its subscriptions, the
 /// messages that wait for a broker, and the thread that looks for a broker while there is no
@@ -97,4 +97,4 @@ class NatsLink final : public std::enable_shared_from_this<NatsLink> {
   std::thread searcher_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -1,6 +1,6 @@
 #include "common/transport/bus/nats_listener.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using NatsGate = HandlerGate<BusMessage>;
@@ -53,4 +53,4 @@ void NatsListener::end() {
   if (ended != nullptr) (void)natsSubscription_Unsubscribe(ended);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

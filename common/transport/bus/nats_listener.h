@@ -9,7 +9,7 @@
 #include "common/transport/bus/handler_gate.h"
 #include "common/transport/bus/nats_library.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// A subscription that persists while its connections change. Thread-safe.
 class NatsListener {
@@ -40,4 +40,4 @@ class NatsListener {
   NatsOwned<natsSubscription> made_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

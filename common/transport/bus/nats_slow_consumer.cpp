@@ -18,7 +18,7 @@
 #include "common/transport/bus/handler_gate.h"
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -94,8 +94,8 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
   Worker(NatsSettings settings, std::function<void(std::string)> on_fault)
       : settings_(std::move(settings)),
         faults_(on_fault ? std::move(on_fault) : [](const std::string&) {}),
-        woken_(open_bell()),
-        loop_([this] { ring(woken_); }) {
+        woken_(link::open_bell()),
+        loop_([this] { link::ring(woken_); }) {
     settings_.take(natsOptions_SetAllowReconnect(settings_.get(), false), "AllowReconnect");
     settings_.take(natsOptions_SetPingInterval(settings_.get(), kPingMs), "PingInterval");
     // Answers to pings are never read.
@@ -114,7 +114,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
       ++wanted_[subject];
       if (!thread_.joinable()) thread_ = std::thread([self = shared_from_this()] { self->run(); });
     }
-    ring(woken_);
+    link::ring(woken_);
   }
   void remove(const std::string& subject) {
     {
@@ -123,7 +123,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
       if (found == wanted_.end() || --found->second > 0) return;
       wanted_.erase(found);
     }
-    ring(woken_);
+    link::ring(woken_);
   }
   void stop() {
     std::thread thread;
@@ -133,7 +133,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
       wanted_.clear();
       thread.swap(thread_);
     }
-    ring(woken_);
+    link::ring(woken_);
     faults_.close();
     if (!thread.joinable()) return;
     // This thread is running the handler that destroys us, and owns everything it still uses.
@@ -261,7 +261,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
 
   NatsSettings settings_;
   HandlerGate<std::string> faults_;
-  const FileDescriptor woken_;
+  const core::FileDescriptor woken_;
   UnreadingLoop loop_;
   std::optional<natsStatus> last_fault_;  ///< used by the thread only
   mutable std::mutex mutex_;  // guards the rest
@@ -281,4 +281,4 @@ std::unique_ptr<Bus::Subscription> NatsSlowConsumer::subscribe(const std::string
       [worker = worker_, subject] { worker->remove(subject); });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

@@ -7,7 +7,7 @@
 #include "common/transport/bus/bus.h"
 #include "common/transport/bus/nats_library.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// A connection to one broker that subscribes to subjects and deliberately never reads. The
 /// broker's data for it piles up, up to half of the broker's `max_pending` (64 MB by default). From
@@ -36,4 +36,4 @@ class NatsSlowConsumer {
   const std::shared_ptr<Worker> worker_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

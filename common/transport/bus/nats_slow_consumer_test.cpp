@@ -19,7 +19,7 @@
 #include "common/transport/link/socket.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -82,7 +82,7 @@ class FloodingPlayer {
     }
   }
 
-  FileDescriptor socket_;
+  core::FileDescriptor socket_;
   std::string rest_;  ///< of a message that was sent in part
   std::size_t bytes_ = 0;
 };
@@ -279,4 +279,4 @@ TEST_F(NatsSlowConsumerTest, WithoutUsersNobodyIsStalled) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus

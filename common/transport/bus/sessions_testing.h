@@ -14,15 +14,15 @@
 #include "tests/support/memory/links_testing.h"
 #include "tests/support/memory/memory_bus.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 
 using nlohmann::json;  // only tests include this
 using namespace std::chrono_literals;
 
 /// Answers each request with its method and whose it was, or keeps the slots.
-class SessionHandler final : public MessageHandler {
+class SessionHandler final : public link::MessageHandler {
  public:
-  void on_message(Inbound message, ReplySlot reply) override {
+  void on_message(link::Inbound message, link::ReplySlot reply) override {
     auto request = json::parse(message.bytes);
     sessions.push_back(std::string(message.context.session->view()));
     contexts.push_back(message.context);
@@ -32,19 +32,19 @@ class SessionHandler final : public MessageHandler {
       kept.push_back(std::move(reply));
       return;
     }
-    OutboundReply answer;
+    link::OutboundReply answer;
     answer.bytes =
         json{{"jsonrpc", "2.0"}, {"id", request.value("id", json())}, {"result", methods.back()}}
             .dump();
     reply.send(std::move(answer));
   }
-  void on_channel_closed(const PeerChannel& /*channel*/) override { ++closed; }
+  void on_channel_closed(const link::PeerChannel& /*channel*/) override { ++closed; }
 
   std::vector<std::string> sessions;
   std::vector<std::string> methods;
   std::vector<rpc::MessageContext> contexts;
-  std::shared_ptr<PeerChannel> channel;
-  std::vector<ReplySlot> kept;
+  std::shared_ptr<link::PeerChannel> channel;
+  std::vector<link::ReplySlot> kept;
   bool is_silent = false;
   int closed = 0;
 };
@@ -64,8 +64,8 @@ class BusSessionsTest : public ::testing::Test {
     BusSessionsOptions options;
     options.league_id = "league_a";
     options.keep_alive = keep_alive;
-    options.on_gone = [this](const BusSession& session) { gone_.push_back(session.str()); };
-    options.on_back = [this](const BusSession& session) { back_.push_back(session.str()); };
+    options.on_gone = [this](const link::BusSession& session) { gone_.push_back(session.str()); };
+    options.on_back = [this](const link::BusSession& session) { back_.push_back(session.str()); };
     auto started = BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
     ASSERT_TRUE(started);
     sessions_ = std::move(*started);
@@ -86,17 +86,18 @@ class BusSessionsTest : public ::testing::Test {
   }
   /// Opens a connection to `url`, which is kept, and asks it `method`.
   struct PendingCall {
-    std::optional<CallOutcome> outcome;
+    std::optional<link::CallOutcome> outcome;
   };
   std::shared_ptr<PendingCall> ask(const std::string& url, const std::string& method,
                                    std::chrono::milliseconds limit = 10s) {
     auto asked = std::make_shared<PendingCall>();
-    OutboundCall call;
-    call.endpoint = *parse_endpoint(url);
+    link::OutboundCall call;
+    call.endpoint = *link::parse_endpoint(url);
     call.id = rpc::Id(++last_id_);
     call.bytes = json{{"jsonrpc", "2.0"}, {"id", last_id_}, {"method", method}}.dump();
     call.deadline = time_.steady_now() + limit;
-    caller_->call(std::move(call), [asked](CallOutcome outcome) { asked->outcome = outcome; });
+    caller_->call(std::move(call),
+                  [asked](link::CallOutcome outcome) { asked->outcome = outcome; });
     settle();
     return asked;
   }
@@ -108,23 +109,24 @@ class BusSessionsTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   core::CryptoRandom random_;
-  std::unique_ptr<EventLoop> loop_ = *EventLoop::start();
-  MemoryBroker broker_{[this](auto step) { loop_->post(std::move(step)); }};
+  std::unique_ptr<link::EventLoop> loop_ = *link::EventLoop::start();
+  memory::MemoryBroker broker_{[this](auto step) { loop_->post(std::move(step)); }};
   std::unique_ptr<Bus> manager_bus_ = broker_.connect("manager");
   std::unique_ptr<Bus> agent_bus_ = broker_.connect("agent");
   std::unique_ptr<Bus> other_bus_ = broker_.connect("other");
-  const BusSession agent_ = *BusSession::parse("agent-session-1");
-  const BusSession other_ = *BusSession::parse("other-session-2");
+  const link::BusSession agent_ = *link::BusSession::parse("agent-session-1");
+  const link::BusSession other_ = *link::BusSession::parse("other-session-2");
   SessionHandler manager_;
   SessionHandler agent_handler_;
   std::vector<std::string> gone_;
   std::vector<std::string> back_;
-  std::vector<std::shared_ptr<MessageConnection>> connections_;
+  std::vector<std::shared_ptr<link::MessageConnection>> connections_;
   std::shared_ptr<BusSessions> sessions_;
   std::unique_ptr<BusConnector> connector_ =
       std::make_unique<BusConnector>(*loop_, *agent_bus_, agent_, time_, time_, random_);
-  std::unique_ptr<LinkCaller> caller_ = std::make_unique<LinkCaller>(*connector_, time_, time_);
+  std::unique_ptr<caller::LinkCaller> caller_ =
+      std::make_unique<caller::LinkCaller>(*connector_, time_, time_);
   std::int64_t last_id_ = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

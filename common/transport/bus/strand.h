@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::bus {
 
 /// Runs tasks one at a time and in order, on the threads that submit them: a task runs at once if
 /// no other is running, otherwise after the waiting tasks, on the thread that is already running
@@ -34,4 +34,4 @@ class Strand {
   bool is_running_ = false;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

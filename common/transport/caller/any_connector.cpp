@@ -3,21 +3,23 @@
 #include <map>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::caller {
 
 namespace {
 
-class AnyConnector final : public Connector {
+class AnyConnector final : public link::Connector {
  public:
-  AnyConnector(EventLoop& loop, const AnyConnectorOptions& options) {
-    add({"http", "https"}, std::make_shared<StreamableHttpConnector>(loop, options.http));
-    add({"sse+http", "sse+https"}, std::make_shared<LegacySseConnector>(loop, options.legacy_sse));
-    add({"ws", "wss"}, std::make_shared<WebSocketConnector>(loop, options.web_socket));
-    add({"tcp", "unix", "stdio"}, std::make_shared<LineConnector>(loop, options.lines));
+  AnyConnector(link::EventLoop& loop, const AnyConnectorOptions& options) {
+    add({"http", "https"}, std::make_shared<client::StreamableHttpConnector>(loop, options.http));
+    add({"sse+http", "sse+https"},
+        std::make_shared<client::LegacySseConnector>(loop, options.legacy_sse));
+    add({"ws", "wss"}, std::make_shared<client::WebSocketConnector>(loop, options.web_socket));
+    add({"tcp", "unix", "stdio"}, std::make_shared<line::LineConnector>(loop, options.lines));
     if (options.bus) add({"nats"}, options.bus);
   }
 
-  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override {
+  void connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+               Opened opened) override {
     auto found = connectors_.find(endpoint.scheme);
     if (found != connectors_.end()) {
       return found->second->connect(endpoint, deadline, std::move(opened));
@@ -30,17 +32,18 @@ class AnyConnector final : public Connector {
 
  private:
   void add(std::initializer_list<std::string> schemes,
-           const std::shared_ptr<Connector>& connector) {
+           const std::shared_ptr<link::Connector>& connector) {
     for (const auto& scheme : schemes) connectors_.emplace(scheme, connector);
   }
 
-  std::map<std::string, std::shared_ptr<Connector>> connectors_;
+  std::map<std::string, std::shared_ptr<link::Connector>> connectors_;
 };
 
 }  // namespace
 
-std::shared_ptr<Connector> make_connector(EventLoop& loop, const AnyConnectorOptions& options) {
+std::shared_ptr<link::Connector> make_connector(link::EventLoop& loop,
+                                                const AnyConnectorOptions& options) {
   return std::make_shared<AnyConnector>(loop, options);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

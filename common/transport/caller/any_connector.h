@@ -7,21 +7,21 @@
 #include "common/transport/client/web_socket_connection.h"
 #include "common/transport/line/line_connector.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 
 /// How connections of each kind are made.
 struct AnyConnectorOptions {
-  StreamableHttpOptions http;
-  LegacySseOptions legacy_sse;
-  WebSocketOptions web_socket;
-  SubprocessOptions lines;
-  std::shared_ptr<Connector> bus = nullptr;  ///< for nats; null: this process is on no bus
+  client::StreamableHttpOptions http;
+  client::LegacySseOptions legacy_sse;
+  client::WebSocketOptions web_socket;
+  line::SubprocessOptions lines;
+  std::shared_ptr<link::Connector> bus = nullptr;  ///< for nats; null: this process is on no bus
 };
 
 /// Connects to endpoints of every scheme, including plain HTTP and commands: callers must check
 /// endpoints from strangers against the operator's policy first. `loop` outlives it and its
 /// connections.
-[[nodiscard]] std::shared_ptr<Connector> make_connector(EventLoop& loop,
-                                                        const AnyConnectorOptions& options = {});
+[[nodiscard]] std::shared_ptr<link::Connector> make_connector(
+    link::EventLoop& loop, const AnyConnectorOptions& options = {});
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

@@ -9,11 +9,11 @@
 #include "common/rpc/frame_peek.h"
 #include "common/transport/link/handle.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 namespace {
 
 struct PendingRequest {
-  Caller::Completion completion;
+  link::Caller::Completion completion;
   core::Clock::Steady begun;
   std::uint64_t number = 0;  ///< tells it from a later request with the same id
   core::Timer::Id timer = 0;
@@ -30,27 +30,28 @@ std::string answer_frame(const rpc::Id& id, std::string_view member) {
 
 /// The connection and the timer may still hold it after the client was let go.
 class PendingRequests final : public ConnectionClient,
-                              public MessageReceiver,
+                              public link::MessageReceiver,
                               public std::enable_shared_from_this<PendingRequests> {
  public:
-  PendingRequests(const std::shared_ptr<MessageConnection>& connection, const core::Clock& clock,
-                  core::Timer& timer, ConnectionClientOptions options)
+  PendingRequests(const std::shared_ptr<link::MessageConnection>& connection,
+                  const core::Clock& clock, core::Timer& timer, ConnectionClientOptions options)
       : connection_(connection), clock_(clock), timer_(timer), options_(std::move(options)) {}
 
-  void request(const rpc::Id& id, OutboundMessage message, Caller::Completion completion) override;
-  void send(OutboundMessage message) override { connection().send(std::move(message)); }
+  void request(const rpc::Id& id, link::OutboundMessage message,
+               link::Caller::Completion completion) override;
+  void send(link::OutboundMessage message) override { connection().send(std::move(message)); }
   bool abandon(const rpc::Id& id, const core::Error& why) override { return fail(id, 0, why); }
   void close() override {
     end({core::ErrorCode::kShuttingDown, "the connection is being closed", {}}, End::kClosing);
     connection().close();
   }
-  [[nodiscard]] MessageConnection& connection() override { return *connection_.lock(); }
-  void note_sent(const rpc::Id& id, std::uint64_t number, const SendOutcome& outcome);
+  [[nodiscard]] link::MessageConnection& connection() override { return *connection_.lock(); }
+  void note_sent(const rpc::Id& id, std::uint64_t number, const link::SendOutcome& outcome);
   bool fail(const rpc::Id& id, std::uint64_t number, const core::Error& why);
   enum class End { kClosing, kClosed, kClientGone };
   void end(const core::Error& why, End how);
 
-  void on_message(ReceivedMessage message) override;
+  void on_message(link::ReceivedMessage message) override;
   void on_oversized(const rpc::FramePeek& frame, const std::string& why) override {
     if (frame.kind != rpc::FrameKind::kResponse) return;
     fail(frame.id, 0, error(core::ErrorCode::kReplyTooLarge, why));
@@ -68,12 +69,12 @@ class PendingRequests final : public ConnectionClient,
 
  private:
   std::optional<PendingRequest> take(const rpc::Id& id, std::uint64_t number);
-  void finish(PendingRequest request, CallOutcome outcome);
-  void refuse(Caller::Completion completion, core::ErrorCode code, const std::string& why);
+  void finish(PendingRequest request, link::CallOutcome outcome);
+  void refuse(link::Caller::Completion completion, core::ErrorCode code, const std::string& why);
   [[nodiscard]] core::Error error(core::ErrorCode code, std::string_view cause) const;
-  void answer_or_pass_on(const rpc::FramePeek& peek, ReceivedMessage message);
+  void answer_or_pass_on(const rpc::FramePeek& peek, link::ReceivedMessage message);
 
-  const std::weak_ptr<MessageConnection> connection_;  ///< which lives as long as the client
+  const std::weak_ptr<link::MessageConnection> connection_;  ///< which lives as long as the client
   const core::Clock& clock_;  // neither is touched once the client is gone: nothing is pending then
   core::Timer& timer_;
   const ConnectionClientOptions options_;
@@ -88,18 +89,18 @@ core::Error PendingRequests::error(core::ErrorCode code, std::string_view cause)
   return {code, "call of " + options_.peer + " failed: " + std::string(cause), {}};
 }
 
-void PendingRequests::refuse(Caller::Completion completion, core::ErrorCode code,
+void PendingRequests::refuse(link::Caller::Completion completion, core::ErrorCode code,
                              const std::string& why) {
   PendingRequest request;
   request.begun = clock_.steady_now();
   request.completion = std::move(completion);
-  CallOutcome outcome;
+  link::CallOutcome outcome;
   outcome.error = error(code, why);
   finish(std::move(request), std::move(outcome));
 }
 
-void PendingRequests::request(const rpc::Id& id, OutboundMessage message,
-                              Caller::Completion completion) {
+void PendingRequests::request(const rpc::Id& id, link::OutboundMessage message,
+                              link::Caller::Completion completion) {
   using core::ErrorCode;
   auto now = clock_.steady_now();
   std::uint64_t number = 0;
@@ -132,7 +133,7 @@ void PendingRequests::request(const rpc::Id& id, OutboundMessage message,
     if (found != pending_.end() && found->second.number == number) found->second.timer = timer;
   }
   auto then = std::exchange(message.done, nullptr);
-  message.done = [weak, id, number, then = std::move(then)](const SendOutcome& outcome) {
+  message.done = [weak, id, number, then = std::move(then)](const link::SendOutcome& outcome) {
     if (then) then(outcome);
     if (auto self = weak.lock()) self->note_sent(id, number, outcome);
   };
@@ -144,7 +145,7 @@ void PendingRequests::request(const rpc::Id& id, OutboundMessage message,
 }
 
 void PendingRequests::note_sent(const rpc::Id& id, std::uint64_t number,
-                                const SendOutcome& outcome) {
+                                const link::SendOutcome& outcome) {
   {
     std::lock_guard lock(mutex_);
     auto found = pending_.find(id);
@@ -168,7 +169,7 @@ std::optional<PendingRequest> PendingRequests::take(const rpc::Id& id, std::uint
   return request;
 }
 
-void PendingRequests::finish(PendingRequest request, CallOutcome outcome) {
+void PendingRequests::finish(PendingRequest request, link::CallOutcome outcome) {
   if (request.timer != 0) timer_.cancel(request.timer);
   outcome.elapsed = clock_.steady_now() - request.begun;
   outcome.sent_at = request.sent_at;
@@ -181,7 +182,7 @@ void PendingRequests::finish(PendingRequest request, CallOutcome outcome) {
 bool PendingRequests::fail(const rpc::Id& id, std::uint64_t number, const core::Error& why) {
   auto request = take(id, number);
   if (!request) return false;
-  CallOutcome outcome;
+  link::CallOutcome outcome;
   outcome.error = why;
   outcome.http_status = request->http_status;
   outcome.refusal_headers = request->refusal_headers;
@@ -189,22 +190,22 @@ bool PendingRequests::fail(const rpc::Id& id, std::uint64_t number, const core::
   return true;
 }
 
-void PendingRequests::on_message(ReceivedMessage message) {
+void PendingRequests::on_message(link::ReceivedMessage message) {
   auto peek = message.frame ? std::move(*message.frame) : rpc::peek_frame(message.bytes);
   if (peek.kind != rpc::FrameKind::kResponse) return answer_or_pass_on(peek, std::move(message));
   auto request = take(peek.id, 0);
   if (!request) return;  // it came too late, or to no request
-  CallOutcome outcome{std::move(message)};
+  link::CallOutcome outcome{std::move(message)};
   outcome.http_status = request->http_status;
   finish(std::move(*request), std::move(outcome));
 }
 
-void PendingRequests::answer_or_pass_on(const rpc::FramePeek& peek, ReceivedMessage message) {
+void PendingRequests::answer_or_pass_on(const rpc::FramePeek& peek, link::ReceivedMessage message) {
   bool is_request = peek.kind == rpc::FrameKind::kRequest && !peek.id.is_null();
   if (is_request && (peek.method == "ping" || !options_.on_other)) {
     auto connection = connection_.lock();
     if (!connection) return;
-    OutboundMessage answer;
+    link::OutboundMessage answer;
     answer.bytes = answer_frame(
         peek.id, peek.method == "ping"
                      ? R"("result":{})"
@@ -230,7 +231,7 @@ void PendingRequests::end(const core::Error& why, End how) {
     ended.swap(pending_);
   }
   for (auto& [id, request] : ended) {
-    CallOutcome outcome;
+    link::CallOutcome outcome;
     outcome.error = error(why.code, why.message);
     finish(std::move(request), std::move(outcome));
   }
@@ -242,8 +243,8 @@ void PendingRequests::on_closed(const core::Error& why) { end(why, End::kClosed)
 }  // namespace
 
 std::shared_ptr<ConnectionClient> ConnectionClient::start(
-    std::shared_ptr<MessageConnection> connection, const core::Clock& clock, core::Timer& timer,
-    ConnectionClientOptions options) {
+    std::shared_ptr<link::MessageConnection> connection, const core::Clock& clock,
+    core::Timer& timer, ConnectionClientOptions options) {
   auto client = std::make_shared<PendingRequests>(connection, clock, timer, std::move(options));
   connection->start(client);
   return make_handle<ConnectionClient>(
@@ -254,4 +255,4 @@ std::shared_ptr<ConnectionClient> ConnectionClient::start(
       });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

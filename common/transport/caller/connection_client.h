@@ -12,7 +12,7 @@
 #include "common/transport/link/caller.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 
 /// How a ConnectionClient behaves. The functions run on the connection's thread and must be short.
 struct ConnectionClientOptions {
@@ -21,7 +21,7 @@ struct ConnectionClientOptions {
   /// Receives everything that is not an answer to one of our requests: the peer's requests (except
   /// `ping`, which is answered here), notifications, batches, and invalid JSON. If empty, requests
   /// are answered with -32601 and the rest is dropped.
-  std::function<void(ReceivedMessage)> on_other = nullptr;
+  std::function<void(link::ReceivedMessage)> on_other = nullptr;
   /// The connection is closed; runs after all pending requests have failed. Not called once the
   /// client is destroyed.
   std::function<void(const core::Error&)> on_closed = nullptr;
@@ -36,18 +36,18 @@ class ConnectionClient {
   /// fails pending requests with kShuttingDown, on that thread, and closes the connection;
   /// afterwards none of the functions is called any more, except one that is running then.
   [[nodiscard]] static std::shared_ptr<ConnectionClient> start(
-      std::shared_ptr<MessageConnection> connection, const core::Clock& clock, core::Timer& timer,
-      ConnectionClientOptions options = {});
+      std::shared_ptr<link::MessageConnection> connection, const core::Clock& clock,
+      core::Timer& timer, ConnectionClientOptions options = {});
 
   /// Sends a request whose id in `message.bytes` is `id`. `completion` runs once: with the answer
   /// and its context, or with kTimeout at `message.deadline`, kConnectionError (the connection
   /// closed, or the request could not be sent), kReplyTooLarge, kOverloaded, kInternalError (an id
   /// that is null or already pending). It runs on the connection's thread, the timer's, or within
   /// this call.
-  virtual void request(const rpc::Id& id, OutboundMessage message,
-                       Caller::Completion completion) = 0;
+  virtual void request(const rpc::Id& id, link::OutboundMessage message,
+                       link::Caller::Completion completion) = 0;
   /// Sends a message without an answer: a notification, or an answer to the peer's request.
-  virtual void send(OutboundMessage message) = 0;
+  virtual void send(link::OutboundMessage message) = 0;
   /// Fails a pending request with `why`; false if it is not pending. Its answer will be dropped.
   virtual bool abandon(const rpc::Id& id, const core::Error& why) = 0;
   /// Fails pending requests with kShuttingDown and closes the connection after sending queued
@@ -56,7 +56,7 @@ class ConnectionClient {
 
   [[nodiscard]] virtual bool is_open() const = 0;
   [[nodiscard]] virtual std::size_t pending() const = 0;
-  [[nodiscard]] virtual MessageConnection& connection() = 0;
+  [[nodiscard]] virtual link::MessageConnection& connection() = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

@@ -6,7 +6,7 @@
 #include "tests/support/memory/links_testing.h"
 #include "tests/support/memory/memory_connection.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 namespace {
 
 using league::testing::NotingReceiver;
@@ -14,12 +14,12 @@ using league::testing::outbound;
 using std::chrono::seconds;
 
 /// A connection whose receiver the test calls.
-class ScriptedEnd final : public MessageConnection {
+class ScriptedEnd final : public link::MessageConnection {
  public:
-  void start(std::shared_ptr<MessageReceiver> its_receiver) override {
+  void start(std::shared_ptr<link::MessageReceiver> its_receiver) override {
     receiver = std::move(its_receiver);
   }
-  void send(OutboundMessage message) override {
+  void send(link::OutboundMessage message) override {
     if (message.done) message.done({});
   }
   void set_reading(bool /*is_on*/) override {}
@@ -30,7 +30,7 @@ class ScriptedEnd final : public MessageConnection {
   [[nodiscard]] rpc::TransportContext current_context() const override {
     return rpc::TransportContext::memory();
   }
-  std::shared_ptr<MessageReceiver> receiver;
+  std::shared_ptr<link::MessageReceiver> receiver;
 };
 
 class ConnectionClientTest : public ::testing::Test {
@@ -39,7 +39,8 @@ class ConnectionClientTest : public ::testing::Test {
   void begin(ConnectionClientOptions options) {
     options.peer = "memory";
     options.max_pending = 3;
-    auto ends = memory_connection_pair(time_, [this](auto step) { steps_.post(std::move(step)); });
+    auto ends =
+        memory::memory_connection_pair(time_, [this](auto step) { steps_.post(std::move(step)); });
     server_ = ends.second;
     server_->start(receiver_);
     client_ = ConnectionClient::start(ends.first, time_, time_, std::move(options));
@@ -47,7 +48,7 @@ class ConnectionClientTest : public ::testing::Test {
   void request(std::int64_t id) {
     auto message = outbound(R"({"id":)" + std::to_string(id) + R"(,"method":"m"})");
     message.deadline = time_.steady_now() + seconds(5);
-    client_->request(rpc::Id(id), std::move(message), [this, id](CallOutcome outcome) {
+    client_->request(rpc::Id(id), std::move(message), [this, id](link::CallOutcome outcome) {
       order_.push_back(id);
       outcomes_.push_back(std::move(outcome));
     });
@@ -58,11 +59,11 @@ class ConnectionClientTest : public ::testing::Test {
   }
 
   league::testing::FakeTime time_;
-  MemorySteps steps_;
+  memory::MemorySteps steps_;
   std::shared_ptr<NotingReceiver> receiver_ = std::make_shared<NotingReceiver>();
-  std::shared_ptr<MessageConnection> server_;
+  std::shared_ptr<link::MessageConnection> server_;
   std::vector<std::int64_t> order_;
-  std::vector<CallOutcome> outcomes_;
+  std::vector<link::CallOutcome> outcomes_;
   std::shared_ptr<ConnectionClient> client_;  // last: its end completes requests
 };
 
@@ -96,7 +97,7 @@ TEST_F(ConnectionClientTest, LateAndUnknownAnswersAreDropped) {
 TEST_F(ConnectionClientTest, RefusesWhatItCannotTellApartOrHold) {
   request(1);
   request(1);
-  client_->request(rpc::Id(), outbound("{}"), [&](const CallOutcome& outcome) {
+  client_->request(rpc::Id(), outbound("{}"), [&](const link::CallOutcome& outcome) {
     EXPECT_EQ(outcome.error->code, core::ErrorCode::kInternalError);
     order_.push_back(-1);
   });
@@ -121,10 +122,10 @@ TEST_F(ConnectionClientTest, TheEndFailsWhatIsPending) {
 }
 
 /// A connection whose messages are kept by the test, as HTTP keeps each in an exchange of its own.
-class KeepingConnection final : public MessageConnection {
+class KeepingConnection final : public link::MessageConnection {
  public:
-  void start(std::shared_ptr<MessageReceiver> /*receiver*/) override {}
-  void send(OutboundMessage message) override { sent.push_back(std::move(message)); }
+  void start(std::shared_ptr<link::MessageReceiver> /*receiver*/) override {}
+  void send(link::OutboundMessage message) override { sent.push_back(std::move(message)); }
   void set_reading(bool /*is_on*/) override {}
   void close() override {}
   [[nodiscard]] rpc::TransportType transport_type() const override {
@@ -132,7 +133,7 @@ class KeepingConnection final : public MessageConnection {
   }
   [[nodiscard]] rpc::TransportContext current_context() const override { return {}; }
 
-  std::vector<OutboundMessage> sent;
+  std::vector<link::OutboundMessage> sent;
 };
 
 TEST_F(ConnectionClientTest, AnAnswerThatBreaksOffFailsItsRequestAlone) {
@@ -169,7 +170,7 @@ TEST_F(ConnectionClientTest, AnswersPingsAndRefusesOtherRequests) {
 TEST_F(ConnectionClientTest, PassesOnWhatIsNoAnswer) {
   std::vector<std::string> others;
   ConnectionClientOptions options;
-  options.on_other = [&](ReceivedMessage message) { others.push_back(message.bytes.str()); };
+  options.on_other = [&](link::ReceivedMessage message) { others.push_back(message.bytes.str()); };
   client_.reset();
   begin(std::move(options));
   for (std::string bytes : {R"({"id":8,"method":"m"})", R"({"method":"n"})", "[]", "nonsense",
@@ -205,4 +206,4 @@ TEST_F(ConnectionClientTest, AbandonedRequestsAreForgotten) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::caller

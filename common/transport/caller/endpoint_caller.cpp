@@ -10,7 +10,7 @@
 #include "common/rpc/http_headers.h"
 #include "common/transport/caller/http_call.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 namespace {
 
 using std::chrono::milliseconds;
@@ -49,7 +49,7 @@ std::optional<milliseconds> asked_in_header(const rpc::TransportContext& transpo
 
 }  // namespace
 
-std::optional<milliseconds> wait_asked_for(const CallOutcome& outcome) {
+std::optional<milliseconds> wait_asked_for(const link::CallOutcome& outcome) {
   if (outcome.error) return std::nullopt;
   if (outcome.http_status != 0 && outcome.http_status != kTooManyRequests) return std::nullopt;
   if (auto asked = asked_in_body(outcome.bytes)) return asked;
@@ -60,7 +60,7 @@ std::optional<milliseconds> wait_asked_for(const CallOutcome& outcome) {
 /// Shared with calls, completions and the timer; the callers are removed at the end.
 struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
   struct Attempt {
-    OutboundCall call;
+    link::OutboundCall call;
     Completion completion;
     int refusals = 0;
   };
@@ -78,8 +78,8 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
       if (callers) {
         // The callers only queue the call here. Completions run later on other threads, except for
         // a call that is refused at once.
-        Caller& way = is_http(attempt->call.endpoint) ? *callers->http : *callers->links;
-        way.call(attempt->call, [self = shared_from_this(), attempt](CallOutcome outcome) {
+        link::Caller& way = is_http(attempt->call.endpoint) ? *callers->http : *callers->links;
+        way.call(attempt->call, [self = shared_from_this(), attempt](link::CallOutcome outcome) {
           self->on_outcome(attempt, std::move(outcome));
         });
         return;
@@ -93,7 +93,7 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
                                     "this program is stopping"));
   }
 
-  void on_outcome(const AttemptPtr& attempt, CallOutcome outcome) {
+  void on_outcome(const AttemptPtr& attempt, link::CallOutcome outcome) {
     if (auto asked = repeats_refused ? wait_asked_for(outcome) : std::nullopt) {
       const auto own =
           std::min(kFirstWait * (1 << std::min(attempt->refusals++, 5)), kLongestOwnWait);
@@ -155,7 +155,7 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
 };
 
 core::Result<std::unique_ptr<EndpointCaller>> EndpointCaller::create(
-    EventLoop& loop, core::Timer& timer, const core::Clock& clock,
+    link::EventLoop& loop, core::Timer& timer, const core::Clock& clock,
     const EndpointCallerOptions& options) {
   auto http = HttpCaller::create(options.http);
   if (!http) return http.error();
@@ -172,7 +172,7 @@ EndpointCaller::EndpointCaller(Callers callers, core::Timer& timer, const core::
                                bool repeats_refused)
     : shared_(std::make_shared<Shared>(std::move(callers), timer, clock, repeats_refused)) {}
 
-void EndpointCaller::call(OutboundCall call, Completion completion) {
+void EndpointCaller::call(link::OutboundCall call, Completion completion) {
   shared_->send(std::make_shared<Shared::Attempt>(
       Shared::Attempt{std::move(call), std::move(completion), 0}));
 }
@@ -181,7 +181,7 @@ void EndpointCaller::close() { shared_->close(); }
 
 core::Result<std::unique_ptr<StandaloneCaller>> StandaloneCaller::create(
     const EndpointCallerOptions& options) {
-  auto loop = EventLoop::start();
+  auto loop = link::EventLoop::start();
   if (!loop) return loop.error();
   std::unique_ptr<StandaloneCaller> made(new StandaloneCaller(std::move(*loop)));
   auto caller = EndpointCaller::create(*made->loop_, made->timer_, made->clock_, options);
@@ -190,4 +190,4 @@ core::Result<std::unique_ptr<StandaloneCaller>> StandaloneCaller::create(
   return made;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

@@ -14,13 +14,13 @@
 #include "common/transport/link/caller.h"
 #include "common/transport/link/event_loop.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 
 /// Limits of calls over any transport.
 struct EndpointCallerOptions {
   HttpCallerOptions http;
   LinkCallerOptions links;
-  SubprocessOptions lines;  ///< of sockets and children
+  line::SubprocessOptions lines;  ///< of sockets and children
   bool repeats_refused = true;  ///< false: a refusal because of too many requests is the outcome
 };
 
@@ -28,18 +28,18 @@ struct EndpointCallerOptions {
 /// requests: HTTP status 429, or a JSON-RPC error with `retry_after_ms` in its `data`. It waits as
 /// long as the peer asks, plus a delay that grows with each refusal; if the deadline comes first,
 /// the call ends with the refusal. Thread-safe.
-class EndpointCaller final : public Caller {
+class EndpointCaller final : public link::Caller {
  public:
   /// The callers for each kind of transport.
   struct Callers {
-    std::unique_ptr<Caller> http;  ///< of plain HTTP
-    std::shared_ptr<Connector> connector;  ///< of `links`, which it outlives
-    std::unique_ptr<Caller> links;  ///< of all other schemes
+    std::unique_ptr<link::Caller> http;  ///< of plain HTTP
+    std::shared_ptr<link::Connector> connector;  ///< of `links`, which it outlives
+    std::unique_ptr<link::Caller> links;  ///< of all other schemes
   };
 
   /// `loop`, `timer` and `clock` outlive the caller. Fails as HttpCaller::create.
   [[nodiscard]] static core::Result<std::unique_ptr<EndpointCaller>> create(
-      EventLoop& loop, core::Timer& timer, const core::Clock& clock,
+      link::EventLoop& loop, core::Timer& timer, const core::Clock& clock,
       const EndpointCallerOptions& options = {});
   EndpointCaller(Callers callers, core::Timer& timer, const core::Clock& clock,
                  bool repeats_refused = true);
@@ -48,7 +48,7 @@ class EndpointCaller final : public Caller {
   EndpointCaller(const EndpointCaller&) = delete;
   EndpointCaller& operator=(const EndpointCaller&) = delete;
 
-  void call(OutboundCall call, Completion completion) override;
+  void call(link::OutboundCall call, Completion completion) override;
   /// Fails waiting and running calls with kShuttingDown, closes connections and ends child
   /// processes; later calls fail at once. So services may go on calling while their program shuts
   /// down.
@@ -61,26 +61,27 @@ class EndpointCaller final : public Caller {
 
 /// An EndpointCaller with its own event loop and timer, for programs that only make calls.
 /// Thread-safe.
-class StandaloneCaller final : public Caller {
+class StandaloneCaller final : public link::Caller {
  public:
   /// Fails as EventLoop::start and HttpCaller::create.
   [[nodiscard]] static core::Result<std::unique_ptr<StandaloneCaller>> create(
       const EndpointCallerOptions& options = {});
 
-  void call(OutboundCall call, Completion completion) override {
+  void call(link::OutboundCall call, Completion completion) override {
     caller_->call(std::move(call), std::move(completion));
   }
 
  private:
-  explicit StandaloneCaller(std::unique_ptr<EventLoop> loop) : loop_(std::move(loop)) {}
+  explicit StandaloneCaller(std::unique_ptr<link::EventLoop> loop) : loop_(std::move(loop)) {}
 
-  const std::unique_ptr<EventLoop> loop_;
+  const std::unique_ptr<link::EventLoop> loop_;
   core::SystemClock clock_;
   core::ThreadTimer timer_;
   std::unique_ptr<EndpointCaller> caller_;  // last: it uses everything above
 };
 
 /// How long the peer asks us to wait; nothing if the outcome is not such a refusal.
-[[nodiscard]] std::optional<std::chrono::milliseconds> wait_asked_for(const CallOutcome& outcome);
+[[nodiscard]] std::optional<std::chrono::milliseconds> wait_asked_for(
+    const link::CallOutcome& outcome);
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

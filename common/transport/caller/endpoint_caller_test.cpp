@@ -7,30 +7,31 @@
 #include "common/transport/link/rate_limiter.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::transport::endpoint_caller_tests {
+namespace league::transport::caller::endpoint_caller_tests {
 namespace {
 
 using core::ErrorCode;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-CallOutcome outcome_of(int status, std::string bytes) {
-  CallOutcome outcome;
+link::CallOutcome outcome_of(int status, std::string bytes) {
+  link::CallOutcome outcome;
   outcome.http_status = status;
   outcome.bytes = std::move(bytes);
   return outcome;
 }
 
-CallOutcome refused(milliseconds retry_after, int status = 429) {
-  return outcome_of(status, over_budget_body(retry_after, "1"));
+link::CallOutcome refused(milliseconds retry_after, int status = 429) {
+  return outcome_of(status, link::over_budget_body(retry_after, "1"));
 }
 
 /// Gives the outcomes that it was told to, in their order, and then success.
-class ScriptedCaller final : public Caller {
+class ScriptedCaller final : public link::Caller {
  public:
-  explicit ScriptedCaller(std::deque<CallOutcome> outcomes) : outcomes_(std::move(outcomes)) {}
-  void call(OutboundCall /*call*/, Completion completion) override {
-    CallOutcome next = outcome_of(200, "{}");
+  explicit ScriptedCaller(std::deque<link::CallOutcome> outcomes)
+      : outcomes_(std::move(outcomes)) {}
+  void call(link::OutboundCall /*call*/, Completion completion) override {
+    link::CallOutcome next = outcome_of(200, "{}");
     if (!outcomes_.empty()) {
       next = std::move(outcomes_.front());
       outcomes_.pop_front();
@@ -39,24 +40,24 @@ class ScriptedCaller final : public Caller {
   }
 
  private:
-  std::deque<CallOutcome> outcomes_;
+  std::deque<link::CallOutcome> outcomes_;
 };
 
 class EndpointCallerTest : public ::testing::Test {
  protected:
-  void begin(std::deque<CallOutcome> outcomes, milliseconds time_limit = seconds(10)) {
+  void begin(std::deque<link::CallOutcome> outcomes, milliseconds time_limit = seconds(10)) {
     caller_ = std::make_unique<EndpointCaller>(
         EndpointCaller::Callers{nullptr, nullptr,
                                 std::make_unique<ScriptedCaller>(std::move(outcomes))},
         time_, time_);
-    OutboundCall call;
+    link::OutboundCall call;
     call.deadline = time_.steady_now() + time_limit;
-    caller_->call(std::move(call), [this](CallOutcome outcome) { ends_.push_back(outcome); });
+    caller_->call(std::move(call), [this](link::CallOutcome outcome) { ends_.push_back(outcome); });
   }
 
   league::testing::FakeTime time_;
   std::unique_ptr<EndpointCaller> caller_;
-  std::vector<CallOutcome> ends_;
+  std::vector<link::CallOutcome> ends_;
 };
 
 TEST_F(EndpointCallerTest, WaitsAsLongAsItIsToldAndTriesAgain) {
@@ -73,7 +74,7 @@ TEST_F(EndpointCallerTest, WaitsAsLongAsItIsToldAndTriesAgain) {
 }
 
 TEST_F(EndpointCallerTest, WaitsLongerFromRefusalToRefusal) {
-  begin(std::deque<CallOutcome>(4, refused(milliseconds(1))));
+  begin(std::deque<link::CallOutcome>(4, refused(milliseconds(1))));
   time_.advance(milliseconds(100 + 200 + 400 + 800 - 1));
   EXPECT_TRUE(ends_.empty());
   time_.advance(milliseconds(1));
@@ -101,7 +102,7 @@ TEST(WaitAskedFor, ReadsTheBodyOrTheHeader) {
   EXPECT_EQ(wait_asked_for(outcome_of(429, "")), seconds(1)) << "nothing is said";
   auto headers = std::make_shared<rpc::HeaderMap>();
   headers->emplace("retry-after", "3");
-  CallOutcome foreign = outcome_of(429, "slow down");
+  link::CallOutcome foreign = outcome_of(429, "slow down");
   foreign.context.transport = rpc::TransportContext::http(headers, "POST", {});
   EXPECT_EQ(wait_asked_for(foreign), seconds(3));
 }
@@ -111,7 +112,7 @@ TEST(WaitAskedFor, IsNothingForEverythingElse) {
   EXPECT_FALSE(wait_asked_for(refused(seconds(1), 200))) << "the status says that it was answered";
   EXPECT_FALSE(wait_asked_for(outcome_of(503, "")));
   EXPECT_FALSE(wait_asked_for(outcome_of(0, R"({"result":{"retry_after_ms":5}})")));
-  CallOutcome failed = refused(seconds(1));
+  link::CallOutcome failed = refused(seconds(1));
   failed.error = core::Error{ErrorCode::kTimeout, "", ""};
   EXPECT_FALSE(wait_asked_for(failed));
   EXPECT_EQ(wait_asked_for(outcome_of(
@@ -122,4 +123,4 @@ TEST(WaitAskedFor, IsNothingForEverythingElse) {
 }
 
 }  // namespace
-}  // namespace league::transport::endpoint_caller_tests
+}  // namespace league::transport::caller::endpoint_caller_tests

@@ -6,7 +6,7 @@
 #include "common/rpc/frame_peek.h"
 #include "common/transport/client/connection_parts.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 
 namespace {
 
@@ -17,16 +17,16 @@ constexpr std::chrono::milliseconds kStreamEndPatience{50};
 constexpr int kMostVainAttempts = 5;
 constexpr std::chrono::milliseconds kRetry{1000};  // until the server names a time
 
-HttpClientLimits stream_limits(std::size_t max_response) {
-  HttpClientLimits limits;
+client::HttpClientLimits stream_limits(std::size_t max_response) {
+  client::HttpClientLimits limits;
   limits.max_message = max_response;
   return limits;
 }
 
 }  // namespace
 
-HttpCall::HttpCall(EventLoop& loop, OutboundCall call, Caller::Completion completion,
-                   std::size_t max_response)
+HttpCall::HttpCall(link::EventLoop& loop, link::OutboundCall call,
+                   link::Caller::Completion completion, std::size_t max_response)
     : call_(std::move(call)),
       completion_(std::move(completion)),
       max_response_(max_response),
@@ -42,7 +42,7 @@ void HttpCall::wait_for_turn() {
   });
 }
 
-void HttpCall::begin(std::shared_ptr<HttpPool> pool, std::function<void()> ended) {
+void HttpCall::begin(std::shared_ptr<client::HttpPool> pool, std::function<void()> ended) {
   timer_.cancel();
   pool_ = std::move(pool);
   ended_ = std::move(ended);
@@ -58,17 +58,17 @@ void HttpCall::stop() {
 
 /// Sends the request, or the GET that continues its answer.
 void HttpCall::ask() {
-  HttpRequest request;
+  client::HttpRequest request;
   request.target = call_.endpoint.path;
   request.deadline = call_.deadline;
   if (events_.last_event_id().empty()) {
     request.headers = {{"Accept", "application/json, text/event-stream"},
-                       {"Content-Type", std::string(kJsonType)}};
+                       {"Content-Type", std::string(link::kJsonType)}};
     request.headers.insert(request.headers.end(), call_.headers.begin(), call_.headers.end());
     request.body = call_.bytes.share();
   } else {
     request.method = "GET";
-    request.headers = {{"Accept", std::string(kEventStreamType)},
+    request.headers = {{"Accept", std::string(link::kEventStreamType)},
                        {"Last-Event-ID", events_.last_event_id()}};
   }
   head_ = {};
@@ -77,12 +77,13 @@ void HttpCall::ask() {
   exchange_ = pool_->start(std::move(request), shared_from_this());
 }
 
-void HttpCall::on_head(const ResponseHead& head) {
+void HttpCall::on_head(const client::ResponseHead& head) {
   head_ = head;
   auto exchange = exchange_.lock();
-  context_ = context_of_answer(head, events_.last_event_id().empty() ? "POST" : "GET",
-                               call_.endpoint.path, exchange ? exchange->connection() : nullptr);
-  is_events_ = head.status == 200 && head.media_type() == kEventStreamType;
+  context_ =
+      client::context_of_answer(head, events_.last_event_id().empty() ? "POST" : "GET",
+                                call_.endpoint.path, exchange ? exchange->connection() : nullptr);
+  is_events_ = head.status == 200 && head.media_type() == link::kEventStreamType;
   if (is_events_) events_.begin(context_);
 }
 
@@ -95,8 +96,9 @@ void HttpCall::on_body(std::string_view piece) {
   }
   if (!is_events_) {
     body_.append(piece);
-  } else if (!is_complete() &&
-             !events_.feed(piece, [this](ReceivedMessage message) { take(std::move(message)); })) {
+  } else if (!is_complete() && !events_.feed(piece, [this](link::ReceivedMessage message) {
+               take(std::move(message));
+             })) {
     fail(ErrorCode::kReplyTooLarge, "receive", events_.fault());
     end();
   }
@@ -104,7 +106,7 @@ void HttpCall::on_body(std::string_view piece) {
 
 /// The end of the stream usually arrives right after the answer, and then the connection can be
 /// reused. The caller does not have to wait for that.
-void HttpCall::take(ReceivedMessage message) {
+void HttpCall::take(link::ReceivedMessage message) {
   vain_attempts_ = 0;
   auto peek = rpc::peek_frame(message.bytes);
   bool is_answer =
@@ -115,7 +117,7 @@ void HttpCall::take(ReceivedMessage message) {
   if (auto exchange = exchange_.lock()) exchange->set_deadline(std::min(call_.deadline, until));
 }
 
-void HttpCall::on_end(const HttpFault* fault) {
+void HttpCall::on_end(const client::HttpFault* fault) {
   if (is_complete()) return end();
   if (fault == nullptr && !is_events_) {
     complete(whole());
@@ -149,31 +151,32 @@ void HttpCall::wait_to_continue() {
   });
 }
 
-CallOutcome HttpCall::answered(rpc::Delivery message) const {
-  CallOutcome out{std::move(message)};
+link::CallOutcome HttpCall::answered(rpc::Delivery message) const {
+  link::CallOutcome out{std::move(message)};
   out.http_status = head_.status;
   return out;
 }
 
 /// An answer that is not a stream. Bots in the wild send JSON under any type; an answer that is not
 /// JSON by its type or content is a page for people.
-CallOutcome HttpCall::whole() {
+link::CallOutcome HttpCall::whole() {
   auto type = head_.media_type();
-  bool is_page = head_.status / 100 == 2 && !type.empty() && !is_json_type(type) &&
-                 !body_.empty() && !looks_like_json(body_);
+  bool is_page = head_.status / 100 == 2 && !type.empty() && !link::is_json_type(type) &&
+                 !body_.empty() && !link::looks_like_json(body_);
   bool is_refused = !events_.last_event_id().empty();
   std::string url = call_.endpoint.url();
-  CallOutcome out = answered({std::move(body_), std::move(context_)});
+  link::CallOutcome out = answered({std::move(body_), std::move(context_)});
   if (is_refused) {
     out.error = {ErrorCode::kConnectionError,
                  "call of " + url + " failed at receive: its event stream broke off and was " +
                      "not continued (status " + std::to_string(out.http_status) + ")",
                  {}};
   } else if (is_page) {
-    out.error = {ErrorCode::kInvalidReply,
-                 "call of " + url + " was answered with the content type " + excerpt_of(type) +
-                     " instead of application/json or text/event-stream: " + excerpt_of(out.bytes),
-                 {}};
+    out.error = {
+        ErrorCode::kInvalidReply,
+        "call of " + url + " was answered with the content type " + link::excerpt_of(type) +
+            " instead of application/json or text/event-stream: " + link::excerpt_of(out.bytes),
+        {}};
   }
   return out;
 }
@@ -182,7 +185,7 @@ void HttpCall::fail(ErrorCode code, std::string_view phase, std::string_view cau
   complete(failed_call(call_, code, phase, cause));
 }
 
-void HttpCall::complete(CallOutcome outcome) {
+void HttpCall::complete(link::CallOutcome outcome) {
   if (is_complete()) return;
   auto exchange = exchange_.lock();
   if (!sent_at_ && exchange) sent_at_ = exchange->sent_at();
@@ -196,9 +199,9 @@ void HttpCall::end() {
   if (auto ended = std::exchange(ended_, nullptr)) ended();
 }
 
-CallOutcome failed_call(const OutboundCall& call, ErrorCode code, std::string_view phase,
-                        std::string_view cause) {
-  CallOutcome out;
+link::CallOutcome failed_call(const link::OutboundCall& call, ErrorCode code,
+                              std::string_view phase, std::string_view cause) {
+  link::CallOutcome out;
   std::string text = "call of " + call.endpoint.url() + " failed at " + std::string(phase) + ": ";
   out.error = core::Error{code, text + std::string(cause), {}};
   out.context =
@@ -206,4 +209,4 @@ CallOutcome failed_call(const OutboundCall& call, ErrorCode code, std::string_vi
   return out;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

@@ -12,7 +12,7 @@
 
 #include "common/transport/caller/http_call.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 
 namespace {
 
@@ -27,7 +27,7 @@ struct CallLine {
 
 /// One endpoint, whose connections all budgets share.
 struct CalledPeer {
-  std::shared_ptr<HttpPool> pool;
+  std::shared_ptr<client::HttpPool> pool;
   std::array<CallLine, 3> lines;  ///< by budget
   std::size_t idle = 0;  ///< number of idle connections when last counted
   std::list<CalledPeer*>::iterator place;
@@ -50,7 +50,7 @@ struct CallBudget {
 
 /// Everything but `call` runs on the event loop's thread.
 struct HttpCaller::Impl {
-  Impl(std::unique_ptr<EventLoop> its_loop, const HttpCallerOptions& its_options)
+  Impl(std::unique_ptr<link::EventLoop> its_loop, const HttpCallerOptions& its_options)
       : options(its_options),
         loop(std::move(its_loop)),
         tidy_timer(loop->context()),
@@ -84,16 +84,16 @@ struct HttpCaller::Impl {
     call->wait_for_turn();
   }
 
-  CalledPeer& peer_of(const Endpoint& endpoint) {
+  CalledPeer& peer_of(const link::Endpoint& endpoint) {
     std::string key = endpoint.scheme + "://" + endpoint.authority();
     if (!endpoint.pinned_address.empty()) key += "@" + endpoint.pinned_address;
     auto [found, is_new] = peers.try_emplace(std::move(key));
     CalledPeer& peer = found->second;
     if (is_new) {
-      HttpClientLimits limits;
+      client::HttpClientLimits limits;
       limits.max_connections = options.max_per_endpoint * budgets.size();
       limits.connection_idle = options.connection_idle;
-      peer.pool = std::make_shared<HttpPool>(*loop, endpoint, limits);
+      peer.pool = std::make_shared<client::HttpPool>(*loop, endpoint, limits);
       peer.place = by_use.insert(by_use.end(), &peer);
     }
     return peer;
@@ -180,7 +180,7 @@ struct HttpCaller::Impl {
 
   const HttpCallerOptions options;
   std::atomic<bool> is_stopping = false;
-  const std::unique_ptr<EventLoop> loop;  // before all that lives on its thread
+  const std::unique_ptr<link::EventLoop> loop;  // before all that lives on its thread
   boost::asio::steady_timer tidy_timer;
   std::array<CallBudget, 3> budgets;
   std::unordered_map<std::string, CalledPeer> peers;
@@ -190,7 +190,7 @@ struct HttpCaller::Impl {
 };
 
 core::Result<std::unique_ptr<HttpCaller>> HttpCaller::create(const HttpCallerOptions& options) {
-  auto loop = EventLoop::start();
+  auto loop = link::EventLoop::start();
   if (!loop) return loop.error();
   return std::unique_ptr<HttpCaller>(
       new HttpCaller(std::make_unique<Impl>(*std::move(loop), options)));
@@ -200,7 +200,7 @@ HttpCaller::HttpCaller(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 HttpCaller::~HttpCaller() = default;
 
-void HttpCaller::call(OutboundCall call, Completion completion) {
+void HttpCaller::call(link::OutboundCall call, Completion completion) {
   auto made = std::make_shared<HttpCall>(*impl_->loop, std::move(call), std::move(completion),
                                          impl_->options.max_response);
   // During shutdown, or on the loop's own thread, a call that a completion makes is handled at
@@ -209,4 +209,4 @@ void HttpCaller::call(OutboundCall call, Completion completion) {
   impl_->loop->post([impl = impl_.get(), made] { impl->submit(made); });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

@@ -7,7 +7,7 @@
 #include "common/core/result.h"
 #include "common/transport/link/caller.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 
 /// Limits of outgoing HTTP calls.
 struct HttpCallerOptions {
@@ -23,7 +23,7 @@ struct HttpCallerOptions {
 
 /// Calls peers over HTTP and HTTPS: each call is a POST on a connection that is kept alive. All run
 /// on one thread of its own, as do the completions. Thread-safe.
-class HttpCaller final : public Caller {
+class HttpCaller final : public link::Caller {
  public:
   /// Fails as EventLoop::start.
   [[nodiscard]] static core::Result<std::unique_ptr<HttpCaller>> create(
@@ -34,7 +34,7 @@ class HttpCaller final : public Caller {
   HttpCaller(const HttpCaller&) = delete;
   HttpCaller& operator=(const HttpCaller&) = delete;
 
-  void call(OutboundCall call, Completion completion) override;
+  void call(link::OutboundCall call, Completion completion) override;
 
  private:
   struct Impl;
@@ -42,4 +42,4 @@ class HttpCaller final : public Caller {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

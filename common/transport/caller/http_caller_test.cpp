@@ -8,7 +8,7 @@
 #include "common/transport/front/http_server.h"
 #include "tests/support/memory/peers_testing.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 namespace {
 
 using core::ErrorCode;
@@ -20,10 +20,10 @@ using league::testing::ok;
 using league::testing::ScriptedServer;
 using std::chrono::milliseconds;
 
-OutboundCall to(std::uint16_t port, milliseconds limit = milliseconds(2000),
-                const std::string& host = "127.0.0.1") {
-  OutboundCall call;
-  call.endpoint = *parse_endpoint("http://" + host + ":" + std::to_string(port) + "/mcp");
+link::OutboundCall to(std::uint16_t port, milliseconds limit = milliseconds(2000),
+                      const std::string& host = "127.0.0.1") {
+  link::OutboundCall call;
+  call.endpoint = *link::parse_endpoint("http://" + host + ":" + std::to_string(port) + "/mcp");
   call.bytes = std::make_shared<const std::string>(R"({"id":1})");
   call.deadline = std::chrono::steady_clock::now() + limit;
   return call;
@@ -36,8 +36,8 @@ ScriptedServer::Script always(std::string response) {
   };
 }
 
-CallOutcome outcome_of(const ScriptedServer::Script& script,
-                       milliseconds limit = milliseconds(2000)) {
+link::CallOutcome outcome_of(const ScriptedServer::Script& script,
+                             milliseconds limit = milliseconds(2000)) {
   ScriptedServer server(script);
   auto caller = *HttpCaller::create();
   return call_and_wait(*caller, to(server.port(), limit));
@@ -205,7 +205,7 @@ TEST(HttpCaller, DoesNotReuseAfterCloseOrSurplusBytes) {
 
 TEST(HttpCaller, FindsLocalhostOnEitherFamily) {
   for (std::string ip : {"127.0.0.1", "::1"}) {
-    if (!listen_on(ip, 0)) continue;  // a machine without IPv6
+    if (!link::listen_on(ip, 0)) continue;  // a machine without IPv6
     ScriptedServer server(always(ok("{}")), ip);
     auto caller = *HttpCaller::create();
     for (int i = 0; i < 2; ++i) {
@@ -247,7 +247,7 @@ TEST(HttpCaller, ASlowPeerDelaysOnlyItself) {
   auto caller = *HttpCaller::create({.control_calls = 4, .max_per_endpoint = 2});
   std::atomic<int> timeouts = 0;
   for (int i = 0; i < 10; ++i) {
-    caller->call(to(slow.port(), milliseconds(2000)), [&](const CallOutcome& outcome) {
+    caller->call(to(slow.port(), milliseconds(2000)), [&](const link::CallOutcome& outcome) {
       if (outcome.error && outcome.error->code == ErrorCode::kTimeout) ++timeouts;
     });
   }
@@ -284,7 +284,7 @@ TEST(HttpCaller, EndsRunningAndWaitingCallsWhenItIsDestroyed) {
   auto caller = *HttpCaller::create({.max_per_endpoint = 2});
   std::atomic<int> ended = 0;
   for (int i = 0; i < 6; ++i) {
-    caller->call(to(server.port(), milliseconds(5000)), [&](const CallOutcome& outcome) {
+    caller->call(to(server.port(), milliseconds(5000)), [&](const link::CallOutcome& outcome) {
       if (outcome.error && outcome.error->code == ErrorCode::kShuttingDown) ++ended;
     });
   }
@@ -297,12 +297,12 @@ TEST(HttpCaller, EndsRunningAndWaitingCallsWhenItIsDestroyed) {
 
 TEST(HttpCaller, CompletionsMayCallAgain) {
   FunctionHandler handler(echo);
-  auto runtime = *HttpRuntime::start();
-  auto server = *HttpServer::start(*runtime, {}, handler);
+  auto runtime = *front::HttpRuntime::start();
+  auto server = *front::HttpServer::start(*runtime, {}, handler);
   auto caller = *HttpCaller::create();
   std::promise<int> done;
   std::atomic<int> left = 200;
-  std::function<void(const CallOutcome&)> again = [&](const CallOutcome& outcome) {
+  std::function<void(const link::CallOutcome&)> again = [&](const link::CallOutcome& outcome) {
     if (outcome.error) {
       done.set_value(-1);
     } else if (--left > 0) {
@@ -316,4 +316,4 @@ TEST(HttpCaller, CompletionsMayCallAgain) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::caller

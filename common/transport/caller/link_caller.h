@@ -9,7 +9,7 @@
 #include "common/transport/link/caller.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 
 /// Limits of calls over connections.
 struct LinkCallerOptions {
@@ -29,10 +29,10 @@ struct LinkCallerOptions {
 
 /// Calls peers over persistent connections: all schemes but plain HTTP. If a connection is lost,
 /// the calls pending on it fail, and the next call opens another. Thread-safe.
-class LinkCaller final : public Caller {
+class LinkCaller final : public link::Caller {
  public:
   /// All outlive it; `connector` may still be working on a connection afterwards.
-  LinkCaller(Connector& connector, const core::Clock& clock, core::Timer& timer,
+  LinkCaller(link::Connector& connector, const core::Clock& clock, core::Timer& timer,
              const LinkCallerOptions& options = {});
   /// Fails all calls with kShuttingDown and closes the connections; afterwards no completion runs.
   /// Must not be called on a thread that runs completions.
@@ -40,7 +40,7 @@ class LinkCaller final : public Caller {
   LinkCaller(const LinkCaller&) = delete;
   LinkCaller& operator=(const LinkCaller&) = delete;
 
-  void call(OutboundCall call, Completion completion) override;
+  void call(link::OutboundCall call, Completion completion) override;
 
   /// Connections that are open now.
   [[nodiscard]] std::size_t connections() const;
@@ -50,4 +50,4 @@ class LinkCaller final : public Caller {
   std::shared_ptr<Pool> pool_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

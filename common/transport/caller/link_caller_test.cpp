@@ -12,7 +12,7 @@
 #include "tests/support/memory/links_testing.h"
 #include "tests/support/memory/peers_testing.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 namespace {
 
 using league::testing::call_and_wait;
@@ -27,10 +27,10 @@ class LinkCallerTest : public ::testing::Test {
  protected:
   void serve(FunctionHandler::Function function) {
     handler_ = std::make_unique<FunctionHandler>(std::move(function));
-    listener_ = *LineListener::start(*loop_, {}, *handler_);
+    listener_ = *line::LineListener::start(*loop_, {}, *handler_);
   }
   void keep_all() {
-    serve([this](Inbound message, ReplySlot reply) {
+    serve([this](link::Inbound message, link::ReplySlot reply) {
       std::lock_guard lock(mutex_);
       channels_.insert(message.channel->id());
       kept_.emplace_back(std::move(message.bytes), std::move(reply));
@@ -40,10 +40,11 @@ class LinkCallerTest : public ::testing::Test {
     std::lock_guard lock(mutex_);
     return kept_.size();
   }
-  std::future<CallOutcome> begin(std::int64_t id, milliseconds patience = milliseconds(5000)) {
-    auto promise = std::make_shared<std::promise<CallOutcome>>();
+  std::future<link::CallOutcome> begin(std::int64_t id,
+                                       milliseconds patience = milliseconds(5000)) {
+    auto promise = std::make_shared<std::promise<link::CallOutcome>>();
     caller_->call(echo_call(listener_->url(), id, patience),
-                  [promise](CallOutcome outcome) { promise->set_value(std::move(outcome)); });
+                  [promise](link::CallOutcome outcome) { promise->set_value(std::move(outcome)); });
     return promise->get_future();
   }
   void answer(std::size_t which) {
@@ -55,21 +56,22 @@ class LinkCallerTest : public ::testing::Test {
     taken.send(reply_with(std::move(text)));
   }
 
-  std::unique_ptr<EventLoop> loop_ = *EventLoop::start();  // what is delayed holds connections
+  std::unique_ptr<link::EventLoop> loop_ =
+      *link::EventLoop::start();  // what is delayed holds connections
   core::SystemClock clock_;
   core::ThreadTimer timer_;
   std::mutex mutex_;
   std::set<std::string> channels_;
-  std::vector<std::pair<std::string, ReplySlot>> kept_;
+  std::vector<std::pair<std::string, link::ReplySlot>> kept_;
   std::unique_ptr<FunctionHandler> handler_;
-  std::unique_ptr<LineListener> listener_;
-  LineConnector connector_{*loop_};
+  std::unique_ptr<line::LineListener> listener_;
+  line::LineConnector connector_{*loop_};
   std::unique_ptr<LinkCaller> caller_ = std::make_unique<LinkCaller>(connector_, clock_, timer_);
 };
 
 TEST_F(LinkCallerTest, OneConnectionServesManyCallsInAnyOrder) {
   keep_all();
-  std::vector<std::future<CallOutcome>> calls;
+  std::vector<std::future<link::CallOutcome>> calls;
   for (int i = 0; i < 10; ++i) calls.push_back(begin(i));
   ASSERT_TRUE(eventually([&] { return kept() == 10; }));
   EXPECT_EQ(channels_.size(), 1U);
@@ -98,7 +100,7 @@ TEST_F(LinkCallerTest, ASecondConnectionForAnIdThatIsPending) {
 
 TEST_F(LinkCallerTest, MoreThanTheBudgetWaits) {
   keep_all();
-  std::vector<std::future<CallOutcome>> calls;
+  std::vector<std::future<link::CallOutcome>> calls;
   for (int i = 0; i < 17; ++i) calls.push_back(begin(i));
   ASSERT_TRUE(eventually([&] { return kept() == 16; }));
   auto late = begin(100, milliseconds(30));
@@ -108,7 +110,7 @@ TEST_F(LinkCallerTest, MoreThanTheBudgetWaits) {
 }
 
 TEST_F(LinkCallerTest, ReconnectsAfterALoss) {
-  serve([](Inbound message, ReplySlot reply) {
+  serve([](link::Inbound message, link::ReplySlot reply) {
     bool is_last = message.bytes.view().find("\"id\":2,") != std::string::npos;
     auto channel = message.channel;
     if (is_last) channel->close();
@@ -132,7 +134,7 @@ TEST_F(LinkCallerTest, NobodyListensAndSilence) {
 
 TEST_F(LinkCallerTest, ItsEndIsTheEndOfItsCalls) {
   keep_all();
-  std::vector<std::future<CallOutcome>> calls;
+  std::vector<std::future<link::CallOutcome>> calls;
   for (int i = 0; i < 20; ++i) calls.push_back(begin(i));
   ASSERT_TRUE(eventually([&] { return kept() == 16; }));
   caller_.reset();
@@ -140,7 +142,7 @@ TEST_F(LinkCallerTest, ItsEndIsTheEndOfItsCalls) {
 }
 
 TEST_F(LinkCallerTest, OneChildForACommand) {
-  std::vector<std::future<CallOutcome>> calls;
+  std::vector<std::future<link::CallOutcome>> calls;
   std::set<std::int64_t> processes;
   for (int i = 0; i < 3; ++i) {
     auto outcome = call_and_wait(*caller_, echo_call("stdio:cat", 1, milliseconds(5000)));
@@ -167,10 +169,10 @@ TEST_F(LinkCallerTest, IdleConnectionsAreClosed) {
 
 TEST_F(LinkCallerTest, EveryCallEndsWhateverGoesWrong) {
   serve(echo);
-  FaultPlan plan{7, 0.05, 0.1, 0.1, 0.1, 0.02, milliseconds(5)};
-  FaultyConnector faulty(connector_, plan, clock_, timer_);
+  memory::FaultPlan plan{7, 0.05, 0.1, 0.1, 0.1, 0.02, milliseconds(5)};
+  memory::FaultyConnector faulty(connector_, plan, clock_, timer_);
   caller_ = std::make_unique<LinkCaller>(faulty, clock_, timer_);
-  std::vector<std::future<CallOutcome>> calls;
+  std::vector<std::future<link::CallOutcome>> calls;
   for (int i = 0; i < 300; ++i) calls.push_back(begin(i, milliseconds(500)));
   int answered = 0;
   std::string fault;
@@ -196,4 +198,4 @@ TEST_F(LinkCallerTest, ACallerForAllSchemesGoesByTheScheme) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::caller

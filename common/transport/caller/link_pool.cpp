@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::caller {
 namespace {
 
-std::string link_key(const Endpoint& endpoint) {
+std::string link_key(const link::Endpoint& endpoint) {
   return endpoint.pinned_address.empty() ? endpoint.url()
                                          : endpoint.url() + "@" + endpoint.pinned_address;
 }
 
-std::size_t queue_of(const OutboundCall& call) { return static_cast<std::size_t>(call.budget); }
+std::size_t queue_of(const link::OutboundCall& call) {
+  return static_cast<std::size_t>(call.budget);
+}
 
 }  // namespace
 
@@ -25,7 +27,7 @@ void LinkCaller::Pool::run(Actions& actions) {
   for (auto& action : actions) action();
 }
 
-void LinkCaller::Pool::complete(const JobPointer& job, CallOutcome outcome) {
+void LinkCaller::Pool::complete(const JobPointer& job, link::CallOutcome outcome) {
   outcome.elapsed = clock_.steady_now() - job->begun;
   {
     std::lock_guard lock(mutex_);
@@ -38,14 +40,14 @@ void LinkCaller::Pool::complete(const JobPointer& job, CallOutcome outcome) {
 }
 
 void LinkCaller::Pool::fail(const JobPointer& job, core::ErrorCode code, const std::string& cause) {
-  CallOutcome outcome;
+  link::CallOutcome outcome;
   outcome.error =
       core::Error{code, "call of " + job->call.endpoint.url() + " failed: " + cause, {}};
   outcome.context = rpc::MessageContext::now(clock_, rpc::MessageDirection::kServerToClient);
   complete(job, std::move(outcome));
 }
 
-void LinkCaller::Pool::call(OutboundCall call, Completion completion) {
+void LinkCaller::Pool::call(link::OutboundCall call, Completion completion) {
   auto job = std::make_shared<Job>();
   job->begun = clock_.steady_now();
   job->call = std::move(call);
@@ -201,20 +203,20 @@ void LinkCaller::Pool::dispatch(const std::string& key, const LinkPointer& link,
     timer = std::exchange(job->timer, 0);
   }
   if (timer != 0) timer_.cancel(timer);
-  OutboundMessage message{job->call};
+  link::OutboundMessage message{job->call};
   message.deadline = job->call.deadline;
   const auto& notes = job->call.notes;
   if (job->call.endpoint.scheme == "nats" && notes && !notes->conversation_id.empty())
     message.headers = {{"Trace-Id", notes->conversation_id}};
   link->client->request(job->call.id, std::move(message),
-                        [weak = weak_from_this(), key, link, job](CallOutcome outcome) {
+                        [weak = weak_from_this(), key, link, job](link::CallOutcome outcome) {
                           if (auto self = weak.lock())
                             self->on_outcome(key, link, job, std::move(outcome));
                         });
 }
 
 void LinkCaller::Pool::on_outcome(const std::string& key, const LinkPointer& link,
-                                  const JobPointer& job, CallOutcome outcome) {
+                                  const JobPointer& job, link::CallOutcome outcome) {
   Actions actions;
   bool is_repeated = false;
   bool is_idle = false;
@@ -288,16 +290,16 @@ void LinkCaller::Pool::stop() {
   lock.unlock();
 }
 
-LinkCaller::LinkCaller(Connector& connector, const core::Clock& clock, core::Timer& timer,
+LinkCaller::LinkCaller(link::Connector& connector, const core::Clock& clock, core::Timer& timer,
                        const LinkCallerOptions& options)
     : pool_(std::make_shared<Pool>(connector, clock, timer, options)) {}
 
 LinkCaller::~LinkCaller() { pool_->stop(); }
 
-void LinkCaller::call(OutboundCall call, Completion completion) {
+void LinkCaller::call(link::OutboundCall call, Completion completion) {
   pool_->call(std::move(call), std::move(completion));
 }
 
 std::size_t LinkCaller::connections() const { return pool_->connections(); }
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

@@ -14,16 +14,16 @@
 #include "common/transport/caller/connection_client.h"
 #include "common/transport/caller/link_caller.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 
 /// The state of a LinkCaller, shared with connections and timers, which may outlive it.
 class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
  public:
-  Pool(Connector& connector, const core::Clock& clock, core::Timer& timer,
+  Pool(link::Connector& connector, const core::Clock& clock, core::Timer& timer,
        const LinkCallerOptions& options)
       : connector_(connector), clock_(clock), timer_(timer), options_(options) {}
 
-  void call(OutboundCall call, Completion completion);
+  void call(link::OutboundCall call, Completion completion);
   void stop();
   [[nodiscard]] std::size_t connections() const {
     std::lock_guard lock(mutex_);
@@ -33,7 +33,7 @@ class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
  private:
   /// One call, from its beginning to its completion.
   struct Job {
-    OutboundCall call;
+    link::OutboundCall call;
     Completion completion;
     core::Clock::Steady begun;
     core::Timer::Id timer = 0;
@@ -51,7 +51,7 @@ class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
   };
   using LinkPointer = std::shared_ptr<Link>;
   struct Peer {
-    Endpoint endpoint;
+    link::Endpoint endpoint;
     std::vector<LinkPointer> links;
     bool is_connecting = false;
     std::array<std::deque<JobPointer>, 3> queues;  ///< by budget
@@ -71,20 +71,20 @@ class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
   bool make_room(Actions& actions);
   void dispatch(const std::string& key, const LinkPointer& link, const JobPointer& job);
   void on_opened(const std::string& key,
-                 core::Result<std::shared_ptr<MessageConnection>> connection);
+                 core::Result<std::shared_ptr<link::MessageConnection>> connection);
   void on_outcome(const std::string& key, const LinkPointer& link, const JobPointer& job,
-                  CallOutcome outcome);
+                  link::CallOutcome outcome);
   void on_link_closed(const std::string& key, const LinkPointer& link, const core::Error& why);
   void on_idle(const std::string& key, const LinkPointer& link);
   void on_deadline(const std::string& key, const JobPointer& job);
   void fail_waiting(const std::string& key, const core::Error& why);
   void remove_link(Peer& peer, const LinkPointer& link, Actions& actions);
   void drop_if_unused(const std::string& key);
-  void complete(const JobPointer& job, CallOutcome outcome);
+  void complete(const JobPointer& job, link::CallOutcome outcome);
   void fail(const JobPointer& job, core::ErrorCode code, const std::string& cause);
   static void run(Actions& actions);
 
-  Connector& connector_;
+  link::Connector& connector_;
   const core::Clock& clock_;
   core::Timer& timer_;
   const LinkCallerOptions options_;
@@ -96,4 +96,4 @@ class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
   bool is_stopping_ = false;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

@@ -2,7 +2,7 @@
 
 #include "common/transport/caller/link_pool.h"
 
-namespace league::transport {
+namespace league::transport::caller {
 
 bool LinkCaller::Pool::make_room(Actions& actions) {
   if (link_count_ < options_.max_connections) return true;
@@ -39,8 +39,8 @@ void LinkCaller::Pool::remove_link(Peer& peer, const LinkPointer& link, Actions&
   if (erased > 0) actions.push_back([link] { link->client->close(); });
 }
 
-void LinkCaller::Pool::on_opened(const std::string& key,
-                                 core::Result<std::shared_ptr<MessageConnection>> connection) {
+void LinkCaller::Pool::on_opened(
+    const std::string& key, core::Result<std::shared_ptr<link::MessageConnection>> connection) {
   auto link = std::make_shared<Link>();
   if (connection) {
     ConnectionClientOptions options;
@@ -120,4 +120,4 @@ void LinkCaller::Pool::on_link_closed(const std::string& key, const LinkPointer&
   run(actions);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::caller

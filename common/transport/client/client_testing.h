@@ -15,7 +15,7 @@
 #include "common/transport/link/event_loop.h"
 #include "tests/support/memory/peers_testing.h"
 
-namespace league::transport::client_tests {
+namespace league::transport::client {
 
 using core::ErrorCode;
 using league::testing::eventually;
@@ -27,9 +27,9 @@ inline constexpr milliseconds kPatience{5000};
 inline core::Clock::Steady in(milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 /// Keeps what a connection receives.
-class Collector final : public MessageReceiver {
+class Collector final : public link::MessageReceiver {
  public:
-  void on_message(ReceivedMessage message) override {
+  void on_message(link::ReceivedMessage message) override {
     {
       std::lock_guard lock(mutex_);
       EXPECT_FALSE(why_) << "a message after on_closed";
@@ -47,7 +47,7 @@ class Collector final : public MessageReceiver {
   }
 
   /// The messages once there are `count`, or what came in time.
-  std::vector<ReceivedMessage> wait_for(std::size_t count) {
+  std::vector<link::ReceivedMessage> wait_for(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, kPatience, [&] { return messages_.size() >= count || why_; });
     return messages_;
@@ -74,24 +74,24 @@ class Collector final : public MessageReceiver {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<ReceivedMessage> messages_;
+  std::vector<link::ReceivedMessage> messages_;
   std::optional<core::Error> why_;
 };
 
 /// A message whose fate can be waited for.
 class Sent {
  public:
-  OutboundMessage message(std::string bytes, core::Clock::Steady deadline = in(kPatience),
-                          HttpHeaders headers = {}) {
-    OutboundMessage out;
+  link::OutboundMessage message(std::string bytes, core::Clock::Steady deadline = in(kPatience),
+                                HttpHeaders headers = {}) {
+    link::OutboundMessage out;
     out.bytes = std::move(bytes);
     out.headers = std::move(headers);
     out.deadline = deadline;
-    out.done = [done = done_](const SendOutcome& outcome) { done->set_value(outcome); };
+    out.done = [done = done_](const link::SendOutcome& outcome) { done->set_value(outcome); };
     out.lost = [lost = lost_](const core::Error& why) { lost->set_value(why); };
     return out;
   }
-  SendOutcome outcome() { return get(*done_); }
+  link::SendOutcome outcome() { return get(*done_); }
   core::Error lost() { return get(*lost_); }
 
  private:
@@ -102,13 +102,14 @@ class Sent {
     ADD_FAILURE() << "nothing was reported";
     return {};
   }
-  std::shared_ptr<std::promise<SendOutcome>> done_ = std::make_shared<std::promise<SendOutcome>>();
+  std::shared_ptr<std::promise<link::SendOutcome>> done_ =
+      std::make_shared<std::promise<link::SendOutcome>>();
   std::shared_ptr<std::promise<core::Error>> lost_ = std::make_shared<std::promise<core::Error>>();
 };
 
-inline Endpoint endpoint_at(const std::string& scheme, std::uint16_t port,
-                            const std::string& path) {
-  Endpoint endpoint;
+inline link::Endpoint endpoint_at(const std::string& scheme, std::uint16_t port,
+                                  const std::string& path) {
+  link::Endpoint endpoint;
   endpoint.scheme = scheme;
   endpoint.host = "127.0.0.1";
   endpoint.port = port;
@@ -116,7 +117,7 @@ inline Endpoint endpoint_at(const std::string& scheme, std::uint16_t port,
   return endpoint;
 }
 
-inline ConnectOutcome open_and_wait(HttpConnector& connector, const Endpoint& endpoint,
+inline ConnectOutcome open_and_wait(HttpConnector& connector, const link::Endpoint& endpoint,
                                     milliseconds limit = kPatience) {
   auto opened = std::make_shared<std::promise<ConnectOutcome>>();
   auto future = opened->get_future();
@@ -156,4 +157,4 @@ inline std::string answer_with(int status, const std::string& type, const std::s
          "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + more + "\r\n" + body;
 }
 
-}  // namespace league::transport::client_tests
+}  // namespace league::transport::client

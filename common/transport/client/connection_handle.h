@@ -6,7 +6,7 @@
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// The handle that users of a connection hold: passes calls from any thread on to the core on the
 /// event loop's thread, and closes the core when destroyed. `Core` has start, send, set_reading and
@@ -15,16 +15,16 @@ namespace league::transport {
 template <typename Interface, typename Core>
 class ConnectionHandle : public Interface {
  public:
-  ConnectionHandle(EventLoop& loop, std::shared_ptr<Core> core)
+  ConnectionHandle(link::EventLoop& loop, std::shared_ptr<Core> core)
       : loop_(loop), core_(std::move(core)) {}
   ~ConnectionHandle() override { close(); }
   ConnectionHandle(const ConnectionHandle&) = delete;
   ConnectionHandle& operator=(const ConnectionHandle&) = delete;
 
-  void start(std::shared_ptr<MessageReceiver> receiver) override {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) override {
     run([receiver = std::move(receiver)](Core& core) { core.start(receiver); });
   }
-  void send(OutboundMessage message) override {
+  void send(link::OutboundMessage message) override {
     run([message = std::move(message)](Core& core) mutable { core.send(std::move(message)); });
   }
   void set_reading(bool is_on) override {
@@ -49,8 +49,8 @@ class ConnectionHandle : public Interface {
   }
 
  private:
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   const std::shared_ptr<Core> core_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::client

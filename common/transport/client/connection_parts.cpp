@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::client {
 
 rpc::MessageContext context_of_answer(const ResponseHead& head, std::string_view method,
                                       const std::string& target,
@@ -18,7 +18,7 @@ rpc::MessageContext context_of_answer(const ResponseHead& head, std::string_view
   return context;
 }
 
-rpc::MessageContext context_of_event(const SseEvent& event, const std::string& last_event_id,
+rpc::MessageContext context_of_event(const link::SseEvent& event, const std::string& last_event_id,
                                      const std::string& stream_id,
                                      const rpc::MessageContext& of_answer) {
   rpc::SseMetadata metadata;
@@ -34,26 +34,27 @@ rpc::MessageContext context_of_event(const SseEvent& event, const std::string& l
   return context;
 }
 
-core::Error refusal(std::string_view method, const Endpoint& endpoint, int status,
+core::Error refusal(std::string_view method, const link::Endpoint& endpoint, int status,
                     std::string_view body) {
   std::string text = std::string(method) + " of " + endpoint.url() + " was refused with status " +
                      std::to_string(status);
-  if (auto excerpt = excerpt_of(body); !excerpt.empty()) text += ": " + excerpt;
+  if (auto excerpt = link::excerpt_of(body); !excerpt.empty()) text += ": " + excerpt;
   return {core::ErrorCode::kConnectionError, std::move(text), {}};
 }
 
-core::Error wrong_type(std::string_view method, const Endpoint& endpoint, std::string_view type,
-                       std::string_view expected, std::string_view body) {
-  std::string text = std::string(method) + " of " + endpoint.url() + " was answered with " +
-                     (type.empty() ? "no content type" : "the content type " + excerpt_of(type)) +
-                     " instead of " + std::string(expected);
-  if (auto excerpt = excerpt_of(body); !excerpt.empty()) text += ": " + excerpt;
+core::Error wrong_type(std::string_view method, const link::Endpoint& endpoint,
+                       std::string_view type, std::string_view expected, std::string_view body) {
+  std::string text =
+      std::string(method) + " of " + endpoint.url() + " was answered with " +
+      (type.empty() ? "no content type" : "the content type " + link::excerpt_of(type)) +
+      " instead of " + std::string(expected);
+  if (auto excerpt = link::excerpt_of(body); !excerpt.empty()) text += ": " + excerpt;
   return {core::ErrorCode::kInvalidReply, std::move(text), {}};
 }
 
-void tell(const OutboundMessage& message, std::optional<core::Error> error, int http_status,
+void tell(const link::OutboundMessage& message, std::optional<core::Error> error, int http_status,
           rpc::MessageContext context) {
   if (message.done) message.done({std::move(error), http_status, std::move(context)});
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -16,7 +16,7 @@
 #include "common/transport/link/resolver.h"
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
@@ -50,7 +50,7 @@ class NameResolver final : public asio::execution_context::service {
   /// Calls `done` on another thread.
   void resolve(std::string host, std::function<void(Resolved)> done) {
     asio::post(threads_, [host = std::move(host), done = std::move(done)] {
-      done(transport::resolve(host));
+      done(transport::link::resolve(host));
     });
   }
 
@@ -84,8 +84,8 @@ std::string next_connection_id() {
 
 class DialAttempt final : public std::enable_shared_from_this<DialAttempt> {
  public:
-  DialAttempt(asio::io_context& context, const Endpoint& endpoint, core::Clock::Steady deadline,
-              std::function<void(core::Result<Dialed>)> done)
+  DialAttempt(asio::io_context& context, const link::Endpoint& endpoint,
+              core::Clock::Steady deadline, std::function<void(core::Result<Dialed>)> done)
       : context_(context),
         endpoint_(endpoint),
         deadline_(deadline),
@@ -155,11 +155,11 @@ class DialAttempt final : public std::enable_shared_from_this<DialAttempt> {
       return try_next();
     }
     int fd = stream_->next_layer().native_handle();
-    set_no_delay(fd);
+    link::set_no_delay(fd);
     keep_watch(fd);
-    info_ = {remote_address(fd).text(), local_address(fd).text(), next_connection_id(),
+    info_ = {link::remote_address(fd).text(), link::local_address(fd).text(), next_connection_id(),
              std::nullopt};
-    if (!is_tls(endpoint_)) return succeed();
+    if (!link::is_tls(endpoint_)) return succeed();
     wait_until(deadline_);
     secure();
   }
@@ -237,7 +237,7 @@ class DialAttempt final : public std::enable_shared_from_this<DialAttempt> {
   }
 
   asio::io_context& context_;
-  const Endpoint endpoint_;
+  const link::Endpoint endpoint_;
   const core::Clock::Steady deadline_;
   std::function<void(core::Result<Dialed>)> done_;
   asio::steady_timer timer_;
@@ -251,7 +251,7 @@ class DialAttempt final : public std::enable_shared_from_this<DialAttempt> {
 
 }  // namespace
 
-std::function<void()> dial(asio::io_context& context, const Endpoint& endpoint,
+std::function<void()> dial(asio::io_context& context, const link::Endpoint& endpoint,
                            core::Clock::Steady deadline,
                            std::function<void(core::Result<Dialed>)> done) {
   auto attempt = std::make_shared<DialAttempt>(context, endpoint, deadline, std::move(done));
@@ -261,4 +261,4 @@ std::function<void()> dial(asio::io_context& context, const Endpoint& endpoint,
   };
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -9,7 +9,7 @@
 #include "common/transport/client/peer_stream.h"
 #include "common/transport/link/endpoint.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// A new connection.
 struct Dialed {
@@ -21,8 +21,8 @@ struct Dialed {
 /// blocking. `done` runs once, later, with kTimeout or kConnectionError and only the cause.
 /// Everything happens on the event loop's thread. Returns a function that cancels the attempt:
 /// `done` is not called any more.
-std::function<void()> dial(boost::asio::io_context& context, const Endpoint& endpoint,
+std::function<void()> dial(boost::asio::io_context& context, const link::Endpoint& endpoint,
                            core::Clock::Steady deadline,
                            std::function<void(core::Result<Dialed>)> done);
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -8,7 +8,7 @@
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/link/sse_parser.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// The events of a stream that can break off and continue on another connection. Not thread-safe.
 class EventStream {
@@ -20,7 +20,7 @@ class EventStream {
   void begin(rpc::MessageContext of_answer) {
     if (!parser_.last_event_id().empty()) last_id_ = parser_.last_event_id();
     if (parser_.retry()) retry_ = parser_.retry();
-    parser_ = SseParser(limits_);
+    parser_ = link::SseParser(limits_);
     of_answer_ = std::move(of_answer);
     if (of_answer_.transport.connection) {
       stream_id_ = of_answer_.transport.connection->connection_id;
@@ -29,9 +29,9 @@ class EventStream {
 
   /// Passes each message to `sink` and each event of another type to `other`; false if a limit was
   /// exceeded (`fault`).
-  bool feed(std::string_view bytes, const std::function<void(ReceivedMessage)>& sink,
-            const std::function<void(const SseEvent&)>& other = nullptr) {
-    return parser_.feed(bytes, [&](SseEvent event) {
+  bool feed(std::string_view bytes, const std::function<void(link::ReceivedMessage)>& sink,
+            const std::function<void(const link::SseEvent&)>& other = nullptr) {
+    return parser_.feed(bytes, [&](link::SseEvent event) {
       if (event.type != "message" && other) other(event);
       if (event.type != "message" || event.data.empty()) return;
       auto context = context_of_event(event, last_event_id(), stream_id_, of_answer_);
@@ -49,12 +49,12 @@ class EventStream {
   [[nodiscard]] const std::string& fault() const { return parser_.fault(); }
 
  private:
-  SseLimits limits_;
-  SseParser parser_;
+  link::SseLimits limits_;
+  link::SseParser parser_;
   std::string last_id_;
   std::optional<std::chrono::milliseconds> retry_;
   std::string stream_id_;
   rpc::MessageContext of_answer_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::client

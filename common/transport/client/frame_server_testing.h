@@ -9,7 +9,7 @@
 
 #include "tests/support/memory/peers_testing.h"
 
-namespace league::transport::client_tests {
+namespace league::transport::client {
 
 /// One WebSocket frame as it is on the wire, unmasked.
 struct Frame {
@@ -99,4 +99,4 @@ class FramePeer {
   std::string request_;
 };
 
-}  // namespace league::transport::client_tests
+}  // namespace league::transport::client

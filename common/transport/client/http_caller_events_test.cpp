@@ -4,10 +4,9 @@
 #include "common/transport/caller/http_caller.h"
 #include "common/transport/client/client_testing.h"
 
-namespace league::transport {
+namespace league::transport::client {
 namespace {
 
-using namespace client_tests;  // NOLINT(google-build-using-namespace): its own vocabulary
 using league::testing::call_and_wait;
 
 const std::string kAnswer = R"({"jsonrpc":"2.0","id":7,"result":{}})";
@@ -15,10 +14,12 @@ const std::string kBefore =
     "id: 1\ndata:\n\n: keep-alive\n\ndata: {\"method\":\"ping\",\"id\":7}\n\n"
     "data: {\"method\":\"progress\"}\n\ndata: {\"id\":8,\"result\":1}\n\nevent: x\ndata: "
     "{\"id\":7,\"result\":1}\n\n";
-const std::string kAnswerEvent = "event: message\nid: 9\nretry: 20\ndata: " + kAnswer + "\n\n";
+const std::string kAnswerEvent =
+    "event: message\nid: 9\nretry: 20\ndata: " + kAnswer + "\n\n";
 
-OutboundCall call_of(std::uint16_t port, milliseconds limit = kPatience, rpc::Id id = rpc::Id(7)) {
-  OutboundCall call;
+link::OutboundCall call_of(std::uint16_t port, milliseconds limit = kPatience,
+                           rpc::Id id = rpc::Id(7)) {
+  link::OutboundCall call;
   call.endpoint = endpoint_at("http", port, "/mcp");
   call.bytes = std::make_shared<const std::string>(R"({"jsonrpc":"2.0","id":7,"method":"a"})");
   call.deadline = in(limit);
@@ -26,10 +27,10 @@ OutboundCall call_of(std::uint16_t port, milliseconds limit = kPatience, rpc::Id
   return call;
 }
 
-CallOutcome call_outcome_of(const ScriptedServer::Script& script, milliseconds limit = kPatience,
-                            rpc::Id id = rpc::Id(7)) {
+link::CallOutcome call_outcome_of(const ScriptedServer::Script& script,
+                                  milliseconds limit = kPatience, rpc::Id id = rpc::Id(7)) {
   ScriptedServer server(script);
-  auto caller = *HttpCaller::create();
+  auto caller = *caller::HttpCaller::create();
   return call_and_wait(*caller, call_of(server.port(), limit, std::move(id)));
 }
 
@@ -90,7 +91,7 @@ TEST(HttpCallerEvents, AProperEndKeepsTheConnection) {
       connection.send(kChunkedEventHead + chunk(kAnswerEvent) + "0\r\n\r\n");
     }
   });
-  auto caller = *HttpCaller::create();
+  auto caller = *caller::HttpCaller::create();
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(call_and_wait(*caller, call_of(server.port())).bytes, kAnswer);
   }
@@ -103,7 +104,7 @@ TEST(HttpCallerEvents, AnOpenEndDoesNot) {
     connection.send(kChunkedEventHead + chunk(kAnswerEvent));
     connection.wait_for_close();
   });
-  auto caller = *HttpCaller::create();
+  auto caller = *caller::HttpCaller::create();
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(call_and_wait(*caller, call_of(server.port())).bytes, kAnswer);
   }
@@ -182,9 +183,10 @@ TEST(HttpCallerEvents, StoppingEndsTheWait) {
     connection.send(kEventHead + "id: a\nretry: 4000\n\n");
     is_asked.set_value();
   });
-  auto caller = *HttpCaller::create();
-  std::promise<CallOutcome> ended;
-  caller->call(call_of(server.port()), [&](CallOutcome out) { ended.set_value(std::move(out)); });
+  auto caller = *caller::HttpCaller::create();
+  std::promise<link::CallOutcome> ended;
+  caller->call(call_of(server.port()),
+               [&](link::CallOutcome out) { ended.set_value(std::move(out)); });
   is_asked.get_future().wait();
   caller = nullptr;
   EXPECT_TRUE(ended.get_future().get().error);
@@ -205,4 +207,4 @@ TEST(HttpCallerEvents, PagesForPeopleAreNamed) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::client

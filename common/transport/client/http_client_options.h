@@ -14,7 +14,7 @@
 #include "common/rpc/http_headers.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// Names and values of header fields as they are sent; a field that contains a line end is left
 /// out.
@@ -41,16 +41,17 @@ struct ConnectFailure {
 };
 
 /// How an attempt to connect ended. The connection is not started yet.
-using ConnectOutcome = std::variant<std::shared_ptr<MessageConnection>, ConnectFailure>;
+using ConnectOutcome = std::variant<std::shared_ptr<link::MessageConnection>, ConnectFailure>;
 
 /// A connector that can report more than an error. `opened` runs once, on any thread.
-class HttpConnector : public Connector {
+class HttpConnector : public link::Connector {
  public:
   using OpenedOrFailed = std::function<void(ConnectOutcome)>;
 
-  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
-  virtual void open(const Endpoint& endpoint, core::Clock::Steady deadline,
+  void connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+               Opened opened) override;
+  virtual void open(const link::Endpoint& endpoint, core::Clock::Steady deadline,
                     OpenedOrFailed opened) = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::client

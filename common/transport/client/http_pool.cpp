@@ -12,7 +12,7 @@
 
 #include "common/transport/client/dialer.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
@@ -21,7 +21,7 @@ using SystemError = boost::system::error_code;
 
 constexpr std::size_t kReadSize = 8 * 1024;
 
-std::string head_of(const HttpRequest& request, const Endpoint& endpoint) {
+std::string head_of(const HttpRequest& request, const link::Endpoint& endpoint) {
   std::string head = request.method + " " + request.target +
                      " HTTP/1.1\r\nHost: " + endpoint.authority() +
                      "\r\nUser-Agent: league/" LEAGUE_VERSION "\r\nAccept-Encoding: identity\r\n";
@@ -227,7 +227,7 @@ class HttpPool::Exchange final : public PoolExchange,
   bool is_read_owed_ = false;
 };
 
-HttpPool::HttpPool(EventLoop& loop, Endpoint endpoint, const HttpClientLimits& limits)
+HttpPool::HttpPool(link::EventLoop& loop, link::Endpoint endpoint, const HttpClientLimits& limits)
     : loop_(loop), endpoint_(std::move(endpoint)), limits_(limits) {}
 
 HttpPool::~HttpPool() = default;
@@ -304,4 +304,4 @@ void HttpPool::close() {
   }
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

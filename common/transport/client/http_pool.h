@@ -16,7 +16,7 @@
 #include "common/transport/link/endpoint.h"
 #include "common/transport/link/event_loop.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// One request to the server of a pool.
 struct HttpRequest {
@@ -64,7 +64,7 @@ class PoolExchange {
 /// destroying it.
 class HttpPool : public std::enable_shared_from_this<HttpPool> {
  public:
-  HttpPool(EventLoop& loop, Endpoint endpoint, const HttpClientLimits& limits);
+  HttpPool(link::EventLoop& loop, link::Endpoint endpoint, const HttpClientLimits& limits);
   ~HttpPool();
   HttpPool(const HttpPool&) = delete;
   HttpPool& operator=(const HttpPool&) = delete;
@@ -80,8 +80,8 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   /// Closes connections that have been idle since `since`.
   void close_idle(core::Clock::Steady since);
 
-  [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
-  [[nodiscard]] EventLoop& loop() { return loop_; }
+  [[nodiscard]] const link::Endpoint& endpoint() const { return endpoint_; }
+  [[nodiscard]] link::EventLoop& loop() { return loop_; }
 
  private:
   class Exchange;
@@ -93,8 +93,8 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   void put(std::unique_ptr<Link> link);
   [[nodiscard]] std::unique_ptr<Link> take();
 
-  EventLoop& loop_;
-  const Endpoint endpoint_;
+  link::EventLoop& loop_;
+  const link::Endpoint endpoint_;
   const HttpClientLimits limits_;
   std::deque<std::unique_ptr<Link>> idle_;  ///< the most recently used last
   // Weak, because the operations pending in the event loop own the exchanges: when it stops, they
@@ -105,4 +105,4 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   bool is_closed_ = false;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -9,7 +9,7 @@
 #include "common/transport/client/url_reference.h"
 #include "common/transport/link/receive_buffer.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
@@ -22,7 +22,8 @@ constexpr std::size_t kMaxPostAnswer = 64 * 1024;
 /// Reports success when the head arrives, or the refusal with its text when the body is complete.
 class LegacyPost final : public HttpSink {
  public:
-  LegacyPost(std::shared_ptr<PostDrain> posts, Endpoint endpoint, OutboundMessage message)
+  LegacyPost(std::shared_ptr<PostDrain> posts, link::Endpoint endpoint,
+             link::OutboundMessage message)
       : posts_(std::move(posts)), endpoint_(std::move(endpoint)), message_(std::move(message)) {}
   void run_in(const std::shared_ptr<PoolExchange>& exchange) { exchange_ = exchange; }
 
@@ -62,8 +63,8 @@ class LegacyPost final : public HttpSink {
   }
 
   const std::shared_ptr<PostDrain> posts_;
-  const Endpoint endpoint_;
-  const OutboundMessage message_;
+  const link::Endpoint endpoint_;
+  const link::OutboundMessage message_;
   std::weak_ptr<PoolExchange> exchange_;
   int status_ = 0;
   rpc::MessageContext context_;
@@ -75,7 +76,7 @@ class LegacyPost final : public HttpSink {
 /// One connection on the event loop's thread: its stream, and the POSTs beside it.
 class LegacySseCore final : public HttpSink, public std::enable_shared_from_this<LegacySseCore> {
  public:
-  LegacySseCore(EventLoop& loop, const Endpoint& endpoint, LegacySseOptions options)
+  LegacySseCore(link::EventLoop& loop, const link::Endpoint& endpoint, LegacySseOptions options)
       : loop_(loop),
         endpoint_(endpoint),
         options_(std::move(options)),
@@ -89,7 +90,8 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     HttpRequest request;
     request.method = "GET";
     request.target = endpoint_.path;
-    request.headers = {{"Accept", std::string(kEventStreamType)}, {"Cache-Control", "no-cache"}};
+    request.headers = {{"Accept", std::string(link::kEventStreamType)},
+                       {"Cache-Control", "no-cache"}};
     request.headers.insert(request.headers.end(), options_.stream_headers.begin(),
                            options_.stream_headers.end());
     request.deadline = deadline;
@@ -97,11 +99,11 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     stream_ = pool_->start(std::move(request), shared_from_this());
   }
 
-  void start(std::shared_ptr<MessageReceiver> receiver) {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) {
     receive_buffer_.start(std::move(receiver));
   }
 
-  void send(OutboundMessage message) {
+  void send(link::OutboundMessage message) {
     if (receive_buffer_.is_closed() || is_closing_) {
       return tell(message, core::Error{core::ErrorCode::kShuttingDown,
                                        "the connection to " + endpoint_.url() + " is closed",
@@ -110,11 +112,11 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     HttpRequest request;
     if (!posts_->add(message, endpoint_, request)) return;
     request.target = target_;
-    request.headers = {{"Content-Type", std::string(kJsonType)}};
+    request.headers = {{"Content-Type", std::string(link::kJsonType)}};
     for (const HttpHeaders* more : {&options_.post_headers, &std::as_const(message).headers}) {
       request.headers.insert(request.headers.end(), more->begin(), more->end());
     }
-    Endpoint called = endpoint_;
+    link::Endpoint called = endpoint_;
     called.path = target_;
     auto post = std::make_shared<LegacyPost>(posts_, std::move(called), std::move(message));
     post->run_in(pool_->start(std::move(request), post));
@@ -156,10 +158,10 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     if (is_event_stream()) {
       bool is_fine = events_.feed(
           piece,
-          [this](ReceivedMessage message) {
+          [this](link::ReceivedMessage message) {
             if (!opened_) receive_buffer_.deliver(std::move(message));
           },
-          [this](const SseEvent& event) {
+          [this](const link::SseEvent& event) {
             if (opened_ && event.type == "endpoint") on_endpoint(event.data);
           });
       if (!is_fine) fail(core::ErrorCode::kReplyTooLarge, events_.fault());
@@ -177,7 +179,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
 
  private:
   [[nodiscard]] bool is_event_stream() const {
-    return status_ == 200 && media_type_ == kEventStreamType;
+    return status_ == 200 && media_type_ == link::kEventStreamType;
   }
 
   void on_endpoint(std::string_view reference);
@@ -190,8 +192,9 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   }
 
   void refuse() {
-    finish(status_ == 200 ? wrong_type("GET", endpoint_, media_type_, kEventStreamType, refusal_)
-                          : refusal("GET", endpoint_, status_, refusal_));
+    finish(status_ == 200
+               ? wrong_type("GET", endpoint_, media_type_, link::kEventStreamType, refusal_)
+               : refusal("GET", endpoint_, status_, refusal_));
   }
 
   void fail(core::ErrorCode code, const std::string& cause) {
@@ -219,13 +222,13 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
       opened(ConnectFailure{std::move(why), status_, head != nullptr ? head->headers : nullptr});
   }
 
-  EventLoop& loop_;
-  const Endpoint endpoint_;
+  link::EventLoop& loop_;
+  const link::Endpoint endpoint_;
   const LegacySseOptions options_;
   const std::shared_ptr<HttpPool> pool_;
   const std::shared_ptr<PostDrain> posts_;
   EventStream events_;
-  ReceiveBuffer receive_buffer_;
+  link::ReceiveBuffer receive_buffer_;
   HttpConnector::OpenedOrFailed opened_;  ///< null once it was called
   std::weak_ptr<PoolExchange> stream_;
   int status_ = 0;
@@ -243,17 +246,17 @@ void LegacySseCore::on_endpoint(std::string_view reference) {
   stream_.lock()->set_deadline(core::Clock::Steady::max());
   auto opened = std::exchange(opened_, nullptr);
   set_stream_reading();
-  opened(std::shared_ptr<MessageConnection>(
-      std::make_shared<ConnectionHandle<MessageConnection, LegacySseCore>>(loop_,
-                                                                           shared_from_this())));
+  opened(std::shared_ptr<link::MessageConnection>(
+      std::make_shared<ConnectionHandle<link::MessageConnection, LegacySseCore>>(
+          loop_, shared_from_this())));
 }
 
 }  // namespace
 
-LegacySseConnector::LegacySseConnector(EventLoop& loop, LegacySseOptions options)
+LegacySseConnector::LegacySseConnector(link::EventLoop& loop, LegacySseOptions options)
     : loop_(loop), options_(std::move(options)) {}
 
-void LegacySseConnector::open(const Endpoint& endpoint, core::Clock::Steady deadline,
+void LegacySseConnector::open(const link::Endpoint& endpoint, core::Clock::Steady deadline,
                               OpenedOrFailed opened) {
   std::string_view scheme = endpoint.scheme;
   if (scheme.starts_with("sse+")) scheme.remove_prefix(4);
@@ -267,4 +270,4 @@ void LegacySseConnector::open(const Endpoint& endpoint, core::Clock::Steady dead
               opened = std::move(opened)] { core->open(deadline, opened); });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -3,7 +3,7 @@
 #include "common/transport/client/http_client_options.h"
 #include "common/transport/link/event_loop.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// Options of connections to servers with MCP's transport "HTTP with SSE" (2024-11-05).
 struct LegacySseOptions {
@@ -19,12 +19,13 @@ struct LegacySseOptions {
 /// and an error when that is not 2xx. Thread-safe; `loop` outlives it and its connections.
 class LegacySseConnector final : public HttpConnector {
  public:
-  explicit LegacySseConnector(EventLoop& loop, LegacySseOptions options = {});
-  void open(const Endpoint& endpoint, core::Clock::Steady deadline, OpenedOrFailed opened) override;
+  explicit LegacySseConnector(link::EventLoop& loop, LegacySseOptions options = {});
+  void open(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+            OpenedOrFailed opened) override;
 
  private:
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   LegacySseOptions options_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -4,10 +4,8 @@
 
 #include "common/transport/client/client_testing.h"
 
-namespace league::transport {
+namespace league::transport::client {
 namespace {
-
-using namespace client_tests;  // NOLINT(google-build-using-namespace): its own vocabulary
 
 const std::string kEndpointEvent = "event: endpoint\ndata: /messages?session=1\n\n";
 const std::string kAccepted = "HTTP/1.1 202 Accepted\r\nContent-Length: 8\r\n\r\nAccepted";
@@ -39,7 +37,7 @@ void accept_all(ScriptedServer::Connection& connection) {
   while (!connection.read_request().empty()) connection.send(kAccepted);
 }
 
-ConnectOutcome connect_to_stream(EventLoop& loop, const LegacyServer& peer,
+ConnectOutcome connect_to_stream(link::EventLoop& loop, const LegacyServer& peer,
                                  milliseconds limit = kPatience, LegacySseOptions options = {}) {
   LegacySseConnector connector(loop, std::move(options));
   return open_and_wait(connector, endpoint_at("sse+http", peer.server.port(), "/sse"), limit);
@@ -47,7 +45,7 @@ ConnectOutcome connect_to_stream(EventLoop& loop, const LegacyServer& peer,
 
 ConnectFailure failure_to_connect(const LegacyServer::Say& stream, milliseconds limit = kPatience) {
   LegacyServer peer(stream, accept_all);
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   return failure_of(connect_to_stream(*loop, peer, limit));
 }
 
@@ -68,12 +66,12 @@ TEST(LegacySse, OpensPostsAndReceives) {
         is_posted.set_value();
         connection.wait_for_close();
       });
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   LegacySseOptions options;
   options.stream_headers = {{"Authorization", "Bearer a"}, {"X-Bad", "a\r\nb"}};
   options.post_headers = {{"Authorization", "Bearer b"}};
   auto outcome = connect_to_stream(*loop, peer, kPatience, options);
-  auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+  auto connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
   outcome = {};
   EXPECT_EQ(connection->transport_type(), rpc::TransportType::kSse);
   auto receiver = std::make_shared<Collector>();
@@ -113,9 +111,9 @@ TEST(LegacySse, CarriageReturnsInSingleBytes) {
         connection.wait_for_close();
       },
       accept_all);
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto outcome = connect_to_stream(*loop, peer);
-  auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+  auto connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
   EXPECT_EQ(receiver->texts(1), "{\n}|");
@@ -178,7 +176,7 @@ TEST(LegacySse, AStreamWithoutEndpointFailsInTime) {
 }
 
 TEST(LegacySse, OtherSchemesAreRefused) {
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   LegacySseConnector connector(*loop);
   auto failure = failure_of(open_and_wait(connector, endpoint_at("ws", 1, "/")));
   EXPECT_EQ(failure.error.code, ErrorCode::kEndpointNotAllowed);
@@ -186,10 +184,10 @@ TEST(LegacySse, OtherSchemesAreRefused) {
 
 TEST(LegacySse, MessagesBeforeTheStartAreKept) {
   LegacyServer peer(saying(kEndpointEvent + "data: 1\n\ndata: 2\n\n"), accept_all);
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto outcome = connect_to_stream(*loop, peer);
   auto receiver = std::make_shared<Collector>();
-  std::get<std::shared_ptr<MessageConnection>>(outcome)->start(receiver);
+  std::get<std::shared_ptr<link::MessageConnection>>(outcome)->start(receiver);
   EXPECT_EQ(receiver->texts(2), "1|2|");
 }
 
@@ -197,9 +195,9 @@ TEST(LegacySse, TheEndOfTheStreamClosesTheConnection) {
   LegacyServer peer(
       [](auto& connection) { connection.send(kEventHead + kEndpointEvent + "data: 1\n\n"); },
       accept_all);
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto outcome = connect_to_stream(*loop, peer);
-  auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+  auto connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
   auto why = receiver->wait_closed();
@@ -220,10 +218,10 @@ TEST(LegacySse, AnEndlessEventEndsTheConnection) {
         while (connection.send(std::string(100, 'x'))) std::this_thread::yield();
       },
       accept_all);
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto outcome = connect_to_stream(*loop, peer, kPatience, options);
   auto receiver = std::make_shared<Collector>();
-  std::get<std::shared_ptr<MessageConnection>>(outcome)->start(receiver);
+  std::get<std::shared_ptr<link::MessageConnection>>(outcome)->start(receiver);
   EXPECT_EQ(receiver->wait_closed().code, ErrorCode::kReplyTooLarge);
 }
 
@@ -236,9 +234,9 @@ TEST(LegacySse, RefusedAndSilentPostsAreReported) {
     }
     connection.wait_for_close();
   });
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto outcome = connect_to_stream(*loop, peer);
-  auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+  auto connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
   Sent refused;
@@ -265,9 +263,9 @@ TEST(LegacySse, ClosingSendsWhatWaits) {
       connection.send(kAccepted);
     }
   });
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto outcome = connect_to_stream(*loop, peer);
-  auto connection = std::get<std::shared_ptr<MessageConnection>>(std::move(outcome));
+  auto connection = std::get<std::shared_ptr<link::MessageConnection>>(std::move(outcome));
   outcome = {};
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
@@ -281,9 +279,9 @@ TEST(LegacySse, TooMuchWaitingIsRefused) {
   LegacySseOptions options;
   options.limits.max_waiting = 1000;
   LegacyServer peer(saying(kEndpointEvent), [](auto& connection) { connection.wait_for_close(); });
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto outcome = connect_to_stream(*loop, peer, kPatience, options);
-  auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+  auto connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
   connection->start(std::make_shared<Collector>());
   connection->send({{std::string(800, ' '), {}}});
   Sent sent;
@@ -301,9 +299,9 @@ TEST(LegacySse, APauseHoldsTheServerBack) {
         connection.wait_for_close();
       },
       accept_all);
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto outcome = connect_to_stream(*loop, peer);
-  auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+  auto connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
   connection->set_reading(false);
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
@@ -317,4 +315,4 @@ TEST(LegacySse, APauseHoldsTheServerBack) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::client

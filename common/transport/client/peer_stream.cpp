@@ -4,7 +4,7 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
@@ -66,4 +66,4 @@ void PeerStream::write(const Pieces& pieces, Done done) {
   }
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -14,7 +14,7 @@ class context;
 }
 struct ssl_st;
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// A TCP connection, with or without TLS: Asio's AsyncStream. Movable; not thread-safe. Included
 /// only by the sources for connections to HTTP servers. All completion handlers have one function
@@ -97,4 +97,4 @@ void async_teardown(boost::beast::role_type /*role*/, PeerStream& stream, Handle
   });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

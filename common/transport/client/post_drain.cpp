@@ -4,9 +4,9 @@
 
 #include "common/transport/client/connection_parts.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
-bool PostDrain::add(const OutboundMessage& message, const Endpoint& endpoint,
+bool PostDrain::add(const link::OutboundMessage& message, const link::Endpoint& endpoint,
                     HttpRequest& request) {
   if (bytes_ + message.bytes.size() > limits_.max_waiting) {
     tell(message, core::Error{core::ErrorCode::kOverloaded,
@@ -46,4 +46,4 @@ void PostDrain::run_then() {
   if (task) (*task)();
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -8,7 +8,7 @@
 
 #include "common/transport/link/media_type.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr int kSwitchingProtocols = 101;
 
 }  // namespace
 
-std::string ResponseHead::media_type() const { return media_type_of(*headers); }
+std::string ResponseHead::media_type() const { return link::media_type_of(*headers); }
 
 /// Forwards Beast's callbacks to the sink.
 class ResponseReader::Parser final : public http::basic_parser<false> {
@@ -138,4 +138,4 @@ bool ResponseReader::keeps_connection() const {
 }
 const std::string& ResponseReader::fault() const { return fault_; }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

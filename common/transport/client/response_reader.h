@@ -7,7 +7,7 @@
 
 #include "common/rpc/http_headers.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// Status and header fields of an answer.
 struct ResponseHead {
@@ -60,4 +60,4 @@ class ResponseReader {
   std::string fault_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace league::transport {
+namespace league::transport::client {
 namespace {
 
 struct CollectedResponse final : ResponseSink {
@@ -70,4 +70,4 @@ TEST(ResponseReader, AStatusBelow100IsNone) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -5,7 +5,7 @@
 #include "common/transport/client/connection_handle.h"
 #include "common/transport/client/streamable_parts.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
@@ -14,14 +14,15 @@ constexpr std::size_t kMaxRefusalText = 1024;
 
 class StreamableCore final : public std::enable_shared_from_this<StreamableCore> {
  public:
-  StreamableCore(EventLoop& loop, const Endpoint& endpoint, StreamableHttpOptions options)
+  StreamableCore(link::EventLoop& loop, const link::Endpoint& endpoint,
+                 StreamableHttpOptions options)
       : shared_(std::make_shared<StreamableShared>(loop, endpoint, std::move(options))) {}
 
-  void start(std::shared_ptr<MessageReceiver> receiver) {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) {
     shared_->receive_buffer.start(std::move(receiver));
   }
 
-  void send(OutboundMessage message) {
+  void send(link::OutboundMessage message) {
     if (is_closing_) return tell(message, shared_->closed());
     start_post(shared_, std::move(message));
   }
@@ -90,7 +91,7 @@ class StreamableFacade final : public ConnectionHandle<StreamableHttpConnection,
 
 }  // namespace
 
-StreamableShared::StreamableShared(EventLoop& its_loop, const Endpoint& its_endpoint,
+StreamableShared::StreamableShared(link::EventLoop& its_loop, const link::Endpoint& its_endpoint,
                                    StreamableHttpOptions its_options)
     : loop(its_loop),
       endpoint(its_endpoint),
@@ -138,7 +139,7 @@ HttpHeaders StreamableTask::headers(HttpHeaders first, const HttpHeaders& more) 
 }
 
 HttpRequest StreamableTask::stream_request(const HttpHeaders& more) const {
-  HttpHeaders first{{"Accept", std::string(kEventStreamType)}};
+  HttpHeaders first{{"Accept", std::string(link::kEventStreamType)}};
   if (!events_.last_event_id().empty()) {
     first.emplace_back("Last-Event-ID", events_.last_event_id());
   }
@@ -169,7 +170,7 @@ void StreamableTask::begin_events(core::Clock::Steady deadline) {
 
 void StreamableTask::read_events(std::string_view piece) {
   auto self = shared_from_this();
-  bool is_fine = events_.feed(piece, [this](ReceivedMessage message) {
+  bool is_fine = events_.feed(piece, [this](link::ReceivedMessage message) {
     if (!is_over_) on_event(std::move(message));
   });
   if (!is_fine) end(core::Error{core::ErrorCode::kReplyTooLarge, events_.fault(), {}});
@@ -196,24 +197,25 @@ void StreamableTask::keep_excerpt(std::string_view piece) {
 }
 
 std::shared_ptr<StreamableHttpConnection> make_streamable_http_connection(
-    EventLoop& loop, const Endpoint& endpoint, StreamableHttpOptions options) {
+    link::EventLoop& loop, const link::Endpoint& endpoint, StreamableHttpOptions options) {
   return std::make_shared<StreamableFacade>(
       loop, std::make_shared<StreamableCore>(loop, endpoint, std::move(options)));
 }
 
-StreamableHttpConnector::StreamableHttpConnector(EventLoop& loop, StreamableHttpOptions options)
+StreamableHttpConnector::StreamableHttpConnector(link::EventLoop& loop,
+                                                 StreamableHttpOptions options)
     : loop_(loop), options_(std::move(options)) {}
 
-void StreamableHttpConnector::connect(const Endpoint& endpoint, core::Clock::Steady /*deadline*/,
-                                      Opened opened) {
+void StreamableHttpConnector::connect(const link::Endpoint& endpoint,
+                                      core::Clock::Steady /*deadline*/, Opened opened) {
   if (endpoint.scheme != "http" && endpoint.scheme != "https") {
     return opened(core::Error{
         core::ErrorCode::kEndpointNotAllowed,
         "an endpoint " + endpoint.scheme + "://… is not an HTTP server; use http:// or https://",
         {}});
   }
-  opened(std::shared_ptr<MessageConnection>(
+  opened(std::shared_ptr<link::MessageConnection>(
       make_streamable_http_connection(loop_, endpoint, options_)));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

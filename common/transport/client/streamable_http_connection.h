@@ -3,7 +3,7 @@
 #include "common/transport/client/http_client_options.h"
 #include "common/transport/link/event_loop.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// Options of connections to servers of MCP's Streamable HTTP.
 struct StreamableHttpOptions {
@@ -21,9 +21,9 @@ struct StreamableHttpOptions {
 /// that is not 2xx is an error there, and a JSON-RPC message in the body of such an answer is
 /// delivered all the same. The same done reports a failure before the head; an answer that breaks
 /// off later runs OutboundMessage.lost. The connection itself only closes by close(). Thread-safe.
-class StreamableHttpConnection : public MessageConnection {
+class StreamableHttpConnection : public link::MessageConnection {
  public:
-  using Done = std::function<void(const SendOutcome&)>;
+  using Done = std::function<void(const link::SendOutcome&)>;
 
   /// Opens the stream for the server's unsolicited messages and reopens it when it breaks, with
   /// Last-Event-ID if there is one, until close(). `done` runs once, with the outcome of the first
@@ -40,17 +40,18 @@ class StreamableHttpConnection : public MessageConnection {
 
 /// Nothing is sent before the first message. `loop` must outlive the connection.
 [[nodiscard]] std::shared_ptr<StreamableHttpConnection> make_streamable_http_connection(
-    EventLoop& loop, const Endpoint& endpoint, StreamableHttpOptions options = {});
+    link::EventLoop& loop, const link::Endpoint& endpoint, StreamableHttpOptions options = {});
 
 /// Makes such connections for `http(s)://` endpoints, at once. Thread-safe.
-class StreamableHttpConnector final : public Connector {
+class StreamableHttpConnector final : public link::Connector {
  public:
-  explicit StreamableHttpConnector(EventLoop& loop, StreamableHttpOptions options = {});
-  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
+  explicit StreamableHttpConnector(link::EventLoop& loop, StreamableHttpOptions options = {});
+  void connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+               Opened opened) override;
 
  private:
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   StreamableHttpOptions options_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -1,9 +1,7 @@
 #include "common/transport/client/streamable_testing.h"
 
-namespace league::transport {
+namespace league::transport::client {
 namespace {
-
-using namespace client_tests;  // NOLINT(google-build-using-namespace): its own vocabulary
 
 TEST(StreamableHttp, AJsonAnswerComesAsAMessageWithItsHead) {
   std::promise<std::string> seen;
@@ -147,7 +145,7 @@ TEST(StreamableHttp, NobodyListens) {
   {
     port = ScriptedServer([](auto&, int) {}).port();
   }
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto connection = make_streamable_http_connection(*loop, endpoint_at("http", port, "/mcp"));
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
@@ -245,4 +243,4 @@ TEST(StreamableHttp, AConnectionThatThePeerGaveUpIsReplaced) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -3,7 +3,7 @@
 
 #include "common/transport/client/streamable_parts.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
@@ -24,7 +24,7 @@ class StreamableListening final : public StreamableTask {
 
   void on_head(const ResponseHead& head) override {
     StreamableTask::on_head(head);
-    if (status_ != 200 || media_type_ != kEventStreamType) return;
+    if (status_ != 200 || media_type_ != link::kEventStreamType) return;
     begin_events(core::Clock::Steady::max());
     report(std::nullopt);
   }
@@ -37,7 +37,7 @@ class StreamableListening final : public StreamableTask {
     if (is_over_) return;
     if (status_ == 405) return end(std::nullopt);
     if (status_ / 100 == 2 && !is_streaming_) {
-      return end(wrong_type("GET", shared_->endpoint, media_type_, kEventStreamType, body_));
+      return end(wrong_type("GET", shared_->endpoint, media_type_, link::kEventStreamType, body_));
     }
     if (status_ != 0 && !is_streaming_) {
       return end(refusal("GET", shared_->endpoint, status_, body_));
@@ -47,7 +47,7 @@ class StreamableListening final : public StreamableTask {
   }
 
  private:
-  void on_event(ReceivedMessage message) override {
+  void on_event(link::ReceivedMessage message) override {
     failures_ = 0;
     shared_->receive_buffer.deliver(std::move(message));
   }
@@ -116,4 +116,4 @@ void start_delete(const std::shared_ptr<StreamableShared>& shared, const HttpHea
   std::make_shared<StreamableDelete>(shared, std::move(done))->begin(headers, deadline);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

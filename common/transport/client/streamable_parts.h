@@ -11,25 +11,25 @@
 #include "common/transport/client/streamable_http_connection.h"
 #include "common/transport/link/receive_buffer.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 class StreamableTask;
 
 /// Shared by the requests of one connection. Only on the event loop's thread.
 struct StreamableShared {
-  StreamableShared(EventLoop& its_loop, const Endpoint& its_endpoint,
+  StreamableShared(link::EventLoop& its_loop, const link::Endpoint& its_endpoint,
                    StreamableHttpOptions its_options);
 
   void for_each_task(const std::function<void(StreamableTask&)>& what) const;
   /// What everything reports that the connection's end has cut off.
   [[nodiscard]] core::Error closed() const;
 
-  EventLoop& loop;
-  const Endpoint endpoint;
+  link::EventLoop& loop;
+  const link::Endpoint endpoint;
   const StreamableHttpOptions options;
   const std::shared_ptr<HttpPool> pool;
   const std::shared_ptr<PostDrain> posts;
-  ReceiveBuffer receive_buffer;
+  link::ReceiveBuffer receive_buffer;
   /// Weak, because their exchanges and timers own them.
   std::set<std::weak_ptr<StreamableTask>, std::owner_less<>> tasks;
 };
@@ -56,7 +56,7 @@ class StreamableTask : public HttpSink, public std::enable_shared_from_this<Stre
   void begin_events(core::Clock::Steady deadline);
   /// Passes the events in `piece` to on_event; ends with kReplyTooLarge if a limit is exceeded.
   void read_events(std::string_view piece);
-  virtual void on_event(ReceivedMessage /*message*/) {}
+  virtual void on_event(link::ReceivedMessage /*message*/) {}
   /// Calls ask_again then, unless it has ended.
   void wait_until(core::Clock::Steady then);
   virtual void ask_again() {}
@@ -82,7 +82,7 @@ class StreamableTask : public HttpSink, public std::enable_shared_from_this<Stre
 };
 
 /// Sends a message and delivers its answer. Reports to the message's functions.
-void start_post(const std::shared_ptr<StreamableShared>& shared, OutboundMessage message);
+void start_post(const std::shared_ptr<StreamableShared>& shared, link::OutboundMessage message);
 /// Opens the stream for the server's unsolicited messages.
 void start_listening(const std::shared_ptr<StreamableShared>& shared, HttpHeaders headers,
                      StreamableHttpConnection::Done done);
@@ -90,4 +90,4 @@ void start_listening(const std::shared_ptr<StreamableShared>& shared, HttpHeader
 void start_delete(const std::shared_ptr<StreamableShared>& shared, const HttpHeaders& headers,
                   core::Clock::Steady deadline, StreamableHttpConnection::Done done);
 
-}  // namespace league::transport
+}  // namespace league::transport::client

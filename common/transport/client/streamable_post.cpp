@@ -4,7 +4,7 @@
 #include "common/rpc/frame_peek.h"
 #include "common/transport/client/streamable_parts.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
@@ -15,14 +15,14 @@ constexpr std::chrono::seconds kStreamEnd{1};
 
 class StreamablePost final : public StreamableTask {
  public:
-  StreamablePost(std::shared_ptr<StreamableShared> shared, OutboundMessage message)
+  StreamablePost(std::shared_ptr<StreamableShared> shared, link::OutboundMessage message)
       : StreamableTask(std::move(shared)),
         message_(std::move(message)),
         request_(rpc::peek_frame(message_.bytes)) {}
 
   /// `request` has the message as its body.
   void begin(HttpRequest request) {
-    request.headers = headers({{"Content-Type", std::string(kJsonType)},
+    request.headers = headers({{"Content-Type", std::string(link::kJsonType)},
                                {"Accept", "application/json, text/event-stream"}},
                               message_.headers);
     request.is_listening = message_.is_listening;
@@ -41,7 +41,7 @@ class StreamablePost final : public StreamableTask {
   [[nodiscard]] bool wants_answer() const {
     return request_.kind == rpc::FrameKind::kRequest || request_.kind == rpc::FrameKind::kBatch;
   }
-  void on_event(ReceivedMessage message) override;
+  void on_event(link::ReceivedMessage message) override;
   void on_whole();
   void on_stream_end(const HttpFault* fault);
   void ask_again() override;
@@ -61,7 +61,7 @@ class StreamablePost final : public StreamableTask {
     report(std::move(error));
   }
 
-  const OutboundMessage message_;
+  const link::OutboundMessage message_;
   const rpc::FramePeek request_;
   bool is_whole_ = false;  ///< the answer has a body and is no stream
   int resumptions_ = 0;  ///< since the last event
@@ -73,12 +73,12 @@ class StreamablePost final : public StreamableTask {
 void StreamablePost::on_head(const ResponseHead& head) {
   StreamableTask::on_head(head);
   bool is_fine = status_ / 100 == 2;
-  if (is_fine && media_type_ == kEventStreamType) {
+  if (is_fine && media_type_ == link::kEventStreamType) {
     begin_events(message_.deadline);
   } else {
     is_whole_ = status_ != 202 && status_ != 204;
   }
-  bool is_clear = !is_whole_ || is_json_type(media_type_);
+  bool is_clear = !is_whole_ || link::is_json_type(media_type_);
   if (is_fine && is_clear) report(std::nullopt);
 }
 
@@ -95,7 +95,7 @@ void StreamablePost::on_body(std::string_view piece) {
   body_.append(piece);
 }
 
-void StreamablePost::on_event(ReceivedMessage message) {
+void StreamablePost::on_event(link::ReceivedMessage message) {
   resumptions_ = 0;
   if (!is_answered_ && wants_answer()) {
     auto peek = rpc::peek_frame(message.bytes);
@@ -119,7 +119,7 @@ void StreamablePost::on_end(const HttpFault* fault) {
 
 void StreamablePost::on_whole() {
   bool is_fine = status_ / 100 == 2;
-  bool is_message = looks_like_json(body_);
+  bool is_message = link::looks_like_json(body_);
   if (!is_fine && is_message) {
     is_message = rpc::peek_frame(body_).kind == rpc::FrameKind::kResponse;
   }
@@ -170,10 +170,10 @@ void StreamablePost::ask_again() {
 
 }  // namespace
 
-void start_post(const std::shared_ptr<StreamableShared>& shared, OutboundMessage message) {
+void start_post(const std::shared_ptr<StreamableShared>& shared, link::OutboundMessage message) {
   HttpRequest request;
   if (!shared->posts->add(message, shared->endpoint, request)) return;
   std::make_shared<StreamablePost>(shared, std::move(message))->begin(std::move(request));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -1,10 +1,8 @@
 // Streams that break off, listening, sessions, and the end of connections.
 #include "common/transport/client/streamable_testing.h"
 
-namespace league::transport {
+namespace league::transport::client {
 namespace {
-
-using namespace client_tests;  // NOLINT(google-build-using-namespace): its own vocabulary
 
 TEST(StreamableHttp, ABrokenStreamIsContinued) {
   std::promise<std::string> resumption;
@@ -69,9 +67,10 @@ TEST(StreamableHttp, ListensAndComesBack) {
     connection.send(kEventHead +
                     (number == 0 ? "id: a\ndata: {\"a\":1}\n\n" : "data: {\"b\":1}\n\n"));
   });
-  std::promise<SendOutcome> opened;
-  peer.connection->open_stream({{"Mcp-Session-Id", "s"}},
-                               [&](const SendOutcome& outcome) { opened.set_value(outcome); });
+  std::promise<link::SendOutcome> opened;
+  peer.connection->open_stream({{"Mcp-Session-Id", "s"}}, [&](const link::SendOutcome& outcome) {
+    opened.set_value(outcome);
+  });
   auto outcome = opened.get_future().get();
   EXPECT_FALSE(outcome.error);
   EXPECT_EQ(outcome.http_status, 200);
@@ -84,8 +83,8 @@ TEST(StreamableHttp, ListensAndComesBack) {
 TEST(StreamableHttp, ListeningMayBeRefused) {
   auto refusal_by = [](const std::string& answer) {
     Streamable peer(once(answer));
-    std::promise<SendOutcome> opened;
-    peer.connection->open_stream({}, [&](const SendOutcome& out) { opened.set_value(out); });
+    std::promise<link::SendOutcome> opened;
+    peer.connection->open_stream({}, [&](const link::SendOutcome& out) { opened.set_value(out); });
     return opened.get_future().get();
   };
   auto none = refusal_by(answer_with(405, "text/plain", "no streams"));
@@ -107,9 +106,9 @@ TEST(StreamableHttp, EndsSessions) {
     connection.send("HTTP/1.1 204 No Content\r\n\r\n");
     connection.wait_for_close();
   });
-  std::promise<SendOutcome> ended;
+  std::promise<link::SendOutcome> ended;
   peer.connection->end_session({{"Mcp-Session-Id", "s"}}, in(kPatience),
-                               [&](const SendOutcome& outcome) { ended.set_value(outcome); });
+                               [&](const link::SendOutcome& outcome) { ended.set_value(outcome); });
   auto outcome = ended.get_future().get();
   EXPECT_FALSE(outcome.error);
   EXPECT_EQ(outcome.http_status, 204);
@@ -168,7 +167,7 @@ TEST(StreamableHttp, TheEventLoopMayEndUnderARunningRequest) {
     is_asked.set_value();
     connection.wait_for_close();
   });
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto connection = make_streamable_http_connection(*loop, endpoint_at("http", server.port(), "/"));
   connection->start(std::make_shared<Collector>());
   Sent sent;
@@ -179,4 +178,4 @@ TEST(StreamableHttp, TheEventLoopMayEndUnderARunningRequest) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -6,7 +6,7 @@
 #include "common/transport/client/client_testing.h"
 #include "common/transport/client/streamable_http_connection.h"
 
-namespace league::transport::client_tests {
+namespace league::transport::client {
 
 inline const std::string kRequest = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
 inline const std::string kAnswer = R"({"jsonrpc":"2.0","id":1,"result":{}})";
@@ -14,7 +14,7 @@ inline const std::string kAnswer = R"({"jsonrpc":"2.0","id":1,"result":{}})";
 /// A connection to a server that follows a script.
 struct Streamable {
   explicit Streamable(ScriptedServer::Script script, StreamableHttpOptions options = quick())
-      : server(std::move(script)), loop(*EventLoop::start()) {
+      : server(std::move(script)), loop(*link::EventLoop::start()) {
     connection = make_streamable_http_connection(*loop, endpoint_at("http", server.port(), "/mcp"),
                                                  std::move(options));
     connection->start(receiver);
@@ -30,7 +30,7 @@ struct Streamable {
   }
 
   ScriptedServer server;
-  std::unique_ptr<EventLoop> loop;
+  std::unique_ptr<link::EventLoop> loop;
   std::shared_ptr<Collector> receiver = std::make_shared<Collector>();
   std::shared_ptr<StreamableHttpConnection> connection;
 };
@@ -50,12 +50,12 @@ inline ScriptedServer::Script once(std::string answer) {
   };
 }
 
-inline SendOutcome outcome_of(const ScriptedServer::Script& script,
-                              milliseconds limit = kPatience) {
+inline link::SendOutcome outcome_of(const ScriptedServer::Script& script,
+                                    milliseconds limit = kPatience) {
   Streamable peer(script);
   Sent sent;
   peer.connection->send(sent.message(kRequest, in(limit)));
   return sent.outcome();
 }
 
-}  // namespace league::transport::client_tests
+}  // namespace league::transport::client

@@ -5,13 +5,13 @@
 
 #include "common/core/text.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
 constexpr std::size_t kMaxReference = 2048;
 
-core::Error refuse_reference(const Endpoint& base, std::string_view reference,
+core::Error refuse_reference(const link::Endpoint& base, std::string_view reference,
                              std::string_view why) {
   std::string shown(reference.substr(0, core::kShownLength));
   std::replace_if(
@@ -46,7 +46,7 @@ std::string without_dots(std::string_view path) {
   return out.empty() ? "/" : out;
 }
 
-std::string path_beside(const Endpoint& base, std::string_view reference) {
+std::string path_beside(const link::Endpoint& base, std::string_view reference) {
   std::string_view path = std::string_view(base.path).substr(0, base.path.find('?'));
   auto query = std::min(reference.find('?'), reference.size());
   std::string merged;
@@ -61,7 +61,8 @@ std::string path_beside(const Endpoint& base, std::string_view reference) {
   return without_dots(merged) + std::string(reference.substr(query));
 }
 
-bool is_same_origin(const Endpoint& base, std::string_view scheme, std::string_view authority) {
+bool is_same_origin(const link::Endpoint& base, std::string_view scheme,
+                    std::string_view authority) {
   std::string host = base.host.find(':') == std::string::npos ? base.host : "[" + base.host + "]";
   bool is_default = base.port == (web_scheme(base.scheme) == "https" ? 443 : 80);
   std::string named = core::lower_case(authority);
@@ -71,7 +72,8 @@ bool is_same_origin(const Endpoint& base, std::string_view scheme, std::string_v
 
 }  // namespace
 
-core::Result<Endpoint> resolve_reference(const Endpoint& base, std::string_view reference) {
+core::Result<link::Endpoint> resolve_reference(const link::Endpoint& base,
+                                               std::string_view reference) {
   bool is_printable =
       std::all_of(reference.begin(), reference.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (reference.empty() || reference.size() > kMaxReference || !is_printable) {
@@ -87,7 +89,7 @@ core::Result<Endpoint> resolve_reference(const Endpoint& base, std::string_view 
       return refuse_reference(base, reference, "its scheme is not http or https");
     }
   }
-  Endpoint out = base;
+  link::Endpoint out = base;
   if (reference.starts_with("//")) {
     reference.remove_prefix(2);
     auto end = std::min(reference.find_first_of("/?"), reference.size());
@@ -105,4 +107,4 @@ core::Result<Endpoint> resolve_reference(const Endpoint& base, std::string_view 
   return out;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
-namespace league::transport {
+namespace league::transport::client {
 namespace {
 
-Endpoint stream_at(std::string scheme, std::string host, std::uint16_t port, std::string path) {
-  Endpoint endpoint;
+link::Endpoint stream_at(std::string scheme, std::string host, std::uint16_t port,
+                         std::string path) {
+  link::Endpoint endpoint;
   endpoint.scheme = std::move(scheme);
   endpoint.host = std::move(host);
   endpoint.port = port;
@@ -14,7 +15,7 @@ Endpoint stream_at(std::string scheme, std::string host, std::uint16_t port, std
   return endpoint;
 }
 
-std::string path_for(const Endpoint& base, std::string_view reference) {
+std::string path_for(const link::Endpoint& base, std::string_view reference) {
   auto resolved = resolve_reference(base, reference);
   if (!resolved) return "refused";
   EXPECT_EQ(resolved->scheme, base.scheme);
@@ -61,4 +62,4 @@ TEST(UrlReference, RefusesOtherOriginsAndNonsense) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -12,7 +12,7 @@
 #include "common/transport/client/dialer.h"
 #include "common/transport/link/receive_buffer.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr std::size_t kKeptBuffer = 64 * 1024;
 /// One connection on the event loop's thread.
 class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
  public:
-  WebSocketCore(EventLoop& loop, const Endpoint& endpoint, WebSocketOptions options)
+  WebSocketCore(link::EventLoop& loop, const link::Endpoint& endpoint, WebSocketOptions options)
       : loop_(loop),
         endpoint_(endpoint),
         options_(std::move(options)),
@@ -44,11 +44,11 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
          });
   }
 
-  void start(std::shared_ptr<MessageReceiver> receiver) {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) {
     receive_buffer_.start(std::move(receiver));
   }
 
-  void send(OutboundMessage message) {
+  void send(link::OutboundMessage message) {
     if (receive_buffer_.is_closed() || is_closing_) return tell(message, gone());
     waiting_ += message.bytes.size();
     queue_.push_back(std::move(message));
@@ -107,7 +107,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
     if (fault) return finish(is_closing_ ? closed_by_us(endpoint_) : cause_of(fault));
     if (!socket_->got_text()) return refuse_binary();
     auto bytes = buffer_.data();
-    ReceivedMessage message{
+    link::ReceivedMessage message{
         {std::string(static_cast<const char*>(bytes.data()), bytes.size()), context()}};
     buffer_.consume(bytes.size());
     if (buffer_.capacity() > kKeptBuffer) buffer_.shrink_to_fit();
@@ -152,7 +152,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
     is_writing_ = false;
     if (receive_buffer_.is_closed()) return drop_queue();
     if (fault) return finish(cause_of(fault));
-    OutboundMessage sent = std::move(queue_.front());
+    link::OutboundMessage sent = std::move(queue_.front());
     queue_.pop_front();
     waiting_ -= sent.bytes.size();
     tell(sent, std::nullopt, 0, {});
@@ -166,7 +166,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
                          });
   }
 
-  static core::Error closed_by_us(const Endpoint& endpoint) {
+  static core::Error closed_by_us(const link::Endpoint& endpoint) {
     return {
         core::ErrorCode::kShuttingDown, "the connection to " + endpoint.url() + " was closed", {}};
   }
@@ -203,10 +203,10 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
     for (const auto& message : std::exchange(queue_, {})) tell(message, gone());
   }
 
-  EventLoop& loop_;
-  const Endpoint endpoint_;
+  link::EventLoop& loop_;
+  const link::Endpoint endpoint_;
   const WebSocketOptions options_;
-  ReceiveBuffer receive_buffer_;
+  link::ReceiveBuffer receive_buffer_;
   asio::steady_timer close_timer_;
   core::Clock::Steady deadline_;
   HttpConnector::OpenedOrFailed opened_;  ///< null once it was called
@@ -214,7 +214,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   std::optional<Socket> socket_;
   websocket::response_type response_;
   beast::flat_buffer buffer_;
-  std::deque<OutboundMessage> queue_;
+  std::deque<link::OutboundMessage> queue_;
   std::size_t waiting_ = 0;  ///< bytes in the queue
   bool is_reading_ = false;
   bool is_watching_ = false;
@@ -258,19 +258,19 @@ void WebSocketCore::on_handshake(SocketError fault) {
   }
   auto chosen = response_[beast::http::field::sec_websocket_protocol];
   if (!chosen.empty() && chosen != beast::string_view(kSubprotocol.data(), kSubprotocol.size())) {
-    return fail_opening("upgrade",
-                        {core::ErrorCode::kConnectionError,
-                         "the server chose the subprotocol " +
-                             excerpt_of({chosen.data(), chosen.size()}) + ", which was not offered",
-                         {}});
+    return fail_opening("upgrade", {core::ErrorCode::kConnectionError,
+                                    "the server chose the subprotocol " +
+                                        link::excerpt_of({chosen.data(), chosen.size()}) +
+                                        ", which was not offered",
+                                    {}});
   }
   is_watching_ = true;
   watch_for_life(false);
   response_ = {};
   auto opened = std::exchange(opened_, nullptr);
-  opened(std::shared_ptr<MessageConnection>(
-      std::make_shared<ConnectionHandle<MessageConnection, WebSocketCore>>(loop_,
-                                                                           shared_from_this())));
+  opened(std::shared_ptr<link::MessageConnection>(
+      std::make_shared<ConnectionHandle<link::MessageConnection, WebSocketCore>>(
+          loop_, shared_from_this())));
 }
 
 void WebSocketCore::fail_opening(std::string_view phase, const core::Error& why, int status) {
@@ -289,7 +289,7 @@ core::Error WebSocketCore::cause_of(SocketError fault) const {
   if (fault == websocket::error::closed) {
     const auto& reason = socket_->reason();
     text += "the peer closed it with code " + std::to_string(reason.code);
-    std::string said = excerpt_of({reason.reason.data(), reason.reason.size()});
+    std::string said = link::excerpt_of({reason.reason.data(), reason.reason.size()});
     if (!said.empty()) text += " (" + said + ")";
   } else if (fault == beast::error::timeout) {
     text += "no sign of life for " + std::to_string(options_.idle_timeout.count()) + " ms";
@@ -306,10 +306,10 @@ core::Error WebSocketCore::cause_of(SocketError fault) const {
 
 }  // namespace
 
-WebSocketConnector::WebSocketConnector(EventLoop& loop, WebSocketOptions options)
+WebSocketConnector::WebSocketConnector(link::EventLoop& loop, WebSocketOptions options)
     : loop_(loop), options_(std::move(options)) {}
 
-void WebSocketConnector::open(const Endpoint& endpoint, core::Clock::Steady deadline,
+void WebSocketConnector::open(const link::Endpoint& endpoint, core::Clock::Steady deadline,
                               OpenedOrFailed opened) {
   if (endpoint.scheme != "ws" && endpoint.scheme != "wss") {
     return opened(ConnectFailure{
@@ -321,4 +321,4 @@ void WebSocketConnector::open(const Endpoint& endpoint, core::Clock::Steady dead
               opened = std::move(opened)] { core->open(deadline, opened); });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::client

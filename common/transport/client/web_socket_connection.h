@@ -3,7 +3,7 @@
 #include "common/transport/client/http_client_options.h"
 #include "common/transport/link/event_loop.h"
 
-namespace league::transport {
+namespace league::transport::client {
 
 /// Options of connections to WebSocket servers.
 struct WebSocketOptions {
@@ -21,12 +21,13 @@ struct WebSocketOptions {
 /// Thread-safe; `loop` outlives it and its connections.
 class WebSocketConnector final : public HttpConnector {
  public:
-  explicit WebSocketConnector(EventLoop& loop, WebSocketOptions options = {});
-  void open(const Endpoint& endpoint, core::Clock::Steady deadline, OpenedOrFailed opened) override;
+  explicit WebSocketConnector(link::EventLoop& loop, WebSocketOptions options = {});
+  void open(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+            OpenedOrFailed opened) override;
 
  private:
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   WebSocketOptions options_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::client

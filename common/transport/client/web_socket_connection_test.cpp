@@ -3,12 +3,10 @@
 #include "common/transport/client/client_testing.h"
 #include "common/transport/client/frame_server_testing.h"
 
-namespace league::transport {
+namespace league::transport::client {
 namespace {
 
-using namespace client_tests;  // NOLINT(google-build-using-namespace): its own vocabulary
-
-ConnectOutcome connect_socket(EventLoop& loop, std::uint16_t port,
+ConnectOutcome connect_socket(link::EventLoop& loop, std::uint16_t port,
                               const WebSocketOptions& options = {},
                               milliseconds limit = kPatience) {
   WebSocketConnector connector(loop, options);
@@ -22,17 +20,17 @@ struct Framed {
           FramePeer peer(raw);
           if (peer.accept()) script(peer);
         }),
-        loop(*EventLoop::start()) {
+        loop(*link::EventLoop::start()) {
     auto outcome = connect_socket(*loop, server.port(), options);
-    connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+    connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
     connection->start(receiver);
   }
   core::Error end() { return receiver->wait_closed(); }
 
   ScriptedServer server;
-  std::unique_ptr<EventLoop> loop;
+  std::unique_ptr<link::EventLoop> loop;
   std::shared_ptr<Collector> receiver = std::make_shared<Collector>();
-  std::shared_ptr<MessageConnection> connection;
+  std::shared_ptr<link::MessageConnection> connection;
 };
 
 TEST(WebSocketClient, ShakesHandsAndExchangesMessages) {
@@ -46,11 +44,11 @@ TEST(WebSocketClient, ShakesHandsAndExchangesMessages) {
     peer.send(0x81, "{\"id\":1}");
     peer.answer_close();
   });
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   WebSocketOptions options;
   options.headers = {{"Authorization", "Bearer x"}, {"X-Bad", "a\r\nb"}};
   auto outcome = connect_socket(*loop, server.port(), options);
-  auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+  auto connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
   EXPECT_EQ(connection->transport_type(), rpc::TransportType::kWebSocket);
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
@@ -103,7 +101,7 @@ TEST(WebSocketClient, RefusalsCarryTheirStatus) {
       connection.send(answer);
       if (answer.empty()) connection.wait_for_close();
     });
-    auto loop = *EventLoop::start();
+    auto loop = *link::EventLoop::start();
     return failure_of(connect_socket(*loop, server.port(), {}, limit));
   };
   auto missing = failure_by(answer_with(404, "text/plain", "nothing here"));
@@ -130,7 +128,7 @@ TEST(WebSocketClient, AnotherSubprotocolIsRefused) {
     peer.accept("Sec-WebSocket-Protocol: chat\r\n");
     connection.wait_for_close();
   });
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto failure = failure_of(connect_socket(*loop, server.port()));
   EXPECT_TRUE(says(failure.error.message, "subprotocol chat")) << failure.error.message;
 }
@@ -140,7 +138,7 @@ TEST(WebSocketClient, NobodyListens) {
   {
     port = ScriptedServer([](auto&, int) {}).port();
   }
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto failure = failure_of(connect_socket(*loop, port));
   EXPECT_EQ(failure.error.code, ErrorCode::kConnectionError);
   EXPECT_EQ(failure.http_status, 0);
@@ -226,9 +224,9 @@ TEST(WebSocketClient, APauseIsNoSilence) {
     peer.send(0x81, "1");
     peer.answer_close();
   });
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   auto outcome = connect_socket(*loop, server.port(), options);
-  auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+  auto connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
   auto receiver = std::make_shared<Collector>();
   connection->set_reading(false);
   connection->start(receiver);
@@ -306,7 +304,7 @@ TEST(WebSocketClient, ManyThreadsMaySend) {
 }
 
 TEST(WebSocketClient, ManyComeAndGo) {
-  auto loop = *EventLoop::start();
+  auto loop = *link::EventLoop::start();
   std::vector<std::shared_ptr<Collector>> receivers;
   ScriptedServer server([](ScriptedServer::Connection& connection, int) {
     FramePeer peer(connection);
@@ -314,7 +312,7 @@ TEST(WebSocketClient, ManyComeAndGo) {
   });
   for (int i = 0; i < 200; ++i) {
     auto outcome = connect_socket(*loop, server.port());
-    auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
+    auto connection = std::get<std::shared_ptr<link::MessageConnection>>(outcome);
     receivers.push_back(std::make_shared<Collector>());
     connection->start(receivers.back());
   }
@@ -324,4 +322,4 @@ TEST(WebSocketClient, ManyComeAndGo) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::client

@@ -14,17 +14,18 @@
 #include "common/transport/link/socket.h"
 #include "common/transport/stream/stream_host.h"
 
-namespace league::transport {
+namespace league::transport::front {
 
 /// The state of one listening server, shared by its listener and connections.
 struct ServerState {
-  ServerState(HttpServerOptions server_options, MessageHandler& handler, const SharedStreams& share)
+  ServerState(http::HttpServerOptions server_options, link::MessageHandler& handler,
+              const stream::SharedStreams& share)
       : options(std::move(server_options)),
-        streams(StreamHost::create(share, options, handler)),
+        streams(stream::StreamHost::create(share, options, handler)),
         http(options, handler, *streams) {}
 
-  const HttpServerOptions options;
-  const std::shared_ptr<StreamHost> streams;
+  const http::HttpServerOptions options;
+  const std::shared_ptr<stream::StreamHost> streams;
   HttplibServer http;
   std::atomic<bool> is_stopping =
       false;  ///< no new connections, each answer is a connection's last
@@ -39,7 +40,7 @@ struct ServerState {
 struct Listener {
   std::uint64_t id = 0;
   std::mutex mutex;
-  FileDescriptor fd;
+  core::FileDescriptor fd;
   std::shared_ptr<ServerState> server;
   bool needs_rearm =
       false;  ///< accepting failed for lack of descriptors; the next sweep tries again
@@ -57,7 +58,7 @@ class Connection {
   };
   using Deadline = std::chrono::steady_clock::time_point;
 
-  Connection(std::uint64_t connection_id, FileDescriptor socket,
+  Connection(std::uint64_t connection_id, core::FileDescriptor socket,
              std::shared_ptr<ServerState> its_server)
       : id(connection_id),
         fd(std::move(socket)),
@@ -89,7 +90,7 @@ class Connection {
   }
   /// As release, but for a connection whose request a handler is still working on.
   template <typename Arm>
-  void park(std::shared_ptr<HttpExchange> its_exchange, Arm arm) {
+  void park(std::shared_ptr<http::HttpExchange> its_exchange, Arm arm) {
     std::lock_guard lock(mutex_);
     state_ = State::kParked;
     deadline_ = Deadline::max();
@@ -98,7 +99,7 @@ class Connection {
   }
   /// The exchange that the connection waits for; null if it is not parked. Used to watch for a
   /// disconnect.
-  [[nodiscard]] std::shared_ptr<HttpExchange> parked_exchange() {
+  [[nodiscard]] std::shared_ptr<http::HttpExchange> parked_exchange() {
     std::lock_guard lock(mutex_);
     return state_ == State::kParked ? parked_ : nullptr;
   }
@@ -108,9 +109,9 @@ class Connection {
   }
 
   const std::uint64_t id;
-  FileDescriptor fd;
+  core::FileDescriptor fd;
   const std::shared_ptr<ServerState> server;
-  SocketAddress remote;
+  link::SocketAddress remote;
   std::string peer;  ///< the key under which it waits in the fair queue
   std::string address;  ///< under which strangers are counted, see budget_address
   std::shared_ptr<const rpc::ConnectionInfo> info;
@@ -120,7 +121,7 @@ class Connection {
   Deadline request_begun{};
   std::string out;  ///< not yet accepted by the peer
   std::size_t sent = 0;
-  std::shared_ptr<HttpExchange> exchange;
+  std::shared_ptr<http::HttpExchange> exchange;
   std::function<void()> after_sent;
   bool close_after = false;  ///< when everything is sent
   bool is_draining = false;  ///< refused: remaining input is discarded
@@ -128,13 +129,13 @@ class Connection {
   bool is_known = false;  ///< a request on it has shown a credential
   bool is_first_served = false;  ///< the current request is served before those of strangers
   bool is_held = false;  ///< its refusal is ready, but is delayed for a moment
-  std::shared_ptr<LogMeter> meter;  ///< of the current request's sender; may be null
+  std::shared_ptr<link::LogMeter> meter;  ///< of the current request's sender; may be null
 
  private:
   std::mutex mutex_;
   State state_ = State::kOwned;
-  std::shared_ptr<HttpExchange> parked_;  ///< when it was last parked
+  std::shared_ptr<http::HttpExchange> parked_;  ///< when it was last parked
   Deadline deadline_{};
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::front

@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-namespace league::transport {
+namespace league::transport::front {
 
 namespace {
 
@@ -18,15 +18,15 @@ constexpr int kEventsAtOnce = 8;
 
 }  // namespace
 
-HttpFront::HttpFront(const HttpRuntimeOptions& options) : options_(options) {}
+HttpFront::HttpFront(const http::HttpRuntimeOptions& options) : options_(options) {}
 
 HttpFront::~HttpFront() { stop(); }
 
 core::Result<void> HttpFront::start() {
-  epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
-  timer_ = FileDescriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
-  wake_ = open_bell();
-  stop_ = open_bell();
+  epoll_ = core::FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  timer_ = core::FileDescriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+  wake_ = link::open_bell();
+  stop_ = link::open_bell();
   auto period = std::chrono::duration_cast<std::chrono::nanoseconds>(options_.sweep_interval);
   timespec every{period.count() / 1'000'000'000, period.count() % 1'000'000'000};
   itimerspec schedule{every, every};
@@ -39,14 +39,14 @@ core::Result<void> HttpFront::start() {
                  control(EPOLL_CTL_ADD, stop_, kStopId, EPOLLIN);
   if (!is_good) {
     return core::Error{core::ErrorCode::kInternalError,
-                       "the HTTP event loop cannot be set up: " + system_error_text(errno),
+                       "the HTTP event loop cannot be set up: " + link::system_error_text(errno),
                        {}};
   }
   for (std::size_t i = 0; i < options_.workers; ++i) workers_.emplace_back([this] { run(); });
   return {};
 }
 
-bool HttpFront::control(int operation, const FileDescriptor& fd, std::uint64_t id,
+bool HttpFront::control(int operation, const core::FileDescriptor& fd, std::uint64_t id,
                         std::uint32_t events) {
   epoll_event event{};
   event.events = events;
@@ -56,7 +56,7 @@ bool HttpFront::control(int operation, const FileDescriptor& fd, std::uint64_t i
 
 void HttpFront::stop() {
   if (is_stopping_.exchange(true)) return;
-  if (stop_.is_open()) ring(stop_);
+  if (stop_.is_open()) link::ring(stop_);
   workers_.clear();
   for (const auto& connection : all_connections()) {
     if (connection->exchange) connection->exchange->abandon();
@@ -129,7 +129,7 @@ void HttpFront::enqueue(const ConnectionPtr& connection) {
 }
 
 void HttpFront::wake_one() {
-  if (idle_workers_ > 0) ring(wake_);
+  if (idle_workers_ > 0) link::ring(wake_);
 }
 
 void HttpFront::close_connections(const ServerState& server, Connection::State up_to) {
@@ -163,4 +163,4 @@ std::vector<HttpFront::ConnectionPtr> HttpFront::all_connections() {
   return all;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::front

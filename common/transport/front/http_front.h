@@ -14,7 +14,7 @@
 #include "common/transport/http/http_options.h"
 #include "common/transport/link/request_queue.h"
 
-namespace league::transport {
+namespace league::transport::front {
 
 /// The event loop behind HttpRuntime: one epoll set and a few workers for every listener and
 /// connection of the process. A worker gathers bytes without blocking; complete requests pass the
@@ -23,7 +23,7 @@ namespace league::transport {
 /// descriptor and some bytes, never a thread. Thread-safe.
 class HttpFront : public std::enable_shared_from_this<HttpFront> {
  public:
-  explicit HttpFront(const HttpRuntimeOptions& options);
+  explicit HttpFront(const http::HttpRuntimeOptions& options);
   ~HttpFront();
   HttpFront(const HttpFront&) = delete;
   HttpFront& operator=(const HttpFront&) = delete;
@@ -33,7 +33,7 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   /// Joins the workers and closes all remaining connections.
   void stop();
 
-  std::shared_ptr<Listener> add(FileDescriptor socket, std::shared_ptr<ServerState> server);
+  std::shared_ptr<Listener> add(core::FileDescriptor socket, std::shared_ptr<ServerState> server);
   void remove(Listener& listener);
   /// Closes the server's connections that wait for a request, or, with kParked, all that no thread
   /// is working on.
@@ -47,12 +47,13 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   void handle(std::uint64_t id);
   void sweep();
   /// As epoll_ctl; false if it fails.
-  bool control(int operation, const FileDescriptor& fd, std::uint64_t id, std::uint32_t events);
+  bool control(int operation, const core::FileDescriptor& fd, std::uint64_t id,
+               std::uint32_t events);
 
   // Accepting (http_front_accept.cpp)
   void accept_all(Listener& listener);
   bool accept_one(Listener& listener);
-  void admit(FileDescriptor socket, Listener& listener);
+  void admit(core::FileDescriptor socket, Listener& listener);
   [[nodiscard]] bool register_connection(const ConnectionPtr& connection);
   [[nodiscard]] bool make_room(const Connection& newcomer);
   [[nodiscard]] bool evict(std::uint64_t id);
@@ -75,7 +76,7 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   void refuse(const ConnectionPtr& connection);
   void serve(const ConnectionPtr& connection);
   void park(const ConnectionPtr& connection);
-  void detach(const ConnectionPtr& connection, const TakeOver& take_over);
+  void detach(const ConnectionPtr& connection, const link::TakeOver& take_over);
   void finish_sending(const ConnectionPtr& connection);
   void after_response(const ConnectionPtr& connection);
   void begin_drain(const ConnectionPtr& connection);
@@ -91,14 +92,14 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   [[nodiscard]] ConnectionPtr find(std::uint64_t id);
   [[nodiscard]] std::vector<ConnectionPtr> all_connections();
 
-  const HttpRuntimeOptions options_;
-  FileDescriptor epoll_;
-  FileDescriptor timer_;  ///< fires when the next sweep is due
-  FileDescriptor wake_;  ///< wakes one idle worker to check the queue
-  FileDescriptor stop_;  ///< tells all workers to end
+  const http::HttpRuntimeOptions options_;
+  core::FileDescriptor epoll_;
+  core::FileDescriptor timer_;  ///< fires when the next sweep is due
+  core::FileDescriptor wake_;  ///< wakes one idle worker to check the queue
+  core::FileDescriptor stop_;  ///< tells all workers to end
   std::atomic<bool> is_stopping_ = false;
   std::atomic<int> idle_workers_ = 0;
-  RequestQueue<ConnectionPtr> queue_;
+  link::RequestQueue<ConnectionPtr> queue_;
 
   std::mutex mutex_;  // guards the tables, never held during I/O
   std::uint64_t next_id_ = 16;
@@ -109,4 +110,4 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   std::vector<std::jthread> workers_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::front

@@ -8,16 +8,16 @@
 #include "common/transport/http/http_refusal.h"
 #include "common/transport/link/rate_limiter.h"
 
-namespace league::transport {
+namespace league::transport::front {
 
 namespace {
 
 constexpr int kAcceptAtOnce = 64;
 
 /// Sends the reason in a single call, because a new socket's buffer has room for it.
-void turn_away(const FileDescriptor& socket) {
+void turn_away(const core::FileDescriptor& socket) {
   std::string bytes =
-      refusal_response({503, "too many connections: close some or come back later"});
+      http::refusal_response({503, "too many connections: close some or come back later"});
   ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   ::shutdown(socket.get(), SHUT_WR);
 }
@@ -55,7 +55,7 @@ bool HttpFront::evict(std::uint64_t id) {
   return true;
 }
 
-std::shared_ptr<Listener> HttpFront::add(FileDescriptor socket,
+std::shared_ptr<Listener> HttpFront::add(core::FileDescriptor socket,
                                          std::shared_ptr<ServerState> server) {
   auto listener = std::make_shared<Listener>();
   listener->fd = std::move(socket);
@@ -95,7 +95,7 @@ void HttpFront::accept_all(Listener& listener) {
 }
 
 bool HttpFront::accept_one(Listener& listener) {
-  FileDescriptor socket(
+  core::FileDescriptor socket(
       ::accept4(listener.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket.is_open()) {
     admit(std::move(socket), listener);
@@ -108,10 +108,10 @@ bool HttpFront::accept_one(Listener& listener) {
   return false;
 }
 
-void HttpFront::admit(FileDescriptor socket, Listener& listener) {
-  set_no_delay(socket.get());
-  SocketAddress remote = remote_address(socket.get());
-  std::string local = local_address(socket.get()).text();
+void HttpFront::admit(core::FileDescriptor socket, Listener& listener) {
+  link::set_no_delay(socket.get());
+  link::SocketAddress remote = link::remote_address(socket.get());
+  std::string local = link::local_address(socket.get()).text();
   std::uint64_t id = 0;
   {
     std::lock_guard lock(mutex_);
@@ -121,7 +121,7 @@ void HttpFront::admit(FileDescriptor socket, Listener& listener) {
   connection->remote = remote;
   std::string number = std::to_string(id);
   connection->peer = remote.is_loopback ? number : remote.ip;
-  connection->address = budget_address(remote.ip);
+  connection->address = link::budget_address(remote.ip);
   connection->info = std::make_shared<rpc::ConnectionInfo>(
       rpc::ConnectionInfo{remote.text(), std::move(local), "http-" + number, std::nullopt});
   if (!register_connection(connection)) {
@@ -151,4 +151,4 @@ bool HttpFront::register_connection(const ConnectionPtr& connection) {
   return true;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::front

@@ -7,7 +7,7 @@
 #include "common/transport/front/http_front.h"
 #include "common/transport/http/http_refusal.h"
 
-namespace league::transport {
+namespace league::transport::front {
 
 namespace {
 
@@ -79,7 +79,7 @@ void HttpFront::send_continue(Connection& connection) {
 
 void HttpFront::refuse(const ConnectionPtr& connection) {
   connection->in.clear();
-  connection->out = refusal_response(connection->scanner.refusal());
+  connection->out = http::refusal_response(connection->scanner.refusal());
   connection->is_draining = true;
   finish_sending(connection);
 }
@@ -136,13 +136,13 @@ void HttpFront::park(const ConnectionPtr& connection) {
   });
 }
 
-void HttpFront::detach(const ConnectionPtr& connection, const TakeOver& take_over) {
+void HttpFront::detach(const ConnectionPtr& connection, const link::TakeOver& take_over) {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection->fd.get(), nullptr);
   {
     std::lock_guard lock(mutex_);
     unauthenticated_.keep(connection->address, connection->id);
   }
-  DetachedSocket socket;
+  link::DetachedSocket socket;
   socket.leftover = connection->in.substr(connection->scanner.length());
   connection->in = {};
   connection->exchange.reset();
@@ -225,7 +225,7 @@ void HttpFront::on_overdue(const ConnectionPtr& connection) {
     return;
   }
   connection->in.clear();
-  connection->out = refusal_response(
+  connection->out = http::refusal_response(
       {408, "the request did not arrive in full within " +
                 std::to_string(connection->server->options.limits.request_timeout.count()) +
                 " ms"});
@@ -234,7 +234,7 @@ void HttpFront::on_overdue(const ConnectionPtr& connection) {
 }
 
 void HttpFront::arm_for_reading(const ConnectionPtr& connection) {
-  const HttpLimits& limits = connection->server->options.limits;
+  const http::HttpLimits& limits = connection->server->options.limits;
   auto until = connection->in.empty() ? now() + limits.idle_timeout
                                       : connection->request_begun + limits.request_timeout;
   if (connection->server->is_stopping && connection->in.empty()) {
@@ -270,4 +270,4 @@ void HttpFront::close(const ConnectionPtr& connection) {
   server.changed.notify_all();
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::front

@@ -5,7 +5,7 @@
 #include "common/transport/link/rate_limiter.h"
 
 // Rate limiting of complete requests, before they are parsed.
-namespace league::transport {
+namespace league::transport::front {
 namespace {
 
 /// The refusal of a sender that continues although it is refused is delayed by this long; otherwise
@@ -29,7 +29,7 @@ bool wants_close(std::string_view request) {
 }  // namespace
 
 void HttpFront::limit_rate(const ConnectionPtr& connection) {
-  RateLimiter* const limiter = connection->server->options.limiter.get();
+  link::RateLimiter* const limiter = connection->server->options.limiter.get();
   connection->is_first_served = true;
   if (limiter == nullptr) return enqueue(connection);
   const auto request = std::string_view(connection->in).substr(0, connection->scanner.length());
@@ -53,7 +53,7 @@ void HttpFront::note_known(Connection& connection) {
 
 void HttpFront::refuse_for_now(const ConnectionPtr& connection,
                                std::chrono::milliseconds retry_after, bool is_held) {
-  connection->out = over_budget_response(retry_after);
+  connection->out = link::over_budget_response(retry_after);
   connection->close_after =
       connection->server->is_stopping || connection->peer_finished || wants_close(connection->in);
   if (!is_held) return finish_sending(connection);
@@ -61,4 +61,4 @@ void HttpFront::refuse_for_now(const ConnectionPtr& connection,
   arm(connection, 0, std::chrono::steady_clock::now() + kHold);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::front

@@ -5,33 +5,35 @@
 #include "tests/support/memory/server_testing.h"
 
 // What strangers may do to a server with a rate limiter, and to those that it knows.
-namespace league::transport::server_tests {
+namespace league::transport::front {
 namespace {
+
+using namespace memory;  // the vocabulary of these tests
 
 const std::string kKnown = R"({"auth_token":"right"})";
 const core::SystemClock kClock;
 
-std::optional<RequestSender> recognise(std::string_view /*member*/, std::string_view shown,
-                                       std::string_view /*body*/) {
+std::optional<link::RequestSender> recognise(std::string_view /*member*/, std::string_view shown,
+                                             std::string_view /*body*/) {
   if (shown != "right") return std::nullopt;
-  return RequestSender{Standing::kPlayer, "P01"};
+  return link::RequestSender{link::Standing::kPlayer, "P01"};
 }
 
 /// Strangers have a burst of `requests` and next to nothing after that.
-HttpServerOptions limited(int requests) {
-  RequestBudgetOptions budgets;
+http::HttpServerOptions limited(int requests) {
+  link::RequestBudgetOptions budgets;
   budgets.burst = std::chrono::seconds(1000);
   budgets.allowances.fill({requests / 1000.0, 1e9});
-  budgets.allowances[static_cast<std::size_t>(Standing::kPlayer)] = {1e6, 1e9};
-  HttpServerOptions options = Served::quick();
-  options.limiter = std::make_shared<RateLimiter>(budgets, recognise, kClock);
+  budgets.allowances[static_cast<std::size_t>(link::Standing::kPlayer)] = {1e6, 1e9};
+  http::HttpServerOptions options = memory::Served::quick();
+  options.limiter = std::make_shared<link::RateLimiter>(budgets, recognise, kClock);
   return options;
 }
 
 TEST(HttpFrontLimit, RefusesBeforeTheHandlerAndKeepsTheConnection) {
   std::atomic<int> handled = 0;
-  Served served(
-      [&](Inbound message, ReplySlot reply) {
+  memory::Served served(
+      [&](link::Inbound message, link::ReplySlot reply) {
         ++handled;
         EXPECT_NE(message.meter, nullptr);
         echo(std::move(message), std::move(reply));
@@ -51,7 +53,7 @@ TEST(HttpFrontLimit, RefusesBeforeTheHandlerAndKeepsTheConnection) {
 }
 
 TEST(HttpFrontLimit, ClosesAfterItsRefusalWhereTheClientWaitsForThat) {
-  Served served(echo, limited(1));
+  memory::Served served(echo, limited(1));
   ASSERT_EQ(status_of(RawClient(served.port()).ask(post("{}"))), 200);
   RawClient closing(served.port());
   closing.send(post("{}", "Connection: close\r\n"));
@@ -62,7 +64,7 @@ TEST(HttpFrontLimit, ClosesAfterItsRefusalWhereTheClientWaitsForThat) {
 }
 
 TEST(HttpFrontLimit, ARefusedFloodIsAnsweredSlowlyAndEndsWithItsClient) {
-  Served served(echo, limited(1));
+  memory::Served served(echo, limited(1));
   RawClient flood(served.port());
   ASSERT_EQ(status_of(flood.ask(post("{}"))), 200);
   std::string many;
@@ -77,8 +79,8 @@ TEST(HttpFrontLimit, ARefusedFloodIsAnsweredSlowlyAndEndsWithItsClient) {
 }
 
 TEST(HttpFrontLimit, HalfSentRequestsMakeRoomForWhoComesLater) {
-  Served served(echo, limited(100),
-                {.max_local_connections = 8, .sweep_interval = milliseconds(10)});
+  memory::Served served(echo, limited(100),
+                        {.max_local_connections = 8, .sweep_interval = milliseconds(10)});
   std::vector<RawClient> half;
   half.reserve(50);
   RawClient known(served.port());
@@ -95,8 +97,8 @@ TEST(HttpFrontLimit, KnownSendersDoNotWaitForStrangers) {
   std::mutex mutex;
   std::string order;
   std::atomic<bool> is_first = true;
-  Served served(
-      [&](Inbound message, ReplySlot reply) {
+  memory::Served served(
+      [&](link::Inbound message, link::ReplySlot reply) {
         if (is_first.exchange(false)) {
           released.wait();
         } else {
@@ -123,4 +125,4 @@ TEST(HttpFrontLimit, KnownSendersDoNotWaitForStrangers) {
 }
 
 }  // namespace
-}  // namespace league::transport::server_tests
+}  // namespace league::transport::front

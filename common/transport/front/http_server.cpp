@@ -3,25 +3,26 @@
 #include "common/transport/front/http_front.h"
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
+namespace league::transport::front {
 
-core::Result<std::unique_ptr<HttpRuntime>> HttpRuntime::start(const HttpRuntimeOptions& options) {
-  std::unique_ptr<EventLoop> own_loop;
+core::Result<std::unique_ptr<HttpRuntime>> HttpRuntime::start(
+    const http::HttpRuntimeOptions& options) {
+  std::unique_ptr<link::EventLoop> own_loop;
   if (options.loop == nullptr) {
-    auto loop = EventLoop::start();
+    auto loop = link::EventLoop::start();
     if (!loop) return loop.error();
     own_loop = std::move(*loop);
   }
-  EventLoop& loop = own_loop ? *own_loop : *options.loop;
+  link::EventLoop& loop = own_loop ? *own_loop : *options.loop;
   auto front = std::make_shared<HttpFront>(options);
   if (auto started = front->start(); !started) return started.error();
   return std::unique_ptr<HttpRuntime>(new HttpRuntime(std::move(own_loop), loop, std::move(front)));
 }
 
-HttpRuntime::HttpRuntime(std::unique_ptr<EventLoop> own_loop, EventLoop& loop,
+HttpRuntime::HttpRuntime(std::unique_ptr<link::EventLoop> own_loop, link::EventLoop& loop,
                          std::shared_ptr<HttpFront> front)
     : own_loop_(std::move(own_loop)),
-      streams_(std::make_unique<SharedStreams>(SharedStreams{&loop})),
+      streams_(std::make_unique<stream::SharedStreams>(stream::SharedStreams{&loop})),
       front_(std::move(front)) {}
 
 HttpRuntime::~HttpRuntime() {
@@ -29,15 +30,15 @@ HttpRuntime::~HttpRuntime() {
   if (own_loop_) own_loop_->stop();
 }
 
-EventLoop& HttpRuntime::loop() const { return *streams_->loop; }
+link::EventLoop& HttpRuntime::loop() const { return *streams_->loop; }
 
 core::Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpRuntime& runtime,
-                                                            const HttpServerOptions& options,
-                                                            MessageHandler& handler,
-                                                            std::vector<Page> pages) {
-  auto socket = listen_on(options.bind_address, options.port);
+                                                            const http::HttpServerOptions& options,
+                                                            link::MessageHandler& handler,
+                                                            std::vector<http::Page> pages) {
+  auto socket = link::listen_on(options.bind_address, options.port);
   if (!socket) return socket.error();
-  std::uint16_t port = local_address(socket->get()).port;
+  std::uint16_t port = link::local_address(socket->get()).port;
   auto state = std::make_shared<ServerState>(options, handler, *runtime.streams_);
   for (auto& page : pages) state->http.add_page(std::move(page));
   auto listener = runtime.front_->add(*std::move(socket), state);
@@ -77,6 +78,6 @@ void HttpServer::stop() {
   state_->streams->stop();
 }
 
-StreamCounts HttpServer::stream_counts() const { return state_->streams->counts(); }
+http::StreamCounts HttpServer::stream_counts() const { return state_->streams->counts(); }
 
-}  // namespace league::transport
+}  // namespace league::transport::front

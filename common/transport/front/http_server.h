@@ -10,33 +10,39 @@
 #include "common/transport/http/http_options.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::transport {
+namespace league::transport::stream {
+struct SharedStreams;
+}  // namespace league::transport::stream
 
+namespace league::transport::link {
 class EventLoop;
+}  // namespace league::transport::link
+
+namespace league::transport::front {
+
 class HttpFront;
 struct Listener;
 struct ServerState;
-struct SharedStreams;
 
 /// The event loop and workers that all HTTP servers of a process share; outlives them. Thread-safe.
 class HttpRuntime {
  public:
   /// Fails with kInternalError when the system refuses an event loop.
   [[nodiscard]] static core::Result<std::unique_ptr<HttpRuntime>> start(
-      const HttpRuntimeOptions& options = {});
+      const http::HttpRuntimeOptions& options = {});
   ~HttpRuntime();
   HttpRuntime(const HttpRuntime&) = delete;
   HttpRuntime& operator=(const HttpRuntime&) = delete;
 
   /// The event loop for streams.
-  [[nodiscard]] EventLoop& loop() const;
+  [[nodiscard]] link::EventLoop& loop() const;
 
  private:
   friend class HttpServer;
-  HttpRuntime(std::unique_ptr<EventLoop> own_loop, EventLoop& loop,
+  HttpRuntime(std::unique_ptr<link::EventLoop> own_loop, link::EventLoop& loop,
               std::shared_ptr<HttpFront> front);
-  std::unique_ptr<EventLoop> own_loop_;  ///< null if one was given
-  std::unique_ptr<SharedStreams> streams_;
+  std::unique_ptr<link::EventLoop> own_loop_;  ///< null if one was given
+  std::unique_ptr<stream::SharedStreams> streams_;
   std::shared_ptr<HttpFront> front_;
 };
 
@@ -48,14 +54,14 @@ class HttpServer {
   /// Listens and serves at once. `runtime` and `handler` outlive the server. Fails with
   /// kConnectionError and a text that names address, port and cause.
   [[nodiscard]] static core::Result<std::unique_ptr<HttpServer>> start(
-      HttpRuntime& runtime, const HttpServerOptions& options, MessageHandler& handler,
-      std::vector<Page> pages = {});
+      HttpRuntime& runtime, const http::HttpServerOptions& options, link::MessageHandler& handler,
+      std::vector<http::Page> pages = {});
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
-  [[nodiscard]] StreamCounts stream_counts() const;
+  [[nodiscard]] http::StreamCounts stream_counts() const;
 
   /// Stops accepting and ends streams that only listen; requests in progress have `stop_grace` from
   /// now. To stop several servers within one grace, call this for all of them first, then stop
@@ -77,4 +83,4 @@ class HttpServer {
   std::chrono::steady_clock::time_point grace_ends_{};  ///< set when it begins to stop
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::front

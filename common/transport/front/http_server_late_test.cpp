@@ -3,14 +3,14 @@
 
 #include "tests/support/memory/server_testing.h"
 
-namespace league::transport {
+namespace league::transport::front {
 namespace {
 
-using namespace server_tests;  // the vocabulary of these tests
+using namespace memory;  // the vocabulary of these tests
 
 /// Keeps the slots for the test to answer.
 struct Parking {
-  void operator()(Inbound, ReplySlot reply) {
+  void operator()(link::Inbound, link::ReplySlot reply) {
     std::lock_guard lock(mutex);
     slots.push_back(std::move(reply));
   }
@@ -19,11 +19,11 @@ struct Parking {
     return slots.size();
   }
   std::mutex mutex;
-  std::vector<ReplySlot> slots;
+  std::vector<link::ReplySlot> slots;
 };
 
-OutboundReply late_reply(std::string bytes, std::function<void()> after_sent = nullptr) {
-  OutboundReply reply;
+link::OutboundReply late_reply(std::string bytes, std::function<void()> after_sent = nullptr) {
+  link::OutboundReply reply;
   reply.bytes = std::move(bytes);
   reply.after_sent = std::move(after_sent);
   return reply;
@@ -31,8 +31,9 @@ OutboundReply late_reply(std::string bytes, std::function<void()> after_sent = n
 
 TEST(HttpServer, AnswersLaterWithoutHoldingAThread) {
   Parking parking;
-  Served served(
-      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); });
+  memory::Served served([&](link::Inbound message, link::ReplySlot reply) {
+    parking(std::move(message), std::move(reply));
+  });
   std::vector<RawClient> clients;
   for (int i = 0; i < 20; ++i) clients.emplace_back(served.port()).send(post("{}"));
   ASSERT_TRUE(eventually([&] { return parking.size() == 20; }));
@@ -45,8 +46,9 @@ TEST(HttpServer, AnswersLaterWithoutHoldingAThread) {
 TEST(HttpServer, SurvivesClientsThatLeaveBeforeALateAnswer) {
   Parking parking;
   std::atomic<int> sent = 0;
-  Served served(
-      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); });
+  memory::Served served([&](link::Inbound message, link::ReplySlot reply) {
+    parking(std::move(message), std::move(reply));
+  });
   for (int i = 0; i < 20; ++i) RawClient(served.port()).send(post("{}"));
   ASSERT_TRUE(eventually([&] { return parking.size() == 20; }));
   for (auto& slot : parking.slots) slot.send(late_reply("[1]", [&] { ++sent; }));
@@ -56,7 +58,7 @@ TEST(HttpServer, SurvivesClientsThatLeaveBeforeALateAnswer) {
 TEST(HttpServer, TellsWhoWatchesThatTheirPeerHasGone) {
   Parking parking;
   std::atomic<int> gone = 0;
-  Served served([&](Inbound message, ReplySlot reply) {
+  memory::Served served([&](link::Inbound message, link::ReplySlot reply) {
     message.watch->when_gone([&] { ++gone; });
     parking(std::move(message), std::move(reply));
   });
@@ -78,10 +80,12 @@ TEST(HttpServer, SurvivesAnswersAfterItsEnd) {
   Parking parking;
   std::atomic<int> sent = 0;
   {
-    HttpServerOptions options = Served::quick();
+    http::HttpServerOptions options = memory::Served::quick();
     options.stop_grace = milliseconds(20);
-    Served served(
-        [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); },
+    memory::Served served(
+        [&](link::Inbound message, link::ReplySlot reply) {
+          parking(std::move(message), std::move(reply));
+        },
         options);
     RawClient client(served.port());
     client.send(post("{}"));
@@ -94,27 +98,28 @@ TEST(HttpServer, SurvivesAnswersAfterItsEnd) {
 TEST(HttpServer, DropsPeersThatDoNotRead) {
   std::string large(8 * 1024 * 1024, 'x');
   std::atomic<int> sent = 0;
-  Served served([&](const Inbound& message, ReplySlot reply) {
+  memory::Served served([&](const link::Inbound& message, link::ReplySlot reply) {
     bool is_large = message.bytes == "[]";
     reply.send(late_reply(is_large ? large : "{}", [&] { ++sent; }));
   });
   RawClient deaf(served.port());
   deaf.send(post("[]"));
-  EXPECT_EQ(status_for(served, post("{}")), 200);
+  EXPECT_EQ(memory::status_for(served, post("{}")), 200);
   EXPECT_TRUE(eventually([&] { return sent == 2; }));
 }
 
 TEST(HttpServer, SendsLargeAnswersInPieces) {
   std::string large(4 * 1024 * 1024, 'x');
-  Served served([&](const Inbound&, ReplySlot reply) { reply.send(late_reply(large)); });
+  memory::Served served(
+      [&](const link::Inbound&, link::ReplySlot reply) { reply.send(late_reply(large)); });
   RawClient client(served.port());
   EXPECT_TRUE(client.ask(post("{}")).ends_with(large));
 }
 
 TEST(HttpServer, ClosesIdleConnections) {
-  HttpServerOptions options = Served::quick();
+  http::HttpServerOptions options = memory::Served::quick();
   options.limits.idle_timeout = milliseconds(500);
-  Served served(echo, options);
+  memory::Served served(echo, options);
   RawClient client(served.port());
   ASSERT_EQ(status_of(client.ask(post("{}"))), 200);
   EXPECT_EQ(client.read_all(), "");
@@ -122,8 +127,9 @@ TEST(HttpServer, ClosesIdleConnections) {
 
 TEST(HttpServer, StopsSoonWithConnectionsOfEveryKind) {
   Parking parking;
-  Served served(
-      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); });
+  memory::Served served([&](link::Inbound message, link::ReplySlot reply) {
+    parking(std::move(message), std::move(reply));
+  });
   RawClient idle(served.port());
   RawClient half(served.port());
   half.send("POST /mcp HT");
@@ -138,10 +144,12 @@ TEST(HttpServer, StopsSoonWithConnectionsOfEveryKind) {
 
 TEST(HttpServer, FinishesRequestsInWorkBeforeItStops) {
   Parking parking;
-  HttpServerOptions options = Served::quick();
+  http::HttpServerOptions options = memory::Served::quick();
   options.stop_grace = milliseconds(10'000);
-  Served served(
-      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); },
+  memory::Served served(
+      [&](link::Inbound message, link::ReplySlot reply) {
+        parking(std::move(message), std::move(reply));
+      },
       options);
   RawClient client(served.port());
   client.send(post("{}"));
@@ -155,13 +163,13 @@ TEST(HttpServer, FinishesRequestsInWorkBeforeItStops) {
 TEST(HttpServer, SeveralThatBeginToStopTogetherShareTheGrace) {
   constexpr auto kGrace = milliseconds(400);
   Parking parking;
-  HttpServerOptions options = Served::quick();
+  http::HttpServerOptions options = memory::Served::quick();
   options.stop_grace = kGrace;
-  auto park = [&](Inbound message, ReplySlot reply) {
+  auto park = [&](link::Inbound message, link::ReplySlot reply) {
     parking(std::move(message), std::move(reply));
   };
-  Served one(park, options);
-  Served other(park, options);
+  memory::Served one(park, options);
+  memory::Served other(park, options);
   RawClient client_of_one(one.port());
   RawClient client_of_other(other.port());
   client_of_one.send(post("{}"));
@@ -176,7 +184,7 @@ TEST(HttpServer, SeveralThatBeginToStopTogetherShareTheGrace) {
 }
 
 TEST(HttpServer, ServesManyPortsWithOneRuntime) {
-  Served served;
+  memory::Served served;
   std::vector<std::unique_ptr<HttpServer>> servers;
   for (int i = 0; i < 300; ++i) {
     auto server = HttpServer::start(*served.runtime, {}, served.handler);
@@ -186,7 +194,7 @@ TEST(HttpServer, ServesManyPortsWithOneRuntime) {
   for (const auto& server : servers) {
     EXPECT_EQ(status_of(RawClient(server->port()).ask(post("{}"))), 200);
   }
-  HttpServerOptions taken;
+  http::HttpServerOptions taken;
   taken.port = servers[0]->port();
   auto refused = HttpServer::start(*served.runtime, taken, served.handler);
   ASSERT_FALSE(refused);
@@ -194,4 +202,4 @@ TEST(HttpServer, ServesManyPortsWithOneRuntime) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::front

@@ -2,13 +2,13 @@
 
 #include "tests/support/memory/server_testing.h"
 
-namespace league::transport {
+namespace league::transport::front {
 namespace {
 
-using namespace server_tests;  // the vocabulary of these tests
+using namespace memory;  // the vocabulary of these tests
 
 TEST(HttpServer, AnswersManyRequestsOnOneConnection) {
-  Served served;
+  memory::Served served;
   RawClient client(served.port());
   for (int i = 0; i < 50; ++i) {
     std::string body = R"({"id":)" + std::to_string(i) + "}";
@@ -21,7 +21,7 @@ TEST(HttpServer, AnswersManyRequestsOnOneConnection) {
 
 TEST(HttpServer, GivesTheHandlerItsContext) {
   std::promise<rpc::MessageContext> seen;
-  Served served([&](Inbound message, ReplySlot reply) {
+  memory::Served served([&](link::Inbound message, link::ReplySlot reply) {
     seen.set_value(message.context);
     echo(std::move(message), std::move(reply));
   });
@@ -37,7 +37,7 @@ TEST(HttpServer, GivesTheHandlerItsContext) {
 }
 
 TEST(HttpServer, KeepsPipelinedRequestsInOrder) {
-  Served served;
+  memory::Served served;
   RawClient client(served.port());
   client.send(post("[1]") + post("[2]") + post("[3]"));
   for (std::string body : {"[1]", "[2]", "[3]"})
@@ -45,7 +45,7 @@ TEST(HttpServer, KeepsPipelinedRequestsInOrder) {
 }
 
 TEST(HttpServer, AcceptsChunkedBodies) {
-  Served served;
+  memory::Served served;
   RawClient client(served.port());
   std::string response =
       client.ask(request("POST /mcp", "Host: localhost\r\nTransfer-Encoding: chunked\r\n") +
@@ -54,47 +54,50 @@ TEST(HttpServer, AcceptsChunkedBodies) {
 }
 
 TEST(HttpServer, RefusesAtTheEdge) {
-  Served served;
-  EXPECT_EQ(status_for(served, request("POST /mcp", "Host: evil.example\r\nContent-Length: 0\r\n")),
+  memory::Served served;
+  EXPECT_EQ(memory::status_for(served,
+                               request("POST /mcp", "Host: evil.example\r\nContent-Length: 0\r\n")),
             403);
-  EXPECT_EQ(status_for(served, request("POST /mcp", "Content-Length: 0\r\n")), 400);
-  EXPECT_EQ(
-      status_for(served, request("POST /mcp",
-                                 "Host: localhost\r\nHost: localhost\r\nContent-Length: 0\r\n")),
-      400);
-  EXPECT_EQ(status_for(served, post("{}", "Origin: http://evil.example\r\n")), 403);
-  EXPECT_EQ(status_for(served, post("{}", "Origin: null\r\n")), 403);
-  EXPECT_EQ(status_for(served, post("{}", "Origin: http://localhost\r\n")),
+  EXPECT_EQ(memory::status_for(served, request("POST /mcp", "Content-Length: 0\r\n")), 400);
+  EXPECT_EQ(memory::status_for(
+                served, request("POST /mcp",
+                                "Host: localhost\r\nHost: localhost\r\nContent-Length: 0\r\n")),
+            400);
+  EXPECT_EQ(memory::status_for(served, post("{}", "Origin: http://evil.example\r\n")), 403);
+  EXPECT_EQ(memory::status_for(served, post("{}", "Origin: null\r\n")), 403);
+  EXPECT_EQ(memory::status_for(served, post("{}", "Origin: http://localhost\r\n")),
             200);  // a page of its own
-  EXPECT_EQ(status_for(served, request("GET /other", "Host: localhost\r\n")), 404);
-  EXPECT_EQ(status_for(served, request("POST /health", "Host: localhost\r\nContent-Length: 0\r\n")),
+  EXPECT_EQ(memory::status_for(served, request("GET /other", "Host: localhost\r\n")), 404);
+  EXPECT_EQ(memory::status_for(served,
+                               request("POST /health", "Host: localhost\r\nContent-Length: 0\r\n")),
             405);
-  EXPECT_EQ(status_for(served, request("GET /health", "Host: 127.0.0.1:1\r\n")), 200);
-  EXPECT_EQ(status_for(served, request("GET /healthy", "Host: localhost\r\n")), 404);
-  EXPECT_EQ(status_for(served, request("GET /below/", "Host: localhost\r\n")), 404);
+  EXPECT_EQ(memory::status_for(served, request("GET /health", "Host: 127.0.0.1:1\r\n")), 200);
+  EXPECT_EQ(memory::status_for(served, request("GET /healthy", "Host: localhost\r\n")), 404);
+  EXPECT_EQ(memory::status_for(served, request("GET /below/", "Host: localhost\r\n")), 404);
   auto below = RawClient(served.port()).ask(request("GET /below/R1M1", "Host: localhost\r\n"));
   EXPECT_TRUE(below.ends_with("\r\n\r\nR1M1")) << below;
   EXPECT_EQ(
-      status_for(served,
-                 request("POST /mcp",
-                         "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n")),
+      memory::status_for(
+          served, request("POST /mcp",
+                          "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n")),
       415);
-  EXPECT_EQ(status_for(served, request("POST /mcp",
-                                       "Host: localhost\r\nContent-Type: multipart/form-data; "
-                                       "boundary=x\r\nContent-Length: 0\r\n")),
-            415);
-  EXPECT_EQ(status_for(served, request("POST /mcp",
-                                       "Host: localhost\r\nContent-Type: Application/JSON; "
-                                       "charset=utf-8\r\nContent-Length: 2\r\n") +
-                                   "{}"),
-            200);
   EXPECT_EQ(
-      status_for(served, request("POST /mcp", "Host: [::1]:8000\r\nContent-Length: 2\r\n") + "{}"),
-      200);
+      memory::status_for(served, request("POST /mcp",
+                                         "Host: localhost\r\nContent-Type: multipart/form-data; "
+                                         "boundary=x\r\nContent-Length: 0\r\n")),
+      415);
+  EXPECT_EQ(memory::status_for(served, request("POST /mcp",
+                                               "Host: localhost\r\nContent-Type: Application/JSON; "
+                                               "charset=utf-8\r\nContent-Length: 2\r\n") +
+                                           "{}"),
+            200);
+  EXPECT_EQ(memory::status_for(
+                served, request("POST /mcp", "Host: [::1]:8000\r\nContent-Length: 2\r\n") + "{}"),
+            200);
 }
 
 TEST(HttpServer, NamesTheAllowedMethod) {
-  Served served;
+  memory::Served served;
   for (std::string method : {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
     std::string response =
         RawClient(served.port()).ask(request(method + " /mcp", "Host: localhost\r\n"));
@@ -105,30 +108,31 @@ TEST(HttpServer, NamesTheAllowedMethod) {
 }
 
 TEST(HttpServer, RefusesHostileFramingAndStaysAlive) {
-  Served served;
-  EXPECT_EQ(status_for(served, "POST /mcp HTTP/1.1\r\nX: " + std::string(30'000, 'x')), 431);
-  EXPECT_EQ(status_for(served, post("{}", "Transfer-Encoding: chunked\r\n")), 400);
-  EXPECT_EQ(status_for(served, post("{}", "Content-Length: 2\r\n")), 400);
-  EXPECT_EQ(status_for(served, post("{}", "Content-Encoding: gzip\r\n")), 415);
-  EXPECT_EQ(status_for(served, post(std::string(300'000, 'x'))), 413);
-  EXPECT_EQ(status_for(served, "\x16\x03\x01 hello tls\r\n\r\n"), 400);
-  EXPECT_EQ(status_for(served, request("BREW /mcp", "Host: localhost\r\n")), 400);
-  EXPECT_EQ(status_for(served, post("{}")), 200);
+  memory::Served served;
+  EXPECT_EQ(memory::status_for(served, "POST /mcp HTTP/1.1\r\nX: " + std::string(30'000, 'x')),
+            431);
+  EXPECT_EQ(memory::status_for(served, post("{}", "Transfer-Encoding: chunked\r\n")), 400);
+  EXPECT_EQ(memory::status_for(served, post("{}", "Content-Length: 2\r\n")), 400);
+  EXPECT_EQ(memory::status_for(served, post("{}", "Content-Encoding: gzip\r\n")), 415);
+  EXPECT_EQ(memory::status_for(served, post(std::string(300'000, 'x'))), 413);
+  EXPECT_EQ(memory::status_for(served, "\x16\x03\x01 hello tls\r\n\r\n"), 400);
+  EXPECT_EQ(memory::status_for(served, request("BREW /mcp", "Host: localhost\r\n")), 400);
+  EXPECT_EQ(memory::status_for(served, post("{}")), 200);
 }
 
 TEST(HttpServer, RefusesAnEndlessChunkedBody) {
-  Served served;
+  memory::Served served;
   RawClient client(served.port());
   client.send(request("POST /mcp", "Host: localhost\r\nTransfer-Encoding: chunked\r\n"));
   std::string chunk = "10000\r\n" + std::string(65536, 'x') + "\r\n";
   for (int i = 0; i < 1024 && client.send(chunk); ++i) {
   }
   EXPECT_EQ(status_of(client.read_response()), 413);
-  EXPECT_EQ(status_for(served, post("{}")), 200);
+  EXPECT_EQ(memory::status_for(served, post("{}")), 200);
 }
 
 TEST(HttpServer, EndsRequestsThatDrip) {
-  Served served;
+  memory::Served served;
   auto begun = std::chrono::steady_clock::now();
   RawClient client(served.port());
   client.send("POST /mcp HTTP/1.1\r\nHost: loc");
@@ -137,10 +141,10 @@ TEST(HttpServer, EndsRequestsThatDrip) {
 }
 
 TEST(HttpServer, HonestCallsStayFastBesideIdleAndHalfSentOnes) {
-  HttpServerOptions options = Served::quick();
+  http::HttpServerOptions options = memory::Served::quick();
   options.limits.request_timeout = milliseconds(5000);
-  raise_file_limit();
-  Served served(echo, options);
+  link::raise_file_limit();
+  memory::Served served(echo, options);
   std::vector<RawClient> others;
   others.reserve(1200);
   for (int i = 0; i < 1000; ++i) others.emplace_back(served.port());
@@ -153,11 +157,11 @@ TEST(HttpServer, HonestCallsStayFastBesideIdleAndHalfSentOnes) {
     times.push_back(std::chrono::steady_clock::now() - begun);
   }
   std::sort(times.begin(), times.end());
-  EXPECT_LT(times[180], kHonestLimit);  // some may meet a busy machine
+  EXPECT_LT(times[180], memory::kHonestLimit);  // some may meet a busy machine
 }
 
 TEST(HttpServer, TakesFiveHundredConnectionsAtOnce) {
-  Served served;
+  memory::Served served;
   std::vector<RawClient> clients;
   clients.reserve(500);
   for (int i = 0; i < 500; ++i) clients.emplace_back(served.port()).send(post("{}"));
@@ -165,18 +169,19 @@ TEST(HttpServer, TakesFiveHundredConnectionsAtOnce) {
 }
 
 TEST(HttpServer, TurnsConnectionsBeyondTheCapAway) {
-  Served served(echo, Served::quick(), {.max_connections = 2, .sweep_interval = milliseconds(10)});
+  memory::Served served(echo, memory::Served::quick(),
+                        {.max_connections = 2, .sweep_interval = milliseconds(10)});
   RawClient first(served.port());
   RawClient second(served.port());
   ASSERT_EQ(status_of(first.ask(post("{}"))), 200);
   ASSERT_EQ(status_of(second.ask(post("{}"))), 200);
   EXPECT_EQ(status_of(RawClient(served.port()).read_response()), 503);
   first.close();
-  EXPECT_TRUE(eventually([&] { return status_for(served, post("{}")) == 200; }));
+  EXPECT_TRUE(eventually([&] { return memory::status_for(served, post("{}")) == 200; }));
 }
 
 TEST(HttpServer, HonoursCloseAndHttp10) {
-  Served served;
+  memory::Served served;
   EXPECT_EQ(status_of(RawClient(served.port()).ask(post("{}", "Connection: close\r\n"))), 200);
   RawClient closing(served.port());
   closing.send(post("{}", "Connection: close\r\n"));
@@ -191,7 +196,7 @@ TEST(HttpServer, HonoursCloseAndHttp10) {
 }
 
 TEST(HttpServer, AnswersExpectContinue) {
-  Served served;
+  memory::Served served;
   RawClient client(served.port());
   client.send(
       request("POST /mcp", "Host: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"));
@@ -200,14 +205,15 @@ TEST(HttpServer, AnswersExpectContinue) {
 }
 
 TEST(HttpServer, NeverCompresses) {
-  Served served;
+  memory::Served served;
   std::string body = "[" + std::string(5000, ' ') + "]";
   EXPECT_TRUE(
       RawClient(served.port()).ask(post(body, "Accept-Encoding: gzip, br\r\n")).ends_with(body));
 }
 
 TEST(HttpServer, HidesExceptions) {
-  Served served([](const Inbound&, const ReplySlot&) { throw std::runtime_error("password"); });
+  memory::Served served(
+      [](const link::Inbound&, const link::ReplySlot&) { throw std::runtime_error("password"); });
   std::string response = RawClient(served.port()).ask(post("{}"));
   EXPECT_EQ(status_of(response), 500);
   EXPECT_EQ(response.find("password"), std::string::npos);
@@ -215,8 +221,8 @@ TEST(HttpServer, HidesExceptions) {
 }
 
 TEST(HttpServer, SendsAcknowledgementsWithoutABody) {
-  Served served([](const Inbound&, ReplySlot reply) {
-    OutboundReply out;
+  memory::Served served([](const link::Inbound&, link::ReplySlot reply) {
+    link::OutboundReply out;
     out.http_status = 202;
     reply.send(std::move(out));
   });
@@ -225,4 +231,4 @@ TEST(HttpServer, SendsAcknowledgementsWithoutABody) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::front

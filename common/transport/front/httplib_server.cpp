@@ -12,7 +12,7 @@
 #include "common/transport/link/sse_writer.h"
 #include "common/transport/stream/stream_routes.h"
 
-namespace league::transport {
+namespace league::transport::front {
 
 namespace {
 
@@ -65,9 +65,9 @@ class MemoryStream final : public httplib::Stream {
 /// The request that a thread is serving; httplib's handlers have no other access to it.
 struct Current {
   const RawRequest* request = nullptr;
-  std::shared_ptr<HttpExchange>* exchange = nullptr;
+  std::shared_ptr<http::HttpExchange>* exchange = nullptr;
   std::shared_ptr<rpc::HeaderMap> headers;
-  AcceptedTypes accepted;
+  stream::AcceptedTypes accepted;
   HttplibServer::Served served;
 };
 thread_local Current* current = nullptr;
@@ -83,16 +83,17 @@ std::shared_ptr<rpc::HeaderMap> copy_headers(const httplib::Request& request) {
   return headers;
 }
 
-void refuse(httplib::Response& response, const HttpRefusal& refusal) {
+void refuse(httplib::Response& response, const http::HttpRefusal& refusal) {
   response.status = refusal.status;
-  response.set_content(refusal_body(refusal), kJson);
+  response.set_content(http::refusal_body(refusal), kJson);
 }
 
 }  // namespace
 
 class HttplibServer::Adapter final : public httplib::Server {
  public:
-  Adapter(const HttpServerOptions& options, MessageHandler& handler, StreamHost& streams)
+  Adapter(const http::HttpServerOptions& options, link::MessageHandler& handler,
+          stream::StreamHost& streams)
       : options_(options),
         path_(options.path),
         path_text_(options.path),
@@ -121,7 +122,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     add_stream_routes();
   }
 
-  void add_page(Page page) {
+  void add_page(http::Page page) {
     Get(escape(page.path) + (page.is_folder() ? ".+" : ""),
         [this, page](const httplib::Request& asked, httplib::Response& out) {
           auto name = std::string_view(asked.path).substr(page.path.size());
@@ -130,7 +131,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     pages_.push_back(std::move(page));
   }
 
-  Served serve(const RawRequest& request, std::shared_ptr<HttpExchange>& exchange,
+  Served serve(const RawRequest& request, std::shared_ptr<http::HttpExchange>& exchange,
                std::string& out) {
     static_assert(
         std::is_invocable_r_v<bool, decltype(&Adapter::process_request), Adapter&, httplib::Stream&,
@@ -173,7 +174,7 @@ class HttplibServer::Adapter final : public httplib::Server {
 
   void answer_preflight(const httplib::Request& request, httplib::Response& response) const {
     for (const auto& [name, value] :
-         CorsRules::preflight_fields(*current->headers, methods_at(request.path)))
+         http::CorsRules::preflight_fields(*current->headers, methods_at(request.path)))
       response.set_header(name, value);
     response.status = 204;
   }
@@ -199,31 +200,32 @@ class HttplibServer::Adapter final : public httplib::Server {
     if (!refusal && request.path == path_) {
       refusal = check_message_path(request, response);
     } else if (!refusal && request.path == kRestRegistration && request.method == "POST") {
-      current->accepted = accepted_types(*current->headers);
+      current->accepted = stream::accepted_types(*current->headers);
     } else if (!refusal && is_legacy_path(request.path)) {
       refusal = check_legacy_path(request, response);
     } else if (!refusal && !is_page(request.path)) {
-      refusal = HttpRefusal{404, "there is nothing at this path; messages go to " + path_};
+      refusal = http::HttpRefusal{404, "there is nothing at this path; messages go to " + path_};
     } else if (!refusal && request.method != "GET" && request.method != "HEAD") {
       response.set_header("Allow", "GET, HEAD");
-      refusal = HttpRefusal{405, "this page can only be read"};
+      refusal = http::HttpRefusal{405, "this page can only be read"};
     }
     if (refusal) refuse(response, *refusal);
     return !refusal;
   }
 
-  std::optional<HttpRefusal> check_message_path(const httplib::Request& request,
-                                                httplib::Response& response) const {
+  std::optional<http::HttpRefusal> check_message_path(const httplib::Request& request,
+                                                      httplib::Response& response) const {
     if (request.method == "GET" || request.method == "DELETE") return std::nullopt;
     if (request.method != "POST") {
       response.set_header("Allow", "POST, GET, DELETE");
-      return HttpRefusal{405, "send messages here with POST"};
+      return http::HttpRefusal{405, "send messages here with POST"};
     }
-    current->accepted = accepted_types(*current->headers);
+    current->accepted = stream::accepted_types(*current->headers);
     if (!current->accepted.json && !current->accepted.event_stream) {
-      return HttpRefusal{406, "answers are application/json or text/event-stream: accept one"};
+      return http::HttpRefusal{406,
+                               "answers are application/json or text/event-stream: accept one"};
     }
-    return EdgeRules::check_content_type(*current->headers);
+    return http::EdgeRules::check_content_type(*current->headers);
   }
 
   [[nodiscard]] bool is_legacy_path(const std::string& path) const {
@@ -232,34 +234,35 @@ class HttplibServer::Adapter final : public httplib::Server {
             std::string_view(path).substr(options_.sse_path.size()) == kLegacyMessages);
   }
 
-  std::optional<HttpRefusal> check_legacy_path(const httplib::Request& request,
-                                               httplib::Response& response) const {
+  std::optional<http::HttpRefusal> check_legacy_path(const httplib::Request& request,
+                                                     httplib::Response& response) const {
     bool is_stream = request.path == options_.sse_path;
     std::string allowed = is_stream ? "GET" : "POST";
     if (request.method != allowed) {
       response.set_header("Allow", allowed);
-      return HttpRefusal{
+      return http::HttpRefusal{
           405, is_stream ? "a stream is opened here with GET" : "send messages here with POST"};
     }
-    return is_stream ? std::nullopt : EdgeRules::check_content_type(*current->headers);
+    return is_stream ? std::nullopt : http::EdgeRules::check_content_type(*current->headers);
   }
 
   [[nodiscard]] bool is_page(const std::string& path) const {
-    return std::ranges::any_of(pages_, [&](const Page& page) { return page.is_at(path); });
+    return std::ranges::any_of(pages_, [&](const http::Page& page) { return page.is_at(path); });
   }
 
   void add_stream_routes() {
     using Request = httplib::Request;
     using Response = httplib::Response;
-    auto answer_by = [this](RouteAnswer (StreamRoutes::*route)(const RouteRequest&)) {
-      return [this, route](const Request& request, Response& response) {
-        write((routes_.*route)(route_request(request)), response);
-      };
-    };
-    Get(escape(path_), answer_by(&StreamRoutes::on_get));
-    Delete(escape(path_), answer_by(&StreamRoutes::on_delete));
+    auto answer_by =
+        [this](stream::RouteAnswer (stream::StreamRoutes::*route)(const stream::RouteRequest&)) {
+          return [this, route](const Request& request, Response& response) {
+            write((routes_.*route)(route_request(request)), response);
+          };
+        };
+    Get(escape(path_), answer_by(&stream::StreamRoutes::on_get));
+    Delete(escape(path_), answer_by(&stream::StreamRoutes::on_delete));
     if (options_.sse_path.empty()) return;
-    Get(escape(options_.sse_path), answer_by(&StreamRoutes::on_legacy_get));
+    Get(escape(options_.sse_path), answer_by(&stream::StreamRoutes::on_legacy_get));
     Post(escape(options_.sse_path + std::string(kLegacyMessages)), [this](const Request& request,
                                                                           Response& response) {
       write(routes_.on_legacy_post(route_request(request), request.get_param_value("sessionId")),
@@ -267,7 +270,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     });
   }
 
-  static RouteRequest route_request(const httplib::Request& request) {
+  static stream::RouteRequest route_request(const httplib::Request& request) {
     return {std::move(current->headers),
             current->request->connection,
             request.method,
@@ -276,7 +279,7 @@ class HttplibServer::Adapter final : public httplib::Server {
             current->request->meter};
   }
 
-  static void write(RouteAnswer answer, httplib::Response& response) {
+  static void write(stream::RouteAnswer answer, httplib::Response& response) {
     current->served.take_over = std::move(answer.take_over);
     response.status = answer.status;
     for (const auto& [name, value] : answer.headers) response.set_header(name, value);
@@ -288,7 +291,7 @@ class HttplibServer::Adapter final : public httplib::Server {
   void on_post(const httplib::Request& request, httplib::Response& response) {
     auto& exchange = *current->exchange;
     if (!exchange) {
-      exchange = std::make_shared<HttpExchange>();
+      exchange = std::make_shared<http::HttpExchange>();
       dispatch(request, exchange);
     }
     if (auto take_over = exchange->take_over()) {
@@ -305,15 +308,16 @@ class HttplibServer::Adapter final : public httplib::Server {
     response.status = reply->http_status;
     for (const auto& [name, value] : reply->headers) response.set_header(name, value);
     if (reply->bytes.empty()) return;
-    const AcceptedTypes& accepted = current->accepted;
+    const stream::AcceptedTypes& accepted = current->accepted;
     bool is_event = reply->http_status == 200 && accepted.event_stream &&
                     (options_.prefers_event_stream || !accepted.json);
     response.set_header("Content-Type", is_event ? kEventStream : kJson);
-    response.body = is_event ? sse_event_text(reply->bytes) : reply->bytes.str();
+    response.body = is_event ? link::sse_event_text(reply->bytes) : reply->bytes.str();
   }
 
-  void dispatch(const httplib::Request& request, const std::shared_ptr<HttpExchange>& exchange) {
-    Inbound inbound;
+  void dispatch(const httplib::Request& request,
+                const std::shared_ptr<http::HttpExchange>& exchange) {
+    link::Inbound inbound;
     inbound.channel = routes_.answer_channel(exchange, current->accepted, current->headers);
     inbound.watch = exchange;
     inbound.meter = current->request->meter;
@@ -355,40 +359,40 @@ class HttplibServer::Adapter final : public httplib::Server {
     return out;
   }
 
-  const HttpServerOptions options_;
+  const http::HttpServerOptions options_;
   std::string path_;
   rpc::SharedText path_text_;
-  EdgeRules edge_;
-  MessageHandler& handler_;
-  StreamRoutes routes_;
+  http::EdgeRules edge_;
+  link::MessageHandler& handler_;
+  stream::StreamRoutes routes_;
   core::SystemClock clock_;
-  std::vector<Page> pages_;
+  std::vector<http::Page> pages_;
   std::function<void(httplib::Request&)> prepare_ = prepare;
 };
 
-HttplibServer::HttplibServer(const HttpServerOptions& options, MessageHandler& handler,
-                             StreamHost& streams)
+HttplibServer::HttplibServer(const http::HttpServerOptions& options, link::MessageHandler& handler,
+                             stream::StreamHost& streams)
     : adapter_(std::make_unique<Adapter>(options, handler, streams)) {
   // httplib initialises its parser's tables at the first request. One request is parsed here,
   // before several threads serve: ThreadSanitizer does not see the guards of such tables in a
   // library built without it.
-  const SocketAddress nobody;
+  const link::SocketAddress nobody;
   RawRequest request;
   request.bytes = "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n";
   request.remote = &nobody;
-  std::shared_ptr<HttpExchange> exchange;
+  std::shared_ptr<http::HttpExchange> exchange;
   std::string refused;
   (void)serve(request, exchange, refused);
 }
 
 HttplibServer::~HttplibServer() = default;
 
-void HttplibServer::add_page(Page page) { adapter_->add_page(std::move(page)); }
+void HttplibServer::add_page(http::Page page) { adapter_->add_page(std::move(page)); }
 
 HttplibServer::Served HttplibServer::serve(const RawRequest& request,
-                                           std::shared_ptr<HttpExchange>& exchange,
+                                           std::shared_ptr<http::HttpExchange>& exchange,
                                            std::string& out) {
   return adapter_->serve(request, exchange, out);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::front

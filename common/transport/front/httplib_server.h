@@ -14,17 +14,19 @@
 #include "common/transport/link/message_handler.h"
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
-
+namespace league::transport::stream {
 class StreamHost;
+}  // namespace league::transport::stream
+
+namespace league::transport::front {
 
 /// One complete request and where it came from.
 struct RawRequest {
   std::string_view bytes;
-  const SocketAddress* remote = nullptr;
+  const link::SocketAddress* remote = nullptr;
   std::shared_ptr<const rpc::ConnectionInfo> connection;
   bool close_after = false;  ///< the answer is to be the connection's last
-  std::shared_ptr<LogMeter> meter;  ///< of its sender; null: not counted
+  std::shared_ptr<link::LogMeter> meter;  ///< of its sender; null: not counted
 };
 
 /// cpp-httplib as a function from the bytes of a request to the bytes of its response: its parser,
@@ -33,24 +35,25 @@ struct RawRequest {
 class HttplibServer {
  public:
   /// All three outlive the server.
-  HttplibServer(const HttpServerOptions& options, MessageHandler& handler, StreamHost& streams);
+  HttplibServer(const http::HttpServerOptions& options, link::MessageHandler& handler,
+                stream::StreamHost& streams);
   ~HttplibServer();
   HttplibServer(const HttplibServer&) = delete;
   HttplibServer& operator=(const HttplibServer&) = delete;
 
-  void add_page(Page page);
+  void add_page(http::Page page);
 
   struct Served {
     bool is_deferred =
         false;  ///< nothing in `out`: serve the same request again when the exchange has its answer
     bool keeps_connection = true;
     /// Not empty: nothing in `out`; the connection becomes a stream.
-    TakeOver take_over;
+    link::TakeOver take_over;
     std::function<void()> after_sent;
   };
   /// Hands a new message to the handler, or, with an exchange that was answered, writes that
   /// answer. Appends to `out`.
-  Served serve(const RawRequest& request, std::shared_ptr<HttpExchange>& exchange,
+  Served serve(const RawRequest& request, std::shared_ptr<http::HttpExchange>& exchange,
                std::string& out);
 
  private:
@@ -58,4 +61,4 @@ class HttplibServer {
   std::unique_ptr<Adapter> adapter_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::front

@@ -8,7 +8,7 @@
 #include "common/core/text.h"
 #include "common/transport/link/media_type.h"
 
-namespace league::transport {
+namespace league::transport::front {
 
 namespace {
 
@@ -49,7 +49,7 @@ bool RequestScanner::take_continue() {
 }
 
 RequestScanner::State RequestScanner::refuse(int status, std::string_view text) {
-  refusal_ = HttpRefusal{status, std::string(text)};
+  refusal_ = http::HttpRefusal{status, std::string(text)};
   return State::kRefused;
 }
 
@@ -100,7 +100,7 @@ bool RequestScanner::read_header(std::string_view line) {
       has_control_character(line)) {
     return reject(400, "malformed header line: expected Name: value on one line");
   }
-  return read_known_header(line.substr(0, colon), trim_blanks(line.substr(colon + 1)));
+  return read_known_header(line.substr(0, colon), link::trim_blanks(line.substr(colon + 1)));
 }
 
 bool RequestScanner::read_known_header(std::string_view name, std::string_view value) {
@@ -191,7 +191,7 @@ std::optional<RequestScanner::State> RequestScanner::read_chunk_size(std::string
     return refuse(400, "a chunk's size line is too long");
   if (end == std::string_view::npos) return State::kIncomplete;
   std::string_view line = rest.substr(0, end);
-  std::string_view digits = trim_blanks(line.substr(0, line.find(';')));
+  std::string_view digits = link::trim_blanks(line.substr(0, line.find(';')));
   std::size_t size = 0;
   auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), size, 16);
   if (fault == std::errc::invalid_argument || stop != digits.data() + digits.size() ||
@@ -222,4 +222,4 @@ std::optional<RequestScanner::State> RequestScanner::expect_line_end(std::string
   return std::nullopt;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::front

@@ -7,7 +7,7 @@
 #include "common/transport/http/http_options.h"
 #include "common/transport/http/http_refusal.h"
 
-namespace league::transport {
+namespace league::transport::front {
 
 /// Finds where one HTTP request ends in bytes that arrive in pieces, and refuses what is malformed,
 /// too large or ambiguous before a parser sees it. It remembers how far it came, so that a peer
@@ -16,14 +16,14 @@ class RequestScanner {
  public:
   enum class State { kIncomplete, kComplete, kRefused };
 
-  explicit RequestScanner(const HttpLimits& limits) : limits_(&limits) {}
+  explicit RequestScanner(const http::HttpLimits& limits) : limits_(&limits) {}
 
   /// Examines everything received since the beginning of the request; between two calls `received`
   /// may only grow.
   State scan(std::string_view received);
   /// The bytes of the complete request.
   [[nodiscard]] std::size_t length() const { return cursor_; }
-  [[nodiscard]] const HttpRefusal& refusal() const { return *refusal_; }
+  [[nodiscard]] const http::HttpRefusal& refusal() const { return *refusal_; }
   /// True once when the peer waits for `100 Continue` before it sends its body.
   [[nodiscard]] bool take_continue();
   /// Forgets the request; the next one begins.
@@ -47,7 +47,7 @@ class RequestScanner {
   std::optional<State> read_chunk_size(std::string_view received);
   std::optional<State> expect_line_end(std::string_view received, Part next);
 
-  const HttpLimits* limits_;
+  const http::HttpLimits* limits_;
   Part part_ = Part::kHead;
   std::size_t searched_ = 0;  ///< of the head: it does not end before this position
   std::size_t cursor_ = 0;  ///< of the body: everything before this position is accepted
@@ -56,7 +56,7 @@ class RequestScanner {
   std::optional<std::size_t> content_length_;
   bool is_chunked_ = false;
   bool wants_continue_ = false;
-  std::optional<HttpRefusal> refusal_;
+  std::optional<http::HttpRefusal> refusal_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::front

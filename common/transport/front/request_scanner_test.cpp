@@ -4,12 +4,12 @@
 
 #include <string>
 
-namespace league::transport {
+namespace league::transport::front {
 namespace {
 
 using State = RequestScanner::State;
 
-const HttpLimits kLimits{.max_head = 1024, .max_body = 100};
+const http::HttpLimits kLimits{.max_head = 1024, .max_body = 100};
 
 std::string request(const std::string& headers, const std::string& body = "") {
   return "POST /mcp HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n" + body;
@@ -108,4 +108,4 @@ TEST(RequestScanner, SaysOnceThatThePeerWaits) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::front

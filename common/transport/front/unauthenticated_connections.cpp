@@ -1,6 +1,6 @@
 #include "common/transport/front/unauthenticated_connections.h"
 
-namespace league::transport {
+namespace league::transport::front {
 
 void UnauthenticatedConnections::keep(const std::string& address, std::uint64_t id) {
   auto found = addresses_.find(address);
@@ -38,4 +38,4 @@ std::vector<std::uint64_t> UnauthenticatedConnections::oldest(const std::string&
   return ids;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::front

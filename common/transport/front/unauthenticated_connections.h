@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace league::transport {
+namespace league::transport::front {
 
 /// For each address, the open connections that have shown no credential, by id; ids grow with time.
 /// Not thread-safe.
@@ -34,4 +34,4 @@ class UnauthenticatedConnections {
   std::unordered_map<std::string, Address> addresses_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::front

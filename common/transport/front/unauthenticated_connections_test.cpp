@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::transport::stranger_connections_tests {
+namespace league::transport::front::stranger_connections_tests {
 namespace {
 
 using Ids = std::vector<std::uint64_t>;
@@ -32,4 +32,4 @@ TEST(UnauthenticatedConnections, StreamsCountAndStay) {
 }
 
 }  // namespace
-}  // namespace league::transport::stranger_connections_tests
+}  // namespace league::transport::front::stranger_connections_tests

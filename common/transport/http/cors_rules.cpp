@@ -6,7 +6,7 @@
 #include "common/core/text.h"
 #include "common/transport/link/media_type.h"
 
-namespace league::transport {
+namespace league::transport::http {
 namespace {
 
 constexpr std::string_view kEveryOrigin = "*";
@@ -64,7 +64,7 @@ bool CorsRules::allows(std::string_view origin) const {
 }
 
 std::string_view CorsRules::allowed_origin(const rpc::HeaderMap& headers) const {
-  const std::string_view origin = only_value(headers, "Origin");
+  const std::string_view origin = link::only_value(headers, "Origin");
   return allows(origin) ? origin : std::string_view();
 }
 
@@ -82,7 +82,7 @@ CorsRules::Fields CorsRules::answer_fields(const rpc::HeaderMap& headers) const 
 
 bool CorsRules::is_preflight(std::string_view method, const rpc::HeaderMap& headers) const {
   return method == "OPTIONS" && !allowed_origin(headers).empty() &&
-         !only_value(headers, "Access-Control-Request-Method").empty();
+         !link::only_value(headers, "Access-Control-Request-Method").empty();
 }
 
 CorsRules::Fields CorsRules::preflight_fields(const rpc::HeaderMap& headers,
@@ -91,7 +91,7 @@ CorsRules::Fields CorsRules::preflight_fields(const rpc::HeaderMap& headers,
   for (std::string_view name : kAllowedFields)
     allowed.append(allowed.empty() ? "" : ", ").append(name);
   std::size_t arguments = 0;
-  for (const auto& name : names_in(only_value(headers, "Access-Control-Request-Headers"))) {
+  for (const auto& name : names_in(link::only_value(headers, "Access-Control-Request-Headers"))) {
     if (name.starts_with(kArgumentPrefix) && ++arguments <= kMostArguments)
       allowed.append(", ").append(name);
   }
@@ -99,7 +99,7 @@ CorsRules::Fields CorsRules::preflight_fields(const rpc::HeaderMap& headers,
                 {"Access-Control-Allow-Headers", std::move(allowed)},
                 {"Access-Control-Max-Age", kMaxAge}};
   // A page from the internet may call this machine only if this is allowed explicitly.
-  if (only_value(headers, "Access-Control-Request-Private-Network") == "true")
+  if (link::only_value(headers, "Access-Control-Request-Private-Network") == "true")
     fields.emplace_back("Access-Control-Allow-Private-Network", "true");
   return fields;
 }
@@ -139,4 +139,4 @@ std::string head_lines(const CorsRules::Fields& fields) {
   return lines;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::http

@@ -8,7 +8,7 @@
 #include "common/core/result.h"
 #include "common/rpc/http_headers.h"
 
-namespace league::transport {
+namespace league::transport::http {
 
 /// Which pages of other origins may call a port, and what their browsers are told. No answer allows
 /// browser credentials (cookies), because calls carry their own tokens. Immutable, so thread-safe.
@@ -51,4 +51,4 @@ class CorsRules {
 /// The fields as text for a response's head, each with its line end.
 [[nodiscard]] std::string head_lines(const CorsRules::Fields& fields);
 
-}  // namespace league::transport
+}  // namespace league::transport::http

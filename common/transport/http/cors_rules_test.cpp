@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace league::transport {
+namespace league::transport::http {
 namespace {
 
 std::map<std::string, std::string> named(const CorsRules::Fields& fields) {
@@ -87,4 +87,4 @@ TEST(CorsRules, OriginsAreWrittenAsBrowsersSendThem) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::http

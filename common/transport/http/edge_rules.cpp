@@ -4,7 +4,7 @@
 
 #include "common/core/text.h"
 
-namespace league::transport {
+namespace league::transport::http {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::optional<HttpRefusal> EdgeRules::check_content_type(const rpc::HeaderMap& h
   return HttpRefusal{415, "send the message as Content-Type: application/json"};
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::http

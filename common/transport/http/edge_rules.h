@@ -10,7 +10,7 @@
 #include "common/transport/http/http_options.h"
 #include "common/transport/http/http_refusal.h"
 
-namespace league::transport {
+namespace league::transport::http {
 
 /// Which requests are accepted at all: no foreign Host (a web page that rebinds its name), no
 /// foreign Origin, POST with JSON only. Immutable, so thread-safe. Source: MCP, security of the
@@ -40,4 +40,4 @@ class EdgeRules {
   bool allows_every_host_ = false;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::http

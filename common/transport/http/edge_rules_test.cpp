@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::transport {
+namespace league::transport::http {
 namespace {
 
 /// The status with which a request is refused; 0: it is accepted.
@@ -57,4 +57,4 @@ TEST(EdgeRules, OtherNamesNeedToBeAllowed) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::http

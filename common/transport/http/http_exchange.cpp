@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::http {
 
 void HttpExchange::when_gone(std::function<void()> callback) {
   std::lock_guard lock(mutex_);
@@ -23,12 +23,12 @@ void HttpExchange::peer_left() {
   if (on_gone) on_gone();
 }
 
-ReplySlot HttpExchange::make_slot() {
-  return ReplySlot(
-      [self = shared_from_this()](OutboundReply reply) { self->answer(std::move(reply)); });
+link::ReplySlot HttpExchange::make_slot() {
+  return link::ReplySlot(
+      [self = shared_from_this()](link::OutboundReply reply) { self->answer(std::move(reply)); });
 }
 
-std::optional<OutboundReply> HttpExchange::take_reply() {
+std::optional<link::OutboundReply> HttpExchange::take_reply() {
   std::lock_guard lock(mutex_);
   return std::exchange(reply_, std::nullopt);
 }
@@ -57,7 +57,7 @@ bool HttpExchange::begin_stream(ExchangeStream stream) {
   return true;
 }
 
-TakeOver HttpExchange::take_over() {
+link::TakeOver HttpExchange::take_over() {
   std::lock_guard lock(mutex_);
   return std::exchange(stream_.take_over, nullptr);
 }
@@ -80,9 +80,9 @@ void HttpExchange::abandon() {
   if (on_gone) on_gone();
 }
 
-void HttpExchange::answer(OutboundReply reply) {
+void HttpExchange::answer(link::OutboundReply reply) {
   std::function<void()> next;
-  std::function<void(OutboundReply)> to_stream;
+  std::function<void(link::OutboundReply)> to_stream;
   std::function<void()> unneeded;  // destroyed without the lock
   {
     std::lock_guard lock(mutex_);
@@ -102,4 +102,4 @@ void HttpExchange::answer(OutboundReply reply) {
   if (next) next();
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::http

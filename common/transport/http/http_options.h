@@ -7,7 +7,12 @@
 #include <string>
 #include <vector>
 
-namespace league::transport {
+namespace league::transport::link {
+class RateLimiter;
+class EventLoop;
+}  // namespace league::transport::link
+
+namespace league::transport::http {
 
 /// Counters of one server's event streams and WebSockets.
 struct StreamCounts {
@@ -47,8 +52,6 @@ struct StreamLimits {
   std::chrono::milliseconds stored_for{60'000};
 };
 
-class RateLimiter;
-
 /// One listening port.
 struct HttpServerOptions {
   std::string bind_address = "127.0.0.1";  ///< numeric
@@ -69,17 +72,15 @@ struct HttpServerOptions {
   std::vector<std::string> allow_origins;
   /// Consulted for every request before it is parsed; requests of known senders are served first.
   /// Null: every request is accepted, and no sender is a stranger.
-  std::shared_ptr<RateLimiter> limiter;
+  std::shared_ptr<link::RateLimiter> limiter;
   /// How long stop() waits for running requests.
   std::chrono::milliseconds stop_grace{500};
 };
 
-class EventLoop;
-
 /// What all servers of a process share.
 struct HttpRuntimeOptions {
   std::size_t workers = 2;
-  EventLoop* loop = nullptr;  ///< for long-lived streams; outlives the runtime. Null: its own
+  link::EventLoop* loop = nullptr;  ///< for long-lived streams; outlives the runtime. Null: its own
   std::size_t max_connections = 20'000;  ///< including streams and WebSockets
   /// Per remote address, connections that have shown no credential; on a server without a rate
   /// limiter these are all of them. For a new connection the oldest one that waits or is half-sent
@@ -93,4 +94,4 @@ struct HttpRuntimeOptions {
   std::chrono::milliseconds sweep_interval{250};
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::http

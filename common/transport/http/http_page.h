@@ -9,7 +9,7 @@
 
 #include "common/transport/link/message_handler.h"
 
-namespace league::transport {
+namespace league::transport::http {
 
 /// A GET or HEAD request for a page that has passed the EdgeRules.
 struct PageRequest {
@@ -24,7 +24,7 @@ struct HttpPage {
   std::string body = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
   /// Replaces all of the above: the connection becomes an event stream.
-  std::optional<StreamAcceptance> stream = std::nullopt;
+  std::optional<link::StreamAcceptance> stream = std::nullopt;
 };
 /// Called from several threads at once; must not block.
 using PageHandler = std::function<HttpPage(const PageRequest&)>;
@@ -41,4 +41,4 @@ struct Page {
   }
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::http

@@ -4,7 +4,7 @@
 
 #include "common/rpc/json_text.h"
 
-namespace league::transport {
+namespace league::transport::http {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::string refusal_response(const HttpRefusal& refusal) {
   return out;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::http

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace league::transport {
+namespace league::transport::http {
 
 /// Why a request is not served: the answer of the front or the EdgeRules instead of the handler's.
 struct HttpRefusal {
@@ -19,4 +19,4 @@ struct HttpRefusal {
 /// complete; everything else is written by httplib.
 [[nodiscard]] std::string refusal_response(const HttpRefusal& refusal);
 
-}  // namespace league::transport
+}  // namespace league::transport::http

@@ -17,7 +17,7 @@
 
 #include "common/transport/line/spawn.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 constexpr std::size_t kLongestErrorLine = 4096;
@@ -49,7 +49,8 @@ void ErrorLines::finish(const std::function<void(std::string_view)>& sink) {
   line_.clear();
 }
 
-ChildProcess::ChildProcess(EventLoop& loop, std::string command, const SubprocessOptions& options)
+ChildProcess::ChildProcess(link::EventLoop& loop, std::string command,
+                           const SubprocessOptions& options)
     : command_(std::move(command)),
       options_(options),
       end_(loop.context()),
@@ -58,7 +59,7 @@ ChildProcess::ChildProcess(EventLoop& loop, std::string command, const Subproces
       end_timer_(loop.context()),
       ladder_(loop.context()) {}
 
-core::Result<std::shared_ptr<ChildProcess>> ChildProcess::start(EventLoop& loop,
+core::Result<std::shared_ptr<ChildProcess>> ChildProcess::start(link::EventLoop& loop,
                                                                 const std::string& command,
                                                                 const SubprocessOptions& options,
                                                                 Streams& streams) {
@@ -170,4 +171,4 @@ void ChildProcess::next_step(int signal) {
   });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -12,7 +12,7 @@
 
 #include "common/transport/line/subprocess.h"
 
-namespace league::transport {
+namespace league::transport::line {
 
 /// Splits what a child writes to stderr into lines of at most 4096 bytes; the rest of a longer line
 /// is dropped. Not thread-safe.
@@ -34,12 +34,12 @@ class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
  public:
   /// Our ends of the child's pipes.
   struct Streams {
-    FileDescriptor input;  ///< for writing
-    FileDescriptor output;
+    core::FileDescriptor input;  ///< for writing
+    core::FileDescriptor output;
   };
   /// Starts the child. Fails with kConnectionError.
   [[nodiscard]] static core::Result<std::shared_ptr<ChildProcess>> start(
-      EventLoop& loop, const std::string& command, const SubprocessOptions& options,
+      link::EventLoop& loop, const std::string& command, const SubprocessOptions& options,
       Streams& streams);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -56,7 +56,7 @@ class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
 
  private:
   using Descriptor = boost::asio::posix::stream_descriptor;
-  ChildProcess(EventLoop& loop, std::string command, const SubprocessOptions& options);
+  ChildProcess(link::EventLoop& loop, std::string command, const SubprocessOptions& options);
 
   void wait_for_end();
   void look_for_end();
@@ -80,4 +80,4 @@ class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
   ErrorLines lines_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::line

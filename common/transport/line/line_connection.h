@@ -10,7 +10,7 @@
 #include "common/transport/link/message_connection.h"
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
+namespace league::transport::line {
 
 /// The limits of one connection that carries lines.
 struct LineLimits {
@@ -30,8 +30,8 @@ struct LineLimits {
 
 /// The byte stream that carries the lines.
 struct LineStreams {
-  FileDescriptor in;
-  FileDescriptor out;  ///< not open: `in` is a socket for both directions
+  core::FileDescriptor in;
+  core::FileDescriptor out;  ///< not open: `in` is a socket for both directions
   rpc::TransportContext context;
   rpc::MessageDirection received = rpc::MessageDirection::kUnknown;  ///< of received messages
   /// Tells the peer in a JSON-RPC error why the connection is closed because of a fault of the
@@ -44,10 +44,11 @@ struct LineStreams {
 /// thread, on which the receiver is called with at most a few messages at a time, so that no peer
 /// monopolises the event loop. Thread-safe. Ignores SIGPIPE for the process. Destroying it aborts
 /// the connection.
-class LineConnection : public MessageConnection {
+class LineConnection : public link::MessageConnection {
  public:
   /// `loop` outlives the connection. Descriptors become non-blocking.
-  [[nodiscard]] static std::shared_ptr<LineConnection> create(EventLoop& loop, LineStreams streams,
+  [[nodiscard]] static std::shared_ptr<LineConnection> create(link::EventLoop& loop,
+                                                              LineStreams streams,
                                                               const LineLimits& limits = {});
   /// Closes at once with `why`; queued messages are dropped.
   virtual void abort(const core::Error& why) = 0;
@@ -57,4 +58,4 @@ class LineConnection : public MessageConnection {
   virtual void on_input_closed(std::function<void()> function) = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::line

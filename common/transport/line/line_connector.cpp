@@ -9,16 +9,17 @@
 
 #include "common/transport/line/unix_socket.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 using boost::asio::ip::tcp;
 constexpr std::chrono::milliseconds kUnixRetry{10};
 
-std::shared_ptr<MessageConnection> line_connection(EventLoop& loop, FileDescriptor socket,
-                                                   rpc::TransportType type,
-                                                   rpc::ConnectionInfo info,
-                                                   const LineLimits& limits) {
+std::shared_ptr<link::MessageConnection> line_connection(link::EventLoop& loop,
+                                                         core::FileDescriptor socket,
+                                                         rpc::TransportType type,
+                                                         rpc::ConnectionInfo info,
+                                                         const LineLimits& limits) {
   static std::atomic<std::uint64_t> next_number = 1;
   info.connection_id = std::string(rpc::to_string(type)) + "-call-" + std::to_string(next_number++);
   auto context = rpc::TransportContext::socket(type).with_connection(
@@ -30,14 +31,15 @@ std::shared_ptr<MessageConnection> line_connection(EventLoop& loop, FileDescript
 }
 
 std::string shown_endpoint(const tcp::endpoint& endpoint) {
-  return host_and_port(endpoint.address().to_string(), endpoint.port());
+  return link::host_and_port(endpoint.address().to_string(), endpoint.port());
 }
 
 /// One attempt to reach a TCP endpoint, on the event loop's thread. Pending operations keep it
 /// alive.
 class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
  public:
-  TcpAttempt(EventLoop& loop, Endpoint endpoint, const LineLimits& limits, Connector::Opened opened)
+  TcpAttempt(link::EventLoop& loop, link::Endpoint endpoint, const LineLimits& limits,
+             link::Connector::Opened opened)
       : loop_(loop),
         endpoint_(std::move(endpoint)),
         limits_(limits),
@@ -87,13 +89,13 @@ class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
     rpc::ConnectionInfo info;
     info.remote_address = shown_endpoint(socket_.remote_endpoint(fault));
     info.local_address = shown_endpoint(socket_.local_endpoint(fault));
-    FileDescriptor descriptor(socket_.release(fault));
-    set_no_delay(descriptor.get());
+    core::FileDescriptor descriptor(socket_.release(fault));
+    link::set_no_delay(descriptor.get());
     finish(line_connection(loop_, std::move(descriptor), rpc::TransportType::kTcp, std::move(info),
                            limits_));
   }
   void fail(core::ErrorCode code, const std::string& why) { finish(core::Error{code, why, {}}); }
-  void finish(core::Result<std::shared_ptr<MessageConnection>> result) {
+  void finish(core::Result<std::shared_ptr<link::MessageConnection>> result) {
     timer_.cancel();
     auto opened = std::exchange(opened_, nullptr);
     if (!opened) return;
@@ -103,10 +105,10 @@ class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
     opened(std::move(result));
   }
 
-  EventLoop& loop_;
-  const Endpoint endpoint_;
+  link::EventLoop& loop_;
+  const link::Endpoint endpoint_;
   const LineLimits limits_;
-  Connector::Opened opened_;  ///< empty once it was called
+  link::Connector::Opened opened_;  ///< empty once it was called
   tcp::socket socket_;
   tcp::resolver resolver_;
   boost::asio::steady_timer timer_;
@@ -114,8 +116,8 @@ class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
 };
 
 /// Connecting to a Unix socket does not block, but the listener's queue may be full.
-void connect_unix(EventLoop& loop, const std::string& path, core::Clock::Steady deadline,
-                  const LineLimits& limits, Connector::Opened opened) {
+void connect_unix(link::EventLoop& loop, const std::string& path, core::Clock::Steady deadline,
+                  const LineLimits& limits, link::Connector::Opened opened) {
   bool would_block = false;
   auto socket = connect_to_unix(path, would_block);
   if (socket) {
@@ -140,10 +142,11 @@ void connect_unix(EventLoop& loop, const std::string& path, core::Clock::Steady 
 
 }  // namespace
 
-LineConnector::LineConnector(EventLoop& loop, SubprocessOptions options)
+LineConnector::LineConnector(link::EventLoop& loop, SubprocessOptions options)
     : loop_(loop), options_(std::move(options)) {}
 
-void LineConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) {
+void LineConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+                            Opened opened) {
   if (endpoint.scheme == "tcp") {
     auto attempt =
         std::make_shared<TcpAttempt>(loop_, endpoint, options_.limits, std::move(opened));
@@ -161,4 +164,4 @@ void LineConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadli
   }
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

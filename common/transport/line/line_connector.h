@@ -11,20 +11,21 @@
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::line {
 
 /// Opens connections that carry lines: `tcp://HOST:PORT`, `unix:/path`, `stdio:COMMAND`.
 /// Thread-safe.
-class LineConnector final : public Connector {
+class LineConnector final : public link::Connector {
  public:
   /// `loop` outlives it and its connections.
-  explicit LineConnector(EventLoop& loop, SubprocessOptions options = {});
+  explicit LineConnector(link::EventLoop& loop, SubprocessOptions options = {});
 
-  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
+  void connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+               Opened opened) override;
 
  private:
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   const SubprocessOptions options_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -12,7 +12,7 @@
 
 #include "common/transport/link/handle.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 constexpr std::size_t kLinesAtOnce = 64;
@@ -41,7 +41,7 @@ core::Error line_error(core::ErrorCode code, std::string text) {
 
 }  // namespace
 
-std::shared_ptr<LineConnection> LineConnection::create(EventLoop& loop, LineStreams streams,
+std::shared_ptr<LineConnection> LineConnection::create(link::EventLoop& loop, LineStreams streams,
                                                        const LineLimits& limits) {
   // Otherwise writing to a pipe without a reader would kill the process; we check each write's
   // result.
@@ -53,7 +53,7 @@ std::shared_ptr<LineConnection> LineConnection::create(EventLoop& loop, LineStre
       });
 }
 
-LineCore::LineCore(EventLoop& loop, LineStreams streams, const LineLimits& limits)
+LineCore::LineCore(link::EventLoop& loop, LineStreams streams, const LineLimits& limits)
     : loop_(loop),
       limits_(limits),
       context_(std::move(streams.context)),
@@ -84,7 +84,7 @@ LineCore::Life LineCore::life() const {
 
 bool LineCore::is_closed() const { return life() == Life::kClosed; }
 
-void LineCore::start(std::shared_ptr<MessageReceiver> receiver) {
+void LineCore::start(std::shared_ptr<link::MessageReceiver> receiver) {
   loop_.post([self = shared_from_this(), receiver = std::move(receiver)]() mutable {
     if (self->is_closed()) {
       return receiver->on_closed(
@@ -95,7 +95,7 @@ void LineCore::start(std::shared_ptr<MessageReceiver> receiver) {
   });
 }
 
-void LineCore::send(OutboundMessage message) {
+void LineCore::send(link::OutboundMessage message) {
   bool is_refused = false;
   bool is_first = false;
   bool overflows = false;
@@ -116,7 +116,7 @@ void LineCore::send(OutboundMessage message) {
     }
   }
   if (is_refused) {
-    SendOutcome outcome;
+    link::SendOutcome outcome;
     outcome.error = line_error(core::ErrorCode::kConnectionError, "the connection is closed");
     if (message.done) message.done(outcome);  // NOLINT(bugprone-use-after-move): refused, not moved
   } else if (overflows) {
@@ -175,14 +175,14 @@ bool LineCore::write_some() {
     explain();  // a child that stops reading has usually ended
   } else if (!is_end_explained_) {
     end(line_error(core::ErrorCode::kConnectionError,
-                   "the peer cannot be written to: " + system_error_text(errno)));
+                   "the peer cannot be written to: " + link::system_error_text(errno)));
   }
   return false;
 }
 
 bool LineCore::note_written(std::size_t bytes) {
   last_progress_ = steady_now();
-  std::vector<std::function<void(const SendOutcome&)>> sent;
+  std::vector<std::function<void(const link::SendOutcome&)>> sent;
   {
     std::lock_guard lock(mutex_);
     front_written_ += bytes;
@@ -257,7 +257,7 @@ void LineCore::abort(const core::Error& why) {
 }
 
 void LineCore::end(const core::Error& why) {
-  std::deque<OutboundMessage> unsent;
+  std::deque<link::OutboundMessage> unsent;
   {
     std::lock_guard lock(mutex_);
     if (life_ == Life::kClosed) return;
@@ -276,7 +276,7 @@ void LineCore::end(const core::Error& why) {
   } else {
     in_.close(ignored);
   }
-  SendOutcome outcome;
+  link::SendOutcome outcome;
   outcome.error = why;
   for (auto& message : unsent) {
     if (message.done) message.done(outcome);
@@ -285,4 +285,4 @@ void LineCore::end(const core::Error& why) {
   if (auto receiver = std::exchange(receiver_, nullptr)) receiver->on_closed(why);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -15,17 +15,17 @@
 #include "common/transport/line/line_connection.h"
 #include "common/transport/line/line_splitter.h"
 
-namespace league::transport {
+namespace league::transport::line {
 
 /// A LineConnection, kept alive by pending operations. Except for the first group of functions,
 /// everything runs on the event loop's thread.
 class LineCore final : public LineConnection, public std::enable_shared_from_this<LineCore> {
  public:
-  LineCore(EventLoop& loop, LineStreams streams, const LineLimits& limits);
+  LineCore(link::EventLoop& loop, LineStreams streams, const LineLimits& limits);
 
   // From any thread.
-  void start(std::shared_ptr<MessageReceiver> receiver) override;
-  void send(OutboundMessage message) override;
+  void start(std::shared_ptr<link::MessageReceiver> receiver) override;
+  void send(link::OutboundMessage message) override;
   void set_reading(bool is_on) override;
   void close() override;
   void abort(const core::Error& why) override;
@@ -66,7 +66,7 @@ class LineCore final : public LineConnection, public std::enable_shared_from_thi
   [[nodiscard]] Life life() const;
   Descriptor& output() { return out_ ? *out_ : in_; }
 
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   const LineLimits limits_;
   const rpc::TransportContext context_;
   const rpc::MessageDirection received_;
@@ -75,7 +75,7 @@ class LineCore final : public LineConnection, public std::enable_shared_from_thi
   std::atomic<bool> wants_reading_ = true;
 
   mutable std::mutex mutex_;  // guards this group; never held during input and output
-  std::deque<OutboundMessage> queue_;  ///< the front may be partly written
+  std::deque<link::OutboundMessage> queue_;  ///< the front may be partly written
   std::size_t queued_bytes_ = 0;
   bool is_flush_posted_ = false;
   bool is_overflowing_ = false;
@@ -84,7 +84,7 @@ class LineCore final : public LineConnection, public std::enable_shared_from_thi
 
   Descriptor in_;
   std::optional<Descriptor> out_;
-  std::shared_ptr<MessageReceiver> receiver_;
+  std::shared_ptr<link::MessageReceiver> receiver_;
   std::function<void()> input_closed_;
   bool is_end_explained_ = false;  ///< `input_closed_` was called and ends the connection
   LineSplitter splitter_;
@@ -103,4 +103,4 @@ class LineCore final : public LineConnection, public std::enable_shared_from_thi
   core::Clock::Steady closing_since_{};
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -8,7 +8,7 @@
 #include "common/core/clock.h"
 #include "common/transport/line/line_core.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 constexpr std::size_t kChunk = 32 * 1024;
@@ -51,7 +51,7 @@ bool LineCore::read_chunk() {
   if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
   if (size < 0 && errno != ECONNRESET && errno != EIO) {
     end({core::ErrorCode::kConnectionError,
-         "the peer cannot be read from: " + system_error_text(errno),
+         "the peer cannot be read from: " + link::system_error_text(errno),
          {}});
   }
   has_input_ended_ = true;
@@ -59,7 +59,7 @@ bool LineCore::read_chunk() {
 }
 
 void LineCore::deliver_one(std::string line) {
-  ReceivedMessage message;
+  link::ReceivedMessage message;
   message.bytes = std::move(line);
   message.context = rpc::MessageContext::now(core::SystemClock(), received_, context_);
   receiver_->on_message(std::move(message));
@@ -122,7 +122,7 @@ void LineCore::watch_partial_line() {
 void LineCore::fail_line(const std::string& why) {
   core::Error error{core::ErrorCode::kConnectionError, "the peer was dropped: " + why, {}};
   if (explains_faults_) {
-    OutboundMessage message;
+    link::OutboundMessage message;
     message.bytes =
         R"({"jsonrpc":"2.0","error":{"code":-32600,"message":")" + why + R"("},"id":null})";
     send(std::move(message));
@@ -178,4 +178,4 @@ void LineCore::drain() {
                  });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -16,7 +16,7 @@
 #include "common/transport/line/unix_socket.h"
 #include "common/transport/link/served_connection.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 constexpr int kAcceptsAtOnce = 16;
@@ -26,7 +26,8 @@ constexpr std::chrono::milliseconds kPauseWithoutDescriptors{100};
 
 /// Accepts connections on the event loop's thread; the table of connections is also used by stop().
 struct LineListener::Impl : std::enable_shared_from_this<Impl> {
-  Impl(EventLoop& the_loop, LineListenerOptions the_options, MessageHandler& the_handler)
+  Impl(link::EventLoop& the_loop, LineListenerOptions the_options,
+       link::MessageHandler& the_handler)
       : loop(the_loop),
         options(std::move(the_options)),
         handler(the_handler),
@@ -35,23 +36,23 @@ struct LineListener::Impl : std::enable_shared_from_this<Impl> {
 
   struct AcceptedConnection {
     std::shared_ptr<LineConnection> connection;
-    std::shared_ptr<ServedConnection> served;
+    std::shared_ptr<link::ServedConnection> served;
     std::string ip;
   };
 
   void wait();
   void accept_some();
   bool accept_one();
-  void welcome(FileDescriptor socket);
+  void welcome(core::FileDescriptor socket);
   void forget(std::uint64_t number);
   [[nodiscard]] bool takes(const std::string& ip, bool is_counted) const;
   [[nodiscard]] rpc::TransportContext context_of(int fd, std::uint64_t number) const;
   void stop_accepting();
   void stop(std::chrono::milliseconds grace);
 
-  EventLoop& loop;
+  link::EventLoop& loop;
   const LineListenerOptions options;
-  MessageHandler& handler;
+  link::MessageHandler& handler;
   std::uint16_t port = 0;
   std::string url;
   UnixSocketFile file;
@@ -96,7 +97,7 @@ bool LineListener::Impl::accept_one() {
     fd = ::accept4(acceptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   } while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
   if (fd < 0) return false;
-  welcome(FileDescriptor(fd));
+  welcome(core::FileDescriptor(fd));
   return true;
 }
 
@@ -114,38 +115,38 @@ rpc::TransportContext LineListener::Impl::context_of(int fd, std::uint64_t numbe
   if (is_unix) {
     info.local_address = options.unix_path;
   } else {
-    info.remote_address = remote_address(fd).text();
-    info.local_address = local_address(fd).text();
+    info.remote_address = link::remote_address(fd).text();
+    info.local_address = link::local_address(fd).text();
   }
   return rpc::TransportContext::socket(is_unix ? rpc::TransportType::kUnix
                                                : rpc::TransportType::kTcp)
       .with_connection(std::make_shared<const rpc::ConnectionInfo>(std::move(info)));
 }
 
-void LineListener::Impl::welcome(FileDescriptor socket) {
+void LineListener::Impl::welcome(core::FileDescriptor socket) {
   static std::atomic<std::uint64_t> next_number = 1;  // unique within the process
   bool is_unix = !options.unix_path.empty();
-  auto remote = is_unix ? SocketAddress{} : remote_address(socket.get());
+  auto remote = is_unix ? link::SocketAddress{} : link::remote_address(socket.get());
   bool is_counted = !is_unix && !remote.is_loopback;
   {
     std::lock_guard lock(mutex);
     if (!takes(remote.ip, is_counted)) return;
     if (is_counted) ++by_address[remote.ip];
   }
-  if (!is_unix) set_no_delay(socket.get());
+  if (!is_unix) link::set_no_delay(socket.get());
   auto number = next_number++;
   auto context = context_of(socket.get(), number);
   auto connection = LineConnection::create(
       loop,
       {std::move(socket), {}, std::move(context), rpc::MessageDirection::kClientToServer, true},
       options.limits);
-  ServedConnectionOptions served;
+  link::ServedConnectionOptions served;
   served.max_in_work = options.max_in_work;
   served.on_closed = [weak = weak_from_this(), number] {
     if (auto self = weak.lock()) self->forget(number);
   };
   // None of its callbacks runs before this function returns to the event loop.
-  auto guest = ServedConnection::serve(connection, handler, std::move(served));
+  auto guest = link::ServedConnection::serve(connection, handler, std::move(served));
   std::lock_guard lock(mutex);
   guests.emplace(number, AcceptedConnection{std::move(connection), std::move(guest),
                                             is_counted ? remote.ip : std::string()});
@@ -164,7 +165,7 @@ void LineListener::Impl::forget(std::uint64_t number) {
 
 void LineListener::Impl::stop_accepting() {
   is_stopping = true;
-  std::vector<std::shared_ptr<ServedConnection>> running;
+  std::vector<std::shared_ptr<link::ServedConnection>> running;
   {
     std::lock_guard lock(mutex);
     for (auto& [number, guest] : guests) running.push_back(guest.served);
@@ -194,15 +195,15 @@ void LineListener::Impl::stop(std::chrono::milliseconds grace) {
   changed.wait_for(lock, std::chrono::seconds(5), is_over);
 }
 
-core::Result<std::unique_ptr<LineListener>> LineListener::start(EventLoop& loop,
+core::Result<std::unique_ptr<LineListener>> LineListener::start(link::EventLoop& loop,
                                                                 const LineListenerOptions& options,
-                                                                MessageHandler& handler) {
+                                                                link::MessageHandler& handler) {
   auto impl = std::make_shared<Impl>(loop, options, handler);
-  auto socket = options.unix_path.empty() ? listen_on(options.bind_address, options.port)
+  auto socket = options.unix_path.empty() ? link::listen_on(options.bind_address, options.port)
                                           : listen_on_unix(options.unix_path, impl->file);
   if (!socket) return socket.error();
   if (options.unix_path.empty()) {
-    auto bound = local_address(socket->get());
+    auto bound = link::local_address(socket->get());
     impl->port = bound.port;
     impl->url = "tcp://" + bound.text();
   } else {
@@ -230,4 +231,4 @@ std::size_t LineListener::connections() const {
   return impl_->guests.size();
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

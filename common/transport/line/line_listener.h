@@ -11,7 +11,7 @@
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::transport {
+namespace league::transport::line {
 
 /// The address and the limits of a LineListener.
 struct LineListenerOptions {
@@ -30,7 +30,7 @@ class LineListener {
   /// `loop` and `handler` outlive it. A Unix socket's file is replaced if nobody listens on it any
   /// more. Fails with kConnectionError and a text that names the address and the cause.
   [[nodiscard]] static core::Result<std::unique_ptr<LineListener>> start(
-      EventLoop& loop, const LineListenerOptions& options, MessageHandler& handler);
+      link::EventLoop& loop, const LineListenerOptions& options, link::MessageHandler& handler);
   /// As stop(), without grace.
   ~LineListener();
   LineListener(const LineListener&) = delete;
@@ -54,4 +54,4 @@ class LineListener {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -13,7 +13,7 @@
 #include "tests/support/memory/links_testing.h"
 #include "tests/support/memory/peers_testing.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 using league::testing::echo;
@@ -39,7 +39,7 @@ struct LineServed {
                       const LineListenerOptions& options = {})
       : handler(std::move(function)), listener(*LineListener::start(*loop, options, handler)) {}
 
-  std::unique_ptr<EventLoop> loop = *EventLoop::start();
+  std::unique_ptr<link::EventLoop> loop = *link::EventLoop::start();
   FunctionHandler handler;
   std::unique_ptr<LineListener> listener;
 };
@@ -55,7 +55,7 @@ TEST(LineListener, AnswersLineByLine) {
 TEST(LineListener, TellsTheContext) {
   std::optional<rpc::MessageContext> context;
   std::string channel;
-  LineServed served([&](Inbound message, ReplySlot reply) {
+  LineServed served([&](link::Inbound message, link::ReplySlot reply) {
     context = message.context;
     channel = message.channel->id();
     reply.send(reply_with("{}"));
@@ -98,7 +98,7 @@ TEST(LineListener, DropsWhoFloodsWithoutReading) {
   auto options = impatient();
   options.limits.max_queued = 1 << 20;
   LineServed served(
-      [&](Inbound, ReplySlot reply) {
+      [&](link::Inbound, link::ReplySlot reply) {
         ++handled;
         reply.send(reply_with(std::string(100'000, '1')));
       },
@@ -116,11 +116,11 @@ TEST(LineListener, DropsWhoFloodsWithoutReading) {
 
 TEST(LineListener, ReadsNoMoreThanItHasInWork) {
   std::mutex mutex;
-  std::deque<ReplySlot> kept;
+  std::deque<link::ReplySlot> kept;
   auto options = LineListenerOptions{};
   options.max_in_work = 4;
   LineServed served(
-      [&](Inbound, ReplySlot reply) {
+      [&](link::Inbound, link::ReplySlot reply) {
         std::lock_guard lock(mutex);
         kept.push_back(std::move(reply));
       },
@@ -149,8 +149,8 @@ TEST(LineListener, ReadsNoMoreThanItHasInWork) {
 
 TEST(LineListener, StopsAfterWhatRunsIsAnswered) {
   std::mutex mutex;
-  std::optional<ReplySlot> kept;
-  LineServed served([&](Inbound, ReplySlot reply) {
+  std::optional<link::ReplySlot> kept;
+  LineServed served([&](link::Inbound, link::ReplySlot reply) {
     std::lock_guard lock(mutex);
     kept.emplace(std::move(reply));
   });
@@ -168,8 +168,9 @@ TEST(LineListener, StopsAfterWhatRunsIsAnswered) {
 }
 
 TEST(LineListener, StopsHardAfterItsGrace) {
-  std::vector<ReplySlot> kept;
-  LineServed served([&](Inbound, ReplySlot reply) { kept.push_back(std::move(reply)); });
+  std::vector<link::ReplySlot> kept;
+  LineServed served(
+      [&](link::Inbound, link::ReplySlot reply) { kept.push_back(std::move(reply)); });
   RawClient client(served.listener->port());
   client.send("{}\n");
   ASSERT_TRUE(eventually([&] { return served.listener->connections() == 1; }));
@@ -180,7 +181,7 @@ TEST(LineListener, StopsHardAfterItsGrace) {
 }
 
 TEST(LineListener, ThousandConnectionsAtOnce) {
-  raise_file_limit();
+  link::raise_file_limit();
   LineServed served;
   std::deque<RawClient> clients;
   for (int i = 0; i < 1000; ++i) clients.emplace_back(served.listener->port());
@@ -221,7 +222,7 @@ TEST_F(UnixListener, IsForItsOwnerAndCleansUp) {
   EXPECT_EQ(found.st_mode & 0777U, 0600U);
   LineConnector connector(*served.loop);
   auto receiver = std::make_shared<NotingReceiver>();
-  connector.connect(*parse_endpoint(served.listener->url()), core::Clock::Steady::max(),
+  connector.connect(*link::parse_endpoint(served.listener->url()), core::Clock::Steady::max(),
                     [&](auto connection) {
                       (*connection)->start(receiver);
                       (*connection)->send(outbound("{\"a\":\n1}"));
@@ -242,8 +243,8 @@ TEST_F(UnixListener, ReplacesOnlyADeadSocket) {
   }
   ASSERT_EQ(::rename((path_ + "2").c_str(), path_.c_str()), 0);  // as a crash leaves it
   { LineServed served(echo, options()); }
-  FileDescriptor file(::open(path_.c_str(), O_CREAT | O_WRONLY, 0600));
-  auto loop = *EventLoop::start();
+  core::FileDescriptor file(::open(path_.c_str(), O_CREAT | O_WRONLY, 0600));
+  auto loop = *link::EventLoop::start();
   FunctionHandler handler(echo);
   auto refused = LineListener::start(*loop, options(), handler);
   ASSERT_FALSE(refused);
@@ -251,4 +252,4 @@ TEST_F(UnixListener, ReplacesOnlyADeadSocket) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::line

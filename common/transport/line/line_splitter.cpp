@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 bool is_blank_line(std::string_view line) {
@@ -88,4 +88,4 @@ std::optional<std::string> LineSplitter::rest() {
   return line;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -7,7 +7,7 @@
 
 #include "common/rpc/frame_skeleton.h"
 
-namespace league::transport {
+namespace league::transport::line {
 
 /// Splits a stream of bytes into lines, which end with LF or CRLF; blank lines are skipped. Buffers
 /// at most one line besides the bytes appended last. Not thread-safe.
@@ -47,4 +47,4 @@ class LineSplitter {
   bool is_skipped_whole_ = false;  ///< the end of the skipped line has arrived
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::line

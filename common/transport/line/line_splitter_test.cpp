@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 std::vector<std::string> lines_of(LineSplitter& splitter) {
@@ -126,4 +126,4 @@ TEST(LineSplitter, ALongLineThatDoesNotEndIsPartial) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -12,22 +12,22 @@
 
 #include "common/transport/link/command_line.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 constexpr std::array<const char*, 9> kPassed{"PATH", "HOME", "LANG",  "LC_ALL", "TMPDIR",
                                              "TZ",   "USER", "SHELL", "TERM"};
 
 struct PipeEnds {
-  FileDescriptor read;
-  FileDescriptor write;
+  core::FileDescriptor read;
+  core::FileDescriptor write;
   [[nodiscard]] bool is_open() const { return read.is_open() && write.is_open(); }
 };
 
 PipeEnds open_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  return {core::FileDescriptor(ends[0]), core::FileDescriptor(ends[1])};
 }
 
 std::vector<std::string> environment() {
@@ -96,21 +96,22 @@ core::Result<SpawnedChild> spawn_command(const std::string& command) {
                        "the command \"" + command + "\" cannot be started: " + cause,
                        {}};
   };
-  auto words = split_command(command);
+  auto words = link::split_command(command);
   if (!words) return words.error();
   auto in = open_pipe();
   auto out = open_pipe();
   auto error = open_pipe();
-  if (!in.is_open() || !out.is_open() || !error.is_open()) return refuse(system_error_text(errno));
+  if (!in.is_open() || !out.is_open() || !error.is_open())
+    return refuse(link::system_error_text(errno));
   SpawnedChild child;
   auto variables = environment();
   SpawnPlan plan(in.read.get(), out.write.get(), error.write.get());
   int fault = plan.run(child.pid, *words, variables);
-  if (fault != 0) return refuse(system_error_text(fault));
+  if (fault != 0) return refuse(link::system_error_text(fault));
   child.input = std::move(in.write);
   child.output = std::move(out.read);
   child.error = std::move(error.read);
   return child;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -8,14 +8,14 @@
 #include "common/core/result.h"
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
+namespace league::transport::line {
 
 /// A child that was just started, and our ends of its pipes.
 struct SpawnedChild {
   pid_t pid = -1;
-  FileDescriptor input;  ///< its stdin
-  FileDescriptor output;  ///< its stdout
-  FileDescriptor error;  ///< its stderr
+  core::FileDescriptor input;  ///< its stdin
+  core::FileDescriptor output;  ///< its stdout
+  core::FileDescriptor error;  ///< its stderr
 };
 
 /// Arguments or an environment in the form that exec takes: terminated by null, valid as long as
@@ -28,4 +28,4 @@ struct SpawnedChild {
 /// kConnectionError.
 [[nodiscard]] core::Result<SpawnedChild> spawn_command(const std::string& command);
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -8,39 +8,40 @@
 #include <string>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 /// A descriptor of our own for a standard stream. Pipes and terminals are opened again, because the
 /// non-blocking flag would otherwise affect all processes that share the stream.
-FileDescriptor own_descriptor(int fd, int mode) {
+core::FileDescriptor own_descriptor(int fd, int mode) {
   struct stat found {};
   bool can_be_opened =
       ::fstat(fd, &found) == 0 && (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode));
   if (can_be_opened) {
     std::string name = "/proc/self/fd/" + std::to_string(fd);
-    FileDescriptor fresh(::open(name.c_str(), mode | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+    core::FileDescriptor fresh(::open(name.c_str(), mode | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
     if (fresh.is_open()) return fresh;
   }
-  return FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  return core::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
 }
 
 }  // namespace
 
-core::Result<std::shared_ptr<ServedConnection>> serve_stdio(EventLoop& loop,
-                                                            MessageHandler& handler,
-                                                            std::function<void()> on_end,
-                                                            const LineLimits& limits) {
+core::Result<std::shared_ptr<link::ServedConnection>> serve_stdio(link::EventLoop& loop,
+                                                                  link::MessageHandler& handler,
+                                                                  std::function<void()> on_end,
+                                                                  const LineLimits& limits) {
   auto in = own_descriptor(STDIN_FILENO, O_RDONLY);
   auto out = own_descriptor(STDOUT_FILENO, O_WRONLY);
   if (!in.is_open() || !out.is_open()) {
-    return core::Error{core::ErrorCode::kInternalError,
-                       "standard input and output cannot be used: " + system_error_text(errno),
-                       {}};
+    return core::Error{
+        core::ErrorCode::kInternalError,
+        "standard input and output cannot be used: " + link::system_error_text(errno),
+        {}};
   }
   // From now on other code in this process can neither read our input nor write between our
   // messages.
-  FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  core::FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (nothing.is_open()) ::dup2(nothing.get(), STDIN_FILENO);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   rpc::ConnectionInfo info;
@@ -51,9 +52,9 @@ core::Result<std::shared_ptr<ServedConnection>> serve_stdio(EventLoop& loop,
                                            {std::move(in), std::move(out), std::move(context),
                                             rpc::MessageDirection::kClientToServer, true},
                                            limits);
-  ServedConnectionOptions options;
+  link::ServedConnectionOptions options;
   options.on_closed = std::move(on_end);
-  return ServedConnection::serve(std::move(connection), handler, std::move(options));
+  return link::ServedConnection::serve(std::move(connection), handler, std::move(options));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

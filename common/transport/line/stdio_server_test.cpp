@@ -11,7 +11,7 @@
 
 #include "tests/support/memory/peers_testing.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 using league::testing::echo;
@@ -21,11 +21,11 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    read = FileDescriptor(ends[0]);
-    write = FileDescriptor(ends[1]);
+    read = core::FileDescriptor(ends[0]);
+    write = core::FileDescriptor(ends[1]);
   }
-  FileDescriptor read;
-  FileDescriptor write;
+  core::FileDescriptor read;
+  core::FileDescriptor write;
 };
 
 /// Puts pipes in the place of the program's standard streams for the time of a test.
@@ -70,13 +70,13 @@ class StdioServer : public ::testing::Test {
   Pipe in_;
   Pipe out_;
   Pipe errors_;
-  std::vector<FileDescriptor> kept_;
+  std::vector<core::FileDescriptor> kept_;
   std::array<int, 2> flags_{};
   std::promise<void> ended_;
   std::future<void> end_ = ended_.get_future();
   FunctionHandler handler_{echo};
-  std::unique_ptr<EventLoop> loop_ = *EventLoop::start();
-  std::shared_ptr<ServedConnection> served_;
+  std::unique_ptr<link::EventLoop> loop_ = *link::EventLoop::start();
+  std::shared_ptr<link::ServedConnection> served_;
 };
 
 TEST_F(StdioServer, AnswersAllBeforeTheEndOfTheInputEndsIt) {
@@ -121,4 +121,4 @@ TEST_F(StdioServer, EndsWhenItIsToldTo) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -4,7 +4,7 @@
 
 #include "common/transport/line/child_process.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 /// How long the end of the child's output waits for the exit status, which explains it.
@@ -12,12 +12,14 @@ constexpr std::chrono::milliseconds kExplanation{100};
 
 /// Wraps the receiver of the child's lines: the end of the connection starts the steps that end the
 /// child; after a close by our side, the receiver is told only when the child has been reaped.
-class ChildReceiver final : public MessageReceiver {
+class ChildReceiver final : public link::MessageReceiver {
  public:
-  ChildReceiver(std::shared_ptr<MessageReceiver> receiver, std::weak_ptr<ChildProcess> child)
+  ChildReceiver(std::shared_ptr<link::MessageReceiver> receiver, std::weak_ptr<ChildProcess> child)
       : receiver_(std::move(receiver)), child_(std::move(child)) {}
 
-  void on_message(ReceivedMessage message) override { receiver_->on_message(std::move(message)); }
+  void on_message(link::ReceivedMessage message) override {
+    receiver_->on_message(std::move(message));
+  }
   void on_oversized(const rpc::FramePeek& frame, const std::string& why) override {
     receiver_->on_oversized(frame, why);
   }
@@ -41,14 +43,14 @@ class ChildReceiver final : public MessageReceiver {
     if (auto receiver = std::exchange(receiver_, nullptr)) receiver->on_closed(why);
   }
 
-  std::shared_ptr<MessageReceiver> receiver_;
+  std::shared_ptr<link::MessageReceiver> receiver_;
   const std::weak_ptr<ChildProcess> child_;  // weak, because the child holds this object
   std::optional<core::Error> why_;
 };
 
-class SubprocessConnection final : public MessageConnection {
+class SubprocessConnection final : public link::MessageConnection {
  public:
-  SubprocessConnection(EventLoop& loop, std::shared_ptr<ChildProcess> child,
+  SubprocessConnection(link::EventLoop& loop, std::shared_ptr<ChildProcess> child,
                        std::shared_ptr<LineConnection> lines)
       : loop_(loop), child_(std::move(child)), lines_(std::move(lines)) {}
   ~SubprocessConnection() override {
@@ -56,7 +58,7 @@ class SubprocessConnection final : public MessageConnection {
     loop_.post([child = child_] { child->begin_ladder(); });
   }
 
-  void start(std::shared_ptr<MessageReceiver> receiver) override {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) override {
     auto between = std::make_shared<ChildReceiver>(std::move(receiver), child_);
     auto timer = std::make_shared<boost::asio::steady_timer>(loop_.context());
     std::weak_ptr<LineConnection> lines = lines_;
@@ -81,7 +83,7 @@ class SubprocessConnection final : public MessageConnection {
       });
     });
   }
-  void send(OutboundMessage message) override { lines_->send(std::move(message)); }
+  void send(link::OutboundMessage message) override { lines_->send(std::move(message)); }
   void set_reading(bool is_on) override { lines_->set_reading(is_on); }
   void close() override { lines_->close(); }
   [[nodiscard]] rpc::TransportType transport_type() const override {
@@ -92,15 +94,15 @@ class SubprocessConnection final : public MessageConnection {
   }
 
  private:
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   const std::shared_ptr<ChildProcess> child_;
   const std::shared_ptr<LineConnection> lines_;
 };
 
 }  // namespace
 
-core::Result<std::shared_ptr<MessageConnection>> start_subprocess(
-    EventLoop& loop, const std::string& command, const SubprocessOptions& options) {
+core::Result<std::shared_ptr<link::MessageConnection>> start_subprocess(
+    link::EventLoop& loop, const std::string& command, const SubprocessOptions& options) {
   ChildProcess::Streams streams;
   auto child = ChildProcess::start(loop, command, options, streams);
   if (!child) return child.error();
@@ -113,8 +115,8 @@ core::Result<std::shared_ptr<MessageConnection>> start_subprocess(
                              {std::move(streams.output), std::move(streams.input),
                               std::move(context), rpc::MessageDirection::kServerToClient, false},
                              options.limits);
-  return std::shared_ptr<MessageConnection>(
+  return std::shared_ptr<link::MessageConnection>(
       std::make_shared<SubprocessConnection>(loop, *std::move(child), std::move(lines)));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -12,7 +12,7 @@
 #include "common/transport/link/command_line.h"
 #include "common/transport/link/event_loop.h"
 
-namespace league::transport {
+namespace league::transport::line {
 
 /// Options of a child process; a LineConnector uses the limits for sockets, too.
 struct SubprocessOptions {
@@ -32,7 +32,7 @@ struct SubprocessOptions {
 /// run by themselves without blocking, and also when the child closes its output. `loop` must
 /// outlive the child; stopping the event loop kills a running child. Fails with kConnectionError.
 /// Thread-safe.
-[[nodiscard]] core::Result<std::shared_ptr<MessageConnection>> start_subprocess(
-    EventLoop& loop, const std::string& command, const SubprocessOptions& options = {});
+[[nodiscard]] core::Result<std::shared_ptr<link::MessageConnection>> start_subprocess(
+    link::EventLoop& loop, const std::string& command, const SubprocessOptions& options = {});
 
-}  // namespace league::transport
+}  // namespace league::transport::line

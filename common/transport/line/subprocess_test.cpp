@@ -7,7 +7,7 @@
 
 #include "tests/support/memory/links_testing.h"
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 using league::testing::NotingReceiver;
@@ -19,8 +19,8 @@ constexpr milliseconds kLong{10'000};
 
 class Subprocess : public ::testing::Test {
  protected:
-  std::shared_ptr<MessageConnection> start(const std::string& command,
-                                           milliseconds patience = milliseconds(100)) {
+  std::shared_ptr<link::MessageConnection> start(const std::string& command,
+                                                 milliseconds patience = milliseconds(100)) {
     SubprocessOptions options;
     options.patience = patience;
     options.on_stderr = [this](std::string_view name, std::string_view line) {
@@ -40,7 +40,7 @@ class Subprocess : public ::testing::Test {
   std::mutex mutex_;
   std::string errors_;
   std::shared_ptr<NotingReceiver> receiver_ = std::make_shared<NotingReceiver>();
-  std::unique_ptr<EventLoop> loop_ = *EventLoop::start();  // last: it goes first
+  std::unique_ptr<link::EventLoop> loop_ = *link::EventLoop::start();  // last: it goes first
 };
 
 TEST_F(Subprocess, SpeaksLinesAndEndsWithItsInput) {
@@ -126,4 +126,4 @@ TEST_F(Subprocess, BotsInPythonWork) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -8,13 +8,13 @@
 #include <cerrno>
 #include <cstring>
 
-namespace league::transport {
+namespace league::transport::line {
 namespace {
 
 constexpr int kUnixBacklog = 4096;
 
-FileDescriptor unix_stream() {
-  return FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+core::FileDescriptor unix_stream() {
+  return core::FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
 /// False if the path is too long for a Unix socket (107 bytes).
@@ -34,7 +34,7 @@ std::string clear_stale(const std::string& path) {
   bool would_block = false;
   auto probe = connect_to_unix(path, would_block);
   if (probe || would_block) return "somebody else listens there";
-  return ::unlink(path.c_str()) == 0 ? std::string() : system_error_text(errno);
+  return ::unlink(path.c_str()) == 0 ? std::string() : link::system_error_text(errno);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void UnixSocketFile::remove() {
   path_.clear();
 }
 
-core::Result<FileDescriptor> listen_on_unix(const std::string& path, UnixSocketFile& file) {
+core::Result<core::FileDescriptor> listen_on_unix(const std::string& path, UnixSocketFile& file) {
   auto refuse = [&](const std::string& cause) {
     return core::Error{
         core::ErrorCode::kConnectionError, "cannot listen on unix:" + path + ": " + cause, {}};
@@ -65,20 +65,20 @@ core::Result<FileDescriptor> listen_on_unix(const std::string& path, UnixSocketF
   if (!fill_in(address, path)) return refuse("the path must have 1 to 107 bytes");
   if (auto obstacle = clear_stale(path); !obstacle.empty()) return refuse(obstacle);
   auto socket = unix_stream();
-  if (!socket.is_open()) return refuse(system_error_text(errno));
+  if (!socket.is_open()) return refuse(link::system_error_text(errno));
   // Before bind, so that others can never connect.
   ::fchmod(socket.get(), S_IRUSR | S_IWUSR);
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return refuse(system_error_text(errno));
+    return refuse(link::system_error_text(errno));
   }
   file.own(path);
   if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 || ::listen(socket.get(), kUnixBacklog) != 0) {
-    return refuse(system_error_text(errno));
+    return refuse(link::system_error_text(errno));
   }
   return socket;
 }
 
-core::Result<FileDescriptor> connect_to_unix(const std::string& path, bool& would_block) {
+core::Result<core::FileDescriptor> connect_to_unix(const std::string& path, bool& would_block) {
   would_block = false;
   auto refuse = [](const std::string& cause) {
     return core::Error{core::ErrorCode::kConnectionError, cause, {}};
@@ -86,12 +86,12 @@ core::Result<FileDescriptor> connect_to_unix(const std::string& path, bool& woul
   sockaddr_un address{};
   if (!fill_in(address, path)) return refuse("the path must have 1 to 107 bytes");
   auto socket = unix_stream();
-  if (!socket.is_open()) return refuse(system_error_text(errno));
+  if (!socket.is_open()) return refuse(link::system_error_text(errno));
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     return socket;
   }
   would_block = errno == EAGAIN;
-  return refuse(system_error_text(errno));
+  return refuse(link::system_error_text(errno));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::line

@@ -7,7 +7,7 @@
 #include "common/core/result.h"
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
+namespace league::transport::line {
 
 /// The file of a listening Unix socket. The destructor removes it if it is still the same file. Not
 /// thread-safe.
@@ -31,12 +31,12 @@ class UnixSocketFile {
 /// A non-blocking listening socket; its file has mode 0600 and is owned by `file`. A socket file
 /// without a listener is replaced; any other file is never touched. Fails with kConnectionError and
 /// a text that names the path and the cause.
-[[nodiscard]] core::Result<FileDescriptor> listen_on_unix(const std::string& path,
-                                                          UnixSocketFile& file);
+[[nodiscard]] core::Result<core::FileDescriptor> listen_on_unix(const std::string& path,
+                                                                UnixSocketFile& file);
 
 /// A non-blocking connection. Does not wait; `would_block` means that the listener's queue is full
 /// at the moment. Fails with kConnectionError and a text that says the cause only.
-[[nodiscard]] core::Result<FileDescriptor> connect_to_unix(const std::string& path,
-                                                           bool& would_block);
+[[nodiscard]] core::Result<core::FileDescriptor> connect_to_unix(const std::string& path,
+                                                                 bool& would_block);
 
-}  // namespace league::transport
+}  // namespace league::transport::line

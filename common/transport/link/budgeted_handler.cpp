@@ -4,7 +4,7 @@
 
 #include "common/rpc/frame_peek.h"
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 /// For Unix sockets, whose peers have no address.
@@ -45,4 +45,4 @@ void BudgetedHandler::on_message(Inbound message, ReplySlot reply) {
   handler().on_message(std::move(message), std::move(reply));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

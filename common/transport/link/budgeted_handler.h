@@ -8,7 +8,7 @@
 #include "common/transport/link/message_handler.h"
 #include "common/transport/link/rate_limiter.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// The answer to a request that a rate limiter has refused; without bytes if no answer is expected.
 [[nodiscard]] OutboundReply over_budget_reply(std::string_view request,
@@ -30,4 +30,4 @@ class BudgetedHandler final : public HandlerDecorator {
   RateLimiter& limiter_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

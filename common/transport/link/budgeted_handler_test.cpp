@@ -5,7 +5,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/memory/peers_testing.h"
 
-namespace league::transport::budgeted_handler_tests {
+namespace league::transport::link::budgeted_handler_tests {
 namespace {
 
 RequestBudgetOptions one_request() {
@@ -75,4 +75,4 @@ TEST_F(BudgetedHandlerTest, WhatHasPassedALimiterOrComesFromTheParentIsNotCharge
 }
 
 }  // namespace
-}  // namespace league::transport::budgeted_handler_tests
+}  // namespace league::transport::link::budgeted_handler_tests

@@ -2,7 +2,7 @@
 
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 rpc::TransportType type_of(const Endpoint& endpoint) {
@@ -34,4 +34,4 @@ rpc::MessageContext context_of_call(const Endpoint& endpoint, const core::Clock&
   return rpc::MessageContext::now(clock, rpc::MessageDirection::kClientToServer, std::move(way));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

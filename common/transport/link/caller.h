@@ -14,7 +14,7 @@
 #include "common/rpc/id.h"
 #include "common/transport/link/endpoint.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// Calls of different kinds use separate limits, so that none waits for calls of another kind
 /// (docs/architecture.md).
@@ -71,4 +71,4 @@ class Caller {
   virtual void call(OutboundCall call, Completion completion) = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_clock.h"
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 rpc::TransportContext way_to(const std::string& url, const std::string& pinned = "") {
@@ -40,4 +40,4 @@ TEST(ContextOfCall, SaysWhereAnHttpCallGoes) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::link {
 
 core::Result<std::vector<std::string>> split_command(std::string_view command) {
   std::vector<std::string> words;
@@ -37,4 +37,4 @@ core::Result<std::vector<std::string>> split_command(std::string_view command) {
   return words;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

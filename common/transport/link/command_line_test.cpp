@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -24,4 +24,4 @@ TEST(SplitCommand, RefusesNothingAndOpenQuotes) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -7,11 +7,11 @@
 #include "common/rpc/context.h"
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// A connection that the front has given up: it now belongs to a stream.
 struct DetachedSocket {
-  FileDescriptor fd;
+  core::FileDescriptor fd;
   std::string leftover;  ///< data that the peer has sent after its request
   std::shared_ptr<const rpc::ConnectionInfo> connection;
   /// The connection's place under the limits; held until the descriptor is closed.
@@ -21,4 +21,4 @@ struct DetachedSocket {
 /// Takes a connection over. Called once, on a worker of the front; must not block.
 using TakeOver = std::function<void(DetachedSocket)>;
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -10,7 +10,7 @@
 #include "common/transport/link/socket.h"
 #include "common/transport/link/subject.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 namespace {
 
@@ -173,4 +173,4 @@ core::Result<Endpoint> parse_endpoint(std::string_view url) {
   return endpoint;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

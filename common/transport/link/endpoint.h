@@ -7,7 +7,7 @@
 
 #include "common/core/result.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// Where a peer can be called, taken apart and checked.
 struct Endpoint {
@@ -48,4 +48,4 @@ struct Endpoint {
 /// characters. Fails with kEndpointNotAllowed and a text that names the part that is wrong.
 [[nodiscard]] core::Result<Endpoint> parse_endpoint(std::string_view url);
 
-}  // namespace league::transport
+}  // namespace league::transport::link

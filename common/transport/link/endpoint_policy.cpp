@@ -13,7 +13,7 @@
 #include "common/transport/link/resolver.h"
 #include "common/transport/link/subject.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 namespace {
 
@@ -247,4 +247,4 @@ core::Error EndpointPolicy::refuse(const Endpoint& endpoint, const std::string& 
           {}};
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -11,7 +11,7 @@
 #include "common/core/result.h"
 #include "common/transport/link/endpoint.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// An address as 16 bytes; IPv4 in its mapped form (::ffff:a.b.c.d), so that both spellings of one
 /// address are equal.
@@ -81,4 +81,4 @@ class EndpointPolicy {
   Resolver resolver_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 core::Result<Endpoint> admit(const EndpointPolicy& policy, const std::string& url) {
@@ -159,4 +159,4 @@ TEST(EndpointPolicy, RefusesMalformedLists) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

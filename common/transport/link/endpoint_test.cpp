@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 TEST(Endpoint, TakesUrlsApart) {
@@ -141,4 +141,4 @@ TEST(Endpoint, HidesUserInformationInItsText) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -6,7 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <thread>
 
-namespace league::transport {
+namespace league::transport::link {
 
 struct EventLoop::Impl {
   // One thread: asio needs no locks of its own around the handlers.
@@ -51,4 +51,4 @@ void EventLoop::stop() {
   if (impl_->thread.joinable()) impl_->thread.join();
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -10,7 +10,7 @@ namespace boost::asio {  // NOLINT(readability-identifier-naming): not ours
 class io_context;
 }
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// The one thread of a process that serves all long-lived connections: event streams,
 /// WebSockets, lines on sockets and pipes. What runs on it must not block. Thread-safe.
@@ -39,4 +39,4 @@ class EventLoop {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// A queue that serves peers in turn, so that a peer with a thousand requests delays another peer
 /// by only one. Thread-safe.
@@ -52,4 +52,4 @@ class FairQueue {
   std::size_t size_ = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 TEST(FairQueue, PeersTakeTurns) {
@@ -18,4 +18,4 @@ TEST(FairQueue, PeersTakeTurns) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

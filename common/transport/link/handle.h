@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// A handle to `object`, which others (a connection, a timer) hold as well: when the handle's last
 /// copy is gone, `end` is called with the object.
@@ -15,4 +15,4 @@ template <typename Interface, typename Object, typename End>
           }};
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

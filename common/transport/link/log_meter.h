@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// Counts the bytes that the conversation log has written because of one sender. Thread-safe.
 class LogMeter {
@@ -16,4 +16,4 @@ class LogMeter {
   std::atomic<std::uint64_t> bytes_{0};
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

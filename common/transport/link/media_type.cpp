@@ -4,7 +4,7 @@
 
 #include "common/core/text.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::string excerpt_of(std::string_view text) {
   return shown;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

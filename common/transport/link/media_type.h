@@ -5,7 +5,7 @@
 
 #include "common/rpc/http_headers.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 inline constexpr std::string_view kEventStreamType = "text/event-stream";
 inline constexpr std::string_view kJsonType = "application/json";
@@ -26,4 +26,4 @@ inline constexpr std::string_view kJsonType = "application/json";
 /// The beginning of a foreign text on one line of printable ASCII, for texts of errors.
 [[nodiscard]] std::string excerpt_of(std::string_view text);
 
-}  // namespace league::transport
+}  // namespace league::transport::link

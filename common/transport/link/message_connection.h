@@ -14,7 +14,7 @@
 #include "common/rpc/id.h"
 #include "common/transport/link/endpoint.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// The result of sending one message.
 struct SendOutcome {
@@ -106,4 +106,4 @@ class Connector {
   virtual void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

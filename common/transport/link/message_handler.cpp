@@ -1,6 +1,6 @@
 #include "common/transport/link/message_handler.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 namespace {
 
@@ -39,4 +39,4 @@ void ReplySlot::abandon() {
   send(std::move(reply));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

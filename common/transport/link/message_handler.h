@@ -13,7 +13,7 @@
 #include "common/rpc/delivery.h"
 #include "common/transport/link/log_meter.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// How an event stream is written.
 struct StreamOptions {
@@ -168,4 +168,4 @@ class HandlerDecorator : public MessageHandler {
   MessageHandler& handler_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -9,7 +9,7 @@
 #include "common/core/error_code.h"
 #include "common/rpc/json_text.h"
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 constexpr std::array<std::string_view, 3> kCredentials{"auth_token", "operator_key",
@@ -142,4 +142,4 @@ std::string over_budget_response(std::chrono::milliseconds retry_after) {
   return out;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

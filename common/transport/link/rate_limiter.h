@@ -13,7 +13,7 @@
 #include "common/core/clock.h"
 #include "common/transport/link/request_budgets.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// Decides on a request before it is parsed, logged or dispatched: identifies its sender by a valid
 /// credential in it, otherwise by address, and checks whether that sender has budget left. It
@@ -76,4 +76,4 @@ class RateLimiter {
 /// The HTTP response with it: status 429, Retry-After in whole seconds, and the connection stays.
 [[nodiscard]] std::string over_budget_response(std::chrono::milliseconds retry_after);
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_clock.h"
 
-namespace league::transport::rate_limiter_tests {
+namespace league::transport::link::rate_limiter_tests {
 namespace {
 
 using std::chrono::milliseconds;
@@ -126,4 +126,4 @@ TEST(TextMember, FindsTheFirstThatIsAText) {
 }
 
 }  // namespace
-}  // namespace league::transport::rate_limiter_tests
+}  // namespace league::transport::link::rate_limiter_tests

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::link {
 
 void ReceiveBuffer::start(std::shared_ptr<MessageReceiver> receiver) {
   if (is_started_) return;
@@ -46,4 +46,4 @@ void ReceiveBuffer::drain() {
   on_change_();
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

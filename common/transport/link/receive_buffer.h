@@ -7,7 +7,7 @@
 
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// Stands between a connection and its receiver: holds messages back before the start and while
 /// reading is off, and reports the end once, last. Only on the event loop's thread.
@@ -42,4 +42,4 @@ class ReceiveBuffer {
   bool is_draining_ = false;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 /// How many refusals of a sender are answered at once, before its answers are delayed; it regains
@@ -135,4 +135,4 @@ std::vector<Overrun> RequestBudgets::take_overruns() {
   return all;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -14,7 +14,7 @@
 #include "common/core/clock.h"
 #include "common/transport/link/log_meter.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// What we know about a sender before its request is read.
 enum class Standing : std::uint8_t {
@@ -113,4 +113,4 @@ class RequestBudgets {
   std::optional<Instant> forgot_at_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::transport::budget_tests {
+namespace league::transport::link::budget_tests {
 namespace {
 
 using std::chrono::milliseconds;
@@ -113,4 +113,4 @@ TEST(RequestBudgets, NamesSendersForPeople) {
 }
 
 }  // namespace
-}  // namespace league::transport::budget_tests
+}  // namespace league::transport::link::budget_tests

@@ -8,7 +8,7 @@
 
 #include "common/transport/link/fair_queue.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// Requests that wait for a worker: those of known senders first, senders of each kind in turn. If
 /// strangers wait, one of every eight requests taken is a stranger's, so a busy league slows
@@ -40,4 +40,4 @@ class RequestQueue {
   std::atomic<unsigned> turn_{0};
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace league::transport::request_queue_tests {
+namespace league::transport::link::request_queue_tests {
 namespace {
 
 TEST(RequestQueue, KnownSendersGoFirstAndStrangersAreNotLockedOut) {
@@ -26,4 +26,4 @@ TEST(RequestQueue, ATurnWithoutAStrangerIsNotLost) {
 }
 
 }  // namespace
-}  // namespace league::transport::request_queue_tests
+}  // namespace league::transport::link::request_queue_tests

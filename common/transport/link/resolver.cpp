@@ -8,7 +8,7 @@
 #include <array>
 #include <memory>
 
-namespace league::transport {
+namespace league::transport::link {
 
 core::Result<std::vector<std::string>> resolve(const std::string& host) {
   addrinfo hints{};
@@ -41,4 +41,4 @@ core::Result<std::vector<std::string>> resolve(const std::string& host) {
   return addresses;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 std::string channel_id(const MessageConnection& connection) {
@@ -176,4 +176,4 @@ std::shared_ptr<ServedConnection> ServedConnection::serve(
   return served;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -7,7 +7,7 @@
 #include "common/transport/link/message_connection.h"
 #include "common/transport/link/message_handler.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// How one connection is served.
 struct ServedConnectionOptions {
@@ -33,4 +33,4 @@ class ServedConnection : public PeerChannel {
   [[nodiscard]] virtual std::size_t in_work() const = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -4,7 +4,7 @@
 
 #include "tests/support/memory/links_testing.h"
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 using league::testing::reply_with;
@@ -214,4 +214,4 @@ TEST_F(ServedConnectionTest, EveryChannelHasAnIdOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

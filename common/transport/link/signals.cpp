@@ -10,17 +10,17 @@
 #include <csignal>
 #include <initializer_list>
 
-namespace league::transport {
+namespace league::transport::link {
 
 namespace {
 
 /// Blocks the signals' default action and returns a descriptor from which they can be read.
-FileDescriptor readable_signals(std::initializer_list<int> numbers) {
+core::FileDescriptor readable_signals(std::initializer_list<int> numbers) {
   sigset_t wanted;
   sigemptyset(&wanted);
   for (int number : numbers) sigaddset(&wanted, number);
   ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
-  return FileDescriptor(::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC));
+  return core::FileDescriptor(::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC));
 }
 
 }  // namespace
@@ -62,4 +62,4 @@ int StopSignal::wait_until(int milliseconds) {
   return 0;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

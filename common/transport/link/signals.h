@@ -4,7 +4,7 @@
 
 #include "common/transport/link/socket.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// Makes SIGINT and SIGTERM events that can be waited for. Create it at the top of main, before any
 /// thread, because threads inherit the signal mask that blocks them. Also ignores SIGPIPE. One
@@ -25,8 +25,8 @@ class StopSignal {
  private:
   int wait_until(int milliseconds);
 
-  FileDescriptor signals_;
-  FileDescriptor requested_;
+  core::FileDescriptor signals_;
+  core::FileDescriptor requested_;
 };
 
 /// Makes SIGHUP, with which operators tell a program to reload its settings, something to poll.
@@ -41,7 +41,7 @@ class HangUpSignal {
   [[nodiscard]] bool take();
 
  private:
-  FileDescriptor signals_;
+  core::FileDescriptor signals_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <thread>
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 TEST(StopSignal, ReportsSignalsAndRequests) {
@@ -30,4 +30,4 @@ TEST(HangUpSignal, IsTakenOnce) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

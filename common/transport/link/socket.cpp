@@ -16,7 +16,7 @@
 #include <cstring>
 #include <system_error>
 
-namespace league::transport {
+namespace league::transport::link {
 
 namespace {
 
@@ -73,7 +73,7 @@ core::Error connection_error(int error) {
 
 }  // namespace
 
-core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port) {
+core::Result<core::FileDescriptor> listen_on(const std::string& ip, std::uint16_t port) {
   auto refuse = [&](const std::string& cause) {
     return core::Error{core::ErrorCode::kConnectionError,
                        "cannot listen on " + ip + " port " + std::to_string(port) + ": " + cause,
@@ -83,7 +83,7 @@ core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port
   if (address.length == 0) {
     return refuse("the address to bind must be numeric, such as 127.0.0.1");
   }
-  FileDescriptor fd(
+  core::FileDescriptor fd(
       ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return refuse(system_error_text(errno));
   int yes = 1;
@@ -94,11 +94,11 @@ core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port
   return fd;
 }
 
-core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
-                                        core::Clock::Steady deadline) {
+core::Result<core::FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
+                                              core::Clock::Steady deadline) {
   RawAddress address = raw_address(ip, port);
   if (address.length == 0) return connection_error(EINVAL);
-  FileDescriptor fd(
+  core::FileDescriptor fd(
       ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return connection_error(errno);
   set_no_delay(fd.get());
@@ -150,9 +150,11 @@ core::Result<void> wait_ready(int fd, short events, core::Clock::Steady deadline
   return core::Error{core::ErrorCode::kTimeout, "the time limit had passed", {}};
 }
 
-FileDescriptor open_bell() { return FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)); }
+core::FileDescriptor open_bell() {
+  return core::FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+}
 
-void ring(const FileDescriptor& bell) {
+void ring(const core::FileDescriptor& bell) {
   std::uint64_t one = 1;
   [[maybe_unused]] ssize_t written = ::write(bell.get(), &one, sizeof one);
 }
@@ -172,4 +174,4 @@ std::string system_error_text(int error) {
   return std::error_code(error, std::generic_category()).message();
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -8,9 +8,7 @@
 #include "common/core/file_descriptor.h"
 #include "common/core/result.h"
 
-namespace league::transport {
-
-using core::FileDescriptor;
+namespace league::transport::link {
 
 /// `example.org:8000`, `[::1]:8000`.
 [[nodiscard]] std::string host_and_port(const std::string& host, int port);
@@ -26,12 +24,14 @@ struct SocketAddress {
 
 /// A non-blocking listening socket on a numeric address, backlog 4096; port 0 takes any. Fails with
 /// kConnectionError and a text that names address, port and cause.
-[[nodiscard]] core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port);
+[[nodiscard]] core::Result<core::FileDescriptor> listen_on(const std::string& ip,
+                                                           std::uint16_t port);
 
 /// A non-blocking connection with TCP_NODELAY to a numeric address. Fails with kTimeout
 /// or kConnectionError and a text that says the cause only.
-[[nodiscard]] core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
-                                                      core::Clock::Steady deadline);
+[[nodiscard]] core::Result<core::FileDescriptor> connect_to(const std::string& ip,
+                                                            std::uint16_t port,
+                                                            core::Clock::Steady deadline);
 
 /// The two addresses of a connection; empty if the socket is not connected.
 [[nodiscard]] SocketAddress local_address(int fd);
@@ -48,10 +48,10 @@ void set_no_delay(int fd);
 std::size_t raise_file_limit();
 
 /// A descriptor that ring() makes readable, from any thread.
-[[nodiscard]] FileDescriptor open_bell();
-void ring(const FileDescriptor& bell);
+[[nodiscard]] core::FileDescriptor open_bell();
+void ring(const core::FileDescriptor& bell);
 
 /// The text of errno.
 [[nodiscard]] std::string system_error_text(int error);
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::link {
 
 namespace {
 
@@ -125,4 +125,4 @@ bool SseParser::fail(std::string why) {
   return false;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

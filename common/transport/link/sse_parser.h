@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// One event of a `text/event-stream`.
 struct SseEvent {
@@ -66,4 +66,4 @@ class SseParser {
   std::string fault_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::link

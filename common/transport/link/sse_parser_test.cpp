@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 using std::chrono::milliseconds;
@@ -140,4 +140,4 @@ TEST(SseParser, StopsAtLargeEvents) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

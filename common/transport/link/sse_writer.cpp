@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace league::transport {
+namespace league::transport::link {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::string sse_preface(std::string_view id, std::optional<std::chrono::millisec
   return text;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

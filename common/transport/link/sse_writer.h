@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// Some bytes of a stream. The middle is shared, so that an event for thousands of peers exists
 /// once.
@@ -44,4 +44,4 @@ inline constexpr std::string_view kSseHead =
     "X-Accel-Buffering: no\r\n"
     "Connection: close\r\n";
 
-}  // namespace league::transport
+}  // namespace league::transport::link

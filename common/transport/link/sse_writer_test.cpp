@@ -4,7 +4,7 @@
 
 #include "common/transport/stream/request_headers.h"
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 std::string text_of_piece(const StreamPiece& piece) {
@@ -47,7 +47,7 @@ TEST(AcceptedTypes, ReadsTheHeader) {
   auto of = [](const std::vector<std::string>& values) {
     rpc::HeaderMap headers;
     for (const auto& value : values) headers.emplace("accept", value);
-    auto accepted = accepted_types(headers);
+    auto accepted = stream::accepted_types(headers);
     return std::pair{accepted.json, accepted.event_stream};
   };
   using Both = std::pair<bool, bool>;
@@ -64,4 +64,4 @@ TEST(AcceptedTypes, ReadsTheHeader) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

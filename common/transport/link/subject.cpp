@@ -7,7 +7,7 @@
 
 #include "common/transport/link/request_budgets.h"
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 constexpr std::size_t kMinSession = 8;
@@ -111,4 +111,4 @@ bool is_own_answer(std::string_view reply_subject, const BusSession& session) {
           reply_subject.starts_with(session_inbox(session, "")));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::link

@@ -6,7 +6,7 @@
 
 #include "common/core/random_source.h"
 
-namespace league::transport {
+namespace league::transport::link {
 
 /// The name of a logical session on a bus: 8 to 64 letters, digits, `-` and `_`. It is a part of
 /// subjects, so no other text ever becomes one.
@@ -71,4 +71,4 @@ inline constexpr std::string_view kSessionDiscoveries = "mcp.discovery.*";
 /// Whether the session's own user listens at that subject: its `.out`, or an inbox of it.
 [[nodiscard]] bool is_own_answer(std::string_view reply_subject, const BusSession& session);
 
-}  // namespace league::transport
+}  // namespace league::transport::link

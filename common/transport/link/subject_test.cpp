@@ -7,7 +7,7 @@
 
 #include "common/core/random_source.h"
 
-namespace league::transport {
+namespace league::transport::link {
 namespace {
 
 TEST(BusSession, TakesEightToSixtyFourPlainCharacters) {
@@ -71,4 +71,4 @@ TEST(Subjects, AnswersGoNowhereElse) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::link

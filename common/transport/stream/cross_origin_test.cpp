@@ -1,17 +1,16 @@
 // Pages of other origins and their browsers, at a whole server.
 #include "common/transport/stream/streams_testing.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 namespace {
 
-using namespace stream_tests;  // the vocabulary of these tests
 using league::testing::post;
 using league::testing::RawClient;
 
 constexpr std::string_view kPage = "Origin: https://page.example\r\n";
 constexpr std::string_view kMayRead = "Access-Control-Allow-Origin: https://page.example\r\n";
 
-HttpServerOptions with_origins(std::vector<std::string> origins) {
+http::HttpServerOptions with_origins(std::vector<std::string> origins) {
   auto options = stream_options();
   options.allow_origins = std::move(origins);
   return options;
@@ -90,7 +89,7 @@ TEST_F(CrossOrigin, StreamsCanBeReadToo) {
   StreamClient legacy(served_.port(), get("/sse", kPage));
   EXPECT_TRUE(contains(legacy.read_until("\r\n\r\n"), kMayRead));
   StreamServer pushing(with_origins({"https://page.example"}),
-                       [](Inbound message, ReplySlot reply) {
+                       [](link::Inbound message, link::ReplySlot reply) {
                          EXPECT_TRUE(message.channel->push(shared("{}")));
                          league::testing::echo(std::move(message), std::move(reply));
                        });
@@ -115,4 +114,4 @@ TEST(NoOrigin, NothingIsSaidOfOtherOrigins) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::stream

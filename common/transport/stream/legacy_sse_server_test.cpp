@@ -2,10 +2,9 @@
 
 #include "common/transport/stream/streams_testing.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 namespace {
 
-using namespace stream_tests;  // the vocabulary of these tests
 using league::testing::RawClient;
 
 std::string post_to(const std::string& target, const std::string& body,
@@ -35,7 +34,7 @@ struct LegacyClient {
 
 TEST(LegacySseServer, AnswersOnTheStream) {
   std::promise<rpc::MessageContext> seen;
-  StreamServer served(stream_options(), [&](Inbound message, ReplySlot reply) {
+  StreamServer served(stream_options(), [&](link::Inbound message, link::ReplySlot reply) {
     seen.set_value(message.context);
     EXPECT_TRUE(message.channel->push(shared("\"first\"")));
     league::testing::echo(std::move(message), std::move(reply));
@@ -88,10 +87,10 @@ TEST(LegacySseServer, TakesOnlyWhatItIsFor) {
 
 TEST(LegacySseServer, RefusesMoreThanItCanAnswer) {
   std::mutex mutex;
-  std::vector<std::pair<Inbound, ReplySlot>> parked;
+  std::vector<std::pair<link::Inbound, link::ReplySlot>> parked;
   auto options = stream_options();
   options.streams.max_in_work = 2;
-  StreamServer served(options, [&](Inbound message, ReplySlot reply) {
+  StreamServer served(options, [&](link::Inbound message, link::ReplySlot reply) {
     std::lock_guard lock(mutex);
     parked.emplace_back(std::move(message), std::move(reply));
   });
@@ -104,10 +103,10 @@ TEST(LegacySseServer, RefusesMoreThanItCanAnswer) {
 }
 
 TEST(LegacySseServer, AnswersWhatIsInWorkWhenItStops) {
-  std::promise<std::pair<Inbound, ReplySlot>> parked;
+  std::promise<std::pair<link::Inbound, link::ReplySlot>> parked;
   auto options = stream_options();
   options.stop_grace = milliseconds(5000);
-  StreamServer served(options, [&](Inbound message, ReplySlot reply) {
+  StreamServer served(options, [&](link::Inbound message, link::ReplySlot reply) {
     parked.set_value({std::move(message), std::move(reply)});
   });
   LegacyClient client(served.port());
@@ -120,4 +119,4 @@ TEST(LegacySseServer, AnswersWhatIsInWorkWhenItStops) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::stream

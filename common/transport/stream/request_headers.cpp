@@ -6,7 +6,7 @@
 #include "common/core/text.h"
 #include "common/transport/link/media_type.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 namespace {
 
@@ -15,7 +15,7 @@ template <typename Visit>
 void for_each_in_list(std::string_view list, Visit visit) {
   while (!list.empty()) {
     std::size_t comma = std::min(list.find(','), list.size());
-    visit(trim_blanks(list.substr(0, comma)));
+    visit(link::trim_blanks(list.substr(0, comma)));
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
 }
@@ -36,7 +36,7 @@ bool header_lists(const rpc::HeaderMap& headers, std::string_view name, std::str
 bool is_excluded(std::string_view parameters) {
   std::size_t q = parameters.find("q=");
   if (q == std::string_view::npos) return false;
-  std::string_view weight = trim_blanks(parameters.substr(q + 2));
+  std::string_view weight = link::trim_blanks(parameters.substr(q + 2));
   return weight.starts_with('0') &&
          weight.substr(0, weight.find(';')).find_first_of("123456789") == std::string_view::npos;
 }
@@ -51,7 +51,7 @@ bool is_web_socket_key(std::string_view key) {
 /// httplib leaves bodies of GET unread, so their headers tell.
 bool has_body(const rpc::HeaderMap& headers) {
   auto length = rpc::find_header(headers, "Content-Length");
-  return (length && trim_blanks(*length) != "0") || headers.contains("Transfer-Encoding");
+  return (length && link::trim_blanks(*length) != "0") || headers.contains("Transfer-Encoding");
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ AcceptedTypes accepted_types(const rpc::HeaderMap& headers) {
   for (auto header = begin; header != end; ++header) {
     for_each_in_list(header->second, [&](std::string_view item) {
       std::size_t semicolon = std::min(item.find(';'), item.size());
-      std::string_view type = trim_blanks(item.substr(0, semicolon));
+      std::string_view type = link::trim_blanks(item.substr(0, semicolon));
       if (is_excluded(item.substr(semicolon))) return;
       accepted.json |= type == "*/*" || core::equals_ignoring_case(type, "application/*") ||
                        core::equals_ignoring_case(type, "application/json");
@@ -78,18 +78,18 @@ bool is_upgrade(const rpc::HeaderMap& headers) {
   return header_lists(headers, "Upgrade", "websocket");
 }
 
-std::variant<HttpRefusal, WebSocketUpgrade> read_upgrade(const rpc::HeaderMap& headers,
-                                                         std::string_view version) {
+std::variant<http::HttpRefusal, WebSocketUpgrade> read_upgrade(const rpc::HeaderMap& headers,
+                                                               std::string_view version) {
   if (version != "HTTP/1.1" || !header_lists(headers, "Connection", "upgrade")) {
-    return HttpRefusal{400, "a WebSocket needs HTTP/1.1 and Connection: Upgrade"};
+    return http::HttpRefusal{400, "a WebSocket needs HTTP/1.1 and Connection: Upgrade"};
   }
-  if (has_body(headers)) return HttpRefusal{400, "a request to upgrade has no body"};
-  if (only_value(headers, "Sec-WebSocket-Version") != "13") {
-    return HttpRefusal{426, "the only version of the WebSocket protocol served is 13"};
+  if (has_body(headers)) return http::HttpRefusal{400, "a request to upgrade has no body"};
+  if (link::only_value(headers, "Sec-WebSocket-Version") != "13") {
+    return http::HttpRefusal{426, "the only version of the WebSocket protocol served is 13"};
   }
-  std::string_view key = only_value(headers, "Sec-WebSocket-Key");
+  std::string_view key = link::only_value(headers, "Sec-WebSocket-Key");
   if (!is_web_socket_key(key)) {
-    return HttpRefusal{400, "Sec-WebSocket-Key must be 16 bytes in base-64, once"};
+    return http::HttpRefusal{400, "Sec-WebSocket-Key must be 16 bytes in base-64, once"};
   }
   WebSocketUpgrade upgrade;
   upgrade.key = key;
@@ -98,4 +98,4 @@ std::variant<HttpRefusal, WebSocketUpgrade> read_upgrade(const rpc::HeaderMap& h
   return upgrade;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

@@ -7,7 +7,7 @@
 #include "common/transport/http/http_refusal.h"
 #include "common/transport/stream/server_web_socket.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 /// The types of answers that a client accepts (RFC 9110 §12.5.1, without preferences).
 struct AcceptedTypes {
@@ -22,7 +22,7 @@ struct AcceptedTypes {
 [[nodiscard]] bool is_upgrade(const rpc::HeaderMap& headers);
 
 /// Checks the handshake of RFC 6455 §4.2.1; 426 for another version, 400 for an invalid handshake.
-[[nodiscard]] std::variant<HttpRefusal, WebSocketUpgrade> read_upgrade(
+[[nodiscard]] std::variant<http::HttpRefusal, WebSocketUpgrade> read_upgrade(
     const rpc::HeaderMap& headers, std::string_view version);
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::stream {
 
 /// A socket whose first bytes have already been read. For Beast's WebSocket.
 class HandedOverStream : public boost::beast::buffered_read_stream<boost::asio::ip::tcp::socket,
@@ -88,8 +88,8 @@ HandshakeRequest handshake_request(const WebSocketUpgrade& upgrade) {
 class BeastServerWebSocket final : public ServerWebSocket,
                                    public std::enable_shared_from_this<BeastServerWebSocket> {
  public:
-  BeastServerWebSocket(EventLoop& loop, DetachedSocket socket, const WebSocketUpgrade& upgrade,
-                       const ServerWebSocketOptions& options)
+  BeastServerWebSocket(link::EventLoop& loop, link::DetachedSocket socket,
+                       const WebSocketUpgrade& upgrade, const ServerWebSocketOptions& options)
       : loop_(loop),
         options_(options),
         context_(rpc::TransportContext::web_socket({.is_relayed = upgrade.is_relayed})
@@ -111,7 +111,7 @@ class BeastServerWebSocket final : public ServerWebSocket,
     socket_.auto_fragment(false);
   }
 
-  void start(std::shared_ptr<MessageReceiver> receiver) override {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) override {
     loop_.post([self = shared_from_this(), receiver = std::move(receiver)] {
       self->receiver_ = receiver;
       if (self->is_gone_) return self->tell_receiver();
@@ -120,7 +120,7 @@ class BeastServerWebSocket final : public ServerWebSocket,
     });
   }
 
-  void send(OutboundMessage message) override;
+  void send(link::OutboundMessage message) override;
   void set_reading(bool is_on) override {
     is_reading_ = is_on;
     if (is_on) loop_.post([self = shared_from_this()] { self->read(); });
@@ -159,7 +159,7 @@ class BeastServerWebSocket final : public ServerWebSocket,
   void tell_receiver();
   [[nodiscard]] std::string read_fault(const error_code& error) const;
 
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   const ServerWebSocketOptions options_;
   const rpc::TransportContext context_;
   std::atomic<bool> is_reading_ = true;
@@ -168,7 +168,7 @@ class BeastServerWebSocket final : public ServerWebSocket,
   core::SystemClock clock_;
 
   std::mutex mutex_;  // guards what follows up to the blank line
-  std::deque<OutboundMessage> queue_;
+  std::deque<link::OutboundMessage> queue_;
   std::size_t waiting_ = 0;  ///< bytes in queue_ and in the message that is being written
   bool takes_messages_ = true;
 
@@ -178,8 +178,8 @@ class BeastServerWebSocket final : public ServerWebSocket,
   websocket::stream<HandedOverStream, /*deflateSupported=*/false> socket_;
   boost::asio::steady_timer close_timer_;
   beast::flat_buffer buffer_;
-  std::shared_ptr<MessageReceiver> receiver_;
-  std::optional<OutboundMessage> writing_;
+  std::shared_ptr<link::MessageReceiver> receiver_;
+  std::optional<link::OutboundMessage> writing_;
   std::string reason_;  ///< why it closes
   bool is_accepted_ = false;
   bool is_read_pending_ = false;
@@ -188,7 +188,7 @@ class BeastServerWebSocket final : public ServerWebSocket,
   bool is_gone_ = false;
 };
 
-void BeastServerWebSocket::send(OutboundMessage message) {
+void BeastServerWebSocket::send(link::OutboundMessage message) {
   bool is_too_slow = false;
   {
     std::lock_guard lock(mutex_);
@@ -238,7 +238,7 @@ void BeastServerWebSocket::on_read(const error_code& error) {
 }
 
 void BeastServerWebSocket::take_message() {
-  ReceivedMessage message;
+  link::ReceivedMessage message;
   message.bytes = beast::buffers_to_string(buffer_.data());
   buffer_.consume(buffer_.size());
   if (buffer_.capacity() > kKeptReadBuffer) buffer_.shrink_to_fit();
@@ -274,13 +274,13 @@ void BeastServerWebSocket::write_next() {
 }
 
 void BeastServerWebSocket::on_written(const error_code& error) {
-  OutboundMessage written = *std::exchange(writing_, std::nullopt);
+  link::OutboundMessage written = *std::exchange(writing_, std::nullopt);
   {
     std::lock_guard lock(mutex_);
     waiting_ -= written.bytes.size();
   }
   if (written.done) {
-    SendOutcome outcome;
+    link::SendOutcome outcome;
     if (error) {
       outcome.error = core::Error{
           core::ErrorCode::kConnectionError, "the WebSocket broke: " + error.message(), {}};
@@ -311,7 +311,7 @@ void BeastServerWebSocket::begin_close(websocket::close_code code, const std::st
 
 void BeastServerWebSocket::drop() {
   was_dropped_ = true;
-  std::deque<OutboundMessage> unsent;
+  std::deque<link::OutboundMessage> unsent;
   {
     std::lock_guard lock(mutex_);
     unsent.swap(queue_);
@@ -337,7 +337,7 @@ void BeastServerWebSocket::end(const std::string& reason) {
   if (is_gone_) return;
   is_gone_ = true;
   reason_ = reason;
-  std::deque<OutboundMessage> unsent;
+  std::deque<link::OutboundMessage> unsent;
   {
     std::lock_guard lock(mutex_);
     takes_messages_ = false;
@@ -365,10 +365,11 @@ void BeastServerWebSocket::tell_receiver() {
 
 }  // namespace
 
-std::shared_ptr<ServerWebSocket> ServerWebSocket::create(EventLoop& loop, DetachedSocket socket,
+std::shared_ptr<ServerWebSocket> ServerWebSocket::create(link::EventLoop& loop,
+                                                         link::DetachedSocket socket,
                                                          const WebSocketUpgrade& upgrade,
                                                          const ServerWebSocketOptions& options) {
   return std::make_shared<BeastServerWebSocket>(loop, std::move(socket), upgrade, options);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

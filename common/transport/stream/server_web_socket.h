@@ -9,7 +9,7 @@
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 /// The parts of a valid upgrade request that the server needs.
 struct WebSocketUpgrade {
@@ -30,11 +30,11 @@ struct ServerWebSocketOptions {
 
 /// The server's end of a WebSocket (RFC 6455): one JSON-RPC message in a text message. Binary
 /// messages close it with 1003, bad UTF-8 with 1007. Thread-safe.
-class ServerWebSocket : public MessageConnection {
+class ServerWebSocket : public link::MessageConnection {
  public:
   /// The answer to the upgrade goes out when the connection is started. The event loop outlives it.
   [[nodiscard]] static std::shared_ptr<ServerWebSocket> create(
-      EventLoop& loop, DetachedSocket socket, const WebSocketUpgrade& upgrade,
+      link::EventLoop& loop, link::DetachedSocket socket, const WebSocketUpgrade& upgrade,
       const ServerWebSocketOptions& options);
 
   /// From now on close() sends 1001: the server is going away.
@@ -45,4 +45,4 @@ class ServerWebSocket : public MessageConnection {
   [[nodiscard]] virtual bool was_dropped() const = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

@@ -2,10 +2,9 @@
 
 #include "common/transport/stream/streams_testing.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 namespace {
 
-using namespace stream_tests;  // the vocabulary of these tests
 using league::testing::post;
 using league::testing::RawClient;
 
@@ -25,10 +24,11 @@ std::string come_back(const std::string& event_id, std::string_view session = "s
 constexpr std::string_view kSession = "Mcp-Session-Id: s1\r\n";
 
 struct ResumableServer : StreamServer {
-  explicit ResumableServer(HttpServerOptions options = short_lived()) : StreamServer(options) {
+  explicit ResumableServer(http::HttpServerOptions options = short_lived())
+      : StreamServer(options) {
     handler.options = {.is_resumable = true, .retry = milliseconds(500)};
   }
-  static HttpServerOptions short_lived() {
+  static http::HttpServerOptions short_lived() {
     auto options = stream_options();
     options.streams.stored_for = milliseconds(5000);
     return options;
@@ -98,8 +98,8 @@ TEST(SseResumption, ASecondConnectionTakesTheStreamOver) {
 }
 
 TEST(SseResumption, TheAnswerOfAPostIsGotLater) {
-  std::promise<std::pair<Inbound, ReplySlot>> parked;
-  StreamServer served(stream_options(), [&](Inbound message, ReplySlot reply) {
+  std::promise<std::pair<link::Inbound, link::ReplySlot>> parked;
+  StreamServer served(stream_options(), [&](link::Inbound message, link::ReplySlot reply) {
     message.channel->configure({.is_resumable = true});
     message.channel->push(shared("\"progress\""));
     parked.set_value({std::move(message), std::move(reply)});
@@ -184,4 +184,4 @@ TEST(SseResumption, StopsWithClientsAway) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::stream

@@ -2,10 +2,9 @@
 
 #include "common/transport/stream/streams_testing.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 namespace {
 
-using namespace stream_tests;  // the vocabulary of these tests
 using league::testing::post;
 using league::testing::RawClient;
 
@@ -35,7 +34,7 @@ TEST(SseServer, PrefersJsonUnlessTold) {
 }
 
 TEST(SseServer, APushMakesTheAnswerAStream) {
-  StreamServer served(stream_options(), [](Inbound message, ReplySlot reply) {
+  StreamServer served(stream_options(), [](link::Inbound message, link::ReplySlot reply) {
     ASSERT_NE(message.channel, nullptr);
     EXPECT_TRUE(message.channel->push(shared("{\"progress\":1}")));
     EXPECT_TRUE(message.channel->push(shared("{\"progress\":2}")));
@@ -53,8 +52,8 @@ TEST(SseServer, APushMakesTheAnswerAStream) {
 }
 
 TEST(SseServer, APushMayComeLaterFromAnotherThread) {
-  std::promise<std::pair<Inbound, ReplySlot>> parked;
-  StreamServer served(stream_options(), [&](Inbound message, ReplySlot reply) {
+  std::promise<std::pair<link::Inbound, link::ReplySlot>> parked;
+  StreamServer served(stream_options(), [&](link::Inbound message, link::ReplySlot reply) {
     parked.set_value({std::move(message), std::move(reply)});
   });
   StreamClient client(served.port(), post("{\"id\":7}", kBoth));
@@ -64,7 +63,7 @@ TEST(SseServer, APushMayComeLaterFromAnotherThread) {
   EXPECT_TRUE(message.channel->push(shared("{\"progress\":2}")));
   client.read_until("{\"progress\":2}\n\n");
   std::promise<void> sent;
-  OutboundReply answer;
+  link::OutboundReply answer;
   answer.bytes = message.bytes;
   answer.after_sent = [&] { sent.set_value(); };
   reply.send(std::move(answer));
@@ -75,7 +74,7 @@ TEST(SseServer, APushMayComeLaterFromAnotherThread) {
 }
 
 TEST(SseServer, WhoTakesNoStreamHasNoChannel) {
-  StreamServer served(stream_options(), [](Inbound message, ReplySlot reply) {
+  StreamServer served(stream_options(), [](link::Inbound message, link::ReplySlot reply) {
     EXPECT_EQ(message.channel, nullptr);
     league::testing::echo(std::move(message), std::move(reply));
   });
@@ -97,7 +96,7 @@ TEST(SseServer, ListensAndIsToldWhenItEnds) {
 
 TEST(SseServer, RefusesStreams) {
   StreamServer served;
-  served.handler.refusal = StreamRefusal{409, "there is one already: \"a\""};
+  served.handler.refusal = link::StreamRefusal{409, "there is one already: \"a\""};
   std::string response = RawClient(served.port()).ask(listen_request());
   EXPECT_EQ(status_of(response), 409);
   EXPECT_NE(response.find(R"(there is one already: \"a\"")"), std::string::npos);
@@ -115,9 +114,9 @@ TEST(SseServer, EndsSessions) {
   StreamServer served;
   std::string request = "DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n";
   EXPECT_EQ(status_of(RawClient(served.port()).ask(request)), 204);
-  served.handler.session_refusal = StreamRefusal{404, "unknown session"};
+  served.handler.session_refusal = link::StreamRefusal{404, "unknown session"};
   EXPECT_EQ(status_of(RawClient(served.port()).ask(request)), 404);
-  served.handler.session_refusal = StreamRefusal{400, "which session?"};
+  served.handler.session_refusal = link::StreamRefusal{400, "which session?"};
   std::string response = RawClient(served.port()).ask(request);
   EXPECT_EQ(status_of(response), 400);
   EXPECT_NE(response.find("-32600"), std::string::npos) << response;
@@ -169,4 +168,4 @@ TEST(SseServer, EndsStreamsWhenItStops) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::stream

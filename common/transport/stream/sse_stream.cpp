@@ -7,7 +7,7 @@
 #include "common/rpc/http_headers.h"
 #include "common/transport/stream/stream_host.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 namespace {
 
@@ -31,7 +31,7 @@ SseStream::SseStream(std::shared_ptr<StreamHost> home, Kind kind,
 
 SseStream::~SseStream() { home_->stored() -= stored_bytes_; }
 
-void SseStream::configure(const StreamOptions& options) {
+void SseStream::configure(const link::StreamOptions& options) {
   std::lock_guard lock(mutex_);
   if (!has_begun_) options_ = options;
 }
@@ -68,8 +68,9 @@ bool SseStream::begin_locked() {
     reason_ = "the server stops";
     return false;
   }
-  attach_locked(headers_.get(),
-                sse_preface(options_.is_resumable ? event_id(0) : std::string{}, options_.retry));
+  attach_locked(
+      headers_.get(),
+      link::sse_preface(options_.is_resumable ? event_id(0) : std::string{}, options_.retry));
   return true;
 }
 
@@ -78,13 +79,13 @@ void SseStream::attach_locked(const rpc::HeaderMap* headers, std::string_view fi
       [self = shared_from_this()](const StreamSocket& socket, const StreamEnd& end) {
         self->on_socket_gone(socket, end);
       });
-  std::string head(kSseHead);
+  std::string head(link::kSseHead);
   if (headers != nullptr) head.append(home_->head_lines_for(*headers));
   head.append("\r\n").append(first);
   socket_->push({std::move(head)});
 }
 
-void SseStream::adopt(DetachedSocket socket) {
+void SseStream::adopt(link::DetachedSocket socket) {
   std::shared_ptr<StreamSocket> to;
   {
     std::lock_guard lock(mutex_);
@@ -100,7 +101,7 @@ bool SseStream::emit(std::shared_ptr<const std::string> bytes, bool is_last,
   bool is_taken = begin_locked() && !has_ended_;
   if (is_taken) {
     std::uint64_t number = ++last_number_;
-    StreamPiece piece = sse_event(
+    link::StreamPiece piece = link::sse_event(
         std::move(bytes), options_.is_resumable ? event_id(number) : std::string(own.id), own.type);
     if (options_.is_resumable) store(number, piece);
     // The order of events is the order of this lock; the socket only queues.
@@ -122,7 +123,7 @@ bool SseStream::emit(std::shared_ptr<const std::string> bytes, bool is_last,
 
 void SseStream::push_note(std::string_view type, std::string_view data) {
   std::lock_guard lock(mutex_);
-  if (socket_) socket_->push({sse_event_text(data, {}, type)});
+  if (socket_) socket_->push({link::sse_event_text(data, {}, type)});
 }
 
 void SseStream::close() {
@@ -171,7 +172,7 @@ void SseStream::on_socket_gone(const StreamSocket& socket, const StreamEnd& end)
   report_closed();
 }
 
-void SseStream::resume(DetachedSocket socket, std::uint64_t last,
+void SseStream::resume(link::DetachedSocket socket, std::uint64_t last,
                        const std::shared_ptr<const rpc::HeaderMap>& headers) {
   std::lock_guard lock(mutex_);
   if (auto old = std::exchange(socket_, nullptr)) {
@@ -186,7 +187,7 @@ void SseStream::resume(DetachedSocket socket, std::uint64_t last,
 }
 
 bool SseStream::expire(Time now) {
-  const StreamLimits& limits = home_->limits();
+  const http::StreamLimits& limits = home_->limits();
   std::lock_guard lock(mutex_);
   while (!events_.empty() && now - events_.front().when >= limits.stored_for) forget_first();
   if (socket_ || now - away_since_ < limits.stored_for) return false;
@@ -198,8 +199,8 @@ bool SseStream::expire(Time now) {
   return true;
 }
 
-void SseStream::store(std::uint64_t number, const StreamPiece& piece) {
-  const StreamLimits& limits = home_->limits();
+void SseStream::store(std::uint64_t number, const link::StreamPiece& piece) {
+  const http::StreamLimits& limits = home_->limits();
   std::size_t size = piece.size() + kStoredEventCost;
   events_.push_back({number, piece, std::chrono::steady_clock::now()});
   stored_bytes_ += size;
@@ -258,4 +259,4 @@ std::string SseStream::event_id(std::uint64_t number) const {
   return id_ + "-" + std::to_string(number);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

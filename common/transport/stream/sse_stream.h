@@ -15,14 +15,14 @@
 #include "common/transport/link/message_handler.h"
 #include "common/transport/stream/stream_socket.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 class StreamHost;
 
 /// One event stream to one client: the answer to a POST, a stream that a client opened with GET, or
 /// the downward half of the transport of 2024-11-05. A resumable stream outlives its connection:
 /// messages pushed meanwhile are stored and sent when the client reconnects. Thread-safe.
-class SseStream final : public PeerChannel, public std::enable_shared_from_this<SseStream> {
+class SseStream final : public link::PeerChannel, public std::enable_shared_from_this<SseStream> {
  public:
   enum class Kind { kAnswer, kListening, kLegacy };
   using Time = std::chrono::steady_clock::time_point;
@@ -32,7 +32,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
             std::shared_ptr<const rpc::HeaderMap> headers);
   ~SseStream() override;
 
-  void configure(const StreamOptions& options) override;
+  void configure(const link::StreamOptions& options) override;
   bool push(std::shared_ptr<const std::string> bytes) override;
   bool push_event(std::shared_ptr<const std::string> bytes, std::string_view id,
                   std::string_view type) override;
@@ -47,7 +47,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   /// Begins without a push. False when the server stops.
   bool begin();
   /// Sets the connection of a stream that has begun.
-  void adopt(DetachedSocket socket);
+  void adopt(link::DetachedSocket socket);
   /// As push(); `done` runs when the event is with the operating system, or cannot be sent any
   /// more.
   void answer(std::shared_ptr<const std::string> bytes, std::function<void()> done);
@@ -67,7 +67,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   [[nodiscard]] bool is_of_session(const rpc::HeaderMap& headers) const;
   /// Continues the stream on another connection: sends the events after `last`, then new ones.
   /// `headers` are those of the request that asked for it.
-  void resume(DetachedSocket socket, std::uint64_t last,
+  void resume(link::DetachedSocket socket, std::uint64_t last,
               const std::shared_ptr<const rpc::HeaderMap>& headers);
   /// Forgets events that are too old; true if the whole stream is, and then closes it.
   [[nodiscard]] bool expire(Time now);
@@ -78,7 +78,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
  private:
   struct StoredEvent {
     std::uint64_t number;
-    StreamPiece piece;
+    link::StreamPiece piece;
     Time when;
   };
 
@@ -92,7 +92,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   [[nodiscard]] bool begin_locked();
   void attach_locked(const rpc::HeaderMap* headers, std::string_view first);
   [[nodiscard]] std::string event_id(std::uint64_t number) const;
-  void store(std::uint64_t number, const StreamPiece& piece);
+  void store(std::uint64_t number, const link::StreamPiece& piece);
   void forget_first();
   void end_locked(const std::string& reason);
   void on_socket_gone(const StreamSocket& socket, const StreamEnd& end);
@@ -104,7 +104,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
 
   mutable std::mutex mutex_;  // guards the rest
   mutable std::string id_;  ///< made when it is asked for: most answers need none
-  StreamOptions options_;
+  link::StreamOptions options_;
   std::function<bool()> ask_for_connection_;
   bool has_begun_ = false;
   bool has_ended_ = false;  ///< nothing more is pushed
@@ -117,4 +117,4 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   Time away_since_{};  ///< or ended since
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

@@ -4,11 +4,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <charconv>
 
-namespace league::transport {
+namespace league::transport::stream {
 
 namespace {
 
-std::chrono::milliseconds tick_interval(const HttpServerOptions& options) {
+std::chrono::milliseconds tick_interval(const http::HttpServerOptions& options) {
   using std::chrono::milliseconds;
   milliseconds shortest = std::min(
       {options.streams.keep_alive, options.streams.stored_for, options.limits.write_timeout});
@@ -48,8 +48,8 @@ void StreamHost::tick_later(const std::shared_ptr<Ticker>& ticker,
 }
 
 std::shared_ptr<StreamHost> StreamHost::create(const SharedStreams& share,
-                                               const HttpServerOptions& options,
-                                               MessageHandler& handler) {
+                                               const http::HttpServerOptions& options,
+                                               link::MessageHandler& handler) {
   std::shared_ptr<StreamHost> host(new StreamHost(share, options, handler));
   share.loop->post([weak = std::weak_ptr(host), loop = share.loop, every = tick_interval(options)] {
     tick_later(std::make_shared<Ticker>(loop->context()), every, weak);
@@ -57,8 +57,8 @@ std::shared_ptr<StreamHost> StreamHost::create(const SharedStreams& share,
   return host;
 }
 
-StreamHost::StreamHost(const SharedStreams& share, const HttpServerOptions& options,
-                       MessageHandler& handler)
+StreamHost::StreamHost(const SharedStreams& share, const http::HttpServerOptions& options,
+                       link::MessageHandler& handler)
     : share_(share),
       options_(options),
       cors_(options.allow_origins),
@@ -72,10 +72,10 @@ std::shared_ptr<SseStream> StreamHost::new_answer(std::shared_ptr<const rpc::Hea
                                      std::move(headers));
 }
 
-TakeOver StreamHost::listen(StreamAcceptance acceptance,
-                            std::shared_ptr<const rpc::HeaderMap> headers) {
+link::TakeOver StreamHost::listen(link::StreamAcceptance acceptance,
+                                  std::shared_ptr<const rpc::HeaderMap> headers) {
   return [self = shared_from_this(), acceptance = std::move(acceptance),
-          headers = std::move(headers)](DetachedSocket socket) {
+          headers = std::move(headers)](link::DetachedSocket socket) {
     auto stream = std::make_shared<SseStream>(self, SseStream::Kind::kListening, headers);
     stream->configure(acceptance.options);
     if (!stream->begin()) return;
@@ -84,8 +84,8 @@ TakeOver StreamHost::listen(StreamAcceptance acceptance,
   };
 }
 
-TakeOver StreamHost::open_legacy(std::shared_ptr<const rpc::HeaderMap> headers) {
-  return [self = shared_from_this(), headers = std::move(headers)](DetachedSocket socket) {
+link::TakeOver StreamHost::open_legacy(std::shared_ptr<const rpc::HeaderMap> headers) {
+  return [self = shared_from_this(), headers = std::move(headers)](link::DetachedSocket socket) {
     auto stream = std::make_shared<SseStream>(self, SseStream::Kind::kLegacy, headers);
     if (!stream->begin()) return;
     stream->push_note("endpoint", self->options_.sse_path + "/message?sessionId=" + stream->id());
@@ -93,8 +93,8 @@ TakeOver StreamHost::open_legacy(std::shared_ptr<const rpc::HeaderMap> headers) 
   };
 }
 
-std::optional<TakeOver> StreamHost::resume(std::string_view last_event_id,
-                                           std::shared_ptr<const rpc::HeaderMap> headers) {
+std::optional<link::TakeOver> StreamHost::resume(std::string_view last_event_id,
+                                                 std::shared_ptr<const rpc::HeaderMap> headers) {
   auto event = parse_event_id(last_event_id);
   if (!event) return std::nullopt;
   StreamPtr stream;
@@ -113,7 +113,7 @@ std::optional<TakeOver> StreamHost::resume(std::string_view last_event_id,
     std::lock_guard lock(mutex_);
     ++resumed_;
   }
-  return [stream, last = event->second, headers = std::move(headers)](DetachedSocket socket) {
+  return [stream, last = event->second, headers = std::move(headers)](link::DetachedSocket socket) {
     stream->resume(std::move(socket), last, headers);
   };
 }
@@ -125,20 +125,21 @@ std::shared_ptr<SseStream> StreamHost::find_legacy(const std::string& id) {
   return is_legacy ? found->second : nullptr;
 }
 
-ReplySlot StreamHost::legacy_slot(std::shared_ptr<SseStream> stream) {
+link::ReplySlot StreamHost::legacy_slot(std::shared_ptr<SseStream> stream) {
   ++stream->in_work;
-  return ReplySlot([self = shared_from_this(), stream = std::move(stream)](OutboundReply reply) {
-    if (!reply.bytes.empty()) {
-      stream->answer(reply.bytes.share(), std::move(reply.after_sent));
-    } else if (reply.after_sent) {
-      reply.after_sent();
-    }
-    if (--stream->in_work > 0) return;
-    std::unique_lock lock(self->mutex_);
-    bool is_last = self->is_stopping_;
-    lock.unlock();
-    if (is_last) stream->close();
-  });
+  return link::ReplySlot(
+      [self = shared_from_this(), stream = std::move(stream)](link::OutboundReply reply) {
+        if (!reply.bytes.empty()) {
+          stream->answer(reply.bytes.share(), std::move(reply.after_sent));
+        } else if (reply.after_sent) {
+          reply.after_sent();
+        }
+        if (--stream->in_work > 0) return;
+        std::unique_lock lock(self->mutex_);
+        bool is_last = self->is_stopping_;
+        lock.unlock();
+        if (is_last) stream->close();
+      });
 }
 
 void StreamHost::begin_stop() {
@@ -171,13 +172,13 @@ void StreamHost::stop() {
   for (const auto& [id, stream] : ended) stream->cut("the server stops");
 }
 
-StreamCounts StreamHost::counts() {
+http::StreamCounts StreamHost::counts() {
   auto sockets = web_sockets_->counts();
   auto all = all_streams();
   auto resumable = std::count_if(all.begin(), all.end(),
                                  [](const StreamPtr& stream) { return stream->is_resumable(); });
   std::lock_guard lock(mutex_);
-  StreamCounts counts;
+  http::StreamCounts counts;
   counts.resumable = static_cast<std::size_t>(resumable);
   counts.open = sockets_.size() + sockets.open;
   counts.resumable += ended_.size();
@@ -189,7 +190,7 @@ StreamCounts StreamHost::counts() {
 }
 
 std::shared_ptr<StreamSocket> StreamHost::new_socket(StreamSocket::OnGone on_gone) {
-  const StreamLimits& limits = options_.streams;
+  const http::StreamLimits& limits = options_.streams;
   auto socket = std::make_shared<StreamSocket>(
       *share_.loop,
       StreamSocketOptions{limits.max_queue, limits.keep_alive, options_.limits.write_timeout,
@@ -284,4 +285,4 @@ std::vector<StreamHost::StreamPtr> StreamHost::all_streams() {
   return all;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

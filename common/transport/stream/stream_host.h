@@ -20,11 +20,11 @@
 #include "common/transport/stream/sse_stream.h"
 #include "common/transport/stream/web_socket_sessions.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 /// Shared by the streams of all servers of a runtime; outlives their hosts.
 struct SharedStreams {
-  EventLoop* loop = nullptr;
+  link::EventLoop* loop = nullptr;
   std::shared_ptr<std::atomic<std::size_t>> stored = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
@@ -35,39 +35,39 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
  public:
   /// `handler` and the event loop outlive stop().
   [[nodiscard]] static std::shared_ptr<StreamHost> create(const SharedStreams& share,
-                                                          const HttpServerOptions& options,
-                                                          MessageHandler& handler);
+                                                          const http::HttpServerOptions& options,
+                                                          link::MessageHandler& handler);
   ~StreamHost();
 
   /// The answer to a POST; it begins with its first push.
   [[nodiscard]] std::shared_ptr<SseStream> new_answer(
       std::shared_ptr<const rpc::HeaderMap> headers);
   /// A client opens a stream to listen.
-  [[nodiscard]] TakeOver listen(StreamAcceptance acceptance,
-                                std::shared_ptr<const rpc::HeaderMap> headers);
+  [[nodiscard]] link::TakeOver listen(link::StreamAcceptance acceptance,
+                                      std::shared_ptr<const rpc::HeaderMap> headers);
   /// The stream behind an event id, for a client of the same session; nothing where it is unknown.
-  [[nodiscard]] std::optional<TakeOver> resume(std::string_view last_event_id,
-                                               std::shared_ptr<const rpc::HeaderMap> headers);
+  [[nodiscard]] std::optional<link::TakeOver> resume(std::string_view last_event_id,
+                                                     std::shared_ptr<const rpc::HeaderMap> headers);
   /// A stream of the transport of 2024-11-05, whose first event says where messages go to.
-  [[nodiscard]] TakeOver open_legacy(std::shared_ptr<const rpc::HeaderMap> headers);
+  [[nodiscard]] link::TakeOver open_legacy(std::shared_ptr<const rpc::HeaderMap> headers);
   /// Null if the client is gone.
   [[nodiscard]] std::shared_ptr<SseStream> find_legacy(const std::string& id);
   /// A slot that answers on the stream.
-  [[nodiscard]] ReplySlot legacy_slot(std::shared_ptr<SseStream> stream);
+  [[nodiscard]] link::ReplySlot legacy_slot(std::shared_ptr<SseStream> stream);
   [[nodiscard]] WebSocketSessions& web_sockets() { return *web_sockets_; }
 
   /// Ends streams that only listen; answers and messages in progress are awaited.
   void begin_stop();
   /// Ends everything and waits until the handler has been told. Not on the event loop.
   void stop();
-  [[nodiscard]] StreamCounts counts();
+  [[nodiscard]] http::StreamCounts counts();
 
   // For its streams
   [[nodiscard]] std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone);
-  [[nodiscard]] const StreamLimits& limits() const { return options_.streams; }
+  [[nodiscard]] const http::StreamLimits& limits() const { return options_.streams; }
   /// Lines of the response's head for a request with these header fields (CORS); may be empty.
   [[nodiscard]] std::string head_lines_for(const rpc::HeaderMap& headers) const {
-    return head_lines(cors_.answer_fields(headers));
+    return http::head_lines(cors_.answer_fields(headers));
   }
   /// Bytes of stored events in all streams.
   [[nodiscard]] std::atomic<std::size_t>& stored() { return *share_.stored; }
@@ -83,7 +83,8 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
   using StreamPtr = std::shared_ptr<SseStream>;
   struct Ticker;
 
-  StreamHost(const SharedStreams& share, const HttpServerOptions& options, MessageHandler& handler);
+  StreamHost(const SharedStreams& share, const http::HttpServerOptions& options,
+             link::MessageHandler& handler);
   static void tick_later(const std::shared_ptr<Ticker>& ticker, std::chrono::milliseconds interval,
                          std::weak_ptr<StreamHost> host);
   void tick();
@@ -91,9 +92,9 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
   [[nodiscard]] std::vector<StreamPtr> all_streams();
 
   const SharedStreams share_;
-  const HttpServerOptions options_;
-  const CorsRules cors_;
-  MessageHandler& handler_;
+  const http::HttpServerOptions options_;
+  const http::CorsRules cors_;
+  link::MessageHandler& handler_;
   std::shared_ptr<WebSocketSessions> web_sockets_;
 
   std::mutex mutex_;  // guards the rest; never held while a stream or the handler is called
@@ -111,4 +112,4 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
   std::uint64_t dropped_ = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

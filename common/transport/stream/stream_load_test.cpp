@@ -9,10 +9,9 @@
 #include "common/transport/stream/web_socket_testing.h"
 #include "tests/support/sanitizers.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 namespace {
 
-using namespace stream_tests;  // the vocabulary of these tests
 using league::testing::post;
 using league::testing::RawClient;
 
@@ -31,7 +30,7 @@ std::size_t open_descriptors() {
 /// Listeners of both kinds.
 struct Audience {
   Audience()
-      : served(stream_options(), [this](Inbound message, ReplySlot reply) {
+      : served(stream_options(), [this](link::Inbound message, link::ReplySlot reply) {
           if (message.channel) add(message.channel);
           league::testing::echo(std::move(message), std::move(reply));
         }) {
@@ -45,7 +44,7 @@ struct Audience {
     for (auto& socket : sockets) EXPECT_EQ(socket.next_text(), "{}");
   }
 
-  void add(std::shared_ptr<PeerChannel> channel) {
+  void add(std::shared_ptr<link::PeerChannel> channel) {
     std::lock_guard lock(mutex);
     channels.push_back(std::move(channel));
   }
@@ -69,14 +68,14 @@ struct Audience {
   }
 
   std::mutex mutex;
-  std::vector<std::shared_ptr<PeerChannel>> channels;
+  std::vector<std::shared_ptr<link::PeerChannel>> channels;
   StreamServer served;
   std::vector<StreamClient> streams;
   std::vector<WsClient> sockets;
 };
 
 TEST(StreamLoad, ThousandsHearABroadcastAndHalfOfThemMayDie) {
-  ASSERT_GE(raise_file_limit(), 4 * kSpectators + 200);
+  ASSERT_GE(link::raise_file_limit(), 4 * kSpectators + 200);
   Audience audience;
   auto all = audience.tell("{\"standings\":1}");
   RecordProperty("broadcast_ms", static_cast<int>(all.count()));
@@ -132,8 +131,9 @@ TEST(StreamLoad, WhoConnectsAndVanishesLeavesNothing) {
 
 TEST(StreamLoad, StreamsCountAsConnections) {
   StreamHandler handler;
-  auto runtime = *HttpRuntime::start({.max_connections = 3, .sweep_interval = milliseconds(10)});
-  auto server = *HttpServer::start(*runtime, stream_options(), handler);
+  auto runtime =
+      *front::HttpRuntime::start({.max_connections = 3, .sweep_interval = milliseconds(10)});
+  auto server = *front::HttpServer::start(*runtime, stream_options(), handler);
   StreamClient first(server->port(), listen_request());
   handler.channel(0);
   WsClient second(server->port());
@@ -147,7 +147,7 @@ TEST(StreamLoad, StreamsCountAsConnections) {
 
 TEST(StreamLoad, NothingBehindAStreamIsARequest) {
   std::atomic<int> calls = 0;
-  StreamServer served(stream_options(), [&](Inbound message, ReplySlot reply) {
+  StreamServer served(stream_options(), [&](link::Inbound message, link::ReplySlot reply) {
     ++calls;
     league::testing::echo(std::move(message), std::move(reply));
   });
@@ -193,8 +193,8 @@ TEST(StreamLoad, StopsWhileClientsArrive) {
       arriving.emplace_back([&, port = served.port(), i] {
         const std::string requests[] = {listen_request(), upgrade_request(), get("/sse")};
         while (!is_over) {
-          auto socket =
-              connect_to("127.0.0.1", port, {std::chrono::steady_clock::now() + milliseconds(500)});
+          auto socket = link::connect_to("127.0.0.1", port,
+                                         {std::chrono::steady_clock::now() + milliseconds(500)});
           if (!socket) return;
           std::string_view bytes = requests[i];
           ::send(socket->get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -211,4 +211,4 @@ TEST(StreamLoad, StopsWhileClientsArrive) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::stream

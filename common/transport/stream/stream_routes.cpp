@@ -2,14 +2,14 @@
 
 #include "common/rpc/codec.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 namespace {
 
 constexpr std::string_view kLastEventId = "Last-Event-ID";
 constexpr const char* kMessageMethods = "POST, GET, DELETE";
 /// The answer to a refused stream, for any status: no message was involved that could be malformed.
-RouteAnswer handlers_refusal(const StreamRefusal& refusal, std::string_view allow) {
+RouteAnswer handlers_refusal(const link::StreamRefusal& refusal, std::string_view allow) {
   RouteAnswer answer =
       refusal_answer({refusal.http_status, ""}, refusal.http_status == 405 ? allow : "");
   answer.body = rpc::encode_error(rpc::Id(), static_cast<int>(rpc::StandardCode::kInvalidRequest),
@@ -19,23 +19,23 @@ RouteAnswer handlers_refusal(const StreamRefusal& refusal, std::string_view allo
 
 }  // namespace
 
-RouteAnswer refusal_answer(const HttpRefusal& refusal, std::string_view allow) {
+RouteAnswer refusal_answer(const http::HttpRefusal& refusal, std::string_view allow) {
   RouteAnswer answer;
   answer.status = refusal.status;
-  answer.body = refusal_body(refusal);
+  answer.body = http::refusal_body(refusal);
   answer.content_type = "application/json";
   if (!allow.empty()) answer.headers.emplace_back("Allow", allow);
   return answer;
 }
 
-StreamRoutes::StreamRoutes(const HttpServerOptions& options, MessageHandler& handler,
+StreamRoutes::StreamRoutes(const http::HttpServerOptions& options, link::MessageHandler& handler,
                            StreamHost& host)
     : options_(options), path_(options.path), handler_(handler), host_(host) {}
 
 RouteAnswer StreamRoutes::on_get(const RouteRequest& request) {
   if (is_upgrade(*request.headers)) {
     auto upgrade = read_upgrade(*request.headers, request.version);
-    if (auto* refusal = std::get_if<HttpRefusal>(&upgrade)) {
+    if (auto* refusal = std::get_if<http::HttpRefusal>(&upgrade)) {
       RouteAnswer answer = refusal_answer(*refusal);
       if (refusal->status == 426) {
         answer.headers = {{"Upgrade", "websocket"}, {"Sec-WebSocket-Version", "13"}};
@@ -64,14 +64,15 @@ RouteAnswer StreamRoutes::open_stream(const RouteRequest& request) {
       return answer;
     }
   }
-  StreamRequest asked{context_of(request), std::nullopt};
+  link::StreamRequest asked{context_of(request), std::nullopt};
   if (last_event_id) asked.last_event_id = std::string(*last_event_id);
-  StreamAnswer decision = handler_.on_stream(std::move(asked));
-  if (auto* refusal = std::get_if<StreamRefusal>(&decision)) {
+  link::StreamAnswer decision = handler_.on_stream(std::move(asked));
+  if (auto* refusal = std::get_if<link::StreamRefusal>(&decision)) {
     return handlers_refusal(*refusal, kMessageMethods);
   }
   RouteAnswer answer;
-  answer.take_over = host_.listen(std::get<StreamAcceptance>(std::move(decision)), request.headers);
+  answer.take_over =
+      host_.listen(std::get<link::StreamAcceptance>(std::move(decision)), request.headers);
   return answer;
 }
 
@@ -104,7 +105,7 @@ RouteAnswer StreamRoutes::on_legacy_post(const RouteRequest& request, const std:
   }
   rpc::SseMetadata metadata;
   metadata.stream_id = stream->id();
-  Inbound inbound;
+  link::Inbound inbound;
   inbound.bytes = std::string(request.body);
   inbound.meter = request.meter;
   inbound.context = rpc::MessageContext::now(
@@ -124,8 +125,8 @@ RouteAnswer StreamRoutes::on_legacy_post(const RouteRequest& request, const std:
 }
 
 RouteAnswer StreamRoutes::on_page(const RouteRequest& request, std::string_view name,
-                                  const PageHandler& page) {
-  HttpPage content = page({name, rpc::find_header(*request.headers, kLastEventId)});
+                                  const http::PageHandler& page) {
+  http::HttpPage content = page({name, rpc::find_header(*request.headers, kLastEventId)});
   RouteAnswer answer;
   answer.headers = std::move(content.headers);
   answer.content_type = std::move(content.content_type);
@@ -140,8 +141,8 @@ RouteAnswer StreamRoutes::on_page(const RouteRequest& request, std::string_view 
   return answer;
 }
 
-std::shared_ptr<PeerChannel> StreamRoutes::answer_channel(
-    const std::shared_ptr<HttpExchange>& exchange, const AcceptedTypes& accepted,
+std::shared_ptr<link::PeerChannel> StreamRoutes::answer_channel(
+    const std::shared_ptr<http::HttpExchange>& exchange, const AcceptedTypes& accepted,
     std::shared_ptr<const rpc::HeaderMap> headers) {
   if (!accepted.event_stream) return nullptr;
   auto stream = host_.new_answer(std::move(headers));
@@ -149,9 +150,11 @@ std::shared_ptr<PeerChannel> StreamRoutes::answer_channel(
     auto asked = weak.lock();
     auto answering = to.lock();
     if (!asked || !answering) return false;
-    ExchangeStream part;
-    part.take_over = [answering](DetachedSocket socket) { answering->adopt(std::move(socket)); };
-    part.answer = [answering](OutboundReply reply) {
+    http::ExchangeStream part;
+    part.take_over = [answering](link::DetachedSocket socket) {
+      answering->adopt(std::move(socket));
+    };
+    part.answer = [answering](link::OutboundReply reply) {
       if (reply.bytes.empty()) {
         answering->close();
         if (reply.after_sent) reply.after_sent();
@@ -173,4 +176,4 @@ rpc::MessageContext StreamRoutes::context_of(const RouteRequest& request) const 
           .with_connection(request.connection));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

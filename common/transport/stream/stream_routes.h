@@ -15,7 +15,7 @@
 #include "common/transport/stream/request_headers.h"
 #include "common/transport/stream/stream_host.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 /// One request that has passed the edge.
 struct RouteRequest {
@@ -24,12 +24,12 @@ struct RouteRequest {
   std::string_view method;
   std::string_view version;  ///< `HTTP/1.1`
   std::string_view body;
-  std::shared_ptr<LogMeter> meter = nullptr;  ///< see Inbound
+  std::shared_ptr<link::LogMeter> meter = nullptr;  ///< see Inbound
 };
 
 /// The answer, unless the connection is taken over by a stream.
 struct RouteAnswer {
-  TakeOver take_over;
+  link::TakeOver take_over;
   int status = 200;
   std::string body;
   std::string content_type;
@@ -40,7 +40,8 @@ struct RouteAnswer {
 /// of a session. Thread-safe; all references outlive it.
 class StreamRoutes {
  public:
-  StreamRoutes(const HttpServerOptions& options, MessageHandler& handler, StreamHost& host);
+  StreamRoutes(const http::HttpServerOptions& options, link::MessageHandler& handler,
+               StreamHost& host);
 
   /// GET on the path: an upgrade, a stream that continues, or a new one.
   [[nodiscard]] RouteAnswer on_get(const RouteRequest& request);
@@ -53,25 +54,26 @@ class StreamRoutes {
 
   /// GET or HEAD of a page; `name` is what follows its path.
   [[nodiscard]] RouteAnswer on_page(const RouteRequest& request, std::string_view name,
-                                    const PageHandler& page);
+                                    const http::PageHandler& page);
 
   /// The channel to the client of a POST before its answer: null if it accepts no event stream.
-  [[nodiscard]] std::shared_ptr<PeerChannel> answer_channel(
-      const std::shared_ptr<HttpExchange>& exchange, const AcceptedTypes& accepted,
+  [[nodiscard]] std::shared_ptr<link::PeerChannel> answer_channel(
+      const std::shared_ptr<http::HttpExchange>& exchange, const AcceptedTypes& accepted,
       std::shared_ptr<const rpc::HeaderMap> headers);
 
  private:
   [[nodiscard]] RouteAnswer open_stream(const RouteRequest& request);
   [[nodiscard]] rpc::MessageContext context_of(const RouteRequest& request) const;
 
-  const HttpServerOptions& options_;
+  const http::HttpServerOptions& options_;
   const rpc::SharedText path_;
-  MessageHandler& handler_;
+  link::MessageHandler& handler_;
   StreamHost& host_;
   core::SystemClock clock_;
 };
 
 /// The answer to a refused request.
-[[nodiscard]] RouteAnswer refusal_answer(const HttpRefusal& refusal, std::string_view allow = {});
+[[nodiscard]] RouteAnswer refusal_answer(const http::HttpRefusal& refusal,
+                                         std::string_view allow = {});
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

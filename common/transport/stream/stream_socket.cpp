@@ -9,7 +9,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <cerrno>
 
-namespace league::transport {
+namespace league::transport::stream {
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr std::size_t kBuffersAtOnce = 48;
 constexpr std::size_t kMaxStray = 64 * 1024;
 
 /// The parts of `piece` after its first `skip` bytes.
-std::size_t add_buffers(const StreamPiece& piece, std::size_t skip, iovec* to) {
+std::size_t add_buffers(const link::StreamPiece& piece, std::size_t skip, iovec* to) {
   std::size_t count = 0;
   std::string_view body = piece.body ? std::string_view(*piece.body) : std::string_view{};
   for (std::string_view part : {std::string_view(piece.head), body, piece.tail}) {
@@ -37,13 +37,14 @@ struct StreamSocket::Native {
   boost::asio::posix::stream_descriptor descriptor;
 };
 
-StreamSocket::StreamSocket(EventLoop& loop, const StreamSocketOptions& options, OnGone on_gone)
+StreamSocket::StreamSocket(link::EventLoop& loop, const StreamSocketOptions& options,
+                           OnGone on_gone)
     : loop_(loop), options_(options), on_gone_(std::move(on_gone)) {}
 
 StreamSocket::~StreamSocket() = default;
 
-void StreamSocket::adopt(DetachedSocket socket) {
-  auto handed_over = std::make_shared<DetachedSocket>(std::move(socket));
+void StreamSocket::adopt(link::DetachedSocket socket) {
+  auto handed_over = std::make_shared<link::DetachedSocket>(std::move(socket));
   loop_.post([self = shared_from_this(), handed_over] {
     {
       std::lock_guard lock(self->mutex_);
@@ -62,7 +63,7 @@ void StreamSocket::adopt(DetachedSocket socket) {
   });
 }
 
-bool StreamSocket::push(StreamPiece piece, std::function<void()> done) {
+bool StreamSocket::push(link::StreamPiece piece, std::function<void()> done) {
   bool is_taken = false;
   bool is_too_slow = false;
   {
@@ -161,7 +162,7 @@ bool StreamSocket::write_some() {
   if (errno == EAGAIN) {
     await_room();
   } else {
-    close({"the connection broke: " + system_error_text(errno), false});
+    close({"the connection broke: " + link::system_error_text(errno), false});
   }
   return false;
 }
@@ -224,7 +225,7 @@ void StreamSocket::tick(Time now) {
     is_idle = waiting_ == 0;
   }
   if (is_idle) {
-    if (now - last_sent_ >= options_.keep_alive) push({std::string(kSseComment)});
+    if (now - last_sent_ >= options_.keep_alive) push({std::string(link::kSseComment)});
   } else if (stalled_since_ && now - *stalled_since_ >= options_.write_timeout) {
     close({"the peer took nothing for " + std::to_string(options_.write_timeout.count()) + " ms",
            true});
@@ -251,4 +252,4 @@ void StreamSocket::close(StreamEnd end) {
   on_gone(*this, end);
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

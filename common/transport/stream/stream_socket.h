@@ -13,7 +13,7 @@
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/sse_writer.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 /// How a stream ended.
 struct StreamEnd {
@@ -37,16 +37,16 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   /// `on_gone` runs once, on the event loop, when the descriptor is closed and all `done` have run.
   using OnGone = std::function<void(const StreamSocket&, const StreamEnd&)>;
 
-  StreamSocket(EventLoop& loop, const StreamSocketOptions& options, OnGone on_gone);
+  StreamSocket(link::EventLoop& loop, const StreamSocketOptions& options, OnGone on_gone);
   ~StreamSocket();
   StreamSocket(const StreamSocket&) = delete;
   StreamSocket& operator=(const StreamSocket&) = delete;
 
   /// Begins to write to the connection and to watch it. Once.
-  void adopt(DetachedSocket socket);
+  void adopt(link::DetachedSocket socket);
   /// Sends bytes; `done` runs when they are with the operating system, or cannot be sent any more.
   /// False if the peer is gone or has just been dropped.
-  bool push(StreamPiece piece, std::function<void()> done = nullptr);
+  bool push(link::StreamPiece piece, std::function<void()> done = nullptr);
   /// Closes when everything is sent.
   void finish(std::string reason);
   /// Closes now.
@@ -57,7 +57,7 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
  private:
   struct Native;
   struct Item {
-    StreamPiece piece;
+    link::StreamPiece piece;
     std::function<void()> done;
   };
   using Time = std::chrono::steady_clock::time_point;
@@ -73,7 +73,7 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   void on_readable();
   void close(StreamEnd end);
 
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   const StreamSocketOptions options_;
 
   std::mutex mutex_;  // guards what follows up to the blank line
@@ -96,4 +96,4 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   std::optional<Time> stalled_since_;  ///< the system's buffer is full since then
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

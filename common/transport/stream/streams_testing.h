@@ -17,7 +17,7 @@
 #include "common/transport/link/socket.h"
 #include "tests/support/memory/peers_testing.h"
 
-namespace league::transport::stream_tests {
+namespace league::transport::stream {
 
 using league::testing::eventually;
 using league::testing::status_of;
@@ -31,12 +31,12 @@ inline std::shared_ptr<const std::string> shared(std::string text) {
 class StreamClient {
  public:
   explicit StreamClient(std::uint16_t port)
-      : socket_(*connect_to("127.0.0.1", port, {deadline()})) {}
+      : socket_(*link::connect_to("127.0.0.1", port, {deadline()})) {}
   StreamClient(std::uint16_t port, std::string_view bytes) : StreamClient(port) { send(bytes); }
 
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
-      if (!wait_ready(socket_.get(), POLLOUT, {deadline()})) return false;
+      if (!link::wait_ready(socket_.get(), POLLOUT, {deadline()})) return false;
       ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (sent <= 0) return false;
       bytes.remove_prefix(static_cast<std::size_t>(sent));
@@ -86,7 +86,7 @@ class StreamClient {
     return std::chrono::steady_clock::now() + std::chrono::seconds(5);
   }
   bool fill(core::Clock::Steady until) {
-    if (!wait_ready(socket_.get(), POLLIN, {until})) return false;
+    if (!link::wait_ready(socket_.get(), POLLIN, {until})) return false;
     std::array<char, 65536> bytes;  // NOLINT: filled by recv
     ssize_t count = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
     is_closed_ = count <= 0;
@@ -94,41 +94,41 @@ class StreamClient {
     return count > 0;
   }
 
-  FileDescriptor socket_;
+  core::FileDescriptor socket_;
   std::string in_;
   bool is_closed_ = false;
 };
 
 /// Answers messages with a function; opens a stream for everybody and remembers it.
-class StreamHandler final : public MessageHandler {
+class StreamHandler final : public link::MessageHandler {
  public:
-  using Function = std::function<void(Inbound, ReplySlot)>;
+  using Function = std::function<void(link::Inbound, link::ReplySlot)>;
   explicit StreamHandler(Function function = league::testing::echo)
       : function_(std::move(function)) {}
 
-  void on_message(Inbound message, ReplySlot reply) override {
+  void on_message(link::Inbound message, link::ReplySlot reply) override {
     function_(std::move(message), std::move(reply));
   }
-  StreamAnswer on_stream(StreamRequest request) override {
+  link::StreamAnswer on_stream(link::StreamRequest request) override {
     std::lock_guard lock(mutex_);
     last_event_id_ = request.last_event_id;
     if (refusal) return *refusal;
-    return StreamAcceptance{options, [this](std::shared_ptr<PeerChannel> channel) {
-                              std::lock_guard inner(mutex_);
-                              channels_.push_back(std::move(channel));
-                            }};
+    return link::StreamAcceptance{options, [this](std::shared_ptr<link::PeerChannel> channel) {
+                                    std::lock_guard inner(mutex_);
+                                    channels_.push_back(std::move(channel));
+                                  }};
   }
-  std::optional<StreamRefusal> on_session_end(const rpc::MessageContext&) override {
+  std::optional<link::StreamRefusal> on_session_end(const rpc::MessageContext&) override {
     return session_refusal;
   }
-  void on_channel_closed(const PeerChannel& channel) override {
+  void on_channel_closed(const link::PeerChannel& channel) override {
     std::lock_guard lock(mutex_);
     ++closed_[channel.id()];
     reasons_[channel.id()] = channel.close_reason();
   }
 
   /// The stream with this number, from 0, once it is there.
-  std::shared_ptr<PeerChannel> channel(std::size_t number) {
+  std::shared_ptr<link::PeerChannel> channel(std::size_t number) {
     EXPECT_TRUE(eventually([&] { return channel_count() > number; }));
     std::lock_guard lock(mutex_);
     return channels_.at(number);
@@ -152,21 +152,21 @@ class StreamHandler final : public MessageHandler {
   }
 
   // Set before the first request.
-  StreamOptions options;
-  std::optional<StreamRefusal> refusal;
-  std::optional<StreamRefusal> session_refusal;
+  link::StreamOptions options;
+  std::optional<link::StreamRefusal> refusal;
+  std::optional<link::StreamRefusal> session_refusal;
 
  private:
   Function function_;
   std::mutex mutex_;
-  std::vector<std::shared_ptr<PeerChannel>> channels_;
+  std::vector<std::shared_ptr<link::PeerChannel>> channels_;
   std::map<std::string, int> closed_;
   std::map<std::string, std::string> reasons_;
   std::optional<std::string> last_event_id_;
 };
 
-inline HttpServerOptions stream_options() {
-  HttpServerOptions options;
+inline http::HttpServerOptions stream_options() {
+  http::HttpServerOptions options;
   options.limits.write_timeout = milliseconds(300);
   options.limits.idle_timeout = milliseconds(5000);
   options.stop_grace = milliseconds(300);
@@ -175,16 +175,16 @@ inline HttpServerOptions stream_options() {
 
 /// A server on such a handler.
 struct StreamServer {
-  explicit StreamServer(const HttpServerOptions& options = stream_options(),
+  explicit StreamServer(const http::HttpServerOptions& options = stream_options(),
                         StreamHandler::Function function = league::testing::echo)
       : handler(std::move(function)),
-        runtime(*HttpRuntime::start({.sweep_interval = milliseconds(10)})),
-        server(*HttpServer::start(*runtime, options, handler)) {}
+        runtime(*front::HttpRuntime::start({.sweep_interval = milliseconds(10)})),
+        server(*front::HttpServer::start(*runtime, options, handler)) {}
   [[nodiscard]] std::uint16_t port() const { return server->port(); }
 
   StreamHandler handler;
-  std::unique_ptr<HttpRuntime> runtime;
-  std::unique_ptr<HttpServer> server;
+  std::unique_ptr<front::HttpRuntime> runtime;
+  std::unique_ptr<front::HttpServer> server;
 };
 
 inline std::string get(std::string_view path, std::string_view headers = "") {
@@ -198,4 +198,4 @@ inline std::string listen_request(std::string_view headers = "") {
 
 inline constexpr std::string_view kBoth = "Accept: application/json, text/event-stream\r\n";
 
-}  // namespace league::transport::stream_tests
+}  // namespace league::transport::stream

@@ -2,10 +2,8 @@
 
 #include "common/transport/stream/web_socket_testing.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 namespace {
-
-using namespace stream_tests;  // the vocabulary of these tests
 
 TEST(WebSocketServer, AnswersTheHandshake) {
   StreamServer served;
@@ -20,7 +18,7 @@ TEST(WebSocketServer, AnswersTheHandshake) {
 
 TEST(WebSocketServer, AnswersMessagesInItsContext) {
   std::promise<rpc::MessageContext> seen;
-  StreamServer served(stream_options(), [&](Inbound message, ReplySlot reply) {
+  StreamServer served(stream_options(), [&](link::Inbound message, link::ReplySlot reply) {
     seen.set_value(message.context);
     league::testing::echo(std::move(message), std::move(reply));
   });
@@ -123,8 +121,8 @@ TEST(WebSocketServer, PingsSilentPeersAndDropsDeadOnes) {
 }
 
 TEST(WebSocketServer, PushesToItsPeers) {
-  std::promise<std::shared_ptr<PeerChannel>> opened;
-  StreamServer served(stream_options(), [&](Inbound message, ReplySlot reply) {
+  std::promise<std::shared_ptr<link::PeerChannel>> opened;
+  StreamServer served(stream_options(), [&](link::Inbound message, link::ReplySlot reply) {
     opened.set_value(message.channel);
     league::testing::echo(std::move(message), std::move(reply));
   });
@@ -145,11 +143,11 @@ TEST(WebSocketServer, PushesToItsPeers) {
 }
 
 TEST(WebSocketServer, DropsWhoDoesNotRead) {
-  std::promise<std::shared_ptr<PeerChannel>> opened;
+  std::promise<std::shared_ptr<link::PeerChannel>> opened;
   auto options = stream_options();
   options.streams.max_queue = 100'000;
   options.limits.linger_timeout = milliseconds(50);
-  StreamServer served(options, [&](Inbound message, ReplySlot reply) {
+  StreamServer served(options, [&](link::Inbound message, link::ReplySlot reply) {
     opened.set_value(message.channel);
     league::testing::echo(std::move(message), std::move(reply));
   });
@@ -165,10 +163,10 @@ TEST(WebSocketServer, DropsWhoDoesNotRead) {
 
 TEST(WebSocketServer, ReadsNoMoreThanItCanAnswer) {
   std::mutex mutex;
-  std::vector<std::pair<Inbound, ReplySlot>> parked;
+  std::vector<std::pair<link::Inbound, link::ReplySlot>> parked;
   auto options = stream_options();
   options.streams.max_in_work = 4;
-  StreamServer served(options, [&](Inbound message, ReplySlot reply) {
+  StreamServer served(options, [&](link::Inbound message, link::ReplySlot reply) {
     std::lock_guard lock(mutex);
     parked.emplace_back(std::move(message), std::move(reply));
   });
@@ -182,7 +180,7 @@ TEST(WebSocketServer, ReadsNoMoreThanItCanAnswer) {
   while (answered < 100) {
     ASSERT_TRUE(eventually([&] { return count() > 0; }));
     EXPECT_LE(count(), 4U);
-    std::vector<std::pair<Inbound, ReplySlot>> now;
+    std::vector<std::pair<link::Inbound, link::ReplySlot>> now;
     {
       std::lock_guard lock(mutex);
       now.swap(parked);
@@ -217,4 +215,4 @@ TEST(WebSocketServer, DoesNotWaitForThoseWhoIgnoreGoodbyes) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::stream

@@ -2,23 +2,23 @@
 
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::stream {
 
-WebSocketSessions::WebSocketSessions(EventLoop& loop, const HttpServerOptions& options,
-                                     MessageHandler& handler)
+WebSocketSessions::WebSocketSessions(link::EventLoop& loop, const http::HttpServerOptions& options,
+                                     link::MessageHandler& handler)
     : loop_(loop),
       handler_(handler),
       max_in_work_(options.streams.max_in_work),
       socket_options_{options.limits.max_body, options.streams.max_queue,
                       options.streams.idle_timeout, options.limits.linger_timeout} {}
 
-TakeOver WebSocketSessions::accept(WebSocketUpgrade upgrade) {
-  return [self = shared_from_this(), upgrade = std::move(upgrade)](DetachedSocket socket) {
+link::TakeOver WebSocketSessions::accept(WebSocketUpgrade upgrade) {
+  return [self = shared_from_this(), upgrade = std::move(upgrade)](link::DetachedSocket socket) {
     self->serve(std::move(socket), upgrade);
   };
 }
 
-void WebSocketSessions::serve(DetachedSocket handed, const WebSocketUpgrade& upgrade) {
+void WebSocketSessions::serve(link::DetachedSocket handed, const WebSocketUpgrade& upgrade) {
   std::uint64_t number = 0;
   std::shared_ptr<ServerWebSocket> socket;
   {
@@ -28,7 +28,7 @@ void WebSocketSessions::serve(DetachedSocket handed, const WebSocketUpgrade& upg
     number = ++opened_;
     sessions_.emplace(number, Session{socket});
   }
-  auto served = ServedConnection::serve(
+  auto served = link::ServedConnection::serve(
       socket, handler_,
       {.max_in_work = max_in_work_,
        .on_closed = [self = shared_from_this(), number] { self->forget(number); }});
@@ -89,4 +89,4 @@ WebSocketSessions::Counts WebSocketSessions::counts() {
   return {sessions_.size(), opened_, dropped_};
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

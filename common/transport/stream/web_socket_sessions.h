@@ -15,17 +15,18 @@
 #include "common/transport/link/served_connection.h"
 #include "common/transport/stream/server_web_socket.h"
 
-namespace league::transport {
+namespace league::transport::stream {
 
 /// The WebSockets of one server: each is served as a connection of messages. Thread-safe; held by
 /// shared_ptr.
 class WebSocketSessions : public std::enable_shared_from_this<WebSocketSessions> {
  public:
   /// `loop` and `handler` outlive stop().
-  WebSocketSessions(EventLoop& loop, const HttpServerOptions& options, MessageHandler& handler);
+  WebSocketSessions(link::EventLoop& loop, const http::HttpServerOptions& options,
+                    link::MessageHandler& handler);
 
   /// Answers the upgrade and serves the messages that follow.
-  [[nodiscard]] TakeOver accept(WebSocketUpgrade upgrade);
+  [[nodiscard]] link::TakeOver accept(WebSocketUpgrade upgrade);
   /// Stops reading; each WebSocket closes when its pending messages are answered.
   void begin_stop();
   /// Closes all, and waits until the handler knows. Must not be called on the event loop.
@@ -40,15 +41,15 @@ class WebSocketSessions : public std::enable_shared_from_this<WebSocketSessions>
  private:
   struct Session {
     std::shared_ptr<ServerWebSocket> socket;
-    std::shared_ptr<ServedConnection> served = nullptr;  ///< null while it is being set up
+    std::shared_ptr<link::ServedConnection> served = nullptr;  ///< null while it is being set up
   };
 
-  void serve(DetachedSocket socket, const WebSocketUpgrade& upgrade);
+  void serve(link::DetachedSocket socket, const WebSocketUpgrade& upgrade);
   void forget(std::uint64_t number);
   std::vector<Session> all();
 
-  EventLoop& loop_;
-  MessageHandler& handler_;
+  link::EventLoop& loop_;
+  link::MessageHandler& handler_;
   const std::size_t max_in_work_;
   const ServerWebSocketOptions socket_options_;
   std::mutex mutex_;  // guards the rest; never held while a connection or the handler is called
@@ -59,4 +60,4 @@ class WebSocketSessions : public std::enable_shared_from_this<WebSocketSessions>
   std::uint64_t dropped_ = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::stream

@@ -6,7 +6,7 @@
 
 #include "common/transport/stream/streams_testing.h"
 
-namespace league::transport::stream_tests {
+namespace league::transport::stream {
 
 inline std::string upgrade_request(std::string_view headers = "",
                                    std::string_view key = "dGhlIHNhbXBsZSBub25jZQ==") {
@@ -92,4 +92,4 @@ class WsClient : public StreamClient {
   std::string head;  ///< of the server's answer
 };
 
-}  // namespace league::transport::stream_tests
+}  // namespace league::transport::stream

@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::memory {
 namespace {
 
 enum class Fate { kPass, kDrop, kDuplicate, kDelay, kReorder, kCut };
@@ -71,15 +71,16 @@ class FaultyDirection : public std::enable_shared_from_this<FaultyDirection> {
 
 /// What is late may come by the timer's thread, or after the end: one at a time, and nothing after
 /// on_closed.
-class FaultyReceiver final : public MessageReceiver,
+class FaultyReceiver final : public link::MessageReceiver,
                              public std::enable_shared_from_this<FaultyReceiver> {
  public:
-  FaultyReceiver(std::shared_ptr<MessageReceiver> receiver, std::shared_ptr<FaultyDirection> way,
-                 std::weak_ptr<MessageConnection> connection)
+  FaultyReceiver(std::shared_ptr<link::MessageReceiver> receiver,
+                 std::shared_ptr<FaultyDirection> way,
+                 std::weak_ptr<link::MessageConnection> connection)
       : receiver_(std::move(receiver)), way_(std::move(way)), connection_(std::move(connection)) {}
 
-  void on_message(ReceivedMessage message) override {
-    auto shared = std::make_shared<ReceivedMessage>(std::move(message));
+  void on_message(link::ReceivedMessage message) override {
+    auto shared = std::make_shared<link::ReceivedMessage>(std::move(message));
     way_->pass(
         [self = shared_from_this(), shared] {
           std::lock_guard lock(self->mutex_);
@@ -107,30 +108,31 @@ class FaultyReceiver final : public MessageReceiver,
   // Held while the receiver works: the contract is one call at a time. Recursive, since a memory
   // connection may end within what a receiver does.
   std::recursive_mutex mutex_;
-  std::shared_ptr<MessageReceiver> receiver_;
+  std::shared_ptr<link::MessageReceiver> receiver_;
   const std::shared_ptr<FaultyDirection> way_;
-  const std::weak_ptr<MessageConnection> connection_;
+  const std::weak_ptr<link::MessageConnection> connection_;
 };
 
-class FaultyConnection final : public MessageConnection {
+class FaultyConnection final : public link::MessageConnection {
  public:
-  FaultyConnection(std::shared_ptr<MessageConnection> connection, const FaultPlan& plan,
+  FaultyConnection(std::shared_ptr<link::MessageConnection> connection, const FaultPlan& plan,
                    const core::Clock& clock, core::Timer& timer)
       : connection_(std::move(connection)),
         out_(std::make_shared<FaultyDirection>(plan, plan.seed * 2, clock, timer)),
         in_(std::make_shared<FaultyDirection>(plan, plan.seed * 2 + 1, clock, timer)) {}
 
-  void start(std::shared_ptr<MessageReceiver> receiver) override {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) override {
     connection_->start(std::make_shared<FaultyReceiver>(std::move(receiver), in_, connection_));
   }
-  void send(OutboundMessage message) override {
-    auto once = std::make_shared<std::function<void(const SendOutcome&)>>(std::move(message.done));
-    auto done = [once](const SendOutcome& outcome) {
+  void send(link::OutboundMessage message) override {
+    auto once =
+        std::make_shared<std::function<void(const link::SendOutcome&)>>(std::move(message.done));
+    auto done = [once](const link::SendOutcome& outcome) {
       if (auto function = std::exchange(*once, nullptr)) function(outcome);
     };
     out_->pass(
         [connection = connection_, message, done] {
-          OutboundMessage copy = message;
+          link::OutboundMessage copy = message;
           copy.done = done;
           connection->send(std::move(copy));
         },
@@ -152,20 +154,20 @@ class FaultyConnection final : public MessageConnection {
   }
 
  private:
-  const std::shared_ptr<MessageConnection> connection_;
+  const std::shared_ptr<link::MessageConnection> connection_;
   const std::shared_ptr<FaultyDirection> out_;
   const std::shared_ptr<FaultyDirection> in_;
 };
 
 }  // namespace
 
-std::shared_ptr<MessageConnection> make_faulty(std::shared_ptr<MessageConnection> connection,
-                                               const FaultPlan& plan, const core::Clock& clock,
-                                               core::Timer& timer) {
+std::shared_ptr<link::MessageConnection> make_faulty(
+    std::shared_ptr<link::MessageConnection> connection, const FaultPlan& plan,
+    const core::Clock& clock, core::Timer& timer) {
   return std::make_shared<FaultyConnection>(std::move(connection), plan, clock, timer);
 }
 
-void FaultyConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadline,
+void FaultyConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
                               Opened opened) {
   connector_.connect(endpoint, deadline, [this, opened = std::move(opened)](auto connection) {
     if (!connection) return opened(connection.error());
@@ -175,4 +177,4 @@ void FaultyConnector::connect(const Endpoint& endpoint, core::Clock::Steady dead
   });
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::memory

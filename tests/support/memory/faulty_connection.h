@@ -9,7 +9,7 @@
 #include "common/core/timer.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::memory {
 
 /// The faults of a connection: the fraction of messages that each hits, 0 to 1, in both directions.
 struct FaultPlan {
@@ -24,26 +24,27 @@ struct FaultPlan {
 
 /// `connection` with faults, for tests of its users. `clock` and `timer` outlive it and its delayed
 /// messages.
-[[nodiscard]] std::shared_ptr<MessageConnection> make_faulty(
-    std::shared_ptr<MessageConnection> connection, const FaultPlan& plan, const core::Clock& clock,
-    core::Timer& timer);
+[[nodiscard]] std::shared_ptr<link::MessageConnection> make_faulty(
+    std::shared_ptr<link::MessageConnection> connection, const FaultPlan& plan,
+    const core::Clock& clock, core::Timer& timer);
 
 /// Opens faulty connections, each with a seed of its own that follows from the plan's.
-class FaultyConnector final : public Connector {
+class FaultyConnector final : public link::Connector {
  public:
   /// All outlive it and its connections.
-  FaultyConnector(Connector& connector, const FaultPlan& plan, const core::Clock& clock,
+  FaultyConnector(link::Connector& connector, const FaultPlan& plan, const core::Clock& clock,
                   core::Timer& timer)
       : connector_(connector), plan_(plan), clock_(clock), timer_(timer) {}
 
-  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
+  void connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
+               Opened opened) override;
 
  private:
-  Connector& connector_;
+  link::Connector& connector_;
   const FaultPlan plan_;
   const core::Clock& clock_;
   core::Timer& timer_;
   std::atomic<std::uint64_t> number_ = 0;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::memory

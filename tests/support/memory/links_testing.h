@@ -13,9 +13,9 @@
 namespace league::testing {
 
 /// Notes what a connection receives; other threads can wait for it (at most 10 s).
-class NotingReceiver final : public transport::MessageReceiver {
+class NotingReceiver final : public transport::link::MessageReceiver {
  public:
-  void on_message(transport::ReceivedMessage message) override {
+  void on_message(transport::link::ReceivedMessage message) override {
     std::lock_guard lock(mutex_);
     last_context_ = message.context;
     messages_.push_back(message.bytes.str());
@@ -49,23 +49,23 @@ class NotingReceiver final : public transport::MessageReceiver {
   rpc::MessageContext last_context_;
 };
 
-inline transport::OutboundMessage outbound(std::string bytes) {
-  transport::OutboundMessage message;
+inline transport::link::OutboundMessage outbound(std::string bytes) {
+  transport::link::OutboundMessage message;
   message.bytes = std::move(bytes);
   return message;
 }
 
-inline transport::OutboundReply reply_with(std::string bytes) {
-  transport::OutboundReply reply;
+inline transport::link::OutboundReply reply_with(std::string bytes) {
+  transport::link::OutboundReply reply;
   reply.bytes = std::move(bytes);
   return reply;
 }
 
 /// A request to `url` that expects an echo: it looks like its own answer.
-inline transport::OutboundCall echo_call(const std::string& url, std::int64_t id,
-                                         std::chrono::milliseconds patience) {
-  transport::OutboundCall call;
-  call.endpoint = *transport::parse_endpoint(url);
+inline transport::link::OutboundCall echo_call(const std::string& url, std::int64_t id,
+                                               std::chrono::milliseconds patience) {
+  transport::link::OutboundCall call;
+  call.endpoint = *transport::link::parse_endpoint(url);
   call.bytes = R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":{}})";
   call.deadline = std::chrono::steady_clock::now() + patience;
   call.id = rpc::Id(id);

@@ -10,7 +10,7 @@
 #include "common/transport/bus/bus_rules.h"
 #include "common/transport/bus/handler_gate.h"
 
-namespace league::transport {
+namespace league::transport::memory {
 namespace {
 
 std::string_view take_token(std::string_view& rest) {
@@ -39,14 +39,14 @@ struct MemoryBroker::Client {
   bool is_cut = false;
   bool is_connected = false;
   std::uint64_t connection = 0;  ///< what is on its way by an earlier one is lost
-  std::vector<std::shared_ptr<HandlerGate<bool>>> watchers = {};
+  std::vector<std::shared_ptr<bus::HandlerGate<bool>>> watchers = {};
 };
 
 struct MemoryBroker::Listener {
   std::shared_ptr<Client> client;
   std::string pattern;
   std::string queue;
-  HandlerGate<BusMessage> gate;
+  bus::HandlerGate<bus::BusMessage> gate;
 };
 
 class MemoryBroker::Core : public std::enable_shared_from_this<Core> {
@@ -59,9 +59,9 @@ class MemoryBroker::Core : public std::enable_shared_from_this<Core> {
   void remove(const std::shared_ptr<Client>& client);
   void add(std::shared_ptr<Listener> listener);
   void remove(const std::shared_ptr<Listener>& listener);
-  void watch(Client& client, std::shared_ptr<HandlerGate<bool>> watcher);
-  void unwatch(Client& client, const std::shared_ptr<HandlerGate<bool>>& watcher);
-  void publish(const Client& from, const BusMessage& message);
+  void watch(Client& client, std::shared_ptr<bus::HandlerGate<bool>> watcher);
+  void unwatch(Client& client, const std::shared_ptr<bus::HandlerGate<bool>>& watcher);
+  void publish(const Client& from, const bus::BusMessage& message);
   void set_cut(const std::string& name, bool is_cut);
   void set_running(bool is_running);
   bool is_connected(const Client& client);
@@ -70,7 +70,7 @@ class MemoryBroker::Core : public std::enable_shared_from_this<Core> {
   using Listeners = std::vector<std::shared_ptr<Listener>>;
   Listeners chosen(const std::string& subject);
   void deliver(const std::shared_ptr<Listener>& to, std::uint64_t connection,
-               const BusMessage& message);
+               const bus::BusMessage& message);
   void update(Client& client);
 
   const Post post_;
@@ -92,7 +92,7 @@ std::shared_ptr<MemoryBroker::Client> MemoryBroker::Core::add(std::string name) 
 
 void MemoryBroker::Core::remove(const std::shared_ptr<Client>& client) {
   Listeners ended;
-  std::vector<std::shared_ptr<HandlerGate<bool>>> watchers;
+  std::vector<std::shared_ptr<bus::HandlerGate<bool>>> watchers;
   {
     std::lock_guard lock(mutex_);
     client->is_connected = false;
@@ -122,13 +122,13 @@ void MemoryBroker::Core::remove(const std::shared_ptr<Listener>& listener) {
   listener->gate.close();
 }
 
-void MemoryBroker::Core::watch(Client& client, std::shared_ptr<HandlerGate<bool>> watcher) {
+void MemoryBroker::Core::watch(Client& client, std::shared_ptr<bus::HandlerGate<bool>> watcher) {
   std::lock_guard lock(mutex_);
   client.watchers.push_back(std::move(watcher));
 }
 
 void MemoryBroker::Core::unwatch(Client& client,
-                                 const std::shared_ptr<HandlerGate<bool>>& watcher) {
+                                 const std::shared_ptr<bus::HandlerGate<bool>>& watcher) {
   {
     std::lock_guard lock(mutex_);
     std::erase(client.watchers, watcher);
@@ -149,8 +149,8 @@ MemoryBroker::Core::Listeners MemoryBroker::Core::chosen(const std::string& subj
   return all;
 }
 
-void MemoryBroker::Core::publish(const Client& from, const BusMessage& message) {
-  BusMessage sent = message;
+void MemoryBroker::Core::publish(const Client& from, const bus::BusMessage& message) {
+  bus::BusMessage sent = message;
   sent.is_no_responders = false;
   std::vector<std::pair<std::shared_ptr<Listener>, std::uint64_t>> to;
   {
@@ -171,7 +171,7 @@ void MemoryBroker::Core::publish(const Client& from, const BusMessage& message) 
 }
 
 void MemoryBroker::Core::deliver(const std::shared_ptr<Listener>& to, std::uint64_t connection,
-                                 const BusMessage& message) {
+                                 const bus::BusMessage& message) {
   post_([self = shared_from_this(), to, connection, message] {
     {
       std::lock_guard lock(self->mutex_);
@@ -212,28 +212,29 @@ bool MemoryBroker::Core::is_connected(const Client& client) {
   return client.is_connected;
 }
 
-class MemoryBroker::MemoryBus final : public Bus {
+class MemoryBroker::MemoryBus final : public bus::Bus {
  public:
   MemoryBus(std::shared_ptr<Core> core, std::string name)
       : core_(std::move(core)), client_(core_->add(std::move(name))) {}
   ~MemoryBus() override { core_->remove(client_); }
 
-  core::Result<void> publish(const BusMessage& message) override {
-    auto checked = check_bus_message(message, core_->max_payload);
+  core::Result<void> publish(const bus::BusMessage& message) override {
+    auto checked = bus::check_bus_message(message, core_->max_payload);
     if (checked) core_->publish(*client_, message);
     return checked;
   }
   core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
                                                         const std::string& queue,
                                                         Handler handler) override {
-    if (auto checked = check_bus_subscription(subject, queue); !checked) return checked.error();
-    std::shared_ptr<Listener> listener(
-        new Listener{client_, subject, queue, HandlerGate<BusMessage>(std::move(handler))});
+    if (auto checked = bus::check_bus_subscription(subject, queue); !checked)
+      return checked.error();
+    std::shared_ptr<Listener> listener(new Listener{
+        client_, subject, queue, bus::HandlerGate<bus::BusMessage>(std::move(handler))});
     core_->add(listener);
     return std::make_unique<Subscription>([core = core_, listener] { core->remove(listener); });
   }
   std::unique_ptr<Subscription> watch(StateHandler handler) override {
-    auto watcher = std::make_shared<HandlerGate<bool>>(std::move(handler));
+    auto watcher = std::make_shared<bus::HandlerGate<bool>>(std::move(handler));
     core_->watch(*client_, watcher);
     return std::make_unique<Subscription>(
         [core = core_, client = client_, watcher] { core->unwatch(*client, watcher); });
@@ -254,7 +255,7 @@ MemoryBroker::MemoryBroker(Post post, std::size_t max_payload)
 
 MemoryBroker::~MemoryBroker() { stop(); }
 
-std::unique_ptr<Bus> MemoryBroker::connect(std::string name) {
+std::unique_ptr<bus::Bus> MemoryBroker::connect(std::string name) {
   return std::make_unique<MemoryBus>(core_, std::move(name));
 }
 
@@ -268,4 +269,4 @@ void MemoryBroker::restart() {
   start();
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::memory

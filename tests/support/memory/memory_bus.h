@@ -7,7 +7,7 @@
 
 #include "common/transport/bus/bus.h"
 
-namespace league::transport {
+namespace league::transport::memory {
 
 /// A broker inside the process, for deterministic tests. Each delivery, and each call of a `watch`,
 /// is one function given to `post`, which runs them later, one at a time and in order: MemorySteps,
@@ -20,7 +20,7 @@ class MemoryBroker {
   ~MemoryBroker();
 
   /// A client, connected unless the broker is stopped. The name is for `cut` and `heal`.
-  [[nodiscard]] std::unique_ptr<Bus> connect(std::string name);
+  [[nodiscard]] std::unique_ptr<bus::Bus> connect(std::string name);
   /// Disconnects the clients of that name; messages on their way to them, and those that they
   /// publish until they are healed, are lost.
   void cut(const std::string& name);
@@ -40,4 +40,4 @@ class MemoryBroker {
   std::shared_ptr<Core> core_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::memory

@@ -8,7 +8,7 @@
 
 #include "tests/support/memory/memory_connection.h"
 
-namespace league::transport {
+namespace league::transport::memory {
 namespace {
 
 struct MemoryBusTest : ::testing::Test {
@@ -16,16 +16,16 @@ struct MemoryBusTest : ::testing::Test {
   MemoryBroker broker{[this](std::function<void()> step) { steps.post(std::move(step)); }};
   std::vector<std::string> heard;
 
-  std::unique_ptr<Bus::Subscription> listen(Bus& bus, const std::string& subject,
-                                            const std::string& name,
-                                            const std::string& queue = "") {
-    auto made = bus.subscribe(subject, queue, [this, name](const BusMessage& message) {
+  std::unique_ptr<bus::Bus::Subscription> listen(bus::Bus& bus, const std::string& subject,
+                                                 const std::string& name,
+                                                 const std::string& queue = "") {
+    auto made = bus.subscribe(subject, queue, [this, name](const bus::BusMessage& message) {
       heard.push_back(name + ":" + (message.is_no_responders ? "nobody" : message.payload));
     });
     EXPECT_TRUE(made);
     return std::move(made).value();
   }
-  static void say(Bus& bus, const std::string& subject, const std::string& payload,
+  static void say(bus::Bus& bus, const std::string& subject, const std::string& payload,
                   const std::string& reply = "") {
     EXPECT_TRUE(bus.publish({subject, reply, {}, payload}));
   }
@@ -112,7 +112,7 @@ TEST_F(MemoryBusTest, StepsThatAreLeftHarmNobody) {
 
 TEST_F(MemoryBusTest, AHandlerMayRunTheStepsItself) {
   auto a = broker.connect("a");
-  auto outer = a->subscribe("x", "", [&](const BusMessage& message) {
+  auto outer = a->subscribe("x", "", [&](const bus::BusMessage& message) {
     heard.push_back(message.payload);
     steps.run_until_idle();
   });
@@ -123,4 +123,4 @@ TEST_F(MemoryBusTest, AHandlerMayRunTheStepsItself) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::memory

@@ -3,13 +3,14 @@
 #include <atomic>
 #include <string>
 
-namespace league::transport {
+namespace league::transport::memory {
 namespace {
 
 using Post = std::function<void(std::function<void()>)>;
 
 /// One end. What runs in `post` is one at a time; the mutex is for callers on other threads.
-class MemoryEnd final : public MessageConnection, public std::enable_shared_from_this<MemoryEnd> {
+class MemoryEnd final : public link::MessageConnection,
+                        public std::enable_shared_from_this<MemoryEnd> {
  public:
   MemoryEnd(const core::Clock& clock, Post post, std::string id, rpc::MessageDirection received)
       : clock_(clock), post_(std::move(post)), received_(received) {
@@ -20,14 +21,14 @@ class MemoryEnd final : public MessageConnection, public std::enable_shared_from
   }
   void meet(const std::shared_ptr<MemoryEnd>& other) { other_ = other; }
 
-  void start(std::shared_ptr<MessageReceiver> receiver) override {
+  void start(std::shared_ptr<link::MessageReceiver> receiver) override {
     std::lock_guard lock(mutex_);
     receiver_ = std::move(receiver);
     if (!waiting_.empty() || is_closed_) schedule();
   }
-  void send(OutboundMessage message) override {
+  void send(link::OutboundMessage message) override {
     auto other = other_.lock();
-    SendOutcome outcome;
+    link::SendOutcome outcome;
     {
       std::lock_guard lock(mutex_);
       if (is_closed_ || !other) {
@@ -74,8 +75,8 @@ class MemoryEnd final : public MessageConnection, public std::enable_shared_from
     post_([self = shared_from_this()] { self->step(); });
   }
   void step() {
-    std::shared_ptr<MessageReceiver> receiver;
-    ReceivedMessage message;
+    std::shared_ptr<link::MessageReceiver> receiver;
+    link::ReceivedMessage message;
     bool is_end = false;
     {
       std::lock_guard lock(mutex_);
@@ -102,7 +103,7 @@ class MemoryEnd final : public MessageConnection, public std::enable_shared_from
   rpc::TransportContext context_;
   std::weak_ptr<MemoryEnd> other_;
   std::mutex mutex_;
-  std::shared_ptr<MessageReceiver> receiver_;
+  std::shared_ptr<link::MessageReceiver> receiver_;
   std::deque<rpc::SharedText> waiting_;
   core::Error why_;
   bool is_reading_ = true;
@@ -146,4 +147,4 @@ MessageConnectionPair memory_connection_pair(const core::Clock& clock, Post post
   return {client, server};
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::memory

@@ -9,7 +9,7 @@
 #include "common/core/clock.h"
 #include "common/transport/link/message_connection.h"
 
-namespace league::transport {
+namespace league::transport::memory {
 
 /// The queue of deliveries of memory connections. Only its run functions do anything, so tests are
 /// deterministic. Thread-safe, but only one thread should run it.
@@ -27,7 +27,7 @@ class MemorySteps {
 };
 
 using MessageConnectionPair =
-    std::pair<std::shared_ptr<MessageConnection>, std::shared_ptr<MessageConnection>>;
+    std::pair<std::shared_ptr<link::MessageConnection>, std::shared_ptr<link::MessageConnection>>;
 
 /// The client's and the server's end of one connection inside the process: what one sends the
 /// other receives, in order. Each
@@ -36,4 +36,4 @@ using MessageConnectionPair =
 [[nodiscard]] MessageConnectionPair memory_connection_pair(
     const core::Clock& clock, std::function<void(std::function<void()>)> post);
 
-}  // namespace league::transport
+}  // namespace league::transport::memory

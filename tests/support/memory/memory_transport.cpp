@@ -2,11 +2,11 @@
 
 #include <utility>
 
-namespace league::transport {
+namespace league::transport::memory {
 
 struct MemoryNetwork::Call {
-  OutboundCall request;
-  Caller::Completion completion;  // null once it has run
+  link::OutboundCall request;
+  link::Caller::Completion completion;  // null once it has run
   core::Clock::Steady begun;
   core::Timer::Id timer = 0;
 };
@@ -14,7 +14,7 @@ struct MemoryNetwork::Call {
 MemoryNetwork::MemoryNetwork(const core::Clock& clock, core::Timer& timer)
     : clock_(clock), timer_(timer) {}
 
-void MemoryNetwork::listen(const std::string& url, MessageHandler& handler) {
+void MemoryNetwork::listen(const std::string& url, link::MessageHandler& handler) {
   std::lock_guard lock(mutex_);
   handlers_[url] = &handler;
 }
@@ -30,7 +30,7 @@ std::size_t MemoryNetwork::run_until_idle() { return steps_.run_until_idle(); }
 
 void MemoryNetwork::post(std::function<void()> step) { steps_.post(std::move(step)); }
 
-void MemoryNetwork::begin(OutboundCall request, Caller::Completion completion) {
+void MemoryNetwork::begin(link::OutboundCall request, link::Caller::Completion completion) {
   auto call = std::make_shared<Call>();
   call->request = std::move(request);
   call->completion = std::move(completion);
@@ -42,7 +42,7 @@ void MemoryNetwork::begin(OutboundCall request, Caller::Completion completion) {
 }
 
 void MemoryNetwork::deliver(const std::shared_ptr<Call>& call) {
-  MessageHandler* handler = nullptr;
+  link::MessageHandler* handler = nullptr;
   {
     std::lock_guard lock(mutex_);
     if (!call->completion) return;  // too late
@@ -53,17 +53,17 @@ void MemoryNetwork::deliver(const std::shared_ptr<Call>& call) {
     fail(call, core::ErrorCode::kConnectionError, "nobody listens there");
     return;
   }
-  Inbound inbound;
+  link::Inbound inbound;
   inbound.bytes = call->request.bytes;
   inbound.context = rpc::MessageContext::now(clock_, rpc::MessageDirection::kClientToServer,
                                              rpc::TransportContext::memory());
-  handler->on_message(std::move(inbound), ReplySlot([this, call](OutboundReply reply) {
+  handler->on_message(std::move(inbound), link::ReplySlot([this, call](link::OutboundReply reply) {
                         post([this, call, reply = std::move(reply)] { answer(call, reply); });
                       }));
 }
 
-void MemoryNetwork::answer(const std::shared_ptr<Call>& call, OutboundReply reply) {
-  CallOutcome outcome;
+void MemoryNetwork::answer(const std::shared_ptr<Call>& call, link::OutboundReply reply) {
+  link::CallOutcome outcome;
   outcome.http_status = reply.http_status;
   outcome.bytes = std::move(reply.bytes);
   finish(call, std::move(outcome));
@@ -72,14 +72,14 @@ void MemoryNetwork::answer(const std::shared_ptr<Call>& call, OutboundReply repl
 
 void MemoryNetwork::fail(const std::shared_ptr<Call>& call, core::ErrorCode code,
                          const std::string& cause) {
-  CallOutcome outcome;
+  link::CallOutcome outcome;
   outcome.error =
       core::Error{code, "call of " + call->request.endpoint.url() + " failed: " + cause, {}};
   finish(call, std::move(outcome));
 }
 
-void MemoryNetwork::finish(const std::shared_ptr<Call>& call, CallOutcome outcome) {
-  Caller::Completion completion;
+void MemoryNetwork::finish(const std::shared_ptr<Call>& call, link::CallOutcome outcome) {
+  link::Caller::Completion completion;
   {
     std::lock_guard lock(mutex_);
     completion = std::exchange(call->completion, nullptr);
@@ -93,8 +93,8 @@ void MemoryNetwork::finish(const std::shared_ptr<Call>& call, CallOutcome outcom
   completion(std::move(outcome));
 }
 
-void MemoryCaller::call(OutboundCall call, Completion completion) {
+void MemoryCaller::call(link::OutboundCall call, Completion completion) {
   network_.begin(std::move(call), std::move(completion));
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::memory

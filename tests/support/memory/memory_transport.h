@@ -13,7 +13,7 @@
 #include "common/transport/link/message_handler.h"
 #include "tests/support/memory/memory_connection.h"
 
-namespace league::transport {
+namespace league::transport::memory {
 
 /// A network inside the process: handlers by URL, messages in the order in which they were sent,
 /// time from an injected clock. Nothing happens but in `run_one`, `run_until_idle` and when the
@@ -26,7 +26,7 @@ class MemoryNetwork {
 
   /// Messages to `url` go to `handler`, which must outlive this registration. Replaces an earlier
   /// one.
-  void listen(const std::string& url, MessageHandler& handler);
+  void listen(const std::string& url, link::MessageHandler& handler);
   void close(const std::string& url);
 
   /// Takes one step, so that a test can check the state in between; false if none waits.
@@ -37,29 +37,29 @@ class MemoryNetwork {
  private:
   friend class MemoryCaller;
   struct Call;
-  void begin(OutboundCall call, Caller::Completion completion);
+  void begin(link::OutboundCall call, link::Caller::Completion completion);
   void deliver(const std::shared_ptr<Call>& call);
-  void finish(const std::shared_ptr<Call>& call, CallOutcome outcome);
+  void finish(const std::shared_ptr<Call>& call, link::CallOutcome outcome);
   void fail(const std::shared_ptr<Call>& call, core::ErrorCode code, const std::string& cause);
-  void answer(const std::shared_ptr<Call>& call, OutboundReply reply);
+  void answer(const std::shared_ptr<Call>& call, link::OutboundReply reply);
   void post(std::function<void()> step);
 
   const core::Clock& clock_;
   core::Timer& timer_;
   std::mutex mutex_;  // guards the rest, never held while a step runs
-  std::map<std::string, MessageHandler*> handlers_;
+  std::map<std::string, link::MessageHandler*> handlers_;
   MemorySteps steps_;
 };
 
 /// A Caller into a MemoryNetwork, which outlives it and its calls. A peer that never answers ends
 /// with kTimeout at the deadline; one that does not listen with kConnectionError.
-class MemoryCaller final : public Caller {
+class MemoryCaller final : public link::Caller {
  public:
   explicit MemoryCaller(MemoryNetwork& network) : network_(network) {}
-  void call(OutboundCall call, Completion completion) override;
+  void call(link::OutboundCall call, Completion completion) override;
 
  private:
   MemoryNetwork& network_;
 };
 
-}  // namespace league::transport
+}  // namespace league::transport::memory

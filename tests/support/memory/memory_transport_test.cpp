@@ -7,7 +7,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/memory/peers_testing.h"
 
-namespace league::transport {
+namespace league::transport::memory {
 namespace {
 
 using league::testing::echo;
@@ -18,11 +18,11 @@ using std::chrono::seconds;
 class MemoryTransport : public ::testing::Test {
  protected:
   void call(const std::string& url, std::string bytes = "{}") {
-    OutboundCall call;
-    call.endpoint = *parse_endpoint(url);
+    link::OutboundCall call;
+    call.endpoint = *link::parse_endpoint(url);
     call.bytes = std::move(bytes);
     call.deadline = time_.steady_now() + seconds(5);
-    caller_.call(std::move(call), [this](CallOutcome outcome) {
+    caller_.call(std::move(call), [this](link::CallOutcome outcome) {
       order_.push_back(outcome.bytes.str());
       last_ = std::move(outcome);
     });
@@ -32,7 +32,7 @@ class MemoryTransport : public ::testing::Test {
   MemoryNetwork network_{time_, time_};
   MemoryCaller caller_{network_};
   std::vector<std::string> order_;
-  std::optional<CallOutcome> last_;
+  std::optional<link::CallOutcome> last_;
 };
 
 TEST_F(MemoryTransport, DeliversAndAnswersInOrder) {
@@ -54,9 +54,9 @@ TEST_F(MemoryTransport, SaysThatNobodyListens) {
 }
 
 TEST_F(MemoryTransport, SilentPeersEndAtTheDeadline) {
-  std::vector<ReplySlot> kept;
+  std::vector<link::ReplySlot> kept;
   FunctionHandler handler(
-      [&](const Inbound&, ReplySlot reply) { kept.push_back(std::move(reply)); });
+      [&](const link::Inbound&, link::ReplySlot reply) { kept.push_back(std::move(reply)); });
   network_.listen("http://a:1/mcp", handler);
   call("http://a:1/mcp");
   network_.run_until_idle();
@@ -66,7 +66,7 @@ TEST_F(MemoryTransport, SilentPeersEndAtTheDeadline) {
   ASSERT_TRUE(last_ && last_->error);
   EXPECT_EQ(last_->error->code, core::ErrorCode::kTimeout);
   EXPECT_EQ(last_->elapsed, seconds(5));
-  OutboundReply late;
+  link::OutboundReply late;
   late.bytes = "late";
   kept[0].send(std::move(late));
   network_.run_until_idle();
@@ -74,8 +74,8 @@ TEST_F(MemoryTransport, SilentPeersEndAtTheDeadline) {
 }
 
 TEST_F(MemoryTransport, RunsAfterSentAfterTheAnswerArrived) {
-  FunctionHandler handler([&](const Inbound&, ReplySlot reply) {
-    OutboundReply out;
+  FunctionHandler handler([&](const link::Inbound&, link::ReplySlot reply) {
+    link::OutboundReply out;
     out.bytes = "answer";
     out.after_sent = [this] { order_.push_back("after"); };
     reply.send(std::move(out));
@@ -89,15 +89,15 @@ TEST_F(MemoryTransport, RunsAfterSentAfterTheAnswerArrived) {
 TEST(ReplySlot, AnswersForWhoForgets) {
   int answers = 0;
   std::string bytes;
-  auto sink = [&](const OutboundReply& reply) {
+  auto sink = [&](const link::OutboundReply& reply) {
     ++answers;
     bytes = reply.bytes;
   };
-  { ReplySlot forgotten(sink); }
+  { link::ReplySlot forgotten(sink); }
   EXPECT_EQ(answers, 1);
   EXPECT_NE(bytes.find("-32603"), std::string::npos);
-  ReplySlot slot(sink);
-  ReplySlot moved(std::move(slot));
+  link::ReplySlot slot(sink);
+  link::ReplySlot moved(std::move(slot));
   moved.send({});
   moved.send({});
   EXPECT_TRUE(moved.answered());
@@ -105,4 +105,4 @@ TEST(ReplySlot, AnswersForWhoForgets) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::memory

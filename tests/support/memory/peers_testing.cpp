@@ -12,7 +12,7 @@ namespace league::testing {
 
 namespace {
 
-using transport::FileDescriptor;
+using core::FileDescriptor;
 
 std::chrono::steady_clock::time_point patience() {
   return std::chrono::steady_clock::now() + std::chrono::seconds(5);
@@ -23,7 +23,7 @@ bool send_all(int fd, std::string_view bytes) {
     ssize_t count = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (count > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno != EAGAIN || !transport::wait_ready(fd, POLLOUT, patience())) {
+    } else if (errno != EAGAIN || !transport::link::wait_ready(fd, POLLOUT, patience())) {
       return false;
     }
   }
@@ -32,7 +32,7 @@ bool send_all(int fd, std::string_view bytes) {
 
 bool receive(int fd, std::string& in) {
   std::array<char, 16384> bytes{};
-  if (!transport::wait_ready(fd, POLLIN, patience())) return false;
+  if (!transport::link::wait_ready(fd, POLLIN, patience())) return false;
   ssize_t count = ::recv(fd, bytes.data(), bytes.size(), 0);
   if (count <= 0) return false;
   in.append(bytes.data(), static_cast<std::size_t>(count));
@@ -61,7 +61,7 @@ std::string take_message(int fd, std::string& in) {
 }  // namespace
 
 RawClient::RawClient(std::uint16_t port) {
-  auto socket = transport::connect_to("127.0.0.1", port, patience());
+  auto socket = transport::link::connect_to("127.0.0.1", port, patience());
   if (socket) socket_ = *std::move(socket);
 }
 
@@ -108,8 +108,8 @@ void ScriptedServer::Connection::wait_for_close() const {
 
 ScriptedServer::ScriptedServer(Script script, const std::string& ip)
     : script_(std::move(script)),
-      listener_(std::move(transport::listen_on(ip, 0).value())),
-      port_(transport::local_address(listener_.get()).port),
+      listener_(std::move(transport::link::listen_on(ip, 0).value())),
+      port_(transport::link::local_address(listener_.get()).port),
       acceptor_([this] { accept_all(); }) {}
 
 ScriptedServer::~ScriptedServer() {
@@ -125,8 +125,8 @@ ScriptedServer::~ScriptedServer() {
 
 void ScriptedServer::accept_all() {
   while (!is_stopping_) {
-    if (!transport::wait_ready(listener_.get(), POLLIN, patience())) continue;
-    FileDescriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK));
+    if (!transport::link::wait_ready(listener_.get(), POLLIN, patience())) continue;
+    core::FileDescriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK));
     if (!socket.is_open()) continue;
     int number = connections_++;
     std::lock_guard lock(mutex_);
@@ -141,22 +141,23 @@ void ScriptedServer::accept_all() {
   }
 }
 
-transport::CallOutcome call_and_wait(transport::Caller& caller, transport::OutboundCall call) {
-  auto promise = std::make_shared<std::promise<transport::CallOutcome>>();
+transport::link::CallOutcome call_and_wait(transport::link::Caller& caller,
+                                           transport::link::OutboundCall call) {
+  auto promise = std::make_shared<std::promise<transport::link::CallOutcome>>();
   auto future = promise->get_future();
-  caller.call(std::move(call), [promise](transport::CallOutcome outcome) {
+  caller.call(std::move(call), [promise](transport::link::CallOutcome outcome) {
     promise->set_value(std::move(outcome));
   });
   if (future.wait_for(std::chrono::seconds(10)) != std::future_status::ready) {
-    transport::CallOutcome lost;
+    transport::link::CallOutcome lost;
     lost.error = core::Error{core::ErrorCode::kInternalError, "the completion never ran", {}};
     return lost;
   }
   return future.get();
 }
 
-void echo(transport::Inbound message, transport::ReplySlot reply) {
-  transport::OutboundReply out;
+void echo(transport::link::Inbound message, transport::link::ReplySlot reply) {
+  transport::link::OutboundReply out;
   out.bytes = std::move(message.bytes);
   reply.send(std::move(out));
 }

@@ -32,7 +32,7 @@ class RawClient {
 
  private:
   bool fill();
-  transport::FileDescriptor socket_;
+  core::FileDescriptor socket_;
   std::string in_;
 };
 
@@ -70,7 +70,7 @@ class ScriptedServer {
  private:
   void accept_all();
   Script script_;
-  transport::FileDescriptor listener_;
+  core::FileDescriptor listener_;
   std::uint16_t port_;
   std::atomic<int> connections_ = 0;
   std::atomic<bool> is_stopping_ = false;
@@ -84,14 +84,15 @@ class ScriptedServer {
 std::string ok(std::string_view body);
 
 /// Calls and waits (at most 10 s) for the outcome.
-transport::CallOutcome call_and_wait(transport::Caller& caller, transport::OutboundCall call);
+transport::link::CallOutcome call_and_wait(transport::link::Caller& caller,
+                                           transport::link::OutboundCall call);
 
 /// A handler made of a function.
-class FunctionHandler final : public transport::MessageHandler {
+class FunctionHandler final : public transport::link::MessageHandler {
  public:
-  using Function = std::function<void(transport::Inbound, transport::ReplySlot)>;
+  using Function = std::function<void(transport::link::Inbound, transport::link::ReplySlot)>;
   explicit FunctionHandler(Function function) : function_(std::move(function)) {}
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override {
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override {
     function_(std::move(message), std::move(reply));
   }
 
@@ -100,7 +101,7 @@ class FunctionHandler final : public transport::MessageHandler {
 };
 
 /// Answers with the bytes that it got.
-void echo(transport::Inbound message, transport::ReplySlot reply);
+void echo(transport::link::Inbound message, transport::link::ReplySlot reply);
 
 /// Waits, at most 5 s, until the condition holds; polls, for what offers nothing to wait on.
 bool eventually(const std::function<bool()>& condition);

@@ -9,7 +9,7 @@
 #include "tests/support/memory/peers_testing.h"
 #include "tests/support/sanitizers.h"
 
-namespace league::transport::server_tests {
+namespace league::transport::memory {
 
 using league::testing::echo;
 using league::testing::eventually;
@@ -25,21 +25,23 @@ inline constexpr milliseconds kHonestLimit{league::testing::kHasThreadSanitizer 
 
 /// A server with short limits on a handler that the test gives.
 struct Served {
-  explicit Served(FunctionHandler::Function function = echo, HttpServerOptions options = quick(),
-                  HttpRuntimeOptions runtime_options = {.sweep_interval = milliseconds(10)})
+  explicit Served(FunctionHandler::Function function = echo,
+                  http::HttpServerOptions options = quick(),
+                  http::HttpRuntimeOptions runtime_options = {.sweep_interval = milliseconds(10)})
       : handler(std::move(function)),
-        runtime(*HttpRuntime::start(runtime_options)),
-        server(*HttpServer::start(*runtime, options, handler,
-                                  {{"/health",
-                                    [](const PageRequest&) {
-                                      return HttpPage{200, "text/plain", "ok"};
-                                    }},
-                                   {"/below/", [](const PageRequest& asked) {
-                                      return HttpPage{200, "text/plain", std::string(asked.name)};
-                                    }}})) {}
+        runtime(*front::HttpRuntime::start(runtime_options)),
+        server(*front::HttpServer::start(
+            *runtime, options, handler,
+            {{"/health",
+              [](const http::PageRequest&) {
+                return http::HttpPage{200, "text/plain", "ok"};
+              }},
+             {"/below/", [](const http::PageRequest& asked) {
+                return http::HttpPage{200, "text/plain", std::string(asked.name)};
+              }}})) {}
 
-  static HttpServerOptions quick() {
-    HttpServerOptions options;
+  static http::HttpServerOptions quick() {
+    http::HttpServerOptions options;
     options.limits.request_timeout = milliseconds(200);
     options.limits.write_timeout = milliseconds(200);
     options.limits.idle_timeout = milliseconds(3000);
@@ -49,8 +51,8 @@ struct Served {
   [[nodiscard]] std::uint16_t port() const { return server->port(); }
 
   FunctionHandler handler;
-  std::unique_ptr<HttpRuntime> runtime;
-  std::unique_ptr<HttpServer> server;
+  std::unique_ptr<front::HttpRuntime> runtime;
+  std::unique_ptr<front::HttpServer> server;
 };
 
 inline int status_for(const Served& served, const std::string& bytes) {
@@ -61,4 +63,4 @@ inline std::string request(const std::string& line, const std::string& headers) 
   return line + " HTTP/1.1\r\n" + headers + "\r\n";
 }
 
-}  // namespace league::transport::server_tests
+}  // namespace league::transport::memory

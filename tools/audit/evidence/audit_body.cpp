@@ -68,9 +68,9 @@ LocatedMessage locate(const std::string& raw) {
 
 }  // namespace
 
-json message_of(const audit::LogEntry& entry) { return locate(entry.raw).message; }
+json message_of(const audit::log::LogEntry& entry) { return locate(entry.raw).message; }
 
-std::string way_of(const audit::LogEntry& entry) {
+std::string way_of(const audit::log::LogEntry& entry) {
   if (entry.kind == "failure" || entry.raw.empty()) return {};
   std::string way = locate(entry.raw).way;
   constexpr int kFirstError = 400;

@@ -162,7 +162,7 @@ std::string duration_text(std::int64_t microseconds) {
 }
 
 std::string printable(std::string_view text, std::size_t limit) {
-  std::string_view part = audit::utf8_prefix(text, limit);
+  std::string_view part = audit::record::utf8_prefix(text, limit);
   if (!schema::is_utf8(part)) return "(not UTF-8)";
   std::string out(part);
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -184,7 +184,7 @@ std::string printable(std::string_view text, std::size_t limit) {
   return out;
 }
 
-std::string summarise(const audit::LogEntry& entry) {
+std::string summarise(const audit::log::LogEntry& entry) {
   json message = message_of(entry);
   std::string out;
   if (message.is_object()) {

@@ -36,7 +36,7 @@ class Paint {
 
 /// A short summary of a body, such as `parity_choice=even` or `status=REJECTED reason=...`;
 /// otherwise its beginning.
-[[nodiscard]] std::string summarise(const audit::LogEntry& entry);
+[[nodiscard]] std::string summarise(const audit::log::LogEntry& entry);
 
 /// What a leniency means and how to do it right; empty for a name that is not known.
 [[nodiscard]] std::string_view explain_leniency(std::string_view name);

@@ -4,7 +4,7 @@
 
 namespace league::tools::auditor {
 
-nlohmann::ordered_json json_of_record(const audit::LogEntry& entry) {
+nlohmann::ordered_json json_of_record(const audit::log::LogEntry& entry) {
   return {{"file", entry.file},
           {"line", entry.line},
           {"time", entry.time.to_log()},

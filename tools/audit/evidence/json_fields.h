@@ -13,6 +13,6 @@ using schema::text_at;
 
 /// The place, time, sender, recipient, message type and conversation of a record, in the form that
 /// all commands use in their JSON output.
-[[nodiscard]] nlohmann::ordered_json json_of_record(const audit::LogEntry& entry);
+[[nodiscard]] nlohmann::ordered_json json_of_record(const audit::log::LogEntry& entry);
 
 }  // namespace league::tools::auditor

@@ -60,11 +60,11 @@ bool is_checked_delivery(const json& record) {
          });
 }
 
-std::optional<audit::LogHead> head_told_in(const json& message) {
+std::optional<audit::record::LogHead> head_told_in(const json& message) {
   const json& head = field_at(message, "log_head");
   if (!head.is_object() || text_at(message, "sender") != "league_manager") return std::nullopt;
-  return audit::LogHead{static_cast<std::uint64_t>(number_at(head, "seq").value_or(0)),
-                        text_at(head, "hash")};
+  return audit::record::LogHead{static_cast<std::uint64_t>(number_at(head, "seq").value_or(0)),
+                                text_at(head, "hash")};
 }
 
 std::optional<std::int64_t> instant_at(const json& value, const char* key) {
@@ -73,7 +73,7 @@ std::optional<std::int64_t> instant_at(const json& value, const char* key) {
   return time->instant().time_since_epoch().count();
 }
 
-void EvidenceCollector::begin_record(const audit::RecordLine& line, const LogPosition& place,
+void EvidenceCollector::begin_record(const audit::log::RecordLine& line, const LogPosition& place,
                                      std::int64_t time_us) {
   place_ = place;
   agent_ = line.agent;
@@ -90,11 +90,11 @@ void EvidenceCollector::begin_record(const audit::RecordLine& line, const LogPos
 
 /// Continues with the facts of `league`. Facts from before the agent knew its league belong to the
 /// first league that it enters.
-void EvidenceCollector::enter(const audit::LeagueIdentity& league) {
+void EvidenceCollector::enter(const audit::log::LeagueIdentity& league) {
   auto same = std::ranges::find_if(contents_.leagues, [&](const LogFacts& one) {
     return is_same_league(one.league, league) && &one != facts_;
   });
-  bool is_unnamed = facts_ != nullptr && facts_->league == audit::LeagueIdentity{};
+  bool is_unnamed = facts_ != nullptr && facts_->league == audit::log::LeagueIdentity{};
   bool is_same = facts_ != nullptr && is_same_league(facts_->league, league);
   if (is_same || (is_unnamed && same == contents_.leagues.end())) {
     facts_->league = merged(facts_->league, league);

@@ -19,12 +19,13 @@ class EvidenceCollector {
   explicit EvidenceCollector(LogContents& contents) : contents_(contents) {}
 
   /// Begins the next record: determines its league and its process.
-  void begin_record(const audit::RecordLine& line, const LogPosition& place, std::int64_t time_us);
+  void begin_record(const audit::log::RecordLine& line, const LogPosition& place,
+                    std::int64_t time_us);
   /// Takes the facts of the record. `body` and `message` are null if they could not be read.
   void take(const nlohmann::json& record, const nlohmann::json& body,
             const nlohmann::json& message);
   /// Takes the facts of a copy of the manager's broadcast after another copy was taken in full.
-  void take_received_head(const audit::LogHead& head) {
+  void take_received_head(const audit::record::LogHead& head) {
     facts_->received_heads.push_back({head, place_});
   }
 
@@ -35,7 +36,7 @@ class EvidenceCollector {
   [[nodiscard]] LogFacts& facts() { return *facts_; }
 
  private:
-  void enter(const audit::LeagueIdentity& league);
+  void enter(const audit::log::LeagueIdentity& league);
   void take_request(const nlohmann::json& record, const nlohmann::json& message);
   void take_at_manager(const nlohmann::json& message, const std::string& type);
   void take_from_manager(const nlohmann::json& message, const std::string& type);
@@ -74,7 +75,7 @@ class EvidenceCollector {
 /// Whether a record is of a delivery that was taken, and whose token was checked.
 [[nodiscard]] bool is_checked_delivery(const nlohmann::json& record);
 /// The head of the manager's log that a broadcast of the manager contains.
-[[nodiscard]] std::optional<audit::LogHead> head_told_in(const nlohmann::json& message);
+[[nodiscard]] std::optional<audit::record::LogHead> head_told_in(const nlohmann::json& message);
 /// The instant at `key` of `value`, in microseconds; nothing if there is none.
 [[nodiscard]] std::optional<std::int64_t> instant_at(const nlohmann::json& value, const char* key);
 

@@ -155,11 +155,11 @@ struct LogFacts {
     LogPosition place;
   };
   struct ReceivedHead {
-    audit::LogHead head;
+    audit::record::LogHead head;
     LogPosition place;
   };
 
-  audit::LeagueIdentity league;
+  audit::log::LeagueIdentity league;
   std::int64_t begins_us = 0;  ///< times of the first and the last record
   std::int64_t ends_us = 0;
   std::vector<Received> received;
@@ -195,7 +195,7 @@ struct LogContents {
   std::unordered_map<std::uint64_t, std::int64_t> sent;  ///< by body: when it was first sent
   std::map<std::size_t, LogRun> runs;  ///< by index of the process
   std::deque<LogFacts> leagues;
-  std::vector<audit::LogFault> faults;
+  std::vector<audit::log::LogFault> faults;
 };
 
 }  // namespace league::tools::auditor

@@ -17,17 +17,17 @@ using nlohmann::ordered_json;
 
 constexpr const char* kResultsFormat = "league.results";
 
-void note_event(const lm::Event& event, std::uint64_t entry, JournalLeague& league) {
-  if (const auto* round = std::get_if<lm::RoundStarted>(&event.body)) {
+void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeague& league) {
+  if (const auto* round = std::get_if<lm::events::RoundStarted>(&event.body)) {
     for (std::size_t i = 0; i < round->draw_seeds.size(); ++i) {
-      lm::MatchKey match{round->round, static_cast<int>(i) + 1};
+      lm::events::MatchKey match{round->round, static_cast<int>(i) + 1};
       league.seeds[match.id().str()] = core::to_hex(round->draw_seeds[i]);
     }
-  } else if (const auto* reported = std::get_if<lm::MatchReported>(&event.body)) {
+  } else if (const auto* reported = std::get_if<lm::events::MatchReported>(&event.body)) {
     league.results.push_back({reported->match.id().str(), reported->result.outcome, false,
                               reported->result.technical_reason, entry, reported->attempt,
                               reported->result.drawn_number});
-  } else if (const auto* forfeited = std::get_if<lm::MatchForfeited>(&event.body)) {
+  } else if (const auto* forfeited = std::get_if<lm::events::MatchForfeited>(&event.body)) {
     league.results.push_back({forfeited->match.id().str(),
                               forfeited->result.outcome,
                               true,
@@ -35,16 +35,16 @@ void note_event(const lm::Event& event, std::uint64_t entry, JournalLeague& leag
                               entry,
                               0,
                               {}});
-  } else if (const auto* acted = std::get_if<lm::OperatorActed>(&event.body)) {
+  } else if (const auto* acted = std::get_if<lm::events::OperatorActed>(&event.body)) {
     if (acted->match)
       league.voided.push_back({acted->match->id().str(),
                                acted->replay ? acted->replay->id().str() : std::string(), acted->by,
                                acted->reason, entry});
-  } else if (const auto* agent = std::get_if<lm::AgentRegistered>(&event.body)) {
+  } else if (const auto* agent = std::get_if<lm::events::AgentRegistered>(&event.body)) {
     league.log_keys[agent->agent.sender()] = agent->profile.log_public_key.value_or("");
-  } else if (const auto* back = std::get_if<lm::AgentReregistered>(&event.body)) {
+  } else if (const auto* back = std::get_if<lm::events::AgentReregistered>(&event.body)) {
     league.log_keys[back->agent.sender()] = back->profile.log_public_key.value_or("");
-  } else if (const auto* continued = std::get_if<lm::LeagueContinued>(&event.body)) {
+  } else if (const auto* continued = std::get_if<lm::events::LeagueContinued>(&event.body)) {
     if (continued->given_up)
       league.given_up.push_back({event.at.instant().time_since_epoch().count(),
                                  *continued->given_up, league.results.size(), entry});
@@ -55,7 +55,7 @@ core::Result<std::optional<JournalLeague>> read_from_journal(const std::filesyst
   JournalLeague league;
   league.file = file;
   auto read = journal::read_journal(file, [&](const journal::Entry& entry) {
-    auto event = lm::from_record(entry.record);
+    auto event = lm::events::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
     note_event(*event, entry.sequence, league);
     return core::Result<void>();
@@ -149,12 +149,12 @@ core::Result<std::vector<std::string>> kept_secrets(const std::filesystem::path&
   if (!std::filesystem::exists(journal_in(data))) return secrets;
   JournalLeague league;
   auto read = journal::read_journal(journal_in(data), [&](const journal::Entry& entry) {
-    auto event = lm::from_record(entry.record);
+    auto event = lm::events::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
     note_event(*event, entry.sequence, league);
-    if (const auto* agent = std::get_if<lm::AgentRegistered>(&event->body))
+    if (const auto* agent = std::get_if<lm::events::AgentRegistered>(&event->body))
       secrets.push_back(agent->credential.nonce);
-    if (const auto* agent = std::get_if<lm::AgentReregistered>(&event->body))
+    if (const auto* agent = std::get_if<lm::events::AgentReregistered>(&event->body))
       secrets.push_back(agent->credential.nonce);
     return core::Result<void>();
   });

@@ -15,7 +15,7 @@ namespace league::tools::auditor {
 struct KnownBroadcast {
   std::string sender;
   std::string conversation;
-  std::optional<audit::LogHead> head;  ///< as the manager's message states it
+  std::optional<audit::record::LogHead> head;  ///< as the manager's message states it
 };
 
 /// The part of a broadcast that is the same for all recipients: its method, and everything after

@@ -30,7 +30,7 @@ TEST(VerifyKnown, RemembersWhatIsLeftToCheck) {
   KnownBroadcasts known;
   core::Digest digest = core::sha256("a");
   EXPECT_FALSE(known.find(digest).has_value());
-  known.add(digest, {"league_manager", "convround1standings", audit::LogHead{7, "h"}});
+  known.add(digest, {"league_manager", "convround1standings", audit::record::LogHead{7, "h"}});
   auto found = known.find(digest);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->sender, "league_manager");

@@ -13,12 +13,13 @@ void append(std::vector<T>&& more, std::vector<T>& all) {
 
 }  // namespace
 
-bool is_same_league(const audit::LeagueIdentity& a, const audit::LeagueIdentity& b) {
+bool is_same_league(const audit::log::LeagueIdentity& a, const audit::log::LeagueIdentity& b) {
   if (!a.key.empty() && !b.key.empty()) return a.key == b.key;
   return a.id == b.id;
 }
 
-audit::LeagueIdentity merged(const audit::LeagueIdentity& a, const audit::LeagueIdentity& b) {
+audit::log::LeagueIdentity merged(const audit::log::LeagueIdentity& a,
+                                  const audit::log::LeagueIdentity& b) {
   return {b.id.empty() ? a.id : b.id, b.key.empty() ? a.key : b.key};
 }
 

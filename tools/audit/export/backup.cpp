@@ -67,7 +67,7 @@ core::Result<void> check_target(const fs::path& target) {
 }
 
 /// Creates `target`: fills a temporary directory next to it, which is renamed when it is complete.
-core::Result<league_manager::LeagueBook> make(const fs::path& data, const fs::path& target) {
+core::Result<league_manager::files::LeagueBook> make(const fs::path& data, const fs::path& target) {
   if (auto is_free = check_target(target); !is_free) return is_free.error();
   fs::path draft = target.string() + ".new";
   std::error_code failed;
@@ -76,8 +76,8 @@ core::Result<league_manager::LeagueBook> make(const fs::path& data, const fs::pa
   if (!failed) fs::permissions(draft, fs::perms::owner_all, failed);
   if (failed) return backup_error(draft.string() + ": " + failed.message());
   auto done = fill(data, draft);
-  auto book = done ? league_manager::read_book(draft)
-                   : core::Result<league_manager::LeagueBook>(done.error());
+  auto book = done ? league_manager::files::read_book(draft)
+                   : core::Result<league_manager::files::LeagueBook>(done.error());
   if (book) fs::rename(draft, target, failed);
   std::error_code ignored;
   if (!book || failed) fs::remove_all(draft, ignored);

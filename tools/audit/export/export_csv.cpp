@@ -9,7 +9,7 @@ namespace {
 
 namespace lm = league_manager;
 
-const std::string& name_of(const lm::LeagueBook& book, int player) {
+const std::string& name_of(const lm::files::LeagueBook& book, int player) {
   return agent_of(book, player).profile.display_name;
 }
 
@@ -21,22 +21,22 @@ std::string cell_of(std::string_view text) {
   return cell.append(text);
 }
 
-std::string standings_csv(const lm::LeagueBook& book, const std::string& head) {
+std::string standings_csv(const lm::files::LeagueBook& book, const std::string& head) {
   std::string out = head;
   for (const auto& row : book.table()) {
-    out +=
-        csv_record({std::to_string(row.rank), player_id_of(row.player), name_of(book, row.player),
-                    std::to_string(row.tally.played), std::to_string(row.tally.wins),
-                    std::to_string(row.tally.draws), std::to_string(row.tally.losses),
-                    std::to_string(row.tally.points),
-                    std::string(lm::agent_state_name(agent_of(book, row.player).lifecycle.state())),
-                    agent_of(book, row.player).lifecycle.reason()});
+    out += csv_record(
+        {std::to_string(row.rank), player_id_of(row.player), name_of(book, row.player),
+         std::to_string(row.tally.played), std::to_string(row.tally.wins),
+         std::to_string(row.tally.draws), std::to_string(row.tally.losses),
+         std::to_string(row.tally.points),
+         std::string(lm::events::agent_state_name(agent_of(book, row.player).lifecycle.state())),
+         agent_of(book, row.player).lifecycle.reason()});
   }
   return out;
 }
 
 /// The players that dispute the result of `match`, separated by spaces.
-std::string disputed_by(const lm::League& league, lm::MatchKey match) {
+std::string disputed_by(const lm::League& league, lm::events::MatchKey match) {
   std::string players;
   const auto disputed = league.disputes().find(match);
   if (disputed == league.disputes().end()) return players;
@@ -46,16 +46,17 @@ std::string disputed_by(const lm::League& league, lm::MatchKey match) {
 }
 
 /// Adds the cells of a result; empty cells for a match without one.
-void add_result(std::vector<std::string>& cells, const lm::LeagueBook& book,
+void add_result(std::vector<std::string>& cells, const lm::files::LeagueBook& book,
                 const lm::MatchView& view) {
   constexpr std::size_t kCells = 22;
   if (view.result) {
-    const lm::CompactResult& result = *view.result;
+    const lm::events::CompactResult& result = *view.result;
     const auto& note = book.note(view.match);
     const auto points = game::points_of(result.outcome);
     const auto choices = book.choices(view.match);
     for (std::string cell :
-         {std::string(lm::result_status(result)), player_id_of(lm::winner_of(view.pairing, result)),
+         {std::string(lm::files::result_status(result)),
+          player_id_of(lm::files::winner_of(view.pairing, result)),
           std::to_string(points[game::Side::kA]), std::to_string(points[game::Side::kB]),
           std::string(choices[game::Side::kA]), std::string(choices[game::Side::kB]),
           result.drawn_number > 0 ? std::to_string(result.drawn_number) : std::string(),
@@ -71,7 +72,7 @@ void add_result(std::vector<std::string>& cells, const lm::LeagueBook& book,
   cells.resize(kCells);
 }
 
-std::string matches_csv(const lm::LeagueBook& book, const std::string& head) {
+std::string matches_csv(const lm::files::LeagueBook& book, const std::string& head) {
   std::string out = head;
   const lm::League& league = book.league();
   for (const auto& view : league.schedule_page(0, league.schedule().total_matches())) {
@@ -82,8 +83,8 @@ std::string matches_csv(const lm::LeagueBook& book, const std::string& head) {
         name_of(book, view.pairing.player_a),
         player_id_of(view.pairing.player_b),
         name_of(book, view.pairing.player_b),
-        std::string(lm::match_status(view.status)),
-        view.referee < 0 ? std::string() : lm::AgentRef::referee(view.referee).id()};
+        std::string(lm::files::match_status(view.status)),
+        view.referee < 0 ? std::string() : lm::events::AgentRef::referee(view.referee).id()};
     add_result(cells, book, view);
     const auto original = league.schedule().replay_of(view.match);
     cells.push_back(original ? original->id().str() : std::string());
@@ -108,7 +109,8 @@ std::string csv_record(const std::vector<std::string>& cells) {
   return core::csv_line(safe);
 }
 
-std::vector<OutputFile> csv_files(const lm::LeagueBook& book, const std::filesystem::path& out) {
+std::vector<OutputFile> csv_files(const lm::files::LeagueBook& book,
+                                  const std::filesystem::path& out) {
   const std::string standings = csv_record({"rank", "player_id", "display_name", "played", "wins",
                                             "draws", "losses", "points", "state", "state_reason"});
   const std::string matches = csv_record(

@@ -13,15 +13,15 @@ namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
-using AnswerTimes = std::map<lm::MatchKey, game::PerSide<lm::AnswerTimes>>;
+using AnswerTimes = std::map<lm::events::MatchKey, game::PerSide<lm::events::AnswerTimes>>;
 
 core::Result<AnswerTimes> read_times(const std::filesystem::path& data) {
   AnswerTimes times;
   auto read =
       journal::read_journal(data / "journal" / "journal.sqlite", [&](const journal::Entry& entry) {
-        auto event = lm::from_record(entry.record);
+        auto event = lm::events::from_record(entry.record);
         if (!event) return core::Result<void>(event.error());
-        const auto* reported = std::get_if<lm::MatchReported>(&event->body);
+        const auto* reported = std::get_if<lm::events::MatchReported>(&event->body);
         if (reported != nullptr && reported->evidence)
           times[reported->match] = reported->evidence->answered_in;
         return core::Result<void>();
@@ -40,19 +40,20 @@ LossCause cause_of_code(std::string_view code) {
 }
 
 /// Why the player on `side` lost a match that ended technically and that it did not win.
-LossCause loss_cause(const lm::LeagueBook& book, lm::MatchKey match, game::Side side) {
+LossCause loss_cause(const lm::files::LeagueBook& book, lm::events::MatchKey match,
+                     game::Side side) {
   const auto* causes = book.causes(match);
   if (causes != nullptr && (*causes)[side]) return cause_of_code((*causes)[side]->error_code);
   const std::string& reason = book.note(match).technical_reason;
-  if (reason == lm::kReasonPlayerShutDown) return LossCause::kShutDown;
-  if (reason == lm::kReasonNoReferee || reason == lm::kReasonRoundTimeLimit)
+  if (reason == lm::events::kReasonPlayerShutDown) return LossCause::kShutDown;
+  if (reason == lm::events::kReasonNoReferee || reason == lm::events::kReasonRoundTimeLimit)
     return LossCause::kNotItsFault;
   if (reason.find("TIMEOUT") != std::string::npos) return LossCause::kTimeout;
   if (reason.find("CONNECTION") != std::string::npos) return LossCause::kConnection;
   return LossCause::kInvalidAnswer;
 }
 
-OwnMatch own_match(const lm::LeagueBook& book, const lm::MatchView& view, game::Side side,
+OwnMatch own_match(const lm::files::LeagueBook& book, const lm::MatchView& view, game::Side side,
                    const AnswerTimes& times) {
   const bool is_a = side == game::Side::kA;
   OwnMatch own{.view = view,
@@ -76,11 +77,12 @@ void count_leniencies(const std::filesystem::path& logs, std::vector<PlayerFigur
                       std::vector<std::string>& notes) {
   if (logs.empty()) return;
   constexpr std::string_view kPlayer = "player:";
-  for (const auto& path : audit::find_logs(logs)) {
-    auto read = audit::read_log(path, [&](const audit::LogEntry& entry) {
+  for (const auto& path : audit::log::find_logs(logs)) {
+    auto read = audit::log::read_log(path, [&](const audit::log::LogEntry& entry) {
       if (entry.outbound || entry.leniencies.empty() || !entry.peer.starts_with(kPlayer)) return;
-      const auto player = lm::AgentRef::parse(std::string_view(entry.peer).substr(kPlayer.size()));
-      if (!player || player->kind != lm::AgentKind::kPlayer ||
+      const auto player =
+          lm::events::AgentRef::parse(std::string_view(entry.peer).substr(kPlayer.size()));
+      if (!player || player->kind != lm::events::AgentKind::kPlayer ||
           static_cast<std::size_t>(player->index) >= players.size())
         return;
       auto& own = players[static_cast<std::size_t>(player->index)].leniencies;
@@ -119,13 +121,13 @@ std::optional<double> PlayerFigures::answer_percentile(int percent) const {
 }
 
 core::Result<std::vector<PlayerFigures>> read_figures(const ExportSource& source,
-                                                      const lm::LeagueBook& book,
+                                                      const lm::files::LeagueBook& book,
                                                       std::vector<std::string>& notes) {
   auto times = read_times(source.data);
   if (!times) return times.error();
   const lm::League& league = book.league();
   std::vector<PlayerFigures> players(
-      static_cast<std::size_t>(league.roster().count(lm::AgentKind::kPlayer)));
+      static_cast<std::size_t>(league.roster().count(lm::events::AgentKind::kPlayer)));
   for (const auto& row : book.table()) players[static_cast<std::size_t>(row.player)].row = row;
   for (const auto& view : league.schedule_page(0, league.schedule().total_matches())) {
     if (view.match.round > static_cast<int>(book.rounds().size())) break;

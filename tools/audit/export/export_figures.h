@@ -47,7 +47,7 @@ struct PlayerFigures {
 /// By index of the player. Reads the journal in `source` for the times of answers, and its logs for
 /// leniencies; logs that cannot be read are noted in `notes`.
 [[nodiscard]] core::Result<std::vector<PlayerFigures>> read_figures(
-    const ExportSource& source, const league_manager::LeagueBook& book,
+    const ExportSource& source, const league_manager::files::LeagueBook& book,
     std::vector<std::string>& notes);
 
 }  // namespace league::tools::auditor

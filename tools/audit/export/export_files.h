@@ -18,7 +18,7 @@ namespace league::tools::auditor {
 [[nodiscard]] std::string csv_record(const std::vector<std::string>& cells);
 
 /// `standings.csv` and `matches.csv` below `out`.
-[[nodiscard]] std::vector<OutputFile> csv_files(const league_manager::LeagueBook& book,
+[[nodiscard]] std::vector<OutputFile> csv_files(const league_manager::files::LeagueBook& book,
                                                 const std::filesystem::path& out);
 
 /// The published data layout below `out`, as docs/files.md says: what manager, referees and players
@@ -27,7 +27,7 @@ namespace league::tools::auditor {
                                                    const std::filesystem::path& out);
 
 /// Only the manager's files, standings.json and rounds.json.
-[[nodiscard]] std::vector<OutputFile> manager_files(const league_manager::LeagueBook& book,
+[[nodiscard]] std::vector<OutputFile> manager_files(const league_manager::files::LeagueBook& book,
                                                     const std::filesystem::path& out);
 
 /// `text` for the content of an element or a quoted attribute; control characters and invalid UTF-8

@@ -77,10 +77,10 @@ std::string milliseconds(std::optional<double> value) {
   return text;
 }
 
-std::vector<std::string> grade_row(const lm::LeagueBook& book, const PlayerFigures& figures,
+std::vector<std::string> grade_row(const lm::files::LeagueBook& book, const PlayerFigures& figures,
                                    const GradeColumns& columns) {
   const int player = figures.row.player;
-  const lm::Agent& agent = agent_of(book, player);
+  const lm::events::Agent& agent = agent_of(book, player);
   const lm::Tally& tally = figures.row.tally;
   std::vector<std::string> row = {player_id_of(player), agent.profile.display_name};
   const auto known = columns.by_name.find(core::comparable_name(agent.profile.display_name));
@@ -95,7 +95,7 @@ std::vector<std::string> grade_row(const lm::LeagueBook& book, const PlayerFigur
   std::uint64_t leniencies = 0;
   for (const auto& [name, count] : figures.leniencies) leniencies += count;
   row.push_back(std::to_string(leniencies));
-  row.emplace_back(lm::agent_state_name(agent.lifecycle.state()));
+  row.emplace_back(lm::events::agent_state_name(agent.lifecycle.state()));
   const auto level = columns.levels.find(agent.profile.endpoint);
   row.push_back(level != columns.levels.end() ? level->second : std::string());
   return row;
@@ -108,11 +108,11 @@ std::vector<const PlayerFigures*> by_rank(std::span<const PlayerFigures> players
   return order;
 }
 
-std::string opponent_of(const lm::LeagueBook& book, const OwnMatch& match) {
+std::string opponent_of(const lm::files::LeagueBook& book, const OwnMatch& match) {
   return player_id_of(match.opponent) + " " + agent_of(book, match.opponent).profile.display_name;
 }
 
-std::string gradescope_json(const lm::LeagueBook& book, const PlayerFigures& figures) {
+std::string gradescope_json(const lm::files::LeagueBook& book, const PlayerFigures& figures) {
   json tests = json::array();
   for (const OwnMatch& match : figures.matches) {
     if (!match.points) continue;
@@ -126,7 +126,7 @@ std::string gradescope_json(const lm::LeagueBook& book, const PlayerFigures& fig
        {{"made_by", "league export"}, {"player_id", player_id_of(figures.row.player)}}},
       {"score", figures.row.tally.points},
       {"output", "rank " + std::to_string(figures.row.rank) + " of " +
-                     std::to_string(book.league().roster().count(lm::AgentKind::kPlayer))},
+                     std::to_string(book.league().roster().count(lm::events::AgentKind::kPlayer))},
       {"tests", tests},
       {"leaderboard", {{{"name", "points"}, {"value", figures.row.tally.points}}}}};
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -145,14 +145,14 @@ core::Result<GradeColumns> read_grade_columns(const GradeSources& sources) {
   return columns;
 }
 
-std::string match_in_words(const lm::LeagueBook& book, const OwnMatch& match) {
-  const lm::CompactResult& result = *match.view.result;
+std::string match_in_words(const lm::files::LeagueBook& book, const OwnMatch& match) {
+  const lm::events::CompactResult& result = *match.view.result;
   if (match.lost_technically) {
     const std::string cause = cause_of(book, match.view.match, match.side);
     if (cause.empty())
       return "lost without being played: " + book.note(match.view.match).technical_reason;
     const auto& known = *(*book.causes(match.view.match))[match.side];
-    const lm::Remedy& remedy = lm::remedy_of(known.error_code);
+    const lm::files::Remedy& remedy = lm::files::remedy_of(known.error_code);
     return "lost by a failure: " + cause + ". What to do: " + std::string(remedy.text) +
            " (docs/protocol.md, " + std::string(remedy.clause) + ")";
   }
@@ -167,7 +167,7 @@ std::string match_in_words(const lm::LeagueBook& book, const OwnMatch& match) {
          std::string(choices[game::other(match.side)]) + drawn;
 }
 
-std::vector<OutputFile> grades_files(const lm::LeagueBook& book,
+std::vector<OutputFile> grades_files(const lm::files::LeagueBook& book,
                                      std::span<const PlayerFigures> players,
                                      const GradeColumns& columns, const fs::path& out) {
   std::vector<std::string> heading = {"player_id", "display_name"};
@@ -189,7 +189,7 @@ std::vector<OutputFile> grades_files(const lm::LeagueBook& book,
            }}};
 }
 
-std::vector<OutputFile> gradescope_files(const lm::LeagueBook& book,
+std::vector<OutputFile> gradescope_files(const lm::files::LeagueBook& book,
                                          std::span<const PlayerFigures> players,
                                          const fs::path& out) {
   std::vector<OutputFile> files;

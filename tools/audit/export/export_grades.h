@@ -29,20 +29,20 @@ struct GradeColumns {
 [[nodiscard]] core::Result<GradeColumns> read_grade_columns(const GradeSources& sources);
 
 /// `grades.csv` below `out`: a row for each player, in the order of the table.
-[[nodiscard]] std::vector<OutputFile> grades_files(const league_manager::LeagueBook& book,
+[[nodiscard]] std::vector<OutputFile> grades_files(const league_manager::files::LeagueBook& book,
                                                    std::span<const PlayerFigures> players,
                                                    const GradeColumns& columns,
                                                    const std::filesystem::path& out);
 
 /// `PLAYER.json` for each player below `out`, as a Gradescope autograder leaves it: a test for each
 /// match, with its points of 3.
-[[nodiscard]] std::vector<OutputFile> gradescope_files(const league_manager::LeagueBook& book,
-                                                       std::span<const PlayerFigures> players,
-                                                       const std::filesystem::path& out);
+[[nodiscard]] std::vector<OutputFile> gradescope_files(
+    const league_manager::files::LeagueBook& book, std::span<const PlayerFigures> players,
+    const std::filesystem::path& out);
 
 /// A match in a sentence, as the player sees it: the opponent, and the draw, or what went wrong and
 /// what to do about it.
-[[nodiscard]] std::string match_in_words(const league_manager::LeagueBook& book,
+[[nodiscard]] std::string match_in_words(const league_manager::files::LeagueBook& book,
                                          const OwnMatch& match);
 
 }  // namespace league::tools::auditor

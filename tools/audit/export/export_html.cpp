@@ -60,7 +60,7 @@ class IndexPage {
   /// The state of a player and why it has it.
   [[nodiscard]] std::string state_of(int player) const {
     const auto& lifecycle = agent_of(book_, player).lifecycle;
-    std::string text(lm::agent_state_name(lifecycle.state()));
+    std::string text(lm::events::agent_state_name(lifecycle.state()));
     if (!lifecycle.reason().empty()) text += " (" + html_text(lifecycle.reason()) + ")";
     return text;
   }
@@ -68,7 +68,7 @@ class IndexPage {
   /// The result of `match` as `player` sees it, with a link.
   [[nodiscard]] std::string cell(const lm::MatchView& view, int player) const {
     if (!view.result) return "<td>&middot;</td>";
-    int winner = lm::winner_of(view.pairing, *view.result);
+    int winner = lm::files::winner_of(view.pairing, *view.result);
     const char* word = view.result->is_voided                       ? "V"
                        : winner == player                           ? "W"
                        : winner < 0 && !view.result->is_technical() ? "D"
@@ -117,7 +117,7 @@ class IndexPage {
     if (book_.acts().empty()) return;
     out_ += "<h2>The operator's acts</h2>\n<ul>\n";
     for (const auto& [at, act] : book_.acts()) {
-      out_ += "<li>" + at.to_wire() + " " + std::string(lm::operator_act_name(act.act));
+      out_ += "<li>" + at.to_wire() + " " + std::string(lm::events::operator_act_name(act.act));
       if (act.match) out_ += " " + act.match->id().str();
       if (act.replay) out_ += ", played again as " + act.replay->id().str();
       if (act.seconds) out_ += " by " + std::to_string(*act.seconds) + " s";
@@ -208,7 +208,7 @@ class IndexPage {
     return text;
   }
 
-  const lm::LeagueBook& book_;
+  const lm::files::LeagueBook& book_;
   const std::vector<PlayerFigures>& players_;
   std::string out_;
 };

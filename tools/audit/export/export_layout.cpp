@@ -43,7 +43,7 @@ OutputFile history_output(const ExportedLeague& league, const fs::path& out,
   const lm::League& of = league.book.league();
   fs::path path = out / "players" / player / "history.json";
   auto all = with_other_leagues(played, path, player, of.settings().league_id);
-  auto ref = lm::AgentRef::parse(player);
+  auto ref = lm::events::AgentRef::parse(player);
   player::HistoryOwner owner{
       .player_id = core::PlayerId(player),
       .display_name = ref ? of.roster().agent(*ref).profile.display_name : std::string()};
@@ -54,7 +54,7 @@ OutputFile history_output(const ExportedLeague& league, const fs::path& out,
 
 /// Whether `path` is the referee's own file of the attempt that counts. It is kept, since a file
 /// that is made without the referee's log contains less.
-bool is_whole(const fs::path& path, const referee::MatchRecordHead& head) {
+bool is_whole(const fs::path& path, const referee::files::MatchRecordHead& head) {
   std::ifstream in(path, std::ios::binary);
   auto match = json::parse(in, nullptr, false);
   return match.is_object() && text_at(match, "league_id") == head.league_id.str() &&
@@ -64,7 +64,7 @@ bool is_whole(const fs::path& path, const referee::MatchRecordHead& head) {
 
 }  // namespace
 
-std::vector<OutputFile> manager_files(const lm::LeagueBook& book, const fs::path& out) {
+std::vector<OutputFile> manager_files(const lm::files::LeagueBook& book, const fs::path& out) {
   const core::LeagueId& id = book.league().settings().league_id;
   auto is_ours = [name = id.str()](const fs::path& file) { return is_file_of_league(file, name); };
   auto writer = [&book](auto write) {
@@ -72,20 +72,20 @@ std::vector<OutputFile> manager_files(const lm::LeagueBook& book, const fs::path
       return write(book, [&draft](std::string_view part) { return draft.write(part); });
     };
   };
-  return {{lm::standings_file(out, id), writer(lm::write_standings), is_ours},
-          {lm::rounds_file(out, id), writer(lm::write_rounds), is_ours}};
+  return {{lm::files::standings_file(out, id), writer(lm::files::write_standings), is_ours},
+          {lm::files::rounds_file(out, id), writer(lm::files::write_rounds), is_ours}};
 }
 
 std::vector<OutputFile> layout_files(ExportedLeague& league, const fs::path& out) {
   auto files = manager_files(league.book, out);
   const core::LeagueId& id = league.book.league().settings().league_id;
   for (const auto& [match, record] : league.matches) {
-    auto path = referee::match_file(out, id, match.id());
+    auto path = referee::files::match_file(out, id, match.id());
     if (!path) {
       league.notes.push_back(path.error().message);
       continue;
     }
-    const referee::MatchRecord* one = record.get();
+    const referee::files::MatchRecord* one = record.get();
     if (!one->has_transcript() && is_whole(*path, one->head())) continue;
     files.push_back(
         {.path = *path,

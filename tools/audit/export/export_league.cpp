@@ -31,7 +31,7 @@ std::vector<OutputFile> files_of(ExportedLeague& league, const std::vector<Playe
 
 /// Reads only the journal, which is enough for tables.
 core::Result<ExportedLeague> read_tables(const ExportSource& source) {
-  auto book = league_manager::read_book(source.data);
+  auto book = league_manager::files::read_book(source.data);
   if (!book) return book.error();
   ExportedLeague league;
   league.book = std::move(*book);
@@ -44,7 +44,7 @@ core::Result<void> catch_up(const ExportSource& source, const fs::path& out,
                             std::uint64_t written_entries) {
   constexpr int kMostRounds = 5;
   for (int i = 0; i < kMostRounds; ++i) {
-    auto book = league_manager::read_book(source.data);
+    auto book = league_manager::files::read_book(source.data);
     if (!book) return book.error();
     if (book->entries() == written_entries) return {};
     written_entries = book->entries();

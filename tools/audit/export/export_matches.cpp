@@ -13,27 +13,29 @@ namespace {
 
 namespace lm = league_manager;
 using nlohmann::json;
-using referee::MatchRecord;
+using referee::files::MatchRecord;
 using rpc::JsonObject;
 
 constexpr std::string_view kMadeBy = "league export";
 
-referee::MatchRecordHead head_of(const lm::LeagueBook& book, const lm::MatchView& view) {
+referee::files::MatchRecordHead head_of(const lm::files::LeagueBook& book,
+                                        const lm::MatchView& view) {
   return {
       .league_id = book.league().settings().league_id,
       .round_id = view.match.round,
       .match_id = view.match.id(),
       .game_type = book.league().settings().game_type,
       .attempt = view.attempt,
-      .referee_id = view.referee < 0 ? std::string() : lm::AgentRef::referee(view.referee).id(),
+      .referee_id =
+          view.referee < 0 ? std::string() : lm::events::AgentRef::referee(view.referee).id(),
       .player_a_id = player_id_of(view.pairing.player_a),
       .player_b_id = player_id_of(view.pairing.player_b),
       .draw_commitment = game::draw_commitment(book.note(view.match).seed, view.match.id().str())};
 }
 
 /// The result in the journal, in the form of MATCH_RESULT_REPORT.
-std::string result_from_journal(const lm::LeagueBook& book, const lm::MatchView& view) {
-  const lm::CompactResult& result = *view.result;
+std::string result_from_journal(const lm::files::LeagueBook& book, const lm::MatchView& view) {
+  const lm::events::CompactResult& result = *view.result;
   const auto& note = book.note(view.match);
   std::string a = player_id_of(view.pairing.player_a);
   std::string b = player_id_of(view.pairing.player_b);
@@ -67,11 +69,11 @@ class TranscriptReader {
  public:
   explicit TranscriptReader(ExportedLeague& league) {
     for (auto& [match, record] : league.matches) {
-      records_[lm::match_conversation(match, record->head().attempt).str()] = record.get();
+      records_[lm::events::match_conversation(match, record->head().attempt).str()] = record.get();
     }
   }
 
-  void read(const audit::LogEntry& entry) {
+  void read(const audit::log::LogEntry& entry) {
     constexpr std::string_view kReferee = "referee:";
     if (!entry.agent.starts_with(kReferee)) return;
     auto record = records_.find(entry.conversation_id);
@@ -92,8 +94,8 @@ class TranscriptReader {
     std::int64_t mono_ns;
   };
 
-  void on_request(MatchRecord& record, const audit::LogEntry& entry, const std::string& referee,
-                  const std::string& peer) {
+  void on_request(MatchRecord& record, const audit::log::LogEntry& entry,
+                  const std::string& referee, const std::string& peer) {
     requests_[entry.conversation_id + " " + peer].push_back({entry.message_type, entry.mono_ns});
     record.add({.at = entry.time, .from = referee, .to = peer, .message_type = entry.message_type});
     if (entry.message_type == "GAME_INVITATION") record.enter("WAITING_FOR_PLAYERS", entry.time);
@@ -106,7 +108,7 @@ class TranscriptReader {
   }
 
   /// Finds and removes the request that was sent `elapsed_us` before this answer.
-  std::string take_request(const audit::LogEntry& entry, const std::string& peer) {
+  std::string take_request(const audit::log::LogEntry& entry, const std::string& peer) {
     auto& open = requests_[entry.conversation_id + " " + peer];
     std::int64_t made_at = entry.mono_ns - entry.elapsed_us.value_or(0) * 1000;
     auto nearest = open.end();
@@ -121,10 +123,11 @@ class TranscriptReader {
     return type;
   }
 
-  void on_answer(MatchRecord& record, const audit::LogEntry& entry, const std::string& referee,
+  void on_answer(MatchRecord& record, const audit::log::LogEntry& entry, const std::string& referee,
                  const std::string& peer) {
     std::string type = take_request(entry, peer);
-    referee::TranscriptLine line{.at = entry.time, .from = peer, .to = referee, .message_type = {}};
+    referee::files::TranscriptLine line{
+        .at = entry.time, .from = peer, .to = referee, .message_type = {}};
     if (type == "GAME_INVITATION") line.message_type = "GAME_JOIN_ACK";
     if (type == "CHOOSE_PARITY_CALL") line.message_type = "CHOOSE_PARITY_RESPONSE";
     if (type == "MATCH_RESULT_REPORT") line.message_type = "MATCH_RESULT_REPORT";
@@ -153,7 +156,7 @@ class TranscriptReader {
 }  // namespace
 
 void read_matches(const std::filesystem::path& logs, ExportedLeague& league) {
-  const lm::LeagueBook& book = league.book;
+  const lm::files::LeagueBook& book = league.book;
   for (const auto& view :
        book.league().schedule_page(0, book.league().schedule().total_matches())) {
     if (view.match.round > static_cast<int>(book.rounds().size())) break;
@@ -164,9 +167,10 @@ void read_matches(const std::filesystem::path& logs, ExportedLeague& league) {
   }
   if (logs.empty()) return;
   TranscriptReader reader(league);
-  for (const auto& path : audit::find_logs(logs)) {
+  for (const auto& path : audit::log::find_logs(logs)) {
     if (!path.filename().string().starts_with("REF")) continue;
-    auto read = audit::read_log(path, [&](const audit::LogEntry& entry) { reader.read(entry); });
+    auto read =
+        audit::log::read_log(path, [&](const audit::log::LogEntry& entry) { reader.read(entry); });
     if (!read) league.notes.push_back(read.error().message);
   }
   for (auto& [match, record] : league.matches) {

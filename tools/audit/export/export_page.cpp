@@ -75,8 +75,8 @@ void add_transcript(std::string& out, const json& lines) {
 }
 
 /// What the operator has done to the match.
-void add_acts(std::string& out, const lm::LeagueBook& book, lm::MatchKey match) {
-  const auto link = [](lm::MatchKey other) {
+void add_acts(std::string& out, const lm::files::LeagueBook& book, lm::events::MatchKey match) {
+  const auto link = [](lm::events::MatchKey other) {
     const std::string id = other.id().str();
     return "<a href=\"" + id + ".html\">" + id + "</a>";
   };
@@ -118,11 +118,11 @@ std::string page_begin(std::string_view league, const std::string& title_html) {
          title_html + "</h1>\n";
 }
 
-std::string match_page(const ExportedLeague& league, const referee::MatchRecord& record) {
+std::string match_page(const ExportedLeague& league, const referee::files::MatchRecord& record) {
   json match = json::parse(record.json());
   const lm::League& of = league.book.league();
   auto name = [&of](const json& id) {
-    auto ref = lm::AgentRef::parse(id.get<std::string>());
+    auto ref = lm::events::AgentRef::parse(id.get<std::string>());
     return html_text(of.roster().agent(*ref).profile.display_name) + " (" + shown(id) + ")";
   };
   std::string out = page_begin(of.settings().league_id.str(), "Match " + shown(match["match_id"]));
@@ -133,7 +133,7 @@ std::string match_page(const ExportedLeague& league, const referee::MatchRecord&
   add_entry(out, "referee", shown(match["referee_id"]));
   add_entry(out, "attempt", shown(match["attempt"]));
   add_entry(out, "state", shown(match["state"]));
-  if (const auto key = lm::MatchKey::parse(match["match_id"].get<std::string>()))
+  if (const auto key = lm::events::MatchKey::parse(match["match_id"].get<std::string>()))
     add_acts(out, league.book, *key);
   add_result(out, match["result"]);
   add_entry(out, "draw_commitment", shown(match["draw_commitment"]));

@@ -16,6 +16,6 @@ inline constexpr std::string_view kPageEnd = "</body></html>\n";
 
 /// The page of one match: result, life cycle, transcript.
 [[nodiscard]] std::string match_page(const ExportedLeague& league,
-                                     const referee::MatchRecord& record);
+                                     const referee::files::MatchRecord& record);
 
 }  // namespace league::tools::auditor

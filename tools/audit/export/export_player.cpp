@@ -15,7 +15,7 @@ namespace lm = league_manager;
 
 class PlayerPage {
  public:
-  PlayerPage(const lm::LeagueBook& book, const PlayerFigures& figures)
+  PlayerPage(const lm::files::LeagueBook& book, const PlayerFigures& figures)
       : book_(book), figures_(figures) {}
 
   std::string text() {
@@ -37,8 +37,8 @@ class PlayerPage {
   void add_summary() {
     const lm::Tally& tally = figures_.row.tally;
     out_ += "<p>Rank " + std::to_string(figures_.row.rank) + " of " +
-            std::to_string(book_.league().roster().count(lm::AgentKind::kPlayer)) + " with " +
-            std::to_string(tally.points) + " points: " + std::to_string(tally.played) +
+            std::to_string(book_.league().roster().count(lm::events::AgentKind::kPlayer)) +
+            " with " + std::to_string(tally.points) + " points: " + std::to_string(tally.played) +
             " matches played, " + std::to_string(tally.wins) + " won, " +
             std::to_string(tally.draws) + " drawn, " + std::to_string(tally.losses) + " lost";
     if (const int technical = figures_.technical_losses(); technical > 0)
@@ -120,10 +120,11 @@ class PlayerPage {
     out_ += "<h2>States</h2>\n<ul>\n";
     bool is_any = false;
     for (const auto& note : book_.state_changes()) {
-      if (note.change.agent != lm::AgentRef::player(figures_.row.player)) continue;
+      if (note.change.agent != lm::events::AgentRef::player(figures_.row.player)) continue;
       is_any = true;
-      out_ += "<li>" + note.at.to_wire() + " " + std::string(lm::agent_state_name(note.change.to)) +
-              " (" + html_text(note.change.reason);
+      out_ += "<li>" + note.at.to_wire() + " " +
+              std::string(lm::events::agent_state_name(note.change.to)) + " (" +
+              html_text(note.change.reason);
       if (note.change.detail) out_ += ": " + html_text(*note.change.detail);
       if (note.change.by) out_ += ", by " + html_text(*note.change.by);
       out_ += ")</li>\n";
@@ -132,7 +133,7 @@ class PlayerPage {
     out_ += "</ul>\n";
   }
 
-  const lm::LeagueBook& book_;
+  const lm::files::LeagueBook& book_;
   const PlayerFigures& figures_;
   std::string out_;
 };

@@ -11,24 +11,25 @@ namespace league::tools::auditor {
 namespace fs = std::filesystem;
 namespace lm = league_manager;
 
-const lm::Agent& agent_of(const lm::LeagueBook& book, int player) {
-  return book.league().roster().agent(lm::AgentRef::player(player));
+const lm::events::Agent& agent_of(const lm::files::LeagueBook& book, int player) {
+  return book.league().roster().agent(lm::events::AgentRef::player(player));
 }
 
 std::string player_id_of(int index) {
-  return index < 0 ? std::string() : lm::AgentRef::player(index).id();
+  return index < 0 ? std::string() : lm::events::AgentRef::player(index).id();
 }
 
-std::string cause_of(const lm::LeagueBook& book, lm::MatchKey match, game::Side side) {
+std::string cause_of(const lm::files::LeagueBook& book, lm::events::MatchKey match,
+                     game::Side side) {
   const auto* causes = book.causes(match);
   if (causes == nullptr || !(*causes)[side]) return {};
-  const lm::FailureCause& cause = *(*causes)[side];
+  const lm::events::FailureCause& cause = *(*causes)[side];
   return cause.text.empty() ? cause.str() : cause.str() + " (" + cause.text + ")";
 }
 
 core::Result<ExportSource> find_export_source(const fs::path& directory, const fs::path& logs) {
   ExportSource source;
-  const auto data = league_manager::find_data(directory);
+  const auto data = league_manager::files::find_data(directory);
   if (!data) {
     return core::Error{core::ErrorCode::kInternalError,
                        directory.string() +
@@ -44,7 +45,7 @@ core::Result<ExportSource> find_export_source(const fs::path& directory, const f
 }
 
 core::Result<ExportedLeague> read_league(const ExportSource& source) {
-  auto book = league_manager::read_book(source.data);
+  auto book = league_manager::files::read_book(source.data);
   if (!book) return book.error();
   ExportedLeague league;
   league.book = std::move(*book);
@@ -59,14 +60,15 @@ core::Result<ExportedLeague> read_league(const ExportSource& source) {
 void read_histories(const fs::path& logs, ExportedLeague& league) {
   if (logs.empty()) return;
   const core::LeagueId& id = league.book.league().settings().league_id;
-  for (const auto& path : audit::find_logs(logs)) {
+  for (const auto& path : audit::log::find_logs(logs)) {
     if (!path.filename().string().starts_with("P")) continue;
-    auto summary = audit::read_log(path, [&](const audit::LogEntry& entry) {
+    auto summary = audit::log::read_log(path, [&](const audit::log::LogEntry& entry) {
       constexpr std::string_view kPlayer = "player:";
       if (!entry.agent.starts_with(kPlayer) || entry.outbound || entry.kind != "request" ||
           entry.message_type != "GAME_OVER" || !entry.verdict.empty())
         return;
-      auto player = lm::AgentRef::parse(std::string_view(entry.agent).substr(kPlayer.size()));
+      auto player =
+          lm::events::AgentRef::parse(std::string_view(entry.agent).substr(kPlayer.size()));
       if (!player || !league.book.league().roster().contains(*player)) return;
       auto message = message_of(entry);
       auto envelope = envelope::decode_envelope(message);

@@ -15,16 +15,16 @@
 namespace league::tools::auditor {
 
 /// The player's entry in the roster.
-[[nodiscard]] const league_manager::Agent& agent_of(const league_manager::LeagueBook& book,
-                                                    int player);
+[[nodiscard]] const league_manager::events::Agent& agent_of(
+    const league_manager::files::LeagueBook& book, int player);
 
 /// `P01` of the player 0; empty for -1.
 [[nodiscard]] std::string player_id_of(int index);
 
 /// Why the player on `side` lost `match` technically, `CALL: E001 TIMEOUT_ERROR (text)`; empty if
 /// no cause is known.
-[[nodiscard]] std::string cause_of(const league_manager::LeagueBook& book,
-                                   league_manager::MatchKey match, game::Side side);
+[[nodiscard]] std::string cause_of(const league_manager::files::LeagueBook& book,
+                                   league_manager::events::MatchKey match, game::Side side);
 
 /// Where a league's journal and conversation logs are.
 struct ExportSource {
@@ -34,8 +34,8 @@ struct ExportSource {
 
 /// Everything that a league has left in its journal and logs, combined.
 struct ExportedLeague {
-  league_manager::LeagueBook book;
-  std::map<league_manager::MatchKey, std::unique_ptr<referee::MatchRecord>> matches;
+  league_manager::files::LeagueBook book;
+  std::map<league_manager::events::MatchKey, std::unique_ptr<referee::files::MatchRecord>> matches;
   std::map<std::string, player::MatchHistory> histories;  ///< by player id: of those with a log
   std::vector<std::string> notes;  ///< what could not be found, for people
 };

@@ -28,14 +28,14 @@ std::string content_of(const fs::path& file) {
 }
 
 /// A league of four with three rounds, of which two are played; one bot has an evil name.
-lm::Events events_of_a_league() {
+lm::events::Events events_of_a_league() {
   auto settings = lm::testing::settings(4, 1);
   settings.league_id = core::LeagueId("league_2025");
   lm::testing::PlayedLeague played(settings);
   played.enter_all(4);
   for (auto& event : played.events) {
-    auto* one = std::get_if<lm::AgentRegistered>(&event.body);
-    if (one != nullptr && one->agent == lm::AgentRef::player(1))
+    auto* one = std::get_if<lm::events::AgentRegistered>(&event.body);
+    if (one != nullptr && one->agent == lm::events::AgentRef::player(1))
       one->profile.display_name = "=HYPERLINK(\"http://evil\"),<script>alert('x')</script>";
   }
   played.step();
@@ -58,7 +58,7 @@ class Export : public ::testing::Test {
     auto opened = journal::SqliteJournal::open(std::move(options));
     ASSERT_TRUE(opened) << opened.error().message;
     journal_ = std::move(*opened);
-    ASSERT_TRUE(journal::append_and_wait(*journal_, lm::to_records(events_of_a_league())));
+    ASSERT_TRUE(journal::append_and_wait(*journal_, lm::events::to_records(events_of_a_league())));
   }
 
   int run(const std::string& format, const fs::path& out = {}, bool force = false) {
@@ -106,9 +106,9 @@ TEST_F(Export, WithoutLogsAWholeFileOfTheRefereeStays) {
 
 TEST_F(Export, FollowsAJournalThatGrows) {
   ASSERT_EQ(run("json", there_), 0);
-  lm::Event late{lm::testing::at(9),
-                 lm::StaleReportRecorded{.match = {1, 1}, .attempt = 1, .referee = 0}};
-  ASSERT_TRUE(journal::append_and_wait(*journal_, lm::to_records({late})));
+  lm::events::Event late{lm::testing::at(9), lm::events::StaleReportRecorded{
+                                                 .match = {1, 1}, .attempt = 1, .referee = 0}};
+  ASSERT_TRUE(journal::append_and_wait(*journal_, lm::events::to_records({late})));
   ASSERT_EQ(run("json", there_), 0);
   auto rounds = json::parse(content_of(there_ / "leagues" / "league_2025" / "rounds.json"));
   EXPECT_EQ(rounds["rounds"][0]["matches"][0]["incidents"], 1);
@@ -267,27 +267,29 @@ TEST_F(Export, GradescopeGetsATestForEachMatch) {
 }
 
 TEST_F(Export, APlayersPageSaysWhatWentWrong) {
-  const auto round = [](int number) { return lm::MatchKey{3, number}; };
-  lm::FailureCause cause{"GAME_INVITATION", "E010", 2, "HTTP 500: <b>Traceback</b>"};
-  lm::Events lost;
+  const auto round = [](int number) { return lm::events::MatchKey{3, number}; };
+  lm::events::FailureCause cause{"GAME_INVITATION", "E010", 2, "HTTP 500: <b>Traceback</b>"};
+  lm::events::Events lost;
   for (int number : {1, 2}) {
     const auto pairing = lm::Schedule(4).pairing(round(number));
-    lost.push_back({lm::testing::at(5),
-                    lm::FailureCounted{lm::AgentRef::player(pairing.player_b),
-                                       lm::FailureKind::kValidation, round(number), cause}});
     lost.push_back(
         {lm::testing::at(5),
-         lm::MatchForfeited{round(number), game::technical_result(game::Side::kA, "X")}});
+         lm::events::FailureCounted{lm::events::AgentRef::player(pairing.player_b),
+                                    lm::events::FailureKind::kValidation, round(number), cause}});
+    lost.push_back(
+        {lm::testing::at(5),
+         lm::events::MatchForfeited{round(number), game::technical_result(game::Side::kA, "X")}});
   }
-  lost.push_back({lm::testing::at(6), lm::OperatorActed{.act = lm::OperatorAct::kVoidMatch,
-                                                        .by = "<Ann>",
-                                                        .reason = "hung",
-                                                        .match = lm::MatchKey{1, 1}}});
-  ASSERT_TRUE(journal::append_and_wait(*journal_, lm::to_records(lost)));
+  lost.push_back(
+      {lm::testing::at(6), lm::events::OperatorActed{.act = lm::events::OperatorAct::kVoidMatch,
+                                                     .by = "<Ann>",
+                                                     .reason = "hung",
+                                                     .match = lm::events::MatchKey{1, 1}}});
+  ASSERT_TRUE(journal::append_and_wait(*journal_, lm::events::to_records(lost)));
   ASSERT_EQ(run("html", there_), 0) << err_.str();
   const int loser = lm::Schedule(4).pairing(round(1)).player_b;
   const std::string page =
-      content_of(there_ / "players" / (lm::AgentRef::player(loser).id() + ".html"));
+      content_of(there_ / "players" / (lm::events::AgentRef::player(loser).id() + ".html"));
   EXPECT_NE(page.find("E010 INVALID_REPLY"), std::string::npos);
   EXPECT_NE(page.find("What to do: Answer with a JSON-RPC"), std::string::npos);
   EXPECT_EQ(page.find("<b>Traceback"), std::string::npos);

@@ -112,7 +112,7 @@ class Bundle {
     for (fs::recursive_directory_iterator it(from_ / folder, error); !error && it != end;
          it.increment(error)) {
       // A bundle contains only one league, so archived ones are skipped.
-      if (audit::is_archive(*it, from_ / folder)) it.disable_recursion_pending();
+      if (audit::log::is_archive(*it, from_ / folder)) it.disable_recursion_pending();
       std::string name = it->path().filename().string();
       bool is_wanted = std::ranges::any_of(
           endings, [&](const std::string& ending) { return name.ends_with(ending); });
@@ -133,9 +133,9 @@ class Bundle {
     if (plain != name && fs::exists(to_ / plain)) return {};
     std::istringstream unpacked;
     std::ifstream file;
-    const bool is_packed = audit::present_path(from_ / plain) != from_ / plain;
+    const bool is_packed = audit::log::present_path(from_ / plain) != from_ / plain;
     if (is_packed) {
-      auto read = audit::read_log_file(from_ / plain);
+      auto read = audit::log::read_log_file(from_ / plain);
       if (!read) return bundle_error((from_ / name).string() + " cannot be read, or is damaged");
       unpacked.str(std::move(*read));
     } else {

@@ -15,8 +15,8 @@ struct AuditOutput {
 };
 
 /// Prints on `err` what could not be read of the logs in `directory`; false if there are none.
-[[nodiscard]] bool has_logs(const audit::LogSearch& search, const std::filesystem::path& directory,
-                            std::ostream& err);
+[[nodiscard]] bool has_logs(const audit::log::LogSearch& search,
+                            const std::filesystem::path& directory, std::ostream& err);
 
 /// `league audit show DIR CONVERSATION_ID`: the conversation from the logs of all roles, in order.
 /// Returns 0, 1 if there is no such conversation, 2 if DIR holds no logs. The result goes to `out`,

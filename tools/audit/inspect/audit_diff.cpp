@@ -17,7 +17,7 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogEntry;
+using audit::log::LogEntry;
 using nlohmann::ordered_json;
 
 struct LogContent {
@@ -39,7 +39,7 @@ struct LogDifference {
 
 core::Result<LogContent> read_content(const std::filesystem::path& file, const std::string& match) {
   LogContent content{.name = file.string(), .agent = {}, .entries = {}};
-  auto read = audit::read_log(file, [&](LogEntry entry) {
+  auto read = audit::log::read_log(file, [&](LogEntry entry) {
     content.agent = entry.agent;
     if (match.empty() || entry.match_id == match) content.entries.push_back(std::move(entry));
   });

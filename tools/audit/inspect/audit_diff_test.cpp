@@ -16,21 +16,23 @@ namespace {
 /// Logs of a referee and a player who exchange three calls and their answers.
 class AuditDiffTest : public ::testing::Test {
  protected:
-  using Change = std::function<bool(int, audit::Record&)>;  ///< false: the record is left out
+  using Change =
+      std::function<bool(int, audit::record::Record&)>;  ///< false: the record is left out
 
   /// The log of one of the two, with changes to its records (from 0).
   std::filesystem::path log(const std::string& agent, const std::string& file,
                             const Change& change = {}) {
     bool referee = agent == "referee:REF01";
     std::string text;
-    audit::RecordWriter writer;
+    audit::record::RecordWriter writer;
     writer.append_header({.agent = agent, .league_id = "l", .created = {}}, text);
     std::uint64_t seq = 0;
     for (int i = 0; i < 6; ++i) {
       bool request = i % 2 == 0;
-      audit::Record record;
-      record.direction = request == referee ? audit::Direction::kOut : audit::Direction::kIn;
-      record.kind = request ? audit::Kind::kRequest : audit::Kind::kReply;
+      audit::record::Record record;
+      record.direction =
+          request == referee ? audit::record::Direction::kOut : audit::record::Direction::kIn;
+      record.kind = request ? audit::record::Kind::kRequest : audit::record::Kind::kReply;
       record.time =
           core::UtcTimestamp(core::UtcTimestamp::TimePoint(std::chrono::seconds(1736937000 + i)));
       record.mono = core::Clock::Steady(std::chrono::seconds(i));
@@ -55,10 +57,10 @@ class AuditDiffTest : public ::testing::Test {
   }
 
   static Change without(int which) {
-    return [which](int i, audit::Record&) { return i != which; };
+    return [which](int i, audit::record::Record&) { return i != which; };
   }
   static Change other_body(int which) {
-    return [which](int i, audit::Record& record) {
+    return [which](int i, audit::record::Record& record) {
       if (i == which) record.body = "{\"id\":\"forged\"}";
       return true;
     };
@@ -118,7 +120,7 @@ TEST_F(AuditDiffTest, CopiesPartWhereOneWasChanged) {
 TEST_F(AuditDiffTest, ACopyThatWasCutOff) {
   auto a = log("player:P01", "a.jsonl");
   auto result =
-      diff(a, log("player:P01", "b.jsonl", [](int i, audit::Record&) { return i < 3; }), 1);
+      diff(a, log("player:P01", "b.jsonl", [](int i, audit::record::Record&) { return i < 3; }), 1);
   EXPECT_EQ(result["first_different_line"], 5);
   EXPECT_EQ(result["only_first"].size(), 3U);
 }

@@ -15,7 +15,7 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogEntry;
+using audit::log::LogEntry;
 using nlohmann::ordered_json;
 
 std::vector<std::string> conversations_of(const std::vector<LogEntry>& entries) {
@@ -31,7 +31,7 @@ std::vector<Explanation> explain_all(const std::vector<LogEntry>& all, const Log
     std::ranges::copy_if(all, std::back_inserter(entries),
                          [&](const auto& entry) { return entry.conversation_id == conversation; });
     explanations.push_back(
-        explain(conversation, audit::merge_records(std::move(entries)), log_ends));
+        explain(conversation, audit::log::merge_records(std::move(entries)), log_ends));
   }
   return explanations;
 }
@@ -91,7 +91,7 @@ int write_page(const std::filesystem::path& file, const std::string& page, std::
 int audit_explain(const std::filesystem::path& directory, const std::string& what,
                   const ExplainOptions& options, std::ostream& out, std::ostream& err) {
   LogEnds log_ends;
-  auto search = audit::search_logs(logs_of(directory), [&](const LogEntry& entry) {
+  auto search = audit::log::search_logs(logs_of(directory), [&](const LogEntry& entry) {
     auto& end = log_ends.try_emplace(entry.agent, entry.time).first->second;
     end = std::max(end, entry.time);
     return !entry.conversation_id.empty() &&

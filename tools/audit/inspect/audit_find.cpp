@@ -16,7 +16,7 @@ bool names(const std::string& agent, const std::string& id) {
   return agent == id || agent.ends_with(":" + id);
 }
 
-bool matches(const audit::LogEntry& entry, const FindQuery& query) {
+bool matches(const audit::log::LogEntry& entry, const FindQuery& query) {
   std::string time = entry.time.to_log();
   return (query.player.empty() || names(entry.agent, query.player) ||
           names(entry.peer, query.player)) &&
@@ -28,7 +28,7 @@ bool matches(const audit::LogEntry& entry, const FindQuery& query) {
          (query.until.empty() || time.compare(0, query.until.size(), query.until) <= 0);
 }
 
-nlohmann::ordered_json json_of(const audit::LogEntry& entry) {
+nlohmann::ordered_json json_of(const audit::log::LogEntry& entry) {
   auto row = json_of_record(entry);
   row["match_id"] = entry.match_id;
   row["verdict"] = entry.verdict;
@@ -37,7 +37,7 @@ nlohmann::ordered_json json_of(const audit::LogEntry& entry) {
   return row;
 }
 
-void print(const audit::LogEntry& entry, const Paint& paint, std::ostream& out) {
+void print(const audit::log::LogEntry& entry, const Paint& paint, std::ostream& out) {
   out << time_of_day(entry.time) << "  " << printable(entry.from(), 40) << " -> "
       << printable(entry.to(), 40) << "  "
       << printable(entry.message_type.empty() ? entry.kind : entry.message_type, 40) << "  "
@@ -69,8 +69,8 @@ int audit_find(const std::filesystem::path& directory, const FindQuery& query, A
         << " is not the beginning of a time such as 2025-01-15T10:30:00.000000Z\n";
     return 2;
   }
-  auto search = audit::search_logs(
-      logs_of(directory), [&](const audit::LogEntry& entry) { return matches(entry, query); });
+  auto search = audit::log::search_logs(
+      logs_of(directory), [&](const audit::log::LogEntry& entry) { return matches(entry, query); });
   for (const auto& problem : search.problems) err << problem << '\n';
   if (search.files == 0) {
     err << directory.string() << " contains no conversation logs\n";

@@ -15,9 +15,10 @@ namespace league::tools::auditor {
 namespace {
 
 /// The conversations in which the player got its id; it still has a temporary name in them.
-std::set<std::string> registrations(const audit::LogSearch& search, const std::string& player) {
+std::set<std::string> registrations(const audit::log::LogSearch& search,
+                                    const std::string& player) {
   std::set<std::string> ids;
-  for (const audit::LogEntry& entry : search.entries) {
+  for (const audit::log::LogEntry& entry : search.entries) {
     if (entry.message_type == "LEAGUE_REGISTER_RESPONSE" &&
         entry.raw.find("\"player_id\":\"" + player + "\"") != std::string::npos) {
       ids.insert(entry.conversation_id);
@@ -28,12 +29,12 @@ std::set<std::string> registrations(const audit::LogSearch& search, const std::s
 }
 
 /// The records about the player in other agents' logs; if there are none, those in its own log.
-std::vector<audit::LogEntry> about(audit::LogSearch search, const std::string& player) {
+std::vector<audit::log::LogEntry> about(audit::log::LogSearch search, const std::string& player) {
   std::string sender = "player:" + player;
   std::set<std::string> registered = registrations(search, player);
-  std::vector<audit::LogEntry> theirs;
-  std::vector<audit::LogEntry> own;
-  for (audit::LogEntry& entry : search.entries) {
+  std::vector<audit::log::LogEntry> theirs;
+  std::vector<audit::log::LogEntry> own;
+  for (audit::log::LogEntry& entry : search.entries) {
     if (entry.agent == sender) {
       own.push_back(std::move(entry));
     } else if (entry.peer == sender ||
@@ -44,7 +45,7 @@ std::vector<audit::LogEntry> about(audit::LogSearch search, const std::string& p
   return theirs.empty() ? own : theirs;
 }
 
-bool may_concern(const audit::LogEntry& entry, const std::string& sender) {
+bool may_concern(const audit::log::LogEntry& entry, const std::string& sender) {
   return entry.agent == sender || entry.peer == sender ||
          entry.message_type.starts_with("LEAGUE_REGISTER_");
 }
@@ -54,14 +55,15 @@ bool may_concern(const audit::LogEntry& entry, const std::string& sender) {
 int audit_log(const std::filesystem::path& directory, const std::string& player,
               AuditOutput options, std::ostream& out, std::ostream& err) {
   std::string id = player.starts_with("player:") ? player.substr(7) : player;
-  audit::LogSearch search = audit::search_logs(
+  audit::log::LogSearch search = audit::log::search_logs(
       logs_of(directory),
       [sender = "player:" + id](const auto& entry) { return may_concern(entry, sender); });
   if (!has_logs(search, directory, err)) return 2;
   std::uint64_t records = search.records;
-  std::vector<audit::LoggedMessage> exchanges = audit::merge_records(about(std::move(search), id));
+  std::vector<audit::log::LoggedMessage> exchanges =
+      audit::log::merge_records(about(std::move(search), id));
   PlayerReport report = report_on(id, exchanges);
-  if (auto data = league_manager::find_data(directory)) {
+  if (auto data = league_manager::files::find_data(directory)) {
     if (auto added = add_journal(*data, report); !added)
       err << "warning: " << printable(added.error().message, 400) << '\n';
   }

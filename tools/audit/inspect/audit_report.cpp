@@ -10,8 +10,8 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogEntry;
-using audit::LoggedMessage;
+using audit::log::LogEntry;
+using audit::log::LoggedMessage;
 using nlohmann::json;
 
 constexpr std::size_t kSlowest = 5;

@@ -67,7 +67,7 @@ struct PlayerReport {
 
 /// Summarises `exchanges`, the messages between `player` and the others.
 [[nodiscard]] PlayerReport report_on(const std::string& player,
-                                     const std::vector<audit::LoggedMessage>& exchanges);
+                                     const std::vector<audit::log::LoggedMessage>& exchanges);
 
 /// Each different fault once, in the order of first occurrence: the first one is often the cause of
 /// the others.
@@ -79,11 +79,12 @@ struct PlayerReport {
                                              PlayerReport& report);
 
 /// For people: the messages in order, then what was wrong, then the figures.
-void print_report(const PlayerReport& report, const std::vector<audit::LoggedMessage>& exchanges,
-                  const Paint& paint, std::ostream& out);
+void print_report(const PlayerReport& report,
+                  const std::vector<audit::log::LoggedMessage>& exchanges, const Paint& paint,
+                  std::ostream& out);
 
 /// For machines: one object with the same.
 [[nodiscard]] nlohmann::json to_json(const PlayerReport& report,
-                                     const std::vector<audit::LoggedMessage>& exchanges);
+                                     const std::vector<audit::log::LoggedMessage>& exchanges);
 
 }  // namespace league::tools::auditor

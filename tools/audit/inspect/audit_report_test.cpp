@@ -10,8 +10,8 @@
 namespace league::tools::auditor {
 namespace {
 
-audit::LogEntry request(const std::string& raw) {
-  audit::LogEntry entry;
+audit::log::LogEntry request(const std::string& raw) {
+  audit::log::LogEntry entry;
   entry.kind = "request";
   entry.raw = raw;
   return entry;

@@ -12,11 +12,11 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LoggedMessage;
+using audit::log::LoggedMessage;
 using nlohmann::ordered_json;
 
 std::string type_of(const LoggedMessage& exchange) {
-  const audit::LogEntry& entry = exchange.main();
+  const audit::log::LogEntry& entry = exchange.main();
   if (entry.kind == "failure") return "(no answer)";
   const std::string& type = entry.message_type.empty() && exchange.sent
                                 ? exchange.sent->message_type
@@ -51,7 +51,7 @@ std::vector<std::string> leniencies_of(const LoggedMessage& exchange) {
 }
 
 ordered_json json_of(const LoggedMessage& exchange) {
-  const audit::LogEntry& entry = exchange.main();
+  const audit::log::LogEntry& entry = exchange.main();
   auto [verdict, fault] = fault_of(exchange);
   ordered_json row = {{"time", exchange.time().to_log()},
                       {"from", entry.from()},
@@ -91,7 +91,7 @@ Widths widths_of(const std::vector<LoggedMessage>& exchanges) {
 
 void print_row(const LoggedMessage& exchange, const Widths& widths, const Paint& paint,
                std::ostream& out) {
-  const audit::LogEntry& entry = exchange.main();
+  const audit::log::LogEntry& entry = exchange.main();
   auto [verdict, fault] = fault_of(exchange);
   std::string type = padded(type_of(exchange), widths.type);
   std::string took =
@@ -126,7 +126,7 @@ void print_text(const std::string& id, const std::vector<LoggedMessage>& exchang
 
 }  // namespace
 
-bool has_logs(const audit::LogSearch& search, const std::filesystem::path& directory,
+bool has_logs(const audit::log::LogSearch& search, const std::filesystem::path& directory,
               std::ostream& err) {
   for (const std::string& problem : search.problems)
     err << "warning: " << printable(problem, 400) << '\n';
@@ -138,12 +138,12 @@ bool has_logs(const audit::LogSearch& search, const std::filesystem::path& direc
 
 int audit_show(const std::filesystem::path& directory, const std::string& conversation_id,
                AuditOutput options, std::ostream& out, std::ostream& err) {
-  auto wanted = [&](const audit::LogEntry& entry) {
+  auto wanted = [&](const audit::log::LogEntry& entry) {
     return entry.conversation_id == conversation_id;
   };
-  audit::LogSearch search = audit::search_logs(logs_of(directory), wanted);
+  audit::log::LogSearch search = audit::log::search_logs(logs_of(directory), wanted);
   if (!has_logs(search, directory, err)) return 2;
-  std::vector<LoggedMessage> exchanges = audit::merge_records(std::move(search.entries));
+  std::vector<LoggedMessage> exchanges = audit::log::merge_records(std::move(search.entries));
   MatchTruth truth;
   for (const LoggedMessage& exchange : exchanges) {
     if (exchange.main().match_id.empty()) continue;

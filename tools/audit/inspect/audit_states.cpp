@@ -10,16 +10,17 @@ namespace {
 namespace lm = league_manager;
 
 /// The reason of the loss in the journal, with its cause if that is known.
-std::string reason_in(const lm::LeagueBook& book, lm::MatchKey match, game::Side side) {
+std::string reason_in(const lm::files::LeagueBook& book, lm::events::MatchKey match,
+                      game::Side side) {
   std::string reason = book.note(match).technical_reason;
   const auto* causes = book.causes(match);
   if (causes == nullptr || !(*causes)[side]) return reason;
-  const lm::FailureCause& cause = *(*causes)[side];
+  const lm::events::FailureCause& cause = *(*causes)[side];
   reason += ": " + cause.str();
   return cause.text.empty() ? reason : reason + " (" + cause.text + ")";
 }
 
-void add_loss(const lm::LeagueBook& book, const lm::MatchView& view, game::Side side,
+void add_loss(const lm::files::LeagueBook& book, const lm::MatchView& view, game::Side side,
               PlayerReport& report) {
   const std::string id = view.match.id().str();
   const std::string reason = reason_in(book, view.match, side);
@@ -34,11 +35,12 @@ void add_loss(const lm::LeagueBook& book, const lm::MatchView& view, game::Side 
 }  // namespace
 
 core::Result<void> add_journal(const std::filesystem::path& data, PlayerReport& report) {
-  auto book = league_manager::read_book(data);
+  auto book = league_manager::files::read_book(data);
   if (!book) return book.error();
   const lm::League& league = book->league();
-  const auto player = lm::AgentRef::parse(report.player);
-  if (!player || player->kind != lm::AgentKind::kPlayer || !league.roster().contains(*player))
+  const auto player = lm::events::AgentRef::parse(report.player);
+  if (!player || player->kind != lm::events::AgentKind::kPlayer ||
+      !league.roster().contains(*player))
     return {};
   for (const auto& note : book->state_changes()) {
     if (note.change.agent != *player) continue;

@@ -25,7 +25,7 @@ class LeagueReader {
  public:
   explicit LeagueReader(bool by_display_name) : by_display_name_(by_display_name) {}
 
-  void take(const audit::LogEntry& entry) {
+  void take(const audit::log::LogEntry& entry) {
     json message = message_of(entry);
     if (!message.is_object()) return;
     if (entry.message_type == "LEAGUE_REGISTER_REQUEST") {
@@ -90,7 +90,7 @@ class LeagueReader {
   std::vector<MatchSample> matches_;
 };
 
-bool is_of_interest(const audit::LogEntry& entry) {
+bool is_of_interest(const audit::log::LogEntry& entry) {
   if (entry.agent != "league_manager" || !entry.verdict.empty()) return false;
   const std::string& type = entry.message_type;
   if (entry.outbound) return type == "ROUND_ANNOUNCEMENT" || type == "LEAGUE_REGISTER_RESPONSE";
@@ -102,7 +102,7 @@ bool is_of_interest(const audit::LogEntry& entry) {
 std::vector<MatchSample> played_matches(const std::vector<std::filesystem::path>& directories) {
   std::map<std::filesystem::path, LeagueReader> leagues;
   for (const auto& directory : directories) {
-    auto search = audit::search_logs(logs_of(directory), is_of_interest);
+    auto search = audit::log::search_logs(logs_of(directory), is_of_interest);
     for (const auto& entry : search.entries) {
       auto place = std::filesystem::path(entry.file).parent_path();
       leagues.try_emplace(place, directories.size() > 1).first->second.take(entry);

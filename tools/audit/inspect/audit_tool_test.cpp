@@ -28,13 +28,14 @@ class AuditToolTest : public ::testing::Test {
   }
 
   static void begin(std::string& log, const std::string& agent) {
-    audit::append_header(
+    audit::record::append_header(
         {.agent = agent, .league_id = "l", .created = {}, .segment = 1, .first_seq = 1}, log);
   }
 
-  audit::Record record(audit::Direction direction, audit::Kind kind, const std::string& peer,
-                       const std::string& type, const json& message) {
-    audit::Record made;
+  audit::record::Record record(audit::record::Direction direction, audit::record::Kind kind,
+                               const std::string& peer, const std::string& type,
+                               const json& message) {
+    audit::record::Record made;
     made.direction = direction;
     made.kind = kind;
     now_ += std::chrono::milliseconds(1);
@@ -42,7 +43,7 @@ class AuditToolTest : public ::testing::Test {
         core::UtcTimestamp(core::UtcTimestamp::TimePoint(std::chrono::seconds(1736937000)) + now_);
     made.mono = core::Clock::Steady(now_);
     made.context.type = rpc::TransportType::kHttp;
-    if (kind != audit::Kind::kRequest) made.elapsed = std::chrono::microseconds(700);
+    if (kind != audit::record::Kind::kRequest) made.elapsed = std::chrono::microseconds(700);
     made.notes.peer = peer;
     made.notes.message_type = type;
     made.notes.conversation_id = "convr1m1001";
@@ -50,17 +51,19 @@ class AuditToolTest : public ::testing::Test {
     if (!message.is_null()) {
       json frame = {{"jsonrpc", "2.0"},
                     {"id", now_.count()},
-                    {kind == audit::Kind::kRequest ? "params" : "result", message}};
+                    {kind == audit::record::Kind::kRequest ? "params" : "result", message}};
       made.body = frame.dump();
     }
     return made;
   }
 
-  void add(std::string& log, const audit::Record& made) { writer_.append(made, ++seq_, log); }
+  void add(std::string& log, const audit::record::Record& made) {
+    writer_.append(made, ++seq_, log);
+  }
 
   void lost_match() {
-    using enum audit::Direction;
-    using enum audit::Kind;
+    using enum audit::record::Direction;
+    using enum audit::record::Kind;
     auto call = record(kOut, kRequest, "player:P01", "CHOOSE_PARITY_CALL",
                        {{"deadline", "2025-01-15T10:30:30Z"}});
     add(referee_, call);
@@ -92,15 +95,15 @@ class AuditToolTest : public ::testing::Test {
   }
 
   void save() {
-    std::ofstream(*audit::agent_log_path(directory_ / "logs", "REF01")) << referee_;
-    std::ofstream(*audit::agent_log_path(directory_ / "logs", "P01")) << player_;
+    std::ofstream(*audit::log::agent_log_path(directory_ / "logs", "REF01")) << referee_;
+    std::ofstream(*audit::log::agent_log_path(directory_ / "logs", "P01")) << player_;
   }
 
   const league::testing::TemporaryDirectory temporary_;
   std::filesystem::path directory_ = temporary_.path();
   std::chrono::microseconds now_{0};
   std::uint64_t seq_ = 0;
-  audit::RecordWriter writer_;
+  audit::record::RecordWriter writer_;
   std::string referee_;
   std::string player_;
   std::ostringstream out_;
@@ -183,8 +186,8 @@ TEST_F(AuditToolTest, TellsABotForMachines) {
 }
 
 TEST_F(AuditToolTest, SeesTheRegistrationUnderTheTemporaryName) {
-  using enum audit::Direction;
-  using enum audit::Kind;
+  using enum audit::record::Direction;
+  using enum audit::record::Kind;
   std::string manager;
   begin(manager, "league_manager");
   auto add_registration = [&](const std::string& name, const std::string& id) {
@@ -208,8 +211,8 @@ TEST_F(AuditToolTest, SeesTheRegistrationUnderTheTemporaryName) {
 }
 
 TEST_F(AuditToolTest, APlayerWithoutFaultsIsToldSo) {
-  using enum audit::Direction;
-  using enum audit::Kind;
+  using enum audit::record::Direction;
+  using enum audit::record::Kind;
   add(referee_,
       record(kOut, kRequest, "player:P01", "GAME_INVITATION", {{"role_in_match", "PLAYER_A"}}));
   add(referee_, record(kIn, kReply, "player:P01", "GAME_JOIN_ACK", {{"accept", true}}));
@@ -220,8 +223,8 @@ TEST_F(AuditToolTest, APlayerWithoutFaultsIsToldSo) {
 }
 
 TEST_F(AuditToolTest, OurOwnSearchForItsDialectIsNoFault) {
-  using enum audit::Direction;
-  using enum audit::Kind;
+  using enum audit::record::Direction;
+  using enum audit::record::Kind;
   for (auto why : {rpc::kTriesAnotherName, rpc::kTriesAnotherName, rpc::kTriesPlainMcp}) {
     add(referee_, record(kOut, kRequest, "player:P01", "GAME_INVITATION", json::object()));
     auto unknown = record(kIn, kReply, "player:P01", "", nullptr);
@@ -244,8 +247,8 @@ TEST_F(AuditToolTest, OurOwnSearchForItsDialectIsNoFault) {
 }
 
 TEST_F(AuditToolTest, APeerCannotPaintOnTheTerminal) {
-  using enum audit::Direction;
-  using enum audit::Kind;
+  using enum audit::record::Direction;
+  using enum audit::record::Kind;
   auto evil = record(kIn, kReply, "player:P01\033[2J", "", nullptr);
   evil.body =
       "garbage \033]0;owned\a \xC2\x9B"
@@ -341,11 +344,11 @@ TEST(AuditText, FindsTheMessageWhereverItSits) {
         R"({"accept":true})", R"({"params":{"message":{"accept":true}}})",
         R"({"result":{"content":[{"type":"text","text":"{\"accept\":true}"}]}})",
         R"({"error":{"code":-32602,"message":"bad","data":{"accept":true}}})"}) {
-    audit::LogEntry entry;
+    audit::log::LogEntry entry;
     entry.raw = raw;
     EXPECT_EQ(message_of(entry).value("accept", false), true) << raw;
   }
-  audit::LogEntry garbage;
+  audit::log::LogEntry garbage;
   garbage.raw = "[1,2";
   EXPECT_TRUE(message_of(garbage).is_null());
 }

@@ -58,7 +58,8 @@ void BundleRedactor::add_keys_of(const fs::path& file) {
   nlohmann::json identity = nlohmann::json::parse(content, nullptr, false);
   if (!identity.is_object()) return;
   for (const auto& [key, value] : identity.items()) {
-    if (audit::is_secret_key(key) && value.is_string()) add(value.get_ref<const std::string&>());
+    if (audit::record::is_secret_key(key) && value.is_string())
+      add(value.get_ref<const std::string&>());
   }
 }
 
@@ -96,7 +97,7 @@ std::string BundleRedactor::redacted(std::string_view text) const {
   // A record with a reference to another one contains only pieces of a body; a piece of a masked
   // token would look like a secret and be masked again.
   bool is_piece = text.find(",\"raw_ref\":") != text.npos;
-  std::string masked = is_piece ? std::string(text) : audit::mask_again(text);
+  std::string masked = is_piece ? std::string(text) : audit::record::mask_again(text);
   for (const std::string& part : parts_) {
     for (std::size_t at = masked.find(part); at != masked.npos; at = masked.find(part, at))
       masked.replace(at, part.size(), shortened(part));

@@ -7,8 +7,8 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogEntry;
-using audit::LoggedMessage;
+using audit::log::LogEntry;
+using audit::log::LoggedMessage;
 
 /// A drift between the wall clock and the monotonic clock of one machine is reported from this
 /// value on.

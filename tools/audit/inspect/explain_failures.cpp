@@ -11,8 +11,8 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogEntry;
-using audit::LoggedMessage;
+using audit::log::LogEntry;
+using audit::log::LoggedMessage;
 using nlohmann::json;
 
 /// The referee's measurements of its own lateness at a time-out: the fair clock of

@@ -8,7 +8,7 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogEntry;
+using audit::log::LogEntry;
 
 constexpr std::int64_t kMs = 1000;
 const std::string kReferee = "referee:REF01";
@@ -68,7 +68,7 @@ class ExplainTest : public ::testing::Test {
       auto& end = log_ends.try_emplace(entry.agent, entry.time).first->second;
       end = std::max(end, entry.time);
     }
-    return explain("convr1m1001", audit::merge_records(entries_), log_ends);
+    return explain("convr1m1001", audit::log::merge_records(entries_), log_ends);
   }
 
   static void expect_one(const std::vector<std::string>& sentences, const std::string& part) {
@@ -225,7 +225,7 @@ TEST_F(ExplainTest, APageRunsNothingThatABotHasWritten) {
     entry.peer = entry.agent == kReferee ? "player:" + evil : kReferee;
   }
   message(false, "reply", evil, 7, 3 * kMs, 3 * kMs, "sender");
-  std::string page = html_of({explain(evil, audit::merge_records(entries_), {})}, evil);
+  std::string page = html_of({explain(evil, audit::log::merge_records(entries_), {})}, evil);
   EXPECT_EQ(page.find("<script"), std::string::npos);
   EXPECT_EQ(page.find("<img"), std::string::npos);
   EXPECT_NE(page.find("&lt;script&gt;"), std::string::npos);

@@ -20,7 +20,8 @@ std::string words_of(const std::string& fairness) {
   return "fairness: claimed. The report lists a commitment that no sealed log holds";
 }
 
-bool is_about(const audit::LogFault& finding, const std::string& id, const MatchEvidence& match) {
+bool is_about(const audit::log::LogFault& finding, const std::string& id,
+              const MatchEvidence& match) {
   for (const AcceptedReport* report : match.reports) {
     if (finding.line == report->place.line && finding.file == *report->place.file) return true;
   }
@@ -39,7 +40,7 @@ bool is_about(const audit::LogFault& finding, const std::string& id, const Match
 MatchTruth truth_of(const std::filesystem::path& directory, const std::string& match_id) {
   MatchTruth truth;
   auto schemas = envelope::MessageSchemas::load();
-  auto segments = audit::find_log_segments(logs_of(directory));
+  auto segments = audit::log::find_log_segments(logs_of(directory));
   if (!schemas || segments.empty()) return truth;
   auto logs = read_logs(segments, &*schemas, 0);
   auto groups = group_by_league(logs);

@@ -12,8 +12,8 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogEntry;
-using audit::LoggedMessage;
+using audit::log::LogEntry;
+using audit::log::LoggedMessage;
 using nlohmann::json;
 
 int rank_of(const std::string& party) {

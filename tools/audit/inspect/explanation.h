@@ -55,18 +55,18 @@ using LogEnds = std::map<std::string, core::UtcTimestamp>;
 
 /// Explains the messages of one conversation.
 [[nodiscard]] Explanation explain(const std::string& conversation,
-                                  const std::vector<audit::LoggedMessage>& exchanges,
+                                  const std::vector<audit::log::LoggedMessage>& exchanges,
                                   const LogEnds& log_ends);
 
 /// The differences between the agents' clocks, and whether one was set during the conversation,
 /// computed from the shortest transit times in both directions.
 [[nodiscard]] std::vector<std::string> explain_clocks(
-    const std::vector<audit::LoggedMessage>& exchanges);
+    const std::vector<audit::log::LoggedMessage>& exchanges);
 
 /// The failures between the referee and each player, and whose fault each was according to all
 /// logs.
 [[nodiscard]] std::vector<std::string> explain_failures(
-    const std::vector<audit::LoggedMessage>& exchanges, const LogEnds& log_ends);
+    const std::vector<audit::log::LoggedMessage>& exchanges, const LogEnds& log_ends);
 
 /// The named sections of an explanation that are not empty, in the order in which they are shown.
 [[nodiscard]] std::vector<std::pair<std::string, const std::vector<std::string>*>> sections_of(

@@ -45,7 +45,7 @@ void add_show(CLI::App& audit, std::function<int()>& chosen) {
   command->footer(
       "Example:\n  league audit show runs/2025-01-15T10-30-00Z convr1m1001\n"
       "Exit codes: 0 found, 1 there is no such conversation, 2 DIR holds no logs.");
-  agent::when_given(*command, chosen, [options] {
+  agent::host::when_given(*command, chosen, [options] {
     return audit_show(options->directory, options->what, options->output(), std::cout, std::cerr);
   });
 }
@@ -72,7 +72,7 @@ void add_verify(CLI::App& audit, std::function<int()>& chosen) {
       "  league audit verify DIR --without P03,journal\n"
       "Exit codes: 0 nothing is wrong, 1 there are faults or evidence is missing, 2 DIR holds no "
       "logs.");
-  agent::when_given(*command, chosen, [options, verify] {
+  agent::host::when_given(*command, chosen, [options, verify] {
     verify->json = options->json;
     return audit_verify(options->directory, *verify, std::cout, std::cerr);
   });
@@ -93,7 +93,7 @@ void add_explain(CLI::App& audit, std::function<int()>& chosen) {
       "  league audit explain runs/2025-01-15T10-30-00Z R1M1 --html R1M1.html\n"
       "Exit codes: 0 found, 1 there is no such match, 2 DIR holds no logs or the file cannot be "
       "written.");
-  agent::when_given(*command, chosen, [options, html] {
+  agent::host::when_given(*command, chosen, [options, html] {
     return audit_explain(options->directory, options->what,
                          {.output = options->output(), .html = *html}, std::cout, std::cerr);
   });
@@ -106,7 +106,8 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
       audit.add_subcommand("find", "find records by player, type, error, match or time");
   add_directory(*command, *options);
   add_json(*command, *options);
-  command->add_option("--player", query->player, "sent or received by it: P01, REF01");
+  command->add_option("--player", query->player,
+                      "sent or received by it: P01, REF01");
   command->add_option("--type", query->type, "message type, such as GAME_OVER");
   command->add_option("--error", query->error, "code, such as E004; `any` for all faults");
   command->add_option("--match", query->match, "such as R1M1");
@@ -115,7 +116,7 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
   command->footer(
       "Example:\n  league audit find runs/2025-01-15T10-30-00Z --error any\n"
       "Exit codes: 0 found, 1 no record matches, 2 DIR holds no logs.");
-  agent::when_given(*command, chosen, [options, query] {
+  agent::host::when_given(*command, chosen, [options, query] {
     return audit_find(options->directory, *query, options->output(), std::cout, std::cerr);
   });
 }
@@ -135,7 +136,7 @@ void add_stats(CLI::App& audit, std::function<int()>& chosen) {
   command->footer(
       "Examples:\n  league audit stats runs/2025-01-15T10-30-00Z\n  league audit stats runs/*\n"
       "Exit codes: 0 nothing is suspicious, 1 something is, 2 there are no matches.");
-  agent::when_given(*command, chosen, [options, directories] {
+  agent::host::when_given(*command, chosen, [options, directories] {
     return audit_stats(*directories, options->output(), std::cout, std::cerr);
   });
 }
@@ -152,7 +153,7 @@ void add_bundle(CLI::App& audit, std::function<int()>& chosen) {
       "  league audit bundle runs/2025-01-15T10-30-00Z league.tar.gz\n"
       "Exit codes: 0 written, 1 written, but a log contained secrets (now masked; stderr lists the "
       "lines), 2 not written.");
-  agent::when_given(*command, chosen, [options, archive] {
+  agent::host::when_given(*command, chosen, [options, archive] {
     return audit_bundle(options->directory, *archive, std::cout, std::cerr);
   });
 }
@@ -174,7 +175,7 @@ void add_diff(CLI::App& audit, std::function<int()>& chosen) {
       "Example:\n"
       "  league audit diff logs/agents/P01.log.jsonl logs/agents/REF01.log.jsonl\n"
       "Exit codes: 0 they agree, 1 they differ, 2 one of them is not a conversation log.");
-  agent::when_given(*command, chosen, [=] {
+  agent::host::when_given(*command, chosen, [=] {
     return audit_diff(*first, *second, {.match = *only, .output = options->output()}, std::cout,
                       std::cerr);
   });
@@ -192,7 +193,7 @@ void add_log(CLI::App& audit, std::function<int()>& chosen) {
       "  league audit log runs/2025-01-15T10-30-00Z P01\n"
       "Exit codes: 0 the player has no faults, 1 it has, or it is in no log, 2 DIR contains no "
       "logs.");
-  agent::when_given(*command, chosen, [options] {
+  agent::host::when_given(*command, chosen, [options] {
     return audit_log(options->directory, options->what, options->output(), std::cout, std::cerr);
   });
 }

@@ -51,7 +51,7 @@ void add_backup_command(CLI::App& app, std::function<int()>& chosen) {
       "start the manager. If the league continued after the backup, the manager lists what would\n"
       "be lost, and continues without it only with --accept-loss.\n"
       "Exit codes: 0 the copy was made, 2 it could not be made.");
-  agent::when_given(*command, chosen, [words] { return run(*words); });
+  agent::host::when_given(*command, chosen, [words] { return run(*words); });
 }
 
 }  // namespace league::tools::auditor

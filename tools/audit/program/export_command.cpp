@@ -57,8 +57,8 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
       "  league export data --logs logs --format csv --out tables\n"
       "Works while the manager is running, and on a read-only directory (with --out).\n"
       "Exit codes: 0 the files were written, 2 they could not be written.");
-  agent::when_given(*command, chosen,
-                    [options] { return export_league(*options, std::cout, std::cerr); });
+  agent::host::when_given(*command, chosen,
+                          [options] { return export_league(*options, std::cout, std::cerr); });
 }
 
 }  // namespace league::tools::auditor

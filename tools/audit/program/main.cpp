@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  league::transport::raise_file_limit();
+  league::transport::link::raise_file_limit();
   CLI::App app("Reads the logs and the journal of a league: audits, exports, backups.", "league");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(LEAGUE_VERSION));
@@ -16,6 +16,6 @@ int main(int argc, char** argv) {
   league::tools::auditor::add_audit_command(app, chosen);
   league::tools::auditor::add_export_command(app, chosen);
   league::tools::auditor::add_backup_command(app, chosen);
-  if (auto code = league::agent::parse_arguments(app, argc, argv)) return *code;
+  if (auto code = league::agent::host::parse_arguments(app, argc, argv)) return *code;
   return chosen ? chosen() : 2;
 }

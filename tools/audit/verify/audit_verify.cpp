@@ -29,11 +29,12 @@ void gather(const std::vector<CheckedLog>& logs, VerifyReport& report) {
 
 /// The names of the agents whose log is missing although its seal exists: `P03`, or `league` for
 /// the manager.
-std::set<std::string> only_sealed(const std::vector<audit::LogSegments>& logs) {
+std::set<std::string> only_sealed(const std::vector<audit::log::LogSegments>& logs) {
   std::set<std::string> names;
   for (const auto& log : logs) {
     std::string name = log.path.filename().string();
-    if (log.files.empty()) names.insert(name.substr(0, name.size() - audit::kLogEnding.size()));
+    if (log.files.empty())
+      names.insert(name.substr(0, name.size() - audit::log::kLogEnding.size()));
   }
   return names;
 }
@@ -67,7 +68,7 @@ bool has_league_data(const fs::path& directory) {
 
 void verify_one(const fs::path& directory, const envelope::MessageSchemas* schemas,
                 const VerifyOptions& options, VerifyReport& report) {
-  auto logs = audit::find_log_segments(logs_of(directory));
+  auto logs = audit::log::find_log_segments(logs_of(directory));
   auto seals = only_sealed(logs);
   auto checked = read_logs(logs, schemas, options.threads);
   report.directories.push_back({directory, logs.size(), 1, true});
@@ -92,7 +93,8 @@ std::vector<fs::path> league_directories(const fs::path& directory) {
     }
   }
   std::ranges::sort(found);
-  if (found.empty() && !audit::find_log_segments(directory).empty()) found.push_back(directory);
+  if (found.empty() && !audit::log::find_log_segments(directory).empty())
+    found.push_back(directory);
   return found;
 }
 
@@ -103,7 +105,7 @@ core::Result<VerifyReport> verify_directory(const fs::path& directory,
   auto begin = std::chrono::steady_clock::now();
   auto directories = league_directories(directory);
   std::erase_if(directories, [](const fs::path& one) {
-    return audit::find_log_segments(logs_of(one)).empty() && !has_league_data(one);
+    return audit::log::find_log_segments(logs_of(one)).empty() && !has_league_data(one);
   });
   if (directories.empty()) {
     return core::Error{

@@ -32,9 +32,11 @@ struct VerifiedDirectory {
 
 /// The result of a verification.
 struct VerifyReport {
-  std::vector<audit::LogFault> faults;  ///< contradictions: somebody's record is false or damaged
-  std::vector<audit::LogFault> missing;  ///< evidence that is not there
-  std::vector<audit::LogFault> incidents;  ///< no rule is broken, but somebody should look at them
+  std::vector<audit::log::LogFault>
+      faults;  ///< contradictions: somebody's record is false or damaged
+  std::vector<audit::log::LogFault> missing;  ///< evidence that is not there
+  std::vector<audit::log::LogFault>
+      incidents;  ///< no rule is broken, but somebody should look at them
   std::vector<std::string> notes;  ///< remarks that are no faults: unsealed tails, torn lines
   std::uint64_t records = 0;
   std::size_t logs = 0;

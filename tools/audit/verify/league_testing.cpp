@@ -304,7 +304,7 @@ void TestLeague::drop(const std::string& agent, const std::string& type) {
 
 std::string TestLeague::text_of(const std::string& agent, const fs::path& seal_path) const {
   const core::SigningKey& key = key_of(agent);
-  audit::LogChain chain;
+  audit::record::LogChain chain;
   std::string out;
   auto add = [&](const ordered_json& line) {
     std::size_t begin = out.size();
@@ -334,18 +334,19 @@ std::string TestLeague::text_of(const std::string& agent, const fs::path& seal_p
     add(line);
   }
   if (std::ranges::find(unclosed, agent) != unclosed.end()) return out;
-  audit::Seal seal{.agent = agent,
-                   .seq = seq,
-                   .time = time_at(now_us_),
-                   .closed = true,
-                   .head = chain.hash(),
-                   .signature = {}};
-  seal.signature = core::to_hex(key.sign(audit::signed_text(seal)));
+  audit::record::Seal seal{.agent = agent,
+                           .seq = seq,
+                           .time = time_at(now_us_),
+                           .closed = true,
+                           .head = chain.hash(),
+                           .signature = {}};
+  seal.signature = core::to_hex(key.sign(audit::record::signed_text(seal)));
   add({{"seal", seq},
        {"time", seal.time.to_log()},
        {"closed", true},
        {"signature", seal.signature}});
-  std::ofstream(seal_path, std::ios::binary) << audit::seal_file_text(seal, key.public_key());
+  std::ofstream(seal_path, std::ios::binary)
+      << audit::record::seal_file_text(seal, key.public_key());
   return out;
 }
 

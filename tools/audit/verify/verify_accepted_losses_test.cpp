@@ -53,11 +53,11 @@ void forget_report(TestLeague& league) {
     league.drop(agent, "MATCH_RESULT_REPORT");
 }
 
-std::vector<audit::LogFault> incidents_of(const TestLeague& league) {
+std::vector<audit::log::LogFault> incidents_of(const TestLeague& league) {
   const league::testing::TemporaryDirectory temporary;
   league.write(temporary.path());
   auto report = verify_directory(temporary.path(), {});
-  return report ? report->incidents : std::vector<audit::LogFault>();
+  return report ? report->incidents : std::vector<audit::log::LogFault>();
 }
 
 TEST(VerifyGivenUp, ARoundThatIsPlayedAgainAccusesNobody) {

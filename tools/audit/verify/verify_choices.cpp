@@ -218,11 +218,12 @@ void note_disputes(const LeagueEvidence& evidence, Findings& findings) {
   for (const auto& [id, match] : evidence.matches()) {
     const auto& reports = match.reports;  // clang 14 captures no structured binding
     for (const Dispute* dispute : match.disputes) {
-      bool is_supported = std::ranges::any_of(findings.faults, [&](const audit::LogFault& fault) {
-        return std::ranges::any_of(reports, [&](const AcceptedReport* report) {
-          return fault.line == report->place.line && fault.file == *report->place.file;
-        });
-      });
+      bool is_supported =
+          std::ranges::any_of(findings.faults, [&](const audit::log::LogFault& fault) {
+            return std::ranges::any_of(reports, [&](const AcceptedReport* report) {
+              return fault.line == report->place.line && fault.file == *report->place.file;
+            });
+          });
       bool has_log = evidence.log_of("player:" + dispute->player) != nullptr;
       std::string support =
           is_supported ? "the sealed records support " + dispute->player

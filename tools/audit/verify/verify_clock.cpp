@@ -54,7 +54,7 @@ std::vector<const json*> fatal_failures(const json& failures, const std::string&
 
 class ClockCheck {
  public:
-  ClockCheck(const AcceptedReport& report, std::vector<audit::LogFault>& faults)
+  ClockCheck(const AcceptedReport& report, std::vector<audit::log::LogFault>& faults)
       : report_(report), faults_(faults) {}
 
   void run() {
@@ -109,12 +109,12 @@ class ClockCheck {
   }
 
   const AcceptedReport& report_;
-  std::vector<audit::LogFault>& faults_;
+  std::vector<audit::log::LogFault>& faults_;
 };
 
 }  // namespace
 
-void check_clock(const AcceptedReport& report, std::vector<audit::LogFault>& faults) {
+void check_clock(const AcceptedReport& report, std::vector<audit::log::LogFault>& faults) {
   if (report.result.is_object()) ClockCheck(report, faults).run();
 }
 

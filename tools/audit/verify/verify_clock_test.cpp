@@ -31,7 +31,7 @@ std::vector<std::string> rules_of(const json& failures, int replays = 0,
   report.sender = "referee:REF01";
   report.result = {{"score", {{"P01", 3}, {"P02", 0}}}, {"details", details}};
   report.place = {&kFile, 3};
-  std::vector<audit::LogFault> faults;
+  std::vector<audit::log::LogFault> faults;
   check_clock(report, faults);
   std::vector<std::string> rules;
   for (const auto& fault : faults) rules.push_back(fault.rule);

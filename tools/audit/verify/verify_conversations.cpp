@@ -8,7 +8,7 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogFault;
+using audit::log::LogFault;
 
 /// One match's events on the clock of its referee's machine.
 class ConversationCheck {

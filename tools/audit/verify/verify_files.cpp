@@ -51,7 +51,7 @@ std::optional<game::Outcome> outcome_in(const json& result, const MatchEvidence&
 class FileCheck {
  public:
   FileCheck(const LeagueEvidence& evidence, const AcceptedLosses& past,
-            const audit::LeagueIdentity& league, Findings& findings)
+            const audit::log::LeagueIdentity& league, Findings& findings)
       : evidence_(evidence), past_(past), league_(league), findings_(findings) {}
 
   void run(const fs::path& data, const JournalLeague* kept) {
@@ -177,7 +177,7 @@ class FileCheck {
 
   const LeagueEvidence& evidence_;
   const AcceptedLosses& past_;
-  const audit::LeagueIdentity& league_;
+  const audit::log::LeagueIdentity& league_;
   Findings& findings_;
   std::map<std::string, JournalResult> results_;
 };
@@ -186,7 +186,7 @@ class FileCheck {
 
 void check_match_files(const fs::path& data, const LeagueEvidence& evidence,
                        const JournalLeague* kept, const AcceptedLosses& past,
-                       const audit::LeagueIdentity& league, Findings& findings) {
+                       const audit::log::LeagueIdentity& league, Findings& findings) {
   FileCheck(evidence, past, league, findings).run(data, kept);
 }
 

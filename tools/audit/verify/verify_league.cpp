@@ -8,7 +8,7 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogFault;
+using audit::log::LogFault;
 
 LogFault finding(const LogPosition& place, const char* rule, std::string text) {
   return {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(text)};
@@ -36,7 +36,7 @@ void check_keys(const std::vector<LeagueLog>& logs, Findings& findings) {
       registered[one.agent].insert(one.log_key);
   }
   for (const LeagueLog& log : logs) {
-    const audit::VerifiedChain& chain = log.log->chain;
+    const audit::log::VerifiedChain& chain = log.log->chain;
     auto known = registered.find(chain.agent);
     if (known == registered.end()) continue;
     // The keys are those of the whole log, so some may belong to other leagues in it.

@@ -12,7 +12,7 @@ namespace league::tools::auditor {
 
 /// One log: its checked chain and its facts.
 struct CheckedLog {
-  audit::VerifiedChain chain;
+  audit::log::VerifiedChain chain;
   LogContents contents;
 };
 
@@ -26,9 +26,9 @@ struct LeagueLog {
 /// The findings. A fault is a contradiction: somebody's record is false or damaged. Missing is
 /// evidence that should exist. An incident breaks no rule, but the operator should know about it.
 struct Findings {
-  std::vector<audit::LogFault> faults;
-  std::vector<audit::LogFault> missing;
-  std::vector<audit::LogFault> incidents;
+  std::vector<audit::log::LogFault> faults;
+  std::vector<audit::log::LogFault> missing;
+  std::vector<audit::log::LogFault> incidents;
   std::vector<std::string> notes;
 
   void fault(const LogPosition& place, const char* rule, std::string text);
@@ -55,6 +55,6 @@ void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 /// Checks the order of messages in each match, as its referee recorded it: protocol §6. Returns the
 /// attempts in which both players had chosen.
 std::vector<DecidedAttempt> check_conversations(const std::vector<LeagueLog>& logs,
-                                                std::vector<audit::LogFault>& faults);
+                                                std::vector<audit::log::LogFault>& faults);
 
 }  // namespace league::tools::auditor

@@ -8,7 +8,7 @@
 namespace league::tools::auditor {
 namespace {
 
-bool is_named(const audit::LeagueIdentity& league) {
+bool is_named(const audit::log::LeagueIdentity& league) {
   return !league.id.empty() || !league.key.empty();
 }
 
@@ -16,7 +16,8 @@ bool is_empty(const LogFacts& facts) { return facts.begins_us == 0; }
 
 /// The group of a league by its key, or, without one, by its id; facts without either go to any
 /// existing group.
-LeagueGroup* find_group(std::vector<LeagueGroup>& groups, const audit::LeagueIdentity& league) {
+LeagueGroup* find_group(std::vector<LeagueGroup>& groups,
+                        const audit::log::LeagueIdentity& league) {
   for (LeagueGroup& group : groups) {
     if (is_same_league(group.league, league)) return &group;
   }

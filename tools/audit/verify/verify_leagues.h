@@ -8,7 +8,7 @@ namespace league::tools::auditor {
 
 /// The logs of one league.
 struct LeagueGroup {
-  audit::LeagueIdentity league;
+  audit::log::LeagueIdentity league;
   std::vector<LeagueLog> logs;
   bool is_current = false;  ///< the last league of the directory, to which data/ belongs
 };

@@ -31,7 +31,7 @@ void in_parallel(std::size_t count, std::size_t threads, Work work) {
 }
 
 /// Indexes of the logs, the largest first, so that no large one is left for the end.
-std::vector<std::size_t> by_size(const std::vector<audit::LogSegments>& logs) {
+std::vector<std::size_t> by_size(const std::vector<audit::log::LogSegments>& logs) {
   std::vector<std::uintmax_t> sizes(logs.size());
   std::vector<std::size_t> order(logs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -47,7 +47,7 @@ std::vector<std::size_t> by_size(const std::vector<audit::LogSegments>& logs) {
 /// messages from them.
 void add_silent_runs(CheckedLog& log) {
   for (std::size_t i = 0; i < log.chain.processes.size(); ++i) {
-    const audit::LogProcess& process = log.chain.processes[i];
+    const audit::log::LogProcess& process = log.chain.processes[i];
     auto created = core::UtcTimestamp::parse(process.created);
     if (!created) continue;
     const std::int64_t begin = created->instant().time_since_epoch().count();
@@ -60,14 +60,14 @@ void add_silent_runs(CheckedLog& log) {
   }
 }
 
-void check_one(const audit::LogSegments& segments, const envelope::MessageSchemas* schemas,
+void check_one(const audit::log::LogSegments& segments, const envelope::MessageSchemas* schemas,
                KnownBroadcasts& known, CheckedLog& log) {
   if (schemas == nullptr) {
-    log.chain = audit::verify_chain(segments);
+    log.chain = audit::log::verify_chain(segments);
     return;
   }
   RecordChecker checker(*schemas, known, log.contents);
-  log.chain = audit::verify_chain(segments, [&](const audit::RecordLine& line) {
+  log.chain = audit::log::verify_chain(segments, [&](const audit::log::RecordLine& line) {
     try {
       checker.take(line);
     } catch (const nlohmann::json::exception&) {
@@ -96,7 +96,7 @@ std::optional<JournalLeague> kept_in(const fs::path& data, Findings& findings) {
 
 }  // namespace
 
-std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
+std::vector<CheckedLog> read_logs(const std::vector<audit::log::LogSegments>& logs,
                                   const envelope::MessageSchemas* schemas, std::size_t threads) {
   std::vector<CheckedLog> checked(logs.size());
   std::vector<std::size_t> order = by_size(logs);

@@ -11,7 +11,7 @@ namespace league::tools::auditor {
 
 /// Reads and checks each log separately, on several threads (0: one per processor); only the chains
 /// if `schemas` is null.
-[[nodiscard]] std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
+[[nodiscard]] std::vector<CheckedLog> read_logs(const std::vector<audit::log::LogSegments>& logs,
                                                 const envelope::MessageSchemas* schemas,
                                                 std::size_t threads);
 

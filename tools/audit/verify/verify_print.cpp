@@ -10,7 +10,7 @@
 namespace league::tools::auditor {
 namespace {
 
-using audit::LogFault;
+using audit::log::LogFault;
 using nlohmann::json;
 
 constexpr std::size_t kMostShown = 100;

@@ -22,8 +22,8 @@ using nlohmann::json;
 struct Projection {
   fs::path file;
   const char* rule;
-  const lm::LeagueBook::LastChange& (lm::LeagueBook::*stamp)() const;
-  core::Result<void> (*write)(const lm::LeagueBook&, const lm::FileSink&);
+  const lm::files::LeagueBook::LastChange& (lm::files::LeagueBook::*stamp)() const;
+  core::Result<void> (*write)(const lm::files::LeagueBook&, const lm::files::FileSink&);
   std::string content = {};
   std::uint64_t entry = 0;  ///< of the journal, after which it was made
   std::string last_updated = {};
@@ -35,16 +35,16 @@ std::vector<Projection> projections_in(const fs::path& data) {
   std::error_code error;
   for (const auto& league : fs::directory_iterator(data / "leagues", error)) {
     found.push_back({league.path() / "standings.json", "projection.standings",
-                     &lm::LeagueBook::table_change, lm::write_standings});
+                     &lm::files::LeagueBook::table_change, lm::files::write_standings});
     found.push_back({league.path() / "rounds.json", "projection.rounds",
-                     &lm::LeagueBook::rounds_change, lm::write_rounds});
+                     &lm::files::LeagueBook::rounds_change, lm::files::write_rounds});
   }
   std::erase_if(found, [](const Projection& one) { return !fs::exists(one.file); });
   std::ranges::sort(found, {}, &Projection::file);
   return found;
 }
 
-std::string written(const lm::LeagueBook& book, const Projection& projection) {
+std::string written(const lm::files::LeagueBook& book, const Projection& projection) {
   std::string text;
   auto done = projection.write(book, [&text](std::string_view part) {
     text += part;
@@ -61,14 +61,14 @@ struct JournalEnd {
 
 /// Replays the journal and renders each file again at the entry from which it was made.
 core::Result<JournalEnd> replay(const fs::path& journal, std::vector<Projection>& projections) {
-  lm::LeagueBook book;
+  lm::files::LeagueBook book;
   JournalEnd end;
   auto read = journal::read_journal(journal, [&](const journal::Entry& entry) {
-    auto event = lm::from_record(entry.record);
+    auto event = lm::events::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
     if (auto applied = book.apply(*event); !applied) return applied;
     end.entry = book.entries();
-    const auto* continued = std::get_if<lm::LeagueContinued>(&event->body);
+    const auto* continued = std::get_if<lm::events::LeagueContinued>(&event->body);
     if (continued != nullptr && continued->term) end.last_term = event->at;
     for (Projection& one : projections) {
       if (!one.expected && (book.*one.stamp)().entry == one.entry)

@@ -98,7 +98,7 @@ bool RecordChecker::check_form(const json& record) {
   return is_known;
 }
 
-void RecordChecker::take(const audit::RecordLine& line) {
+void RecordChecker::take(const audit::log::RecordLine& line) {
   if (contents_.files.empty() || contents_.files.back() != line.file) {
     contents_.files.push_back(line.file);
     broadcasts_.clear();
@@ -171,7 +171,7 @@ std::string RecordChecker::body_of(const json& record) {
   auto reference = record.find("raw_ref");
   if (reference == record.end()) {
     if (record.contains("broadcast")) {
-      if (bodies.size() == audit::kRememberedBroadcasts) bodies.pop_front();
+      if (bodies.size() == audit::record::kRememberedBroadcasts) bodies.pop_front();
       bodies.emplace_back(seq_, raw);
     }
     return raw;
@@ -211,7 +211,7 @@ void RecordChecker::note_transfer(const json& record) {
 void RecordChecker::check_secrets(const json& value, bool secret) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items())
-      check_secrets(inner, secret || audit::is_secret_key(key));
+      check_secrets(inner, secret || audit::record::is_secret_key(key));
   } else if (value.is_array()) {
     for (const json& inner : value) check_secrets(inner, secret);
   } else if (secret && value.is_string()) {

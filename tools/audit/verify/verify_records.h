@@ -19,7 +19,7 @@ class RecordChecker {
                 LogContents& contents)
       : schemas_(schemas), known_(known), contents_(contents), evidence_(contents) {}
 
-  void take(const audit::RecordLine& line);
+  void take(const audit::log::RecordLine& line);
 
  private:
   void fault(const char* rule, std::string text);

@@ -72,6 +72,6 @@ void check_projections(const std::filesystem::path& data, const nlohmann::json& 
 /// file that was written before its match was given up is no fault. docs/files.md.
 void check_match_files(const std::filesystem::path& data, const LeagueEvidence& evidence,
                        const JournalLeague* kept, const AcceptedLosses& past,
-                       const audit::LeagueIdentity& league, Findings& findings);
+                       const audit::log::LeagueIdentity& league, Findings& findings);
 
 }  // namespace league::tools::auditor

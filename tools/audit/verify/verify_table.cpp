@@ -29,14 +29,15 @@ Players players_of(const std::string& match_id, const LeagueEvidence& evidence, 
       return players_of(one.match_id, evidence, players, kept);
   }
   lm::Schedule schedule(players);
-  auto key = lm::MatchKey::parse(match_id);
+  auto key = lm::events::MatchKey::parse(match_id);
   if (!key || !schedule.contains(*key)) return {};
   lm::Pairing planned = schedule.pairing(*key);
-  return {lm::AgentRef::player(planned.player_a).id(), lm::AgentRef::player(planned.player_b).id()};
+  return {lm::events::AgentRef::player(planned.player_a).id(),
+          lm::events::AgentRef::player(planned.player_b).id()};
 }
 
 bool is_row_of(const json& row, const lm::RankedPlayer& own) {
-  return text_at(row, "player_id") == lm::AgentRef::player(own.player).id() &&
+  return text_at(row, "player_id") == lm::events::AgentRef::player(own.player).id() &&
          number_at(row, "rank") == own.rank && number_at(row, "points") == own.tally.points &&
          number_at(row, "wins") == own.tally.wins && number_at(row, "draws") == own.tally.draws &&
          number_at(row, "losses") == own.tally.losses &&
@@ -65,8 +66,8 @@ void check_table(const FinalTable& table, const LeagueEvidence& evidence,
   for (const auto& [match, result] : results) {
     if (table.voided.contains(match)) continue;
     Players players = players_of(match, evidence, standings.players(), kept);
-    auto a = lm::AgentRef::parse(players.a);
-    auto b = lm::AgentRef::parse(players.b);
+    auto a = lm::events::AgentRef::parse(players.a);
+    auto b = lm::events::AgentRef::parse(players.b);
     if (!a || !b || !with_row.contains(players.a) || !with_row.contains(players.b) ||
         a->index >= standings.players() || b->index >= standings.players() ||
         a->index == b->index || !played.insert(std::minmax(a->index, b->index)).second)

@@ -28,7 +28,7 @@ BotReply read_bot_reply(Exchange exchange, const rpc::Id& id) {
   reply.error = nullptr;
   if (!reply.document.is_object()) return reply;
   if (const auto it = reply.document.find("error"); it != reply.document.end()) reply.error = *it;
-  auto found = agent::read_reply(reply.document, id);
+  auto found = agent::dialects::read_reply(reply.document, id);
   if (!found) return reply;
   if (found->message.is_object() && !found->message.empty()) reply.message = found->message;
   if (found->error && reply.error.is_null())

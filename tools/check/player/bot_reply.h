@@ -18,7 +18,7 @@ struct BotIdentity {
   std::string id = "P01";
   core::AuthToken token;  ///< empty: the bot has none, so it cannot check the senders of calls
   std::string league_id = "league_check";
-  transport::Endpoint endpoint;
+  transport::link::Endpoint endpoint;
 };
 
 /// One match that the checker makes up.

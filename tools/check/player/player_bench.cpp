@@ -14,7 +14,7 @@
 
 namespace league::tools::check {
 
-using agent::CallDialect;
+using agent::dialects::CallDialect;
 using envelope::MessageType;
 using nlohmann::json;
 
@@ -45,7 +45,8 @@ TestMatch PlayerBench::new_match(bool promises_seed) {
 std::string PlayerBench::credential(const std::string& match_id, int attempt) const {
   if (!has_token()) return "league-check-without-token";
   std::string shown =
-      agent::match_credential(options_.bot.token, core::MatchId(match_id), attempt).reveal();
+      agent::identity::match_credential(options_.bot.token, core::MatchId(match_id), attempt)
+          .reveal();
   std::lock_guard lock(mutex_);
   credentials_[shown] = match_id + "#" + std::to_string(attempt);
   return shown;
@@ -207,17 +208,18 @@ BotReply PlayerBench::call(const std::string& method, const json& params) {
 }
 
 std::string PlayerBench::frame(MessageType type, const json& message, const rpc::Id& id) {
-  CallDialect way{.style = agent::CallStyle::kToolName,
+  CallDialect way{.style = agent::dialects::CallStyle::kToolName,
                   .name = std::string(envelope::spec(type).method)};
   {
     std::lock_guard lock(mutex_);
     if (const auto it = ways_.find(type); it != ways_.end()) way = it->second;
   }
-  return agent::frame_call(way, id, message.dump(-1, ' ', false, json::error_handler_t::replace));
+  return agent::dialects::frame_call(way, id,
+                                     message.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 std::optional<BotReply> PlayerBench::find_way(MessageType type, const json& message) {
-  agent::CallStyle first = agent::CallStyle::kToolName;
+  agent::dialects::CallStyle first = agent::dialects::CallStyle::kToolName;
   {
     std::lock_guard lock(mutex_);
     if (ways_.contains(type)) return std::nullopt;
@@ -225,10 +227,10 @@ std::optional<BotReply> PlayerBench::find_way(MessageType type, const json& mess
       if (!way.is_alias) first = way.style;
     }
   }
-  const auto ways = agent::call_dialects(type, first);
+  const auto ways = agent::dialects::call_dialects(type, first);
   for (const CallDialect& way : ways) {
     const rpc::Id id(next_id());
-    const BotReply reply = send(agent::frame_call(way, id, message.dump()), id);
+    const BotReply reply = send(agent::dialects::frame_call(way, id, message.dump()), id);
     if (reply.exchange.is_refused || reply.exchange.has_timed_out) return reply;
     std::optional<rpc::ErrorObject> error;
     if (reply.error.is_object()) {
@@ -239,7 +241,7 @@ std::optional<BotReply> PlayerBench::find_way(MessageType type, const json& mess
                          : std::string(),
           .data = reply.error.value("data", json())};
     }
-    if (error && agent::says_no_such_method(*error, way, true)) continue;
+    if (error && agent::dialects::says_no_such_method(*error, way, true)) continue;
     std::lock_guard lock(mutex_);
     ways_[type] = way;
     return std::nullopt;
@@ -336,7 +338,7 @@ std::set<std::string> PlayerBench::ways() const {
   std::lock_guard lock(mutex_);
   std::set<std::string> names;
   for (const auto& [type, way] : ways_) {
-    names.emplace(std::string(agent::call_style_name(way.style)) +
+    names.emplace(std::string(agent::dialects::call_style_name(way.style)) +
                   (way.is_alias ? " (" + way.name + ")" : ""));
   }
   return names;

@@ -143,7 +143,7 @@ class PlayerBench {
   std::atomic<int> timeouts_{0};
   std::atomic<bool> posts_back_{false};
   mutable std::mutex mutex_;  // guards the rest
-  std::map<envelope::MessageType, agent::CallDialect> ways_;
+  std::map<envelope::MessageType, agent::dialects::CallDialect> ways_;
   std::set<std::string> leniencies_;
   std::optional<PlayedGame> sample_;
   mutable std::map<std::string, std::string> credentials_;

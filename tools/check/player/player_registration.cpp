@@ -143,16 +143,16 @@ const RegisteredField kRegisteredFields[] = {
 };
 
 void add_other_checks(PlayerBench& bench, RegistrationChecks& checks) {
-  auto& endpoint =
-      checks.add("P-4.3/contact-endpoint", Level::kMust, "`contact_endpoint` is a URL.",
-                 "Send the URL at which your bot listens as player_meta.contact_endpoint, such as "
-                 "\"http://127.0.0.1:8101/mcp\".",
-                 [](const Seen& seen) {
-                   auto parsed = transport::parse_endpoint(text_at(seen.meta, "contact_endpoint"));
-                   if (parsed) return pass();
-                   return fail(seen.exchange, "/params/player_meta/contact_endpoint", "a URL",
-                               parsed.error().message);
-                 });
+  auto& endpoint = checks.add(
+      "P-4.3/contact-endpoint", Level::kMust, "`contact_endpoint` is a URL.",
+      "Send the URL at which your bot listens as player_meta.contact_endpoint, such as "
+      "\"http://127.0.0.1:8101/mcp\".",
+      [](const Seen& seen) {
+        auto parsed = transport::link::parse_endpoint(text_at(seen.meta, "contact_endpoint"));
+        if (parsed) return pass();
+        return fail(seen.exchange, "/params/player_meta/contact_endpoint", "a URL",
+                    parsed.error().message);
+      });
   endpoint.is_basic = true;
   auto& answers = checks.add(
       "P-4.3/endpoint-answers", Level::kMust, "The bot answers at its `contact_endpoint`.",

@@ -33,7 +33,7 @@ std::optional<InboundCall> restarted(PlayerBench& bench, RestartTools& tools, mi
     }
   }
   const json meta = call->message.value("player_meta", json::object());
-  auto endpoint = transport::parse_endpoint(text_at(meta, "contact_endpoint"));
+  auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
   if (endpoint) {
     BotIdentity bot = bench.bot();
     bot.endpoint = *endpoint;

@@ -126,7 +126,7 @@ int check_bots(CheckOptions options) {
        {std::pair(&options.token_file, &options.session.token),
         std::pair(&options.operator_key_file, &options.session.operator_key)}) {
     if (file->empty()) continue;
-    auto read = agent::read_secret_file(*file);
+    auto read = agent::identity::read_secret_file(*file);
     if (!read) return fail(read.error().message, kNobodyThere);
     *secret = read->reveal();
   }
@@ -221,7 +221,7 @@ void add_check_command(CLI::App& app, std::function<int()>& chosen) {
       "  league check --listen 8000 --format html --output report.html\n"
       "Exit codes: 0 the level is reached, 1 it is not, 2 wrong usage or the bot cannot be "
       "reached, 3 the checker itself failed.");
-  agent::when_given(*command, chosen, [options] { return check_bots(*options); });
+  agent::host::when_given(*command, chosen, [options] { return check_bots(*options); });
 }
 
 }  // namespace league::tools::check

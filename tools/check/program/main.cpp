@@ -8,13 +8,13 @@
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  league::transport::raise_file_limit();
+  league::transport::link::raise_file_limit();
   CLI::App app("Checks bots, referees and managers, and plays matches without a league.", "league");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(LEAGUE_VERSION));
   std::function<int()> chosen;
   league::tools::check::add_check_command(app, chosen);
   league::tools::check::add_spar_commands(app, chosen);
-  if (auto code = league::agent::parse_arguments(app, argc, argv)) return *code;
+  if (auto code = league::agent::host::parse_arguments(app, argc, argv)) return *code;
   return chosen ? chosen() : 2;
 }

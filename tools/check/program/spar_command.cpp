@@ -22,7 +22,7 @@ struct SparOptions {
   std::uint32_t limit_ms = 5000;
   std::uint32_t retry_ms = 2000;
   bool is_narrated = false;
-  agent::BusOptions bus = {};
+  agent::bus::BusOptions bus = {};
 };
 
 struct Score {
@@ -123,7 +123,7 @@ void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
       "  league spar \"python3 bot.py --manager {manager} --port {port}\" --against frequency\n"
       "  league spar http://localhost:8101/mcp --against opposite --matches 1000\n"
       "Exit codes: 0 the matches were played, 2 wrong usage or a bot could not be reached.");
-  agent::when_given(*spar_command, chosen, [options] { return spar(*options); });
+  agent::host::when_given(*spar_command, chosen, [options] { return spar(*options); });
 
   auto once = std::make_shared<SparOptions>();
   once->matches = 1;
@@ -134,7 +134,7 @@ void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
   play_command->add_option("OTHER", once->against, "the other bot, in the same form as BOT")
       ->required();
   add_limits(*play_command, *once);
-  agent::when_given(*play_command, chosen, [once] { return spar(*once); });
+  agent::host::when_given(*play_command, chosen, [once] { return spar(*once); });
 }
 
 }  // namespace league::tools::check

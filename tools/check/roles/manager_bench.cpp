@@ -9,7 +9,7 @@ namespace league::tools::check {
 
 using nlohmann::json;
 
-ManagerBench::ManagerBench(Wire& wire, transport::HttpRuntime& runtime, Options options)
+ManagerBench::ManagerBench(Wire& wire, transport::front::HttpRuntime& runtime, Options options)
     : runtime_(runtime),
       options_(std::move(options)),
       rpc_(wire, {.bot = {.id = "", .token = {}, .league_id = "", .endpoint = options_.manager},

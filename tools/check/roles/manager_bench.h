@@ -26,14 +26,14 @@ struct BroughtAgent {
 class ManagerBench {
  public:
   struct Options {
-    transport::Endpoint manager;
+    transport::link::Endpoint manager;
     std::size_t players = 2;
     std::size_t referees = 1;
     core::AuthToken operator_key;  ///< empty: the league starts when all agents are registered
     bool is_fast = false;
   };
   /// `wire` and `runtime` outlive it.
-  ManagerBench(Wire& wire, transport::HttpRuntime& runtime, Options options);
+  ManagerBench(Wire& wire, transport::front::HttpRuntime& runtime, Options options);
 
   /// Plays the league once; later calls do nothing. Fails if no ports are available.
   [[nodiscard]] core::Result<void> play();
@@ -70,7 +70,7 @@ class ManagerBench {
   [[nodiscard]] nlohmann::json report_message(const nlohmann::json& row,
                                               const BroughtAgent& referee) const;
 
-  transport::HttpRuntime& runtime_;
+  transport::front::HttpRuntime& runtime_;
   const Options options_;
   PlayerBench rpc_;
   bool has_played_ = false;

@@ -35,7 +35,7 @@ RefereeBench::RefereeBench(Wire& wire, MockManager& manager, bool is_fast)
              core::AuthToken("tok_p22_" + core::to_base32(random_.bytes<32>()))};
 }
 
-core::Result<void> RefereeBench::open(transport::HttpRuntime& runtime) {
+core::Result<void> RefereeBench::open(transport::front::HttpRuntime& runtime) {
   for (std::size_t seat = 0; seat < 2; ++seat) {
     auto server = MockServer::open(runtime, "127.0.0.1", 0, [this, seat](const InboundCall& call) {
       return answer_as_player(seat, call);
@@ -47,7 +47,7 @@ core::Result<void> RefereeBench::open(transport::HttpRuntime& runtime) {
   return {};
 }
 
-void RefereeBench::admit(InboundCall registration, const transport::Endpoint& endpoint) {
+void RefereeBench::admit(InboundCall registration, const transport::link::Endpoint& endpoint) {
   registration_ = std::move(registration);
   rpc_.server = &manager_.server();
   rpc_.set_bot({.id = manager_.options().referee_id,
@@ -93,7 +93,8 @@ json RefereeBench::assignment(const RefereeMatch& match, RefereeTrace& trace) {
     row[name + "id"] = player_id(seat);
     row[name + "endpoint"] = script.endpoint.empty() ? url(seat) : script.endpoint;
     row[name + "credential"] =
-        agent::match_credential(tokens_.at(seat), core::MatchId(trace.match_id), 1).reveal();
+        agent::identity::match_credential(tokens_.at(seat), core::MatchId(trace.match_id), 1)
+            .reveal();
     row[name + "token_hash"] = tokens_.at(seat).hash();
   }
   json message = rpc_.envelope(MessageType::kRoundAnnouncement, "convround1round_announcement");

@@ -63,9 +63,9 @@ class RefereeBench {
   RefereeBench(Wire& wire, MockManager& manager, bool is_fast);
 
   /// Opens the servers of the two players.
-  [[nodiscard]] core::Result<void> open(transport::HttpRuntime& runtime);
+  [[nodiscard]] core::Result<void> open(transport::front::HttpRuntime& runtime);
   /// Uses the referee that has registered with this request.
-  void admit(InboundCall registration, const transport::Endpoint& endpoint);
+  void admit(InboundCall registration, const transport::link::Endpoint& endpoint);
 
   /// A bench for calls to the referee.
   [[nodiscard]] PlayerBench& rpc() { return rpc_; }

@@ -141,7 +141,8 @@ const CallField kCallFields[] = {
      "GAME_INVITATION", "auth_token",
      [](const json& v, const RefereeTrace& t, RefereeBench& bench) {
        return v ==
-              agent::match_credential(bench.player_token(0), core::MatchId(t.match_id), 1).reveal();
+              agent::identity::match_credential(bench.player_token(0), core::MatchId(t.match_id), 1)
+                  .reveal();
      }},
     {"P-8/own-token-not-shown", Level::kRobust,
      "Players do not see the token that the manager gave to the referee.",
@@ -196,7 +197,7 @@ const RegistrationField kRegistrationFields[] = {
     {"P-4.1/contact-endpoint", "contact_endpoint", "`contact_endpoint` is a URL.",
      "Send the URL at which your referee listens as referee_meta.contact_endpoint.",
      [](const json& v) {
-       return v.is_string() && transport::parse_endpoint(v.get<std::string>()).has_value();
+       return v.is_string() && transport::link::parse_endpoint(v.get<std::string>()).has_value();
      }},
     {"P-4.1/capacity", "max_concurrent_matches",
      "`max_concurrent_matches` is an integer of at least 1.",

@@ -72,7 +72,7 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
   bench.registration = call;
   note_leniencies(*call, bench);
   const auto meta = call->message.value("player_meta", nlohmann::json());
-  auto endpoint = transport::parse_endpoint(text_at(meta, "contact_endpoint"));
+  auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
   BotIdentity bot{.id = manager.options().player_id,
                   .token = manager.token(),
                   .league_id = manager.options().league_id,
@@ -116,7 +116,7 @@ Report finished(PlayerBench& bench, const Checks& checks, const SessionOptions& 
 }
 
 core::Result<Report> check_endpoint(Wire& wire, const SessionOptions& options) {
-  auto endpoint = transport::parse_endpoint(options.endpoint);
+  auto endpoint = transport::link::parse_endpoint(options.endpoint);
   if (!endpoint) return endpoint.error();
   auto bench_settings = bench_options(options);
   bench_settings.bot.endpoint = *endpoint;
@@ -136,7 +136,7 @@ core::Result<Report> check_endpoint(Wire& wire, const SessionOptions& options) {
 }
 
 core::Result<Report> check_registering(Wire& wire, const SessionOptions& options) {
-  auto runtime = transport::HttpRuntime::start();
+  auto runtime = transport::front::HttpRuntime::start();
   if (!runtime) return runtime.error();
   auto manager = MockManager::open(**runtime, {.address = options.address,
                                                .port = options.port.value_or(0),

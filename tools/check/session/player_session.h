@@ -25,7 +25,7 @@ struct SessionOptions {
   std::string id = "P01";
   std::string league_id = "league_check";
   std::string operator_key;  ///< of a manager under test; empty: it starts by itself
-  agent::BusOptions bus = {};  ///< for `nats:` endpoints and bots that register over a bus
+  agent::bus::BusOptions bus = {};  ///< for `nats:` endpoints and bots that register over a bus
   std::size_t players = 2;  ///< number of players that the checker plays towards a manager
   std::size_t referees = 1;
   bool is_fast = false;

@@ -30,12 +30,12 @@ Report run_role(const std::vector<Check>& checks, const SessionOptions& options,
 }
 
 /// The endpoint of the manager under test; if the checker has started it, waits until it listens.
-core::Result<transport::Endpoint> manager_endpoint(const SessionOptions& options,
-                                                   const StartedBot* started) {
+core::Result<transport::link::Endpoint> manager_endpoint(const SessionOptions& options,
+                                                         const StartedBot* started) {
   const std::string url = started == nullptr || started->port() == 0
                               ? options.endpoint
                               : "http://127.0.0.1:" + std::to_string(started->port()) + "/mcp";
-  auto endpoint = transport::parse_endpoint(url);
+  auto endpoint = transport::link::parse_endpoint(url);
   if (!endpoint || endpoint->scheme != "http") return endpoint;
   const auto until = Steady::now() + std::chrono::seconds(started == nullptr ? 1 : 8);
   while (Steady::now() < until) {
@@ -70,7 +70,7 @@ core::Result<std::optional<StartedBot>> start_program(const SessionOptions& opti
 core::Result<Report> check_referee(const SessionOptions& options) {
   auto wire = Wire::open(options.bus);
   if (!wire) return wire.error();
-  auto runtime = transport::HttpRuntime::start();
+  auto runtime = transport::front::HttpRuntime::start();
   if (!runtime) return runtime.error();
   auto manager = MockManager::open(**runtime, {.address = options.address,
                                                .port = options.port.value_or(0),
@@ -93,7 +93,7 @@ core::Result<Report> check_referee(const SessionOptions& options) {
                  {}};
   }
   const auto meta = call->message.value("referee_meta", nlohmann::json());
-  auto endpoint = transport::parse_endpoint(text_at(meta, "contact_endpoint"));
+  auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
   if (!endpoint) return endpoint.error();
   bench.admit(*call, *endpoint);
   // A first match before the checks, since a referee may refuse it if it has not read the answer to
@@ -117,7 +117,7 @@ core::Result<Report> check_referee(const SessionOptions& options) {
 core::Result<Report> check_manager(const SessionOptions& options) {
   auto wire = Wire::open(options.bus, is_on_bus(options.endpoint));
   if (!wire) return wire.error();
-  auto runtime = transport::HttpRuntime::start();
+  auto runtime = transport::front::HttpRuntime::start();
   if (!runtime) return runtime.error();
   auto started = start_program(options, nullptr);
   if (!started) return started.error();
@@ -138,7 +138,7 @@ core::Result<Report> check_manager(const SessionOptions& options) {
 std::vector<CheckInfo> list_checks(const std::string& role) {
   std::vector<CheckInfo> infos;
   auto wire = Wire::open();
-  auto runtime = transport::HttpRuntime::start();
+  auto runtime = transport::front::HttpRuntime::start();
   if (!wire || !runtime) return infos;
   std::vector<Check> checks;
   if (role == "player") {

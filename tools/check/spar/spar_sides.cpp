@@ -29,7 +29,7 @@ core::Result<StartedBot> start_player(const std::string& strategy) {
                            "");
 }
 
-bool is_somebody_there(const transport::Endpoint& endpoint) {
+bool is_somebody_there(const transport::link::Endpoint& endpoint) {
   if (endpoint.scheme != "http") return true;
   return !raw_http(endpoint, {.pieces = {}, .limit = milliseconds(50)}).front().is_refused;
 }
@@ -38,7 +38,7 @@ bool is_somebody_there(const transport::Endpoint& endpoint) {
 core::Result<BotIdentity> start_registering(OpenedSide& opened, const std::string& command,
                                             const std::string& id, CheckerBus* bus) {
   constexpr milliseconds kPatience{60'000};
-  auto runtime = transport::HttpRuntime::start();
+  auto runtime = transport::front::HttpRuntime::start();
   if (!runtime) return runtime.error();
   opened.runtime = std::move(*runtime);
   auto manager = MockManager::open(
@@ -63,7 +63,7 @@ core::Result<BotIdentity> start_registering(OpenedSide& opened, const std::strin
                            "; the end of its output: " + opened.program->last_words(),
                        {}};
   const auto meta = call->message.value("player_meta", nlohmann::json());
-  auto endpoint = transport::parse_endpoint(text_at(meta, "contact_endpoint"));
+  auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
   if (!endpoint) return endpoint.error();
   return BotIdentity{.id = id,
                      .token = opened.manager->token(),
@@ -94,7 +94,7 @@ core::Result<OpenedSide> open_side(Wire& wire, const std::string& word, const st
     url = "http://127.0.0.1:" + std::to_string(program->port()) + "/mcp";
     opened.program.emplace(std::move(*program));
   }
-  auto endpoint = transport::parse_endpoint(url);
+  auto endpoint = transport::link::parse_endpoint(url);
   if (!endpoint) return endpoint.error();
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (!is_somebody_there(*endpoint)) {

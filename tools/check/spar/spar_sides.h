@@ -15,7 +15,7 @@ namespace league::tools::check {
 /// program has registered. The program is declared last, so that it ends first.
 struct OpenedSide {
   SparSide side;
-  std::unique_ptr<transport::HttpRuntime> runtime;
+  std::unique_ptr<transport::front::HttpRuntime> runtime;
   std::unique_ptr<MockManager> manager;
   std::optional<StartedBot> program;
 };

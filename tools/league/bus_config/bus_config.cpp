@@ -73,7 +73,7 @@ std::optional<std::uint16_t> port_of(std::string_view text) {
 std::string league_token(const std::string& league_id) {
   constexpr std::string_view kType = "x";
   constexpr std::string_view kBefore = "mcp.events.";
-  std::string subject = transport::event_subject(league_id, kType);
+  std::string subject = transport::link::event_subject(league_id, kType);
   return subject.substr(kBefore.size(), subject.size() - kBefore.size() - kType.size() - 1);
 }
 

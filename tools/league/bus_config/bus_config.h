@@ -29,7 +29,7 @@ struct BusLogin {
 struct BusUser {
   BusRole role = BusRole::kPlayer;
   std::string name;
-  transport::BusSession session;
+  transport::link::BusSession session;
   BusLogin login;
   /// Of the manager and the operator: for the account of the streams, if there are streams.
   std::optional<BusLogin> streams_login = std::nullopt;

@@ -45,7 +45,7 @@ core::Result<BusEntry> parse_line(const std::vector<std::string>& words, int lin
         line,
         "a name is 1 to 64 letters, digits, `.`, `-` and `_`, and begins with neither `.` nor `-`");
   if (words.size() == 2) return entry;
-  entry.session = transport::BusSession::parse(words[2]);
+  entry.session = transport::link::BusSession::parse(words[2]);
   if (!entry.session) return line_error(line, "a session is 8 to 64 letters, digits, `-` and `_`");
   return entry;
 }
@@ -57,11 +57,11 @@ BusLogin make_login(const std::string& user, core::RandomSource& random) {
 }
 
 BusUser make_agent(BusRole role, const std::string& name,
-                   const std::optional<transport::BusSession>& session,
+                   const std::optional<transport::link::BusSession>& session,
                    core::RandomSource& random) {
   BusUser agent{.role = role,
                 .name = name,
-                .session = session ? *session : transport::BusSession::make(random),
+                .session = session ? *session : transport::link::BusSession::make(random),
                 .login = make_login(name, random)};
   // The slash makes the name unique, since agents' names have none.
   if (role == BusRole::kManager || role == BusRole::kOperator)
@@ -75,7 +75,7 @@ core::Result<std::vector<BusEntry>> parse_bus_agents(std::string_view text) {
   std::vector<BusEntry> entries;
   std::set<std::string> taken = {std::string(name_of(BusRole::kManager)),
                                  std::string(name_of(BusRole::kOperator))};
-  std::set<transport::BusSession> sessions;
+  std::set<transport::link::BusSession> sessions;
   std::istringstream lines{std::string(text)};
   int number = 0;
   for (std::string line; std::getline(lines, line);) {

@@ -15,7 +15,7 @@ namespace league::tools {
 struct BusEntry {
   BusRole role = BusRole::kPlayer;
   std::string name;
-  std::optional<transport::BusSession> session;  ///< nothing: one is made
+  std::optional<transport::link::BusSession> session;  ///< nothing: one is made
   bool operator==(const BusEntry&) const = default;
 };
 

@@ -267,10 +267,11 @@ TEST(BusConfigRoster, ReadsAFile) {
   auto entries = parse_bus_agents(
       "# who plays\nplayer alpha\n\n  referee\twhistle  # fair\nplayer beta 0123456789abcdef\r\n");
   ASSERT_TRUE(entries) << entries.error().message;
-  EXPECT_EQ(*entries, (std::vector<BusEntry>{{BusRole::kPlayer, "alpha", std::nullopt},
-                                             {BusRole::kReferee, "whistle", std::nullopt},
-                                             {BusRole::kPlayer, "beta",
-                                              transport::BusSession::parse("0123456789abcdef")}}));
+  EXPECT_EQ(*entries,
+            (std::vector<BusEntry>{{BusRole::kPlayer, "alpha", std::nullopt},
+                                   {BusRole::kReferee, "whistle", std::nullopt},
+                                   {BusRole::kPlayer, "beta",
+                                    transport::link::BusSession::parse("0123456789abcdef")}}));
 }
 
 TEST(BusConfigRoster, RefusesWhatCouldHurt) {

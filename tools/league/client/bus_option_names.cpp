@@ -4,7 +4,7 @@
 
 namespace league::tools {
 
-void add_bus_options(CLI::App& command, agent::BusOptions& options) {
+void add_bus_options(CLI::App& command, agent::bus::BusOptions& options) {
   command.add_option("--bus", options.urls, "message bus for nats: addresses: nats://HOST:4222");
   command.add_option("--bus-credentials", options.credentials,
                      "this command's credentials file, made by `league bus-config`");

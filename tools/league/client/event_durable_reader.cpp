@@ -19,11 +19,11 @@ constexpr int kBatch = 64;
 /// Shared with the callbacks of streams and timer.
 class DurableReader::State : public std::enable_shared_from_this<State> {
  public:
-  State(EventReading reading, transport::JetStream& streams, const std::string& league_id,
+  State(EventReading reading, transport::bus::JetStream& streams, const std::string& league_id,
         std::string name)
       : reading_(std::move(reading)),
         streams_(streams),
-        stream_(transport::event_stream(league_id)),
+        stream_(transport::link::event_stream(league_id)),
         name_(std::move(name)) {}
 
   /// Checks that the stream is still the one that was read, and then reads on.
@@ -37,7 +37,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
                           });
   }
   void open_consumer() {
-    transport::ConsumerConfig config;
+    transport::bus::ConsumerConfig config;
     config.durable_name = name_;
     // Used only for a new consumer; the broker keeps the position of an existing one.
     config.start_sequence = start();
@@ -79,7 +79,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     if (last_.sequence != 0) return last_.sequence + 1;
     return reading_.after && !is_anew_ ? *reading_.after + 1 : 0;
   }
-  void on_state(const core::Result<transport::StreamState>& state) {
+  void on_state(const core::Result<transport::bus::StreamState>& state) {
     if (!state) return again(state.error());
     auto last = last_read();
     if (state->last_sequence < last.sequence) return begin_anew();
@@ -106,7 +106,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     if (is_stopped()) return;
     streams_.fetch(
         stream_, name_, kBatch, kFetch,
-        [weak = weak_from_this()](const transport::StreamDelivery& delivery) {
+        [weak = weak_from_this()](const transport::bus::StreamDelivery& delivery) {
           if (auto self = weak.lock()) self->take(delivery);
         },
         [weak = weak_from_this()](const core::Result<void>& end) {
@@ -115,7 +115,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
           end ? self->read() : self->again(end.error());
         });
   }
-  void take(const transport::StreamDelivery& delivery) {
+  void take(const transport::bus::StreamDelivery& delivery) {
     bool is_new = false;
     {
       std::lock_guard lock(mutex_);
@@ -145,7 +145,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
   }
 
   const EventReading reading_;
-  transport::JetStream& streams_;
+  transport::bus::JetStream& streams_;
   const std::string stream_;
   const std::string name_;
   std::mutex mutex_;  // guards the rest, never held while others are called
@@ -156,7 +156,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
   bool is_stopped_ = false;
 };
 
-DurableReader::DurableReader(EventReading reading, transport::JetStream& streams,
+DurableReader::DurableReader(EventReading reading, transport::bus::JetStream& streams,
                              const std::string& league_id, std::string name)
     : state_(std::make_shared<State>(std::move(reading), streams, league_id, std::move(name))) {}
 

@@ -32,20 +32,22 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
         league_id_(std::move(league_id)),
         types_(std::move(types)),
         after_(reading_.after),
-        discovery_(std::make_shared<transport::BusDiscovery>(
+        discovery_(std::make_shared<transport::bus::BusDiscovery>(
             reading_.bus, reading_.session, reading_.clock, reading_.timer, reading_.random)) {}
 
   core::Result<void> start() {
-    inbox_ = transport::session_inbox(reading_.session, core::to_hex(reading_.random.bytes<8>()));
+    inbox_ =
+        transport::link::session_inbox(reading_.session, core::to_hex(reading_.random.bytes<8>()));
     auto weak = weak_from_this();
-    auto out = reading_.bus.subscribe(transport::session_out(reading_.session), "",
-                                      [weak](const transport::BusMessage& message) {
+    auto out = reading_.bus.subscribe(transport::link::session_out(reading_.session), "",
+                                      [weak](const transport::bus::BusMessage& message) {
                                         if (auto self = weak.lock()) self->on_out(message);
                                       });
     if (!out) return out.error();
-    auto answers = reading_.bus.subscribe(inbox_, "", [weak](const transport::BusMessage& message) {
-      if (auto self = weak.lock()) self->on_answer(message);
-    });
+    auto answers =
+        reading_.bus.subscribe(inbox_, "", [weak](const transport::bus::BusMessage& message) {
+          if (auto self = weak.lock()) self->on_answer(message);
+        });
     if (!answers) return answers.error();
     {
       std::lock_guard lock(mutex_);
@@ -56,10 +58,10 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
     return {};
   }
   void stop() {
-    std::unique_ptr<transport::Bus::Subscription> out;
-    std::unique_ptr<transport::Bus::Subscription> answers;
-    std::unique_ptr<transport::KeepAliveMonitor> watch;
-    std::shared_ptr<transport::BusDiscovery> discovery;
+    std::unique_ptr<transport::bus::Bus::Subscription> out;
+    std::unique_ptr<transport::bus::Bus::Subscription> answers;
+    std::unique_ptr<transport::bus::KeepAliveMonitor> watch;
+    std::shared_ptr<transport::bus::BusDiscovery> discovery;
     std::unique_lock lock(mutex_);
     is_stopped_ = true;
     is_idle_.wait(lock, [this] {
@@ -73,7 +75,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
 
  private:
   void attach() {
-    std::shared_ptr<transport::BusDiscovery> discovery;
+    std::shared_ptr<transport::bus::BusDiscovery> discovery;
     {
       std::lock_guard lock(mutex_);
       if (!discovery_ || std::exchange(is_searching_, true)) return;
@@ -84,8 +86,8 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
                         if (auto self = weak.lock()) self->on_attached(attachment);
                       });
   }
-  void on_attached(const core::Result<transport::BusAttachment>& attachment) {
-    std::shared_ptr<transport::KeepAliveMonitor> ended;
+  void on_attached(const core::Result<transport::bus::BusAttachment>& attachment) {
+    std::shared_ptr<transport::bus::KeepAliveMonitor> ended;
     {
       std::lock_guard lock(mutex_);
       is_searching_ = false;
@@ -109,8 +111,8 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
     reading_.on_trouble(attachment.error().message + "; still looking");
     later(std::chrono::milliseconds(0), [](State& self) { self.attach(); });
   }
-  std::unique_ptr<transport::KeepAliveMonitor> new_watch(std::chrono::milliseconds interval) {
-    return std::make_unique<transport::KeepAliveMonitor>(
+  std::unique_ptr<transport::bus::KeepAliveMonitor> new_watch(std::chrono::milliseconds interval) {
+    return std::make_unique<transport::bus::KeepAliveMonitor>(
         reading_.clock, reading_.timer, interval, [weak = weak_from_this()] {
           auto self = weak.lock();
           if (!self) return;
@@ -129,8 +131,9 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
     if (!types_.empty()) arguments["types"] = types_;
     json request = {
         {"jsonrpc", "2.0"}, {"id", 1}, {"method", "events_subscribe"}, {"params", arguments}};
-    auto message = transport::bus_message(transport::session_in(reading_.session), request.dump(),
-                                          reading_.session, rpc::MessageDirection::kClientToServer);
+    auto message =
+        transport::bus::bus_message(transport::link::session_in(reading_.session), request.dump(),
+                                    reading_.session, rpc::MessageDirection::kClientToServer);
     message.reply = inbox_;
     (void)reading_.bus.publish(message);
     later(kAnswer, [](State& self) {
@@ -141,7 +144,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
       self.attach();
     });
   }
-  void on_answer(const transport::BusMessage& message) {
+  void on_answer(const transport::bus::BusMessage& message) {
     auto answer = json::parse(message.payload, nullptr, false);
     bool is_good = answer.is_object() && answer.contains("result");
     {
@@ -157,26 +160,26 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
       reading_.on_trouble("the broker keeps no events: what is missed is gone");
     }
   }
-  void on_out(const transport::BusMessage& message) {
-    bool is_events = transport::bus_header(message, transport::kContentTypeHeader)
-                         .starts_with(transport::kEventStreamType);
+  void on_out(const transport::bus::BusMessage& message) {
+    bool is_events = transport::bus::bus_header(message, transport::bus::kContentTypeHeader)
+                         .starts_with(transport::link::kEventStreamType);
     if (!is_events) return;
     {
       std::lock_guard lock(mutex_);
       if (is_stopped_) return;
       if (watch_) (void)watch_->beat();
-      if (message.payload == transport::kBusKeepAlive) return;
+      if (message.payload == transport::bus::kBusKeepAlive) return;
       teller_ = std::this_thread::get_id();
     }
-    std::deque<transport::SseEvent> events;
-    transport::SseParser parser;
-    parser.feed(message.payload, [&](transport::SseEvent event) { events.push_back(event); });
+    std::deque<transport::link::SseEvent> events;
+    transport::link::SseParser parser;
+    parser.feed(message.payload, [&](transport::link::SseEvent event) { events.push_back(event); });
     for (const auto& event : events) tell(event);
     std::lock_guard lock(mutex_);
     teller_ = {};
     is_idle_.notify_all();
   }
-  void tell(const transport::SseEvent& event) {
+  void tell(const transport::link::SseEvent& event) {
     if (event.type == envelope::kEventsReset) return begin_anew();
     std::uint64_t sequence = 0;
     if (event.id) {
@@ -219,10 +222,10 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
   std::condition_variable is_idle_;
   std::thread::id teller_;  ///< the thread that reports events; none: no thread does
   std::optional<std::uint64_t> after_;
-  std::unique_ptr<transport::Bus::Subscription> out_;
-  std::unique_ptr<transport::Bus::Subscription> answers_;
-  std::shared_ptr<transport::BusDiscovery> discovery_;
-  std::unique_ptr<transport::KeepAliveMonitor> watch_;
+  std::unique_ptr<transport::bus::Bus::Subscription> out_;
+  std::unique_ptr<transport::bus::Bus::Subscription> answers_;
+  std::shared_ptr<transport::bus::BusDiscovery> discovery_;
+  std::unique_ptr<transport::bus::KeepAliveMonitor> watch_;
   std::chrono::milliseconds interval_{0};
   bool is_searching_ = false;
   bool is_answered_ = false;

@@ -44,7 +44,7 @@ std::string event_line(std::uint64_t sequence, std::string_view payload,
   std::optional<bool> is_verified;
   if (!options.key.empty())
     is_verified = static_cast<bool>(
-        agent::check_event_signature(payload, text_at(params, "signature"), options.key));
+        agent::bus::check_event_signature(payload, text_at(params, "signature"), options.key));
   if (options.is_json) {
     json line = {{"sequence", nullptr}, {"verified", nullptr}};
     if (sequence != 0) line["sequence"] = sequence;

@@ -16,7 +16,7 @@ std::string signed_event(const core::SigningKey& key) {
                  {"timestamp", "2026-01-01T00:00:00Z"},
                  {"round_id", 3},
                  {"signature", ""}};
-  return agent::sign_event(json{{"jsonrpc", "2.0"}, {"params", params}}.dump(), key);
+  return agent::bus::sign_event(json{{"jsonrpc", "2.0"}, {"params", params}}.dump(), key);
 }
 
 TEST(EventLine, SaysWhatHappenedAndWhetherItIsTheManagers) {

@@ -18,8 +18,8 @@ namespace league::tools {
 
 /// The dependencies of readers of a league's events; all references must outlive them.
 struct EventReading {
-  transport::Bus& bus;
-  const transport::BusSession& session;
+  transport::bus::Bus& bus;
+  const transport::link::BusSession& session;
   const core::Clock& clock;
   core::Timer& timer;
   core::RandomSource& random;
@@ -57,8 +57,8 @@ class FeedReader {
 class DurableReader {
  public:
   /// `streams` outlives it.
-  DurableReader(EventReading reading, transport::JetStream& streams, const std::string& league_id,
-                std::string name);
+  DurableReader(EventReading reading, transport::bus::JetStream& streams,
+                const std::string& league_id, std::string name);
   ~DurableReader();
   DurableReader(const DurableReader&) = delete;
   DurableReader& operator=(const DurableReader&) = delete;

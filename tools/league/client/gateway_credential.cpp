@@ -90,8 +90,8 @@ core::Result<GatewayCredential> GatewayCredential::parse(std::string_view text,
   return credential;
 }
 
-void GatewayCredential::apply(transport::Endpoint& endpoint,
-                              transport::HttpHeaders& headers) const {
+void GatewayCredential::apply(transport::link::Endpoint& endpoint,
+                              transport::client::HttpHeaders& headers) const {
   if (kind_ == Kind::kPassthrough) return;
   std::erase_if(headers, [this](const auto& header) {
     std::string name = core::lower_case(header.first);

@@ -27,7 +27,7 @@ class GatewayCredential {
 
   /// Adds the credential to a call. Except with `passthrough`, removes the client's Authorization
   /// and Cookie, which are meant for the gateway.
-  void apply(transport::Endpoint& endpoint, transport::HttpHeaders& headers) const;
+  void apply(transport::link::Endpoint& endpoint, transport::client::HttpHeaders& headers) const;
   /// `text` without the secret, for errors and logs.
   [[nodiscard]] std::string scrub(std::string text) const;
 

@@ -17,11 +17,12 @@ std::optional<std::string> environment(const std::string& name) {
 }
 
 struct Applied {
-  transport::Endpoint endpoint = *transport::parse_endpoint("sse+http://localhost:3001/sse?v=1");
-  transport::HttpHeaders headers{{"Authorization", "Bearer client"},
-                                 {"cookie", "c"},
-                                 {"x-api-key", "client"},
-                                 {"X-Other", "1"}};
+  transport::link::Endpoint endpoint =
+      *transport::link::parse_endpoint("sse+http://localhost:3001/sse?v=1");
+  transport::client::HttpHeaders headers{{"Authorization", "Bearer client"},
+                                         {"cookie", "c"},
+                                         {"x-api-key", "client"},
+                                         {"X-Other", "1"}};
 };
 
 Applied apply(const std::string& text) {
@@ -35,13 +36,14 @@ Applied apply(const std::string& text) {
 TEST(GatewayCredential, PassesThroughOrPutsItsOwnInPlace) {
   EXPECT_EQ(apply("passthrough").headers.size(), 4U);
   EXPECT_EQ(apply("header:X-API-Key=KEY").headers,
-            (transport::HttpHeaders{{"X-Other", "1"}, {"X-API-Key", "s3cr et&x"}}));
+            (transport::client::HttpHeaders{{"X-Other", "1"}, {"X-API-Key", "s3cr et&x"}}));
   EXPECT_EQ(apply("bearer:KEY").headers,
-            (transport::HttpHeaders{
+            (transport::client::HttpHeaders{
                 {"x-api-key", "client"}, {"X-Other", "1"}, {"Authorization", "Bearer s3cr et&x"}}));
   auto query = apply("query:api_key=KEY");
   EXPECT_EQ(query.endpoint.path, "/sse?v=1&api_key=s3cr%20et%26x");
-  EXPECT_EQ(query.headers, (transport::HttpHeaders{{"x-api-key", "client"}, {"X-Other", "1"}}));
+  EXPECT_EQ(query.headers,
+            (transport::client::HttpHeaders{{"x-api-key", "client"}, {"X-Other", "1"}}));
 }
 
 TEST(GatewayCredential, SecretsComeFromFilesToo) {

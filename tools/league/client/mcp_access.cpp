@@ -19,9 +19,10 @@ bool has_scheme(const std::string& url) {
 
 }  // namespace
 
-core::Result<transport::Endpoint> parse_typed_endpoint(const std::string& url) {
-  auto endpoint = transport::parse_endpoint(has_scheme(url) ? url : "http://" + url);
-  if (endpoint && transport::is_http(*endpoint) && endpoint->path == "/") endpoint->path = "/mcp";
+core::Result<transport::link::Endpoint> parse_typed_endpoint(const std::string& url) {
+  auto endpoint = transport::link::parse_endpoint(has_scheme(url) ? url : "http://" + url);
+  if (endpoint && transport::link::is_http(*endpoint) && endpoint->path == "/")
+    endpoint->path = "/mcp";
   return endpoint;
 }
 
@@ -36,13 +37,13 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
   auto endpoint = parse_typed_endpoint(url);
   if (!endpoint) return endpoint.error();
   std::unique_ptr<McpAccess> access(new McpAccess());
-  mcp::SessionOptions session;
+  mcp::client::SessionOptions session;
   if (!options.credential.empty()) {
     auto credential = GatewayCredential::parse(options.credential, environment_variable);
     if (!credential) return credential.error();
     access->credential_ = std::move(*credential);
   }
-  transport::AnyConnectorOptions connector;
+  transport::caller::AnyConnectorOptions connector;
   if (options.shows_child_errors) {
     connector.lines.on_stderr = [](std::string_view /*command*/, std::string_view line) {
       std::cerr << safe_text(std::string(line)) << '\n';
@@ -51,17 +52,17 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
   access->credential_.apply(*endpoint, session.headers);
   session.longest_probe = options.longest_probe;
   if (options.answers) {
-    session.client.capabilities = mcp::elicitation_capability();
+    session.client.capabilities = mcp::client::elicitation_capability();
     session.on_request = [given = *options.answers](rpc::Request question,
-                                                    const mcp::AnswerServer& answer) {
-      auto result = mcp::answer_question(question.method, question.params, given);
+                                                    const mcp::client::AnswerServer& answer) {
+      auto result = mcp::client::answer_question(question.method, question.params, given);
       answer(result ? rpc::make_result(question.id, std::move(*result))
                     : rpc::make_error(question.id, rpc::StandardCode::kMethodNotFound));
     };
   }
   connector.legacy_sse.stream_headers = session.headers;
   connector.web_socket.headers = session.headers;
-  auto loop = transport::EventLoop::start();
+  auto loop = transport::link::EventLoop::start();
   if (!loop) return loop.error();
   access->loop_ = std::move(*loop);
   access->timer_ = std::make_unique<core::ThreadTimer>();
@@ -72,12 +73,12 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
     access->bus_ = std::move(*bus);
     connector.bus = access->bus_->connector();
   }
-  access->connector_ = transport::make_connector(*access->loop_, connector);
+  access->connector_ = transport::caller::make_connector(*access->loop_, connector);
   access->deadline_ = access->clock_.steady_now() + options.patience;
   session.on_disconnected = [ended = access->disconnected_] { ended->set_value(); };
   access->session_ =
-      mcp::ClientSession::create({*access->connector_, *access->timer_, access->clock_},
-                                 std::move(*endpoint), std::move(session));
+      mcp::client::ClientSession::create({*access->connector_, *access->timer_, access->clock_},
+                                         std::move(*endpoint), std::move(session));
   return access;
 }
 
@@ -95,9 +96,9 @@ McpAccess::~McpAccess() {
   loop_ = nullptr;
 }
 
-core::Result<mcp::Negotiated> McpAccess::connect() {
+core::Result<mcp::client::Negotiated> McpAccess::connect() {
   has_connected_ = true;
-  return wait<core::Result<mcp::Negotiated>>(
+  return wait<core::Result<mcp::client::Negotiated>>(
       [this](auto done) { session_->connect(deadline_, std::move(done)); });
 }
 

@@ -23,8 +23,8 @@ class McpAccess {
     std::string credential;  ///< as --credential; empty: none
     std::chrono::milliseconds patience{30'000};
     bool shows_child_errors = false;  ///< the stderr of a child process is passed on to ours
-    agent::BusOptions bus = {};  ///< for nats: addresses
-    std::chrono::milliseconds longest_probe = mcp::kLongestProbe;  ///< as SessionOptions
+    agent::bus::BusOptions bus = {};  ///< for nats: addresses
+    std::chrono::milliseconds longest_probe = mcp::client::kLongestProbe;  ///< as SessionOptions
     /// The answer to the server's questions (elicitation), a JSON object; nothing: the server may
     /// not ask.
     std::optional<nlohmann::json> answers = std::nullopt;
@@ -39,8 +39,10 @@ class McpAccess {
   McpAccess(const McpAccess&) = delete;
   McpAccess& operator=(const McpAccess&) = delete;
 
-  [[nodiscard]] core::Result<mcp::Negotiated> connect();
-  [[nodiscard]] const std::shared_ptr<mcp::ClientSession>& session() const { return session_; }
+  [[nodiscard]] core::Result<mcp::client::Negotiated> connect();
+  [[nodiscard]] const std::shared_ptr<mcp::client::ClientSession>& session() const {
+    return session_;
+  }
   [[nodiscard]] core::Clock::Steady deadline() const { return deadline_; }
   /// `http`, `sse`, `subprocess`, ...
   [[nodiscard]] std::string transport_name() const;
@@ -61,21 +63,21 @@ class McpAccess {
   McpAccess() = default;
 
   core::SystemClock clock_;
-  std::unique_ptr<transport::EventLoop> loop_;
+  std::unique_ptr<transport::link::EventLoop> loop_;
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
   std::unique_ptr<BusLink> bus_;
-  std::shared_ptr<transport::Connector> connector_;
+  std::shared_ptr<transport::link::Connector> connector_;
   GatewayCredential credential_;
   core::Clock::Steady deadline_{};
   std::shared_ptr<std::promise<void>> disconnected_ = std::make_shared<std::promise<void>>();
-  std::shared_ptr<mcp::ClientSession> session_;
+  std::shared_ptr<mcp::client::ClientSession> session_;
   bool has_connected_ = false;
 };
 
 /// Completes the short form of a URL that a person types: `localhost:8000` is
 /// `http://localhost:8000/mcp`.
-[[nodiscard]] core::Result<transport::Endpoint> parse_typed_endpoint(const std::string& url);
+[[nodiscard]] core::Result<transport::link::Endpoint> parse_typed_endpoint(const std::string& url);
 
 /// The environment variable; nothing if it is not set.
 [[nodiscard]] std::optional<std::string> environment_variable(const std::string& name);

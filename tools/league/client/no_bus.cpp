@@ -12,24 +12,24 @@ core::Error no_bus() {
 
 }  // namespace
 
-core::Result<std::unique_ptr<BusLink>> BusLink::join(const agent::BusOptions& /*options*/,
+core::Result<std::unique_ptr<BusLink>> BusLink::join(const agent::bus::BusOptions& /*options*/,
                                                      const Context& /*context*/) {
   return no_bus();
 }
 
-core::Result<std::unique_ptr<transport::Bus>> BusLink::connect_streams(
+core::Result<std::unique_ptr<transport::bus::Bus>> BusLink::connect_streams(
     const std::string& /*who*/) const {
   return no_bus();
 }
 
-core::Result<std::shared_ptr<void>> BusLink::serve(transport::MessageHandler& /*handler*/,
+core::Result<std::shared_ptr<void>> BusLink::serve(transport::link::MessageHandler& /*handler*/,
                                                    const core::Clock& /*clock*/) const {
   return no_bus();
 }
 
-core::Result<std::shared_ptr<void>> BusLink::serve_league(transport::MessageHandler& /*handler*/,
-                                                          const std::string& /*league_id*/,
-                                                          const Context& /*context*/) const {
+core::Result<std::shared_ptr<void>> BusLink::serve_league(
+    transport::link::MessageHandler& /*handler*/, const std::string& /*league_id*/,
+    const Context& /*context*/) const {
   return no_bus();
 }
 

@@ -16,7 +16,7 @@ using envelope::MessageType;
 
 nlohmann::json request_of(const Entrant& entrant, const core::Clock& clock,
                           core::RandomSource& random) {
-  std::string id = agent::temporary_id(entrant.display_name);
+  std::string id = agent::identity::temporary_id(entrant.display_name);
   envelope::EnvelopeBuilder envelopes({envelope::Role::kPlayer, id}, std::nullopt, clock);
   auto envelope = envelopes.make(
       MessageType::kLeagueRegisterRequest,
@@ -60,7 +60,7 @@ core::Result<Entry> read_entry(nlohmann::json message, const std::string& displa
   if (!response) {
     core::Error why = response.error();
     why.message = "the answer of the league manager is not understood: " + why.message;
-    return agent::with_received(std::move(why), message);
+    return agent::dialects::with_received(std::move(why), message);
   }
   if (response->status != envelope::RegistrationStatus::kAccepted || !response->player_id) {
     return core::Error{response->error_code.value_or(core::ErrorCode::kInvalidReply),

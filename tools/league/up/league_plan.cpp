@@ -49,7 +49,7 @@ std::string file_name(std::string name) {
 struct Group {
   std::string strategy;
   std::size_t strategy_index = 0;
-  agent::Serving transport = agent::Serving::kHttp;
+  agent::host::Serving transport = agent::host::Serving::kHttp;
   int first = 0;
   int count = 1;
   bool numbers_itself = false;  ///< the player program adds the numbers
@@ -60,19 +60,20 @@ struct Group {
   [[nodiscard]] std::string prefix() const {
     std::string name = file_name(strategy) + "-";
     // Such a process numbers its players from 1, like other processes of the same strategy.
-    bool is_plain = !numbers_itself || (transport == agent::Serving::kHttp && !is_mixed);
-    return is_plain ? name : name + std::string(agent::serving_name(transport)) + "-";
+    bool is_plain = !numbers_itself || (transport == agent::host::Serving::kHttp && !is_mixed);
+    return is_plain ? name : name + std::string(agent::host::serving_name(transport)) + "-";
   }
   [[nodiscard]] std::string name() const {
     return numbers_itself ? prefix() : prefix() + std::to_string(first + 1);
   }
 };
 
-std::vector<std::string> transport_arguments(agent::Serving transport, const UpOptions& options,
-                                             const std::string& name) {
-  if (transport == agent::Serving::kHttp) return {};
-  std::vector<std::string> arguments{"--transport", std::string(agent::serving_name(transport))};
-  if (transport == agent::Serving::kUnix)
+std::vector<std::string> transport_arguments(agent::host::Serving transport,
+                                             const UpOptions& options, const std::string& name) {
+  if (transport == agent::host::Serving::kHttp) return {};
+  std::vector<std::string> arguments{"--transport",
+                                     std::string(agent::host::serving_name(transport))};
+  if (transport == agent::host::Serving::kUnix)
     append(arguments, {"--socket", (options.sockets / (name + ".sock")).string()});
   return arguments;
 }
@@ -113,7 +114,7 @@ SubprocessPlayer subprocess_player_of(const Group& group, const UpOptions& optio
   return {group.name(), endpoint};
 }
 
-bool uses(const UpOptions& options, agent::Serving transport) {
+bool uses(const UpOptions& options, agent::host::Serving transport) {
   return std::ranges::find(options.transports, transport) != options.transports.end();
 }
 
@@ -123,7 +124,7 @@ std::vector<std::string> policy_arguments(const UpOptions& options,
                                           const std::filesystem::path& programs) {
   std::string more;
   if (needs_sockets(options)) more += ",unix:" + options.sockets.string() + "/";
-  if (uses(options, agent::Serving::kStdio))
+  if (uses(options, agent::host::Serving::kStdio))
     more += ",stdio:" + quoted((programs / "player").string());
   if (more.empty()) return {};
   return {"--endpoints", "local" + more};
@@ -142,8 +143,8 @@ std::vector<Group> groups_of(const UpOptions& options, const std::vector<std::st
     auto index = static_cast<std::size_t>(found - distinct.begin());
     if (found == distinct.end()) distinct.push_back(strategy);
     int number = dealt[strategy]++;
-    bool is_alone =
-        count <= kMostSingleProcesses || strategy == "crash" || transport == agent::Serving::kStdio;
+    bool is_alone = count <= kMostSingleProcesses || strategy == "crash" ||
+                    transport == agent::host::Serving::kStdio;
     auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
       return group.strategy == strategy && group.transport == transport;
     });
@@ -190,30 +191,31 @@ core::Result<std::vector<std::string>> parse_strategies(std::string_view list) {
   return names;
 }
 
-core::Result<std::vector<agent::Serving>> parse_transports(std::string_view list) {
-  if (list == "mixed") return std::vector(agent::kAllServings.begin(), agent::kAllServings.end());
-  std::vector<agent::Serving> transports;
+core::Result<std::vector<agent::host::Serving>> parse_transports(std::string_view list) {
+  if (list == "mixed")
+    return std::vector(agent::host::kAllServings.begin(), agent::host::kAllServings.end());
+  std::vector<agent::host::Serving> transports;
   for (std::string& name : words_of(list)) {
-    auto known = agent::parse_serving(name);
+    auto known = agent::host::parse_serving(name);
     if (!known) {
       return core::Error{core::ErrorCode::kInternalError,
                          "there is no transport \"" + name.substr(0, 64) + "\"; there are " +
-                             agent::serving_names() + ", and mixed for all of them",
+                             agent::host::serving_names() + ", and mixed for all of them",
                          {}};
     }
     transports.push_back(*known);
   }
-  if (transports.empty()) transports.push_back(agent::Serving::kHttp);
+  if (transports.empty()) transports.push_back(agent::host::Serving::kHttp);
   return transports;
 }
 
-agent::Serving host_transport(const UpOptions& options) {
+agent::host::Serving host_transport(const UpOptions& options) {
   bool is_one = options.transports.size() == 1;
-  bool can_be_called = options.transports.front() != agent::Serving::kStdio;
-  return is_one && can_be_called ? options.transports.front() : agent::Serving::kHttp;
+  bool can_be_called = options.transports.front() != agent::host::Serving::kStdio;
+  return is_one && can_be_called ? options.transports.front() : agent::host::Serving::kHttp;
 }
 
-bool needs_sockets(const UpOptions& options) { return uses(options, agent::Serving::kUnix); }
+bool needs_sockets(const UpOptions& options) { return uses(options, agent::host::Serving::kUnix); }
 
 ProgramSpec manager_spec(const UpOptions& options, const std::filesystem::path& programs) {
   ProgramSpec spec{
@@ -261,7 +263,7 @@ LeaguePlan plan_players(const UpOptions& options, const std::vector<std::string>
                         const std::string& manager_url, const std::filesystem::path& programs) {
   LeaguePlan plan;
   for (const auto& group : groups_of(options, strategies)) {
-    if (group.transport == agent::Serving::kStdio) {
+    if (group.transport == agent::host::Serving::kStdio) {
       plan.subprocess_players.push_back(subprocess_player_of(group, options, programs));
     } else {
       plan.specs.push_back(spec_of(group, options, manager_url));

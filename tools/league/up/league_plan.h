@@ -33,7 +33,7 @@ struct UpOptions {
   std::vector<std::string> allow_origins;
   /// Assigned to the players in rotation. The manager and the referees use the first one that
   /// others can call; if there are several, HTTP.
-  std::vector<agent::Serving> transports{agent::Serving::kHttp};
+  std::vector<agent::host::Serving> transports{agent::host::Serving::kHttp};
   std::string transport_names;  ///< the list from which `transports` was read
   std::filesystem::path sockets;  ///< directory of Unix sockets; set if it is needed
   std::string bus;  ///< URL of a broker; `local`: one of the league's own; empty: none
@@ -71,9 +71,10 @@ struct LeaguePlan {
 
 /// The transports in a list such as `http,websocket`, or all of them for `mixed`. Fails with a text
 /// that names the known ones.
-[[nodiscard]] core::Result<std::vector<agent::Serving>> parse_transports(std::string_view list);
+[[nodiscard]] core::Result<std::vector<agent::host::Serving>> parse_transports(
+    std::string_view list);
 /// The transport that manager and referees serve.
-[[nodiscard]] agent::Serving host_transport(const UpOptions& options);
+[[nodiscard]] agent::host::Serving host_transport(const UpOptions& options);
 /// True if an agent listens at a Unix socket.
 [[nodiscard]] bool needs_sockets(const UpOptions& options);
 

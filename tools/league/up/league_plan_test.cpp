@@ -125,10 +125,10 @@ TEST(LeaguePlan, HandsSettingsOn) {
 }
 
 TEST(LeaguePlan, ReadsTransports) {
-  using agent::Serving;
+  using agent::host::Serving;
   EXPECT_EQ(*parse_transports(""), std::vector{Serving::kHttp});
   EXPECT_EQ(*parse_transports("tcp,websocket"), (std::vector{Serving::kTcp, Serving::kWebSocket}));
-  EXPECT_EQ(parse_transports("mixed")->size(), agent::kAllServings.size());
+  EXPECT_EQ(parse_transports("mixed")->size(), agent::host::kAllServings.size());
   auto wrong = parse_transports("http,pigeon");
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().message.find("\"pigeon\"; there are http, sse,"), std::string::npos);
@@ -137,7 +137,7 @@ TEST(LeaguePlan, ReadsTransports) {
 TEST(LeaguePlan, EverybodyTakesTheOneTransport) {
   UpOptions options;
   options.players = 2;
-  options.transports = {agent::Serving::kUnix};
+  options.transports = {agent::host::Serving::kUnix};
   options.sockets = "/tmp/s";
   auto manager = manager_spec(options, kPrograms);
   EXPECT_EQ(after(manager, "--transport"), "unix");
@@ -152,7 +152,7 @@ TEST(LeaguePlan, EverybodyTakesTheOneTransport) {
 TEST(LeaguePlan, PlayersOnStandardStreamsAreStartedByTheirCallers) {
   UpOptions options;
   options.players = 20;
-  options.transports = {agent::Serving::kStdio};
+  options.transports = {agent::host::Serving::kStdio};
   options.logs = "/var/my logs";
   auto plan = plan_players(options, {"odd"}, kUrl, kPrograms);
   EXPECT_TRUE(plan.specs.empty());
@@ -170,7 +170,7 @@ TEST(LeaguePlan, SeveralTransportsAreDealtOutInTurn) {
   UpOptions options;
   options.players = 40;
   options.seed = 7;
-  options.transports = {agent::Serving::kHttp, agent::Serving::kTcp};
+  options.transports = {agent::host::Serving::kHttp, agent::host::Serving::kTcp};
   auto specs = player_specs(options, {"random"});
   ASSERT_EQ(specs.size(), 2U);
   EXPECT_EQ(names(specs), (std::vector<std::string>{"random-http-", "random-tcp-"}));
@@ -183,7 +183,8 @@ TEST(LeaguePlan, SeveralTransportsAreDealtOutInTurn) {
 TEST(LeaguePlan, NoTwoPlayersHaveOneName) {
   UpOptions options;
   options.players = 150;
-  options.transports = {agent::Serving::kHttp, agent::Serving::kStdio, agent::Serving::kTcp};
+  options.transports = {agent::host::Serving::kHttp, agent::host::Serving::kStdio,
+                        agent::host::Serving::kTcp};
   auto plan = plan_players(options, {"random", "even"}, kUrl, kPrograms);
   std::set<std::string> names;
   for (const auto& player : plan.subprocess_players) names.insert(player.name);

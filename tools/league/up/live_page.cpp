@@ -11,7 +11,7 @@
 namespace league::tools {
 
 std::string live_page_of(const std::string& manager_url) {
-  const auto endpoint = transport::parse_endpoint(manager_url);
+  const auto endpoint = transport::link::parse_endpoint(manager_url);
   if (!endpoint) return {};
   const std::string& scheme = endpoint->scheme;
   if (scheme == "http" || scheme == "ws" || scheme == "sse+http")

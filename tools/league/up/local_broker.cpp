@@ -52,7 +52,7 @@ core::Error broker_error(const std::string& why) {
 }  // namespace
 
 core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::path& logs,
-                                             transport::StopSignal& stop, int port) {
+                                             transport::link::StopSignal& stop, int port) {
   constexpr std::chrono::seconds kPatience{10};
   constexpr std::chrono::milliseconds kBetweenLooks{20};
   auto program = find_server();

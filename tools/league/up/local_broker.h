@@ -18,7 +18,8 @@ class LocalBroker {
   /// not installed or does not start.
   [[nodiscard]] static core::Result<LocalBroker> start(const std::filesystem::path& data,
                                                        const std::filesystem::path& logs,
-                                                       transport::StopSignal& stop, int port = 0);
+                                                       transport::link::StopSignal& stop,
+                                                       int port = 0);
   /// `nats://127.0.0.1:PORT`.
   [[nodiscard]] const std::string& url() const { return url_; }
 

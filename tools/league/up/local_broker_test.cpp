@@ -36,7 +36,7 @@ class LocalBrokerTest : public ::testing::Test {
   const fs::path programs_ = directory_.path() / "bin";
   const std::string ports_ = "\"" + (data_ / "bus").string() + "/nats-server_$$.ports\"";
   std::string before_;
-  transport::StopSignal stop_;
+  transport::link::StopSignal stop_;
 };
 
 TEST_F(LocalBrokerTest, SaysWhereItListens) {

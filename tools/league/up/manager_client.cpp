@@ -19,7 +19,7 @@ std::string text_in(const json& object, const char* name, const char* otherwise)
   return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
 }
 
-core::Result<json> result_of(const transport::CallOutcome& outcome, const std::string& url) {
+core::Result<json> result_of(const transport::link::CallOutcome& outcome, const std::string& url) {
   if (outcome.error) return *outcome.error;
   json answer = json::parse(outcome.bytes, nullptr, false);
   Error strange{ErrorCode::kInvalidReply,
@@ -50,11 +50,11 @@ core::Result<ManagerClient> ManagerClient::connect(const std::string& url) {
   bool has_scheme =
       url.find("://") != std::string::npos || url.starts_with("unix:") || url.starts_with("stdio:");
   std::string complete = has_scheme ? url : "http://" + url;
-  auto endpoint = transport::parse_endpoint(complete);
+  auto endpoint = transport::link::parse_endpoint(complete);
   if (!endpoint) return endpoint.error();
   bool has_path = endpoint->scheme.starts_with("http") || endpoint->scheme.starts_with("ws");
   if (has_path && endpoint->path == "/") endpoint->path = "/mcp";
-  auto caller = transport::StandaloneCaller::create();
+  auto caller = transport::caller::StandaloneCaller::create();
   if (!caller) return caller.error();
   return ManagerClient(std::move(*endpoint), std::move(*caller));
 }
@@ -64,15 +64,16 @@ core::Result<json> ManagerClient::call(const std::string& tool, const json& argu
   const int id = next_id_++;
   json frame = {{"jsonrpc", "2.0"}, {"id", id}, {"method", tool}, {"params", arguments}};
   // Shared, since set_value may still use it when get() returns.
-  auto promise = std::make_shared<std::promise<transport::CallOutcome>>();
+  auto promise = std::make_shared<std::promise<transport::link::CallOutcome>>();
   auto outcome = promise->get_future();
-  transport::OutboundCall question;
+  transport::link::OutboundCall question;
   question.bytes = frame.dump();
   question.endpoint = endpoint_;
   question.deadline = std::chrono::steady_clock::now() + patience;
   question.id = rpc::Id(id);
-  caller_->call(std::move(question),
-                [promise](transport::CallOutcome done) { promise->set_value(std::move(done)); });
+  caller_->call(std::move(question), [promise](transport::link::CallOutcome done) {
+    promise->set_value(std::move(done));
+  });
   return result_of(outcome.get(), endpoint_.url());
 }
 

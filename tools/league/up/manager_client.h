@@ -41,11 +41,11 @@ class ManagerClient {
   };
   [[nodiscard]] core::Result<nlohmann::json> pages(const Pages& of,
                                                    std::optional<std::size_t> limit);
-  ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::Caller> caller)
+  ManagerClient(transport::link::Endpoint endpoint, std::unique_ptr<transport::link::Caller> caller)
       : endpoint_(std::move(endpoint)), caller_(std::move(caller)) {}
 
-  transport::Endpoint endpoint_;
-  std::unique_ptr<transport::Caller> caller_;
+  transport::link::Endpoint endpoint_;
+  std::unique_ptr<transport::link::Caller> caller_;
   int next_id_ = 1;
 };
 

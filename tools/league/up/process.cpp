@@ -65,14 +65,14 @@ std::vector<std::string> environment_with(const std::vector<std::string>& defaul
 }
 
 struct Pipe {
-  transport::FileDescriptor read;
-  transport::FileDescriptor write;
+  core::FileDescriptor read;
+  core::FileDescriptor write;
 };
 
 std::optional<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  return Pipe{transport::FileDescriptor(ends[0]), transport::FileDescriptor(ends[1])};
+  return Pipe{core::FileDescriptor(ends[0]), core::FileDescriptor(ends[1])};
 }
 
 }  // namespace
@@ -85,11 +85,11 @@ std::string ProcessEnd::text() const {
 core::Result<ChildProcess> ChildProcess::start(const ProcessOptions& options) {
   auto in = options.takes_input
                 ? make_pipe()
-                : std::optional(Pipe{
-                      transport::FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)), {}});
+                : std::optional(
+                      Pipe{core::FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)), {}});
   auto out = make_pipe();
   auto failure = make_pipe();
-  transport::FileDescriptor error(
+  core::FileDescriptor error(
       ::open(options.stderr_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!in || !out || !failure) return process_error(options.program, std::strerror(errno));
   if (!error.is_open())
@@ -98,9 +98,9 @@ core::Result<ChildProcess> ChildProcess::start(const ProcessOptions& options) {
   std::string name = options.program.string();
   std::vector<std::string> texts{name};
   texts.insert(texts.end(), options.arguments.begin(), options.arguments.end());
-  auto arguments = transport::exec_pointers(texts);
+  auto arguments = transport::line::exec_pointers(texts);
   auto variables = environment_with(options.environment_defaults);
-  auto environment = transport::exec_pointers(variables);
+  auto environment = transport::line::exec_pointers(variables);
   ChildSetup setup{.parent = ::getpid(),
                    .program = name.c_str(),
                    .arguments = arguments.data(),

@@ -60,13 +60,13 @@ class ChildProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  ChildProcess(pid_t pid, transport::FileDescriptor in, transport::FileDescriptor out)
+  ChildProcess(pid_t pid, core::FileDescriptor in, core::FileDescriptor out)
       : pid_(pid), in_(std::move(in)), out_(std::move(out)) {}
 
   pid_t pid_ = -1;
   std::optional<ProcessEnd> end_;
-  transport::FileDescriptor in_;  ///< not open if it takes no input
-  transport::FileDescriptor out_;
+  core::FileDescriptor in_;  ///< not open if it takes no input
+  core::FileDescriptor out_;
   std::string partial_;  // of a line
 };
 

@@ -137,7 +137,7 @@ fs::path data_in(const fs::path& given) {
 
 /// Fails if the directory contains a league that another program has begun.
 Result<void> check_owner(const fs::path& data) {
-  auto league = league_manager::find_data(data);
+  auto league = league_manager::files::find_data(data);
   if (!league || is_there(*league / kFile)) return {};
   return run_error(league->string() +
                    " holds a league that this command did not begin (there is no " + kFile +
@@ -154,7 +154,7 @@ Result<void> make_directory(const fs::path& directory) {
 }
 
 /// Gets the lock of a run, after the last program of an earlier run has ended.
-Result<journal::LockFile> lock_run(const fs::path& data, transport::StopSignal& stop) {
+Result<journal::LockFile> lock_run(const fs::path& data, transport::link::StopSignal& stop) {
   constexpr std::chrono::seconds kPatience{10};
   constexpr std::chrono::milliseconds kBetweenTries{50};
   constexpr std::chrono::seconds kSilence{1};
@@ -203,7 +203,7 @@ Result<UpOptions> continued_options(const UpOptions& kept, const GivenOptions& g
 }
 
 Result<RunStore> RunStore::open(GivenOptions given, const core::Clock& clock,
-                                transport::StopSignal& stop) {
+                                transport::link::StopSignal& stop) {
   UpOptions& options = given.options;
   if (options.data.empty()) {
     auto fresh = make_run_directories("runs", clock.utc_now(), {{}, options.logs});
@@ -231,7 +231,7 @@ Result<void> RunStore::take(const GivenOptions& given) {
   auto kept = read();
   if (!kept) return kept.error();
   if (!*kept) return {};
-  is_continued_ = league_manager::find_data(options_.data).has_value();
+  is_continued_ = league_manager::files::find_data(options_.data).has_value();
   auto continued = continued_options(**kept, given);
   if (continued) {
     options_ = std::move(*continued);
@@ -280,10 +280,10 @@ Result<std::optional<UpOptions>> RunStore::read() {
 
 Result<void> RunStore::keep_limits(const std::string& file) {
   if (file.empty()) return {};
-  if (auto read = agent::load_settings(file); !read) return read.error();
+  if (auto read = agent::runtime::load_settings(file); !read) return read.error();
   std::ostringstream content;
-  if (agent::is_config_file(file)) {
-    auto config = agent::ConfigFile::load(file);
+  if (agent::runtime::is_config_file(file)) {
+    auto config = agent::runtime::ConfigFile::load(file);
     if (!config) return config.error();
     content << config->limits().dump(2) << '\n';
   } else {

@@ -12,7 +12,7 @@
 #include "tools/league/up/league_plan.h"
 #include "tools/league/up/run_directory.h"
 
-namespace league::transport {
+namespace league::transport::link {
 class StopSignal;
 }
 
@@ -41,7 +41,7 @@ class RunStore {
   /// begin, if the options contradict the league, if another process uses it, or at a signal
   /// (kShuttingDown).
   [[nodiscard]] static core::Result<RunStore> open(GivenOptions given, const core::Clock& clock,
-                                                   transport::StopSignal& stop);
+                                                   transport::link::StopSignal& stop);
 
   /// The options to play with; `limits_file` is the league's own copy.
   [[nodiscard]] const UpOptions& options() const { return options_; }

@@ -55,7 +55,7 @@ class RunStoreTest : public ::testing::Test {
   fs::path data_ = temporary_.path() / "data";
   fs::path logs_ = temporary_.path() / "logs";
   core::SystemClock clock_;
-  transport::StopSignal stop_;
+  transport::link::StopSignal stop_;
 };
 
 TEST_F(RunStoreTest, NothingButTheDirectoryIsNeeded) {

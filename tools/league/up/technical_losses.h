@@ -19,6 +19,6 @@ struct TechnicalLosses {
 /// Every technical loss in the journal, whoever decided it, by player and reason. If both players
 /// of a match lost, it is listed for both.
 [[nodiscard]] std::vector<TechnicalLosses> technical_losses_of(
-    const league_manager::LeagueBook& book);
+    const league_manager::files::LeagueBook& book);
 
 }  // namespace league::tools

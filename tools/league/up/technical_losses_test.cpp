@@ -20,7 +20,8 @@ class TechnicalLossesTest : public ::testing::Test {
   /// Everybody draws, but for player 0, whose matches of rounds before `until` it loses.
   void play(int until) {
     while (played_.league.state() == lm::LeagueState::kRunning) {
-      for (lm::MatchKey match : played_.league.board().with_status(lm::MatchStatus::kAssigned)) {
+      for (lm::events::MatchKey match :
+           played_.league.board().with_status(lm::MatchStatus::kAssigned)) {
         const auto pairing = played_.league.match(match)->pairing;
         const bool fails = (pairing.player_a == 0 || pairing.player_b == 0) && match.round < until;
         auto report = fails ? lm::testing::technical_report_of(played_.league, match, true)
@@ -35,7 +36,7 @@ class TechnicalLossesTest : public ::testing::Test {
     }
   }
   [[nodiscard]] std::vector<std::string> lines() const {
-    lm::LeagueBook book;
+    lm::files::LeagueBook book;
     for (const auto& event : played_.events) EXPECT_TRUE(book.apply(event));
     std::vector<std::string> lines;
     for (const auto& losses : technical_losses_of(book)) {
@@ -64,8 +65,8 @@ TEST_F(TechnicalLossesTest, NameTheCallAndTheCodeOfEachPlayer) {
 }
 
 TEST_F(TechnicalLossesTest, ThoseThatTheManagerDecidesAreThereWithWhoWantedIt) {
-  played_.take(*played_.league.decide_shut_down(lm::AgentRef::player(0),
-                                                lm::kReasonShutDownByOperator, "", at(1)));
+  played_.take(*played_.league.decide_shut_down(lm::events::AgentRef::player(0),
+                                                lm::events::kReasonShutDownByOperator, "", at(1)));
   play(0);
   const auto all = lines();
   ASSERT_EQ(all.size(), 1U);

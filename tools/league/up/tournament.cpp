@@ -70,7 +70,7 @@ std::string joined(const std::vector<std::string>& texts) {
 }  // namespace
 
 Tournament::Tournament(UpOptions options, std::vector<std::string> strategies, RunStore& run_store,
-                       const core::Clock& clock, transport::StopSignal& stop, LiveView& view)
+                       const core::Clock& clock, transport::link::StopSignal& stop, LiveView& view)
     : options_(std::move(options)),
       strategies_(std::move(strategies)),
       run_store_(run_store),
@@ -162,7 +162,7 @@ Result<bool> Tournament::start_manager() {
 
 Result<void> Tournament::keep_address() {
   // The port of an advertised address can be that of a proxy, so it is not stored.
-  auto endpoint = transport::parse_endpoint(manager_url_);
+  auto endpoint = transport::link::parse_endpoint(manager_url_);
   int port = endpoint && options_.advertise.empty() ? endpoint->port : 0;
   return run_store_.note_manager(processes_.manager()->ready_ids.at(0), port);
 }

@@ -18,7 +18,7 @@
 #include "tools/league/up/technical_losses.h"
 #include "tools/league/up/waiting_notice.h"
 
-namespace league::transport {
+namespace league::transport::link {
 class StopSignal;
 }
 
@@ -39,7 +39,7 @@ class Tournament {
   /// `options` are those of `run_store`, with the broker's address; `run_store`, `clock`, `stop`
   /// and `view` outlive the tournament.
   Tournament(UpOptions options, std::vector<std::string> strategies, RunStore& run_store,
-             const core::Clock& clock, transport::StopSignal& stop, LiveView& view);
+             const core::Clock& clock, transport::link::StopSignal& stop, LiveView& view);
 
   /// Starts everything and waits for the end of the league, or for a signal. Fails with a text for
   /// people if a program cannot be started or ends too early.
@@ -69,7 +69,7 @@ class Tournament {
   const std::vector<std::string> strategies_;
   RunStore& run_store_;
   const core::Clock& clock_;
-  transport::StopSignal& stop_;
+  transport::link::StopSignal& stop_;
   LiveView& view_;
   ProcessGroup processes_;
   std::vector<std::string> residents_;  // ids of subprocess players, which have no process here
