@@ -253,7 +253,7 @@ class Reports(CheckTest):
     def test_matrix_of_several_bots(self):
         bots = [f"stdio:{BOTS}/shell/bot.sh", f"stdio:{BIN / 'player'} --standalone --transport stdio --logs {self.place}/logs"]
         page = Page()
-        page.feed(self.league("check", *bots, "--only", "P-2*", "--format", "html", "--fast", expects=1))
+        page.feed(self.league("check", *bots, "--only", "P-2*", "--format", "html", expects=1))
         self.assertGreater(page.rows, 5)
         self.assertEqual((page.open, page.errors, page.fetched), ([], [], []))
 

@@ -9,13 +9,13 @@ namespace {
 
 using league::testing::call_and_wait;
 
-const std::string kAnswer = R"({"jsonrpc":"2.0","id":7,"result":{}})";
+const std::string kSeventhAnswer = R"({"jsonrpc":"2.0","id":7,"result":{}})";
 const std::string kBefore =
     "id: 1\ndata:\n\n: keep-alive\n\ndata: {\"method\":\"ping\",\"id\":7}\n\n"
     "data: {\"method\":\"progress\"}\n\ndata: {\"id\":8,\"result\":1}\n\nevent: x\ndata: "
     "{\"id\":7,\"result\":1}\n\n";
 const std::string kAnswerEvent =
-    "event: message\nid: 9\nretry: 20\ndata: " + kAnswer + "\n\n";
+    "event: message\nid: 9\nretry: 20\ndata: " + kSeventhAnswer + "\n\n";
 
 link::OutboundCall call_of(std::uint16_t port, milliseconds limit = kPatience,
                            rpc::Id id = rpc::Id(7)) {
@@ -55,7 +55,7 @@ TEST(HttpCallerEvents, TakesTheAnswerOutOfTheStream) {
       connection.wait_for_close();
     });
     ASSERT_FALSE(outcome.error) << outcome.error->message;
-    EXPECT_EQ(outcome.bytes, kAnswer);
+    EXPECT_EQ(outcome.bytes, kSeventhAnswer);
     EXPECT_EQ(outcome.http_status, 200);
     EXPECT_TRUE(outcome.sent_at);
     EXPECT_EQ(outcome.context.transport.type, rpc::TransportType::kSse);
@@ -81,7 +81,7 @@ TEST(HttpCallerEvents, AStreamThatStaysOpenHoldsNobodyUp) {
     connection.send(kEventHead + kAnswerEvent);
     connection.wait_for_close();
   });
-  EXPECT_EQ(outcome.bytes, kAnswer);
+  EXPECT_EQ(outcome.bytes, kSeventhAnswer);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(2000));
 }
 
@@ -93,7 +93,7 @@ TEST(HttpCallerEvents, AProperEndKeepsTheConnection) {
   });
   auto caller = *caller::HttpCaller::create();
   for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(call_and_wait(*caller, call_of(server.port())).bytes, kAnswer);
+    EXPECT_EQ(call_and_wait(*caller, call_of(server.port())).bytes, kSeventhAnswer);
   }
   EXPECT_EQ(server.connections(), 1);
 }
@@ -106,7 +106,7 @@ TEST(HttpCallerEvents, AnOpenEndDoesNot) {
   });
   auto caller = *caller::HttpCaller::create();
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(call_and_wait(*caller, call_of(server.port())).bytes, kAnswer);
+    EXPECT_EQ(call_and_wait(*caller, call_of(server.port())).bytes, kSeventhAnswer);
   }
   EXPECT_EQ(server.connections(), 3);
 }
@@ -150,7 +150,7 @@ TEST(HttpCallerEvents, ABrokenStreamIsContinued) {
       connection.send(kAnswerEvent);
     }
   });
-  EXPECT_EQ(outcome.bytes, kAnswer);
+  EXPECT_EQ(outcome.bytes, kSeventhAnswer);
   EXPECT_TRUE(resumption.starts_with("GET /mcp HTTP/1.1\r\n")) << resumption;
   EXPECT_TRUE(says(resumption, "\r\nLast-Event-ID: a1\r\n")) << resumption;
   EXPECT_TRUE(says(resumption, "\r\nAccept: text/event-stream\r\n")) << resumption;
@@ -199,9 +199,9 @@ TEST(HttpCallerEvents, PagesForPeopleAreNamed) {
   EXPECT_TRUE(says(page.error->message, "text/html")) << page.error->message;
   EXPECT_TRUE(says(page.error->message, "<html>hello")) << page.error->message;
   for (const char* type : {"text/plain", "text/html", "application/octet-stream"}) {
-    auto lenient = call_outcome_of(answering(answer_with(200, type, " " + kAnswer)));
+    auto lenient = call_outcome_of(answering(answer_with(200, type, " " + kSeventhAnswer)));
     EXPECT_FALSE(lenient.error) << type;
-    EXPECT_EQ(lenient.bytes, " " + kAnswer);
+    EXPECT_EQ(lenient.bytes, " " + kSeventhAnswer);
   }
   EXPECT_FALSE(call_outcome_of(answering(answer_with(404, "text/html", "<p>"))).error);
 }
