@@ -8,7 +8,7 @@
 
 #include "common/core/base64.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using nlohmann::json;
@@ -164,10 +164,12 @@ bool is_refused_for_room(const JetRefusal& refusal) {
 bool is_not_ready(std::string_view answer) {
   constexpr int kUnavailable = 503;
   constexpr int kIsBeingStored = 10158;  // an earlier copy of the same message is being stored
+  constexpr int kNoPeers = 10005;  // too few brokers of the cluster are up to keep a new stream
   auto refusal = read_refusal(answer);
   // A full store has the same code, but is permanent.
   return refusal && !is_refused_for_room(*refusal) &&
-         (refusal->code == kUnavailable || refusal->number == kIsBeingStored);
+         (refusal->code == kUnavailable || refusal->number == kIsBeingStored ||
+          refusal->number == kNoPeers);
 }
 
 core::Result<StreamState> read_stream_state(std::string_view answer) {
@@ -243,4 +245,4 @@ std::optional<JetDelivery> read_delivery(BusMessage message) {
   return read;
 }
 
-}  // namespace league::transport
+}  // namespace league::transport::bus

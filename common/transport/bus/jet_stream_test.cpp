@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "common/transport/bus/broker_testing.h"
+#include "common/transport/bus/jet_stream_api.h"
 #include "common/transport/bus/jet_stream_testing.h"
 #include "common/transport/bus/nats_bus.h"
 #include "tests/support/temporary_directory.h"
 
-namespace league::transport {
+namespace league::transport::bus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -20,6 +21,17 @@ using Ack = PublishAck::Status;
 using testing::JetAgent;
 using testing::JetAnswers;
 using testing::TestingBroker;
+
+TEST(JetAnswer, IsNotReadyWhileBrokersOfTheClusterAreMissing) {
+  const auto refused = [](int code, int number) {
+    return R"({"error":{"code":)" + std::to_string(code) + R"(,"err_code":)" +
+           std::to_string(number) + R"(,"description":"no"}})";
+  };
+  EXPECT_TRUE(is_not_ready(refused(400, 10005)));  // no suitable peers for placement
+  EXPECT_TRUE(is_not_ready(refused(503, 10008)));  // JetStream is temporarily unavailable
+  EXPECT_FALSE(is_not_ready(refused(400, 10074)));  // replicas without a cluster
+  EXPECT_FALSE(is_not_ready(refused(503, 10023)));  // no room
+}
 
 class JetStreamTest : public ::testing::Test {
  protected:
@@ -371,4 +383,4 @@ TEST_F(JetStreamTest, LeavesMoreReplicasThanItWants) {
 }
 
 }  // namespace
-}  // namespace league::transport
+}  // namespace league::transport::bus
