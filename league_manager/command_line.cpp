@@ -139,7 +139,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   app.add_option(
          "--endpoints", options.endpoints,
          "endpoints that agents may have: local (loopback and private networks), any, or "
-         "host names, addresses and blocks, separated by commas")
+         "host names, addresses and blocks, unix:/DIRECTORY/, stdio:COMMAND, separated by commas")
       ->capture_default_str();
   app.add_option(
          "--webhook", options.webhooks,

@@ -13,7 +13,7 @@
 namespace league::tools::bench {
 namespace {
 
-void add_bench(CLI::App& bench, transport::StopSignal& stop, std::function<int()>& chosen) {
+void add_bench(CLI::App& bench, transport::link::StopSignal& stop, std::function<int()>& chosen) {
   auto options = std::make_shared<BenchOptions>();
   bench.add_option("--players", options->players, "bots, all in one process")
       ->check(CLI::Range(2, 1000))
@@ -30,9 +30,9 @@ void add_bench(CLI::App& bench, transport::StopSignal& stop, std::function<int()
                    "directory of the logs (default: a new directory runs/bench-*)");
   auto transport = std::make_shared<std::string>("http");
   std::vector<std::string> names;
-  for (agent::Serving serving : agent::kAllServings)
-    names.emplace_back(agent::serving_name(serving));
-  names.emplace_back(agent::serving_name(agent::Serving::kNats));
+  for (agent::host::Serving serving : agent::host::kAllServings)
+    names.emplace_back(agent::host::serving_name(serving));
+  names.emplace_back(agent::host::serving_name(agent::host::Serving::kNats));
   bench
       .add_option("--transport", *transport,
                   "how the programs call each other; for a transport other than http, a call is "
@@ -50,8 +50,9 @@ void add_bench(CLI::App& bench, transport::StopSignal& stop, std::function<int()
   bench.footer("Example: league bench --json --repeat 5");
   bench.callback([options, transport, &bench, &stop, &chosen] {
     if (!bench.get_subcommands().empty()) return;
-    options->transport = agent::parse_serving(*transport).value_or(agent::Serving::kNats);
-    if (options->is_cost_only && options->transport == agent::Serving::kHttp)
+    options->transport =
+        agent::host::parse_serving(*transport).value_or(agent::host::Serving::kNats);
+    if (options->is_cost_only && options->transport == agent::host::Serving::kHttp)
       throw CLI::ValidationError("--calls-only", "compares a transport with http: name it");
     chosen = [options, &stop] { return run_bench(*options, stop); };
   });
@@ -72,10 +73,10 @@ void add_echo(CLI::App& app, std::function<int()>& chosen) {
   echo->add_option("--calls", options->calls);
   echo->add_option("--request-bytes", options->request_bytes);
   echo->add_option("--in-flight", options->in_flight);
-  agent::when_given(*echo, chosen, [options] { return run_echo_peer(*options); });
+  agent::host::when_given(*echo, chosen, [options] { return run_echo_peer(*options); });
 }
 
-void add_bots(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+void add_bots(CLI::App& app, transport::link::StopSignal& stop, std::function<int()>& chosen) {
   auto options = std::make_shared<BenchBotsOptions>();
   auto think = std::make_shared<int>(0);
   auto* bots = app.add_subcommand(
@@ -84,7 +85,9 @@ void add_bots(CLI::App& app, transport::StopSignal& stop, std::function<int()>& 
   bots->add_option("--league", options->league, "id of the league, if the broker has several");
   bots->add_option("--name", options->name, "name of the bots, to which a number is added")
       ->capture_default_str();
-  bots->add_option("--count", options->count)->check(CLI::Range(1, 10'000))->capture_default_str();
+  bots->add_option("--count", options->count, "number of bots")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
   bots->add_option("--think", *think, "milliseconds before each answer to a game call")
       ->check(CLI::Range(0, 60'000))
       ->capture_default_str();
@@ -95,7 +98,7 @@ void add_bots(CLI::App& app, transport::StopSignal& stop, std::function<int()>& 
   });
 }
 
-int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
+int run_command_line(int argc, char** argv, transport::link::StopSignal& stop) {
   std::function<int()> chosen;
   CLI::App app(
       "Measures how fast whole leagues are on this machine, compared with an empty echo over the "
@@ -106,7 +109,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_bench(app, stop, chosen);
   add_echo(app, chosen);
   add_bots(app, stop, chosen);
-  if (auto code = agent::parse_arguments(app, argc, argv)) return *code;
+  if (auto code = agent::host::parse_arguments(app, argc, argv)) return *code;
   return chosen();
 }
 
@@ -114,7 +117,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
 }  // namespace league::tools::bench
 
 int main(int argc, char** argv) {
-  league::transport::StopSignal stop;
-  league::transport::raise_file_limit();
+  league::transport::link::StopSignal stop;
+  league::transport::link::raise_file_limit();
   return league::tools::bench::run_command_line(argc, argv, stop);
 }

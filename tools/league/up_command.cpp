@@ -248,7 +248,7 @@ void add_setting(CLI::App& command, UpOptions& options) {
                      "URL under which players on other machines reach the manager");
   command
       .add_option("--allow-host", options.allow_hosts,
-                  "additional host name under which they may call it; may be repeated")
+                  "additional host name under which agents may call the manager; may be repeated")
       ->expected(1, -1);
   agent::host::add_allow_origin(command, options.allow_origins);
 }

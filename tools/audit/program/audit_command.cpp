@@ -107,7 +107,7 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
   add_directory(*command, *options);
   add_json(*command, *options);
   command->add_option("--player", query->player,
-                      "sent or received by it: P01, REF01");
+                      "sent or received by this agent, such as P01 or REF01");
   command->add_option("--type", query->type, "message type, such as GAME_OVER");
   command->add_option("--error", query->error, "code, such as E004; `any` for all faults");
   command->add_option("--match", query->match, "such as R1M1");

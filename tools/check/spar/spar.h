@@ -60,8 +60,8 @@ class Sparring {
   int number_ = 0;
 };
 
-/// The bounds of the share of points at a confidence of 95 % (Wilson): `points` of `matches`, each
-/// a share between 0 and 1.
+/// The bounds of the share of wins, where a draw counts half, at a confidence of 95 % (Wilson):
+/// `points` of `matches`, each a share between 0 and 1.
 [[nodiscard]] std::pair<double, double> wilson_interval(double points, std::size_t matches);
 
 }  // namespace league::tools::check
