@@ -24,7 +24,7 @@ class BusCheck(LeagueTest):
         return done.stdout if code == 0 else done.stderr
 
     def report(self, *words):
-        text = self.league("check", *words, "--fast", "--format", "json", "--require", "robust")
+        text = self.league("check", *words, "--format", "json", "--require", "robust")
         report = json.loads(text)["bots"][0]
         self.assertEqual([one for one in report["checks"] if one["outcome"] not in ("passed", "skipped")], [])
         return report

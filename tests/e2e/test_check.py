@@ -112,6 +112,13 @@ class OurPrograms(CheckTest):
         report = self.report("--start", start, "--fast", "--require", "robust")
         self.assertLess(report["milliseconds"], 5000)
 
+    def test_a_bot_that_leaves_no_time_for_its_checks_is_not_robust(self):
+        start = self.start("player", "--manager {manager}", "--strategy slow:700", f"--data {self.place}/data")
+        report = self.report("--start", start, "--fast", "--require", "robust", expects=1)
+        self.assertGreater(report["not_tried"], 0)
+        self.assertNotEqual(report["level"], "robust")
+        self.assertEqual(self.not_passed(report), {})
+
     def test_referee_is_robust(self):
         report = self.report("--role", "referee", "--start", self.start("referee", "--manager {manager}"), "--require", "robust")
         self.assertEqual(self.not_passed(report), {})
@@ -144,16 +151,18 @@ class OurPrograms(CheckTest):
 
 
 class StarterBots(CheckTest):
-    def check(self, level, command, *words):
-        words = [*words, "--start", f"{command} --manager {{manager}} --port {{port}} --data {self.place}/bot.json"]
-        self.assertEqual(self.not_passed(self.report(*words, "--require", level)), {})
+    def check(self, command, is_whole=IS_NIGHTLY):
+        """In full, or as much as there is time for."""
+        words = ["--start", f"{command} --manager {{manager}} --port {{port}} --data {self.place}/bot.json"]
+        words += ["--require", "robust"] if is_whole else ["--require", "plays", "--fast"]
+        self.assertEqual(self.not_passed(self.report(*words)), {})
 
     def test_python(self):
-        self.check("robust", f"python3 {BOTS}/python/bot.py", *([] if IS_NIGHTLY else ["--fast"]))
+        self.check(f"python3 {BOTS}/python/bot.py", is_whole=True)
 
     @unittest.skipUnless(shutil.which("node"), "node is missing")
     def test_node(self):
-        self.check("robust", f"node {BOTS}/node/bot.mjs", *([] if IS_NIGHTLY else ["--fast"]))
+        self.check(f"node {BOTS}/node/bot.mjs")
 
     @unittest.skipUnless(shutil.which("c++") and shutil.which("pkg-config"), "a C++ compiler or pkg-config is missing")
     def test_cpp(self):
@@ -163,16 +172,16 @@ class StarterBots(CheckTest):
             self.skipTest("cpp-httplib is missing")
         words = ["-std=c++20", "-O0", BOTS / "cpp" / "bot.cpp", "-o", self.place / "bot", *found.stdout.split(), "-lcrypto", "-lpthread"]
         subprocess.run(["c++", *map(str, words)], check=True)
-        self.check("robust", f"{self.place}/bot", "--fast")
+        self.check(f"{self.place}/bot")
 
     @unittest.skipUnless(shutil.which("go"), "go is missing")
     def test_go(self):
         subprocess.run(["go", "build", "-o", self.place / "bot", BOTS / "go" / "bot.go"], check=True)
-        self.check("robust", f"{self.place}/bot", "--fast")
+        self.check(f"{self.place}/bot")
 
     @unittest.skipUnless(shutil.which("java"), "java is missing")
     def test_java(self):
-        self.check("robust", f"java {BOTS}/java/Bot.java", "--fast")
+        self.check(f"java {BOTS}/java/Bot.java")
 
     def test_are_short(self):
         for bot in BOTS.glob("*/*ot.*"):

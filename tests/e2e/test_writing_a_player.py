@@ -69,8 +69,8 @@ class PageBotPlays(LeagueTest):
     def test_the_page_checks_it(self):
         (self.directory / "bot.py").write_text(python_of("Build it"))
         command = re.search(r"^build/bin/league (check .*)$", section("Check it"), re.MULTILINE).group(1)
-        report = json.loads(subprocess.run([BIN / "league", *shlex.split(command), "--fast", "--format", "json"],
-                                           cwd=self.directory, capture_output=True, text=True, timeout=30).stdout)["bots"][0]
+        report = json.loads(subprocess.run([BIN / "league", *shlex.split(command), "--format", "json"],
+                                           cwd=self.directory, capture_output=True, text=True, timeout=90).stdout)["bots"][0]
         failed = {one["id"]: one["got"] for one in report["checks"] if one["outcome"] not in ("passed", "skipped")}
         self.assertEqual((report["level"], failed), ("robust", {}))
 

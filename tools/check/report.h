@@ -25,7 +25,7 @@ struct Report {
 
   [[nodiscard]] Grade grade() const { return grade_of(findings); }
   [[nodiscard]] std::size_t count(Outcome outcome) const;
-  /// The number of checks that were skipped for lack of time; the level does not cover them.
+  /// The number of checks that were skipped for lack of time; they count against the level.
   [[nodiscard]] std::size_t not_tried() const;
   /// The level, with the number of checks that were not tried, if any.
   [[nodiscard]] std::string level_text() const;

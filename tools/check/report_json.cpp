@@ -115,7 +115,8 @@ std::string gradescope_report(const Report& report) {
   json tests = json::array();
   for (const Finding& finding : report.findings) {
     const Outcome outcome = finding.verdict.outcome;
-    if (outcome == Outcome::kSkipped || outcome == Outcome::kHarness) continue;
+    const bool is_untried = finding.verdict.is_untried();
+    if ((outcome == Outcome::kSkipped && !is_untried) || outcome == Outcome::kHarness) continue;
     const bool has_passed = outcome == Outcome::kPassed || finding.is_known;
     const int points = points_of(finding);
     tests.push_back(
@@ -123,7 +124,9 @@ std::string gradescope_report(const Report& report) {
          {"score", has_passed ? points : 0},
          {"max_score", points},
          {"status", has_passed ? "passed" : "failed"},
-         {"output", has_passed ? finding.info.text : failure_text(finding, report)},
+         {"output", has_passed   ? finding.info.text
+                    : is_untried ? finding.info.text + " Not tried: " + finding.verdict.got + "."
+                                 : failure_text(finding, report)},
          {"visibility", "visible"}});
   }
   const json out = {{"output", "level: " + report.level_text()},

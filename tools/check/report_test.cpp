@@ -50,6 +50,10 @@ TEST(Report, SaysHowManyChecksThereWasNoTimeFor) {
   report.findings.push_back({.info = {.id = "P-1/late"}, .verdict = skip(std::string(kNoTime))});
   EXPECT_EQ(report.level_text(), "none (not tried for lack of time: 1)");
   EXPECT_EQ(json::parse(json_report({report}))["bots"][0]["not_tried"], 1);
+  // Otherwise a bot that answers slowly would get full marks for a few checks.
+  const json untried = json::parse(gradescope_report(report))["tests"].back();
+  EXPECT_EQ(untried["score"], 0);
+  EXPECT_EQ(untried["max_score"], 2);
 }
 
 TEST(Report, ATokenThatWasCutIsMaskedToo) {

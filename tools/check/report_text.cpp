@@ -142,9 +142,8 @@ std::size_t Report::count(Outcome outcome) const {
 }
 
 std::size_t Report::not_tried() const {
-  return static_cast<std::size_t>(std::ranges::count_if(findings, [](const Finding& f) {
-    return f.verdict.outcome == Outcome::kSkipped && f.verdict.got == kNoTime;
-  }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(findings, [](const Finding& f) { return f.verdict.is_untried(); }));
 }
 
 std::string Report::level_text() const {

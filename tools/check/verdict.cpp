@@ -78,6 +78,8 @@ Verdict harness_fault(std::string what) {
           .exchange = {}};
 }
 
+bool Verdict::is_untried() const { return outcome == Outcome::kSkipped && got == kNoTime; }
+
 Grade grade_of(const std::vector<Finding>& findings) {
   bool has_basic = false;
   bool plays = true;
@@ -85,7 +87,7 @@ Grade grade_of(const std::vector<Finding>& findings) {
   bool is_robust = true;
   for (const Finding& finding : findings) {
     const Outcome outcome = finding.verdict.outcome;
-    const bool has_failed = outcome == Outcome::kFailed;
+    const bool has_failed = outcome == Outcome::kFailed || finding.verdict.is_untried();
     if (finding.info.is_basic) {
       has_basic = has_basic || outcome == Outcome::kPassed || outcome == Outcome::kFlaky;
       plays = plays && !has_failed;

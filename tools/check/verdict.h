@@ -50,6 +50,8 @@ struct Verdict {
   Exchange exchange = {};
 
   [[nodiscard]] bool passed() const { return outcome == Outcome::kPassed; }
+  /// Skipped for lack of time.
+  [[nodiscard]] bool is_untried() const;
 };
 
 [[nodiscard]] Verdict pass();
@@ -99,7 +101,9 @@ enum class Grade : std::uint8_t { kNone, kPlays, kConforms, kRobust };
 /// `none`, `plays`, `conforms`, `robust`.
 [[nodiscard]] std::string_view grade_name(Grade grade);
 /// `plays`: every basic check passed. `conforms`: every MUST. `robust`: every ROBUST as well.
-/// Skipped checks are ignored; a flaky check or a fault of the checker prevents `robust`.
+/// Skipped checks are ignored, except those that there was no time for: a bot that answers slowly
+/// must not be graded by the few checks that it got. A flaky check or a fault of the checker
+/// prevents `robust`.
 [[nodiscard]] Grade grade_of(const std::vector<Finding>& findings);
 
 }  // namespace league::tools::check

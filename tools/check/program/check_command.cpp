@@ -75,8 +75,8 @@ int exit_code_of(const std::vector<Report>& reports, const CheckOptions& options
       if (finding.is_known) finding.verdict.outcome = Outcome::kPassed;
     }
     const bool is_part = !options.session.only.empty();
-    const bool has_failed = counted.count(Outcome::kFailed) > 0;
-    if (is_part ? has_failed : counted.grade() < grade_named(options.required))
+    const bool is_incomplete = counted.count(Outcome::kFailed) > 0 || counted.not_tried() > 0;
+    if (is_part ? is_incomplete : counted.grade() < grade_named(options.required))
       code = std::max(code, kBelow);
   }
   return code;

@@ -116,6 +116,15 @@ TEST(Grade, FollowsFromTheWorstFailure) {
   EXPECT_EQ(grade_of({basic, finding(Level::kMust, Outcome::kFlaky)}), Grade::kConforms);
   EXPECT_EQ(grade_of({basic, finding(Level::kShould, Outcome::kFailed)}), Grade::kRobust);
   EXPECT_EQ(grade_of({basic, finding(Level::kMust, Outcome::kSkipped)}), Grade::kRobust);
+  // A bot that answers so slowly that most checks find no time is not robust.
+  const auto untried = [](Level level) {
+    Finding made = finding(level, Outcome::kSkipped);
+    made.verdict = skip(std::string(kNoTime));
+    return made;
+  };
+  EXPECT_EQ(grade_of({basic, untried(Level::kMust)}), Grade::kPlays);
+  EXPECT_EQ(grade_of({basic, untried(Level::kRobust)}), Grade::kConforms);
+  EXPECT_EQ(grade_of({basic, untried(Level::kShould)}), Grade::kRobust);
 }
 
 TEST(Checks, EachHasAnIdOfItsOwnAClauseAndARemedy) {
