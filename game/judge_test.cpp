@@ -10,6 +10,8 @@
 namespace league::game {
 namespace {
 
+using even_odd::EvenOdd;
+
 const std::string kMatch = "R1M1";
 const PerSide<std::string> kPlayers{{"P01", "P02"}};
 const PerSide<std::string> kNonces{{std::string(64, 'a'), std::string(64, 'd')}};

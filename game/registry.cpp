@@ -24,7 +24,7 @@ std::vector<std::string> Registry::names() const {
 }
 
 const Registry& standard_games() {
-  static const EvenOdd kEvenOdd;
+  static const even_odd::EvenOdd kEvenOdd;
   static const Registry kGames({&kEvenOdd});
   return kGames;
 }

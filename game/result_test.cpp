@@ -7,6 +7,8 @@
 namespace league::game {
 namespace {
 
+using even_odd::EvenOdd;
+
 TEST(Play, DrawsTheNumberAndDecides) {
   // With the seed zero R1M1 draws 4 for even-odd (draw_test.cpp).
   const auto played = play(

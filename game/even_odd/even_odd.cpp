@@ -1,6 +1,6 @@
 #include "game/even_odd/even_odd.h"
 
-namespace league::game {
+namespace league::game::even_odd {
 
 namespace {
 
@@ -31,4 +31,4 @@ Decision EvenOdd::decide(const Choices& choices, std::optional<int> number) cons
   return {Outcome::kDraw, drawn + "both players are wrong."};
 }
 
-}  // namespace league::game
+}  // namespace league::game::even_odd

@@ -2,7 +2,7 @@
 
 #include "game/rules.h"
 
-namespace league::game {
+namespace league::game::even_odd {
 
 /// Even/Odd: each player says `even` or `odd`, and a number from 1 to 10 is drawn. If exactly one
 /// player is right, that player wins; otherwise it is a draw. Source: protocol §7.
@@ -15,4 +15,4 @@ class EvenOdd final : public Rules {
   [[nodiscard]] Decision decide(const Choices& choices, std::optional<int> number) const override;
 };
 
-}  // namespace league::game
+}  // namespace league::game::even_odd

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace league::game {
+namespace league::game::even_odd {
 namespace {
 
 TEST(EvenOdd, DrawsFromOneToTen) {
@@ -58,4 +58,4 @@ TEST(EvenOdd, TheReasonSaysWhatHappened) {
 }
 
 }  // namespace
-}  // namespace league::game
+}  // namespace league::game::even_odd

@@ -174,7 +174,7 @@ std::string namespace_of(const std::string& folder) {
   std::istringstream parts(folder);
   for (std::string part; std::getline(parts, part, '/');) {
     const bool is_core_of_program = part == "core" && !folder.starts_with("common/");
-    if (part != "common" && part != "even_odd" && !is_core_of_program) name += "::" + part;
+    if (part != "common" && !is_core_of_program) name += "::" + part;
   }
   return name;
 }

@@ -6,7 +6,7 @@
 namespace league::testing {
 
 const game::Registry& games_with_tests() {
-  static const game::EvenOdd even_odd;
+  static const game::even_odd::EvenOdd even_odd;
   static const MatchingPennies matching_pennies;
   static const game::Registry games({&even_odd, &matching_pennies});
   return games;
