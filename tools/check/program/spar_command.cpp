@@ -51,7 +51,7 @@ void print_side(const SparSide& side, const Score& score, std::size_t draws, std
   const auto [low, high] = wilson_interval(points, matches);
   std::cout << safe_text(side.name) << "\n  wins " << score.wins << ", draws " << draws
             << ", losses " << matches - score.wins - draws << " (" << score.technical
-            << " for failures of its own)\n  share of wins, a draw counting half, "
+            << " for failures of its own)\n  share of wins (a draw counts half) "
             << short_number(points / static_cast<double>(matches)) << ", with 95 % confidence "
             << short_number(low) << " to " << short_number(high) << "\n  latency of "
             << side.latencies.size() << " answers: median "
