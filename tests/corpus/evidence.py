@@ -6,7 +6,8 @@ import shutil
 from datetime import datetime, timedelta
 
 import log_builder
-from cases import Case, MANAGER, add, fault, incident, last_record, made, missing, new_league, own_file, report_at, seal_file
+from cases import (Case, MANAGER, add, fault, incident, last_record, lines_of, made, missing, new_league, own_file, put_lines,
+                   report_at, seal_file)
 from clean import asked, before_end, call_of
 from resealing import Line, Resealing
 
@@ -79,6 +80,32 @@ made("absent", "journal-and-log", missing("journal.absent"), missing("log.absent
 made("absent", "journal-and-log-kept-elsewhere", files=both(without("data"), gone(["player:P02"])),
      arguments=("--without", "journal,P02"))(None)
 made("absent", "all-but-data", missing("log.absent"), files=without("logs"), exact=False, same_places=False)(None)
+
+
+# --- Lines that were masked when a bundle was packed -----------------------------------------------------------------
+def changed_lines(agent, *numbers, listed):
+    """`listed`: the numbers of the lines that the MANIFEST names."""
+    def files(directory):
+        path = directory / own_file(agent)
+        lines = lines_of(path)
+        for number in numbers:
+            line = lines[number - 1].replace(b'"transport":"http"', b'"transport":"HTTP"')
+            assert line != lines[number - 1], line
+            lines[number - 1] = line
+        put_lines(path, lines)
+        entries = [{"file": own_file(agent), "line": number} for number in listed]
+        (directory / "MANIFEST.json").write_text(json.dumps({"format": "league.bundle", "redacted_lines": entries}))
+    return files
+
+
+for _agent, _line in (("player:P02", 10), (MANAGER, 23)):
+    made("masked", f"line-of-{short_name(_agent)}", missing("line.masked", (own_file(_agent), _line)),
+         files=changed_lines(_agent, _line, listed=[_line]), short=_agent == MANAGER)(None)
+made("masked", "another-line-was-changed-too", missing("line.masked", (own_file("player:P02"), 10)),
+     fault("chain.hash", (own_file("player:P02"), 11)), files=changed_lines("player:P02", 10, 11, listed=[10]), short=True)(None)
+made("masked", "only-another-line-is-listed", fault("chain.hash", (own_file("player:P02"), 10)),
+     files=changed_lines("player:P02", 10, listed=[9, 11, -10, "10", None]))(None)
+made("masked", "nothing-was-changed", files=changed_lines("player:P02", listed=[10]))(None)
 
 
 # --- Bots without a key ---------------------------------------------------------------------------------------------

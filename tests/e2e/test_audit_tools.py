@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -169,9 +170,11 @@ class AuditTools(LeagueTest):
         """A league that is stopped in the middle of a round, so that there are seeds that nobody may know."""
         patient = limits(time_limits_ms={"CHOOSE_PARITY_CALL": 5000})
         manager = self.start_manager(6, 1, limits=patient)
-        self.start_referee(manager, "--max-matches", 1, "--data", self.directory / "data", limits=patient)
-        self.start_players(manager, 6, "slow:150", "--data", self.directory / "data")
+        referee = self.start_referee(manager, "--max-matches", 1, "--data", self.directory / "data", limits=patient)
+        self.start_players(manager, 6, "slow:600", "--data", self.directory / "data")
         wait_until(lambda: self.status(manager)["matches_completed"] >= 1, 30, "the first match is over")
+        # The second match has begun, and its players think. Without them its referee would report technical losses.
+        referee.program.stop()
         self.stop_programs()
 
     def secrets_of(self, data):
@@ -189,21 +192,27 @@ class AuditTools(LeagueTest):
                 for match in (f"R{r}M{n}" for r in range(1, 6) for n in range(1, 4)):
                     digest = hmac.digest(identity["auth_token"].encode(), f"{match}#1".encode(), "sha256")
                     secrets[f"credential of {identity['id']} in {match}"] = digest.hex()
+        with sqlite3.connect(data / "journal" / "journal.sqlite") as journal:
+            for (payload,) in journal.execute("SELECT payload FROM entries WHERE type = 'AGENT_REGISTERED'"):
+                event = json.loads(payload)
+                secrets["nonce of " + event["agent"]] = event["credential"]["nonce"]
+        open_seeds = self.unfinished_seeds(data)
+        self.assertTrue(open_seeds)
+        return {**secrets, **open_seeds}
+
+    def unfinished_seeds(self, data):
+        """The seeds of the matches that have no result in the journal, by name."""
         seeds, finished = {}, set()
         with sqlite3.connect(data / "journal" / "journal.sqlite") as journal:
             for kind, payload in journal.execute("SELECT type, payload FROM entries ORDER BY sequence"):
                 event = json.loads(payload)
-                if kind == "AGENT_REGISTERED":
-                    secrets["nonce of " + event["agent"]] = event["credential"]["nonce"]
-                elif kind == "ROUND_STARTED":
+                if kind == "ROUND_STARTED":
                     for number, match in enumerate(event["matches"] if "matches" in event else event["draw_seeds"], 1):
                         seed = match["draw_seed"] if isinstance(match, dict) else match
                         seeds[f"R{event['round']}M{number}"] = seed
                 elif kind in ("MATCH_REPORTED", "MATCH_FORFEITED"):
                     finished.add(event["match"])
-        open_seeds = {f"seed of {match}": seed for match, seed in seeds.items() if match not in finished}
-        self.assertTrue(open_seeds)
-        return {**secrets, **open_seeds}
+        return {f"seed of {match}": seed for match, seed in seeds.items() if match not in finished}
 
     def unpack(self, archive):
         with tarfile.open(archive) as packed:
@@ -235,6 +244,38 @@ class AuditTools(LeagueTest):
         self.assertEqual(listed, there)
         self.assertIn("data/results.json", there)
         self.audit("bundle", self.directory, archive, code=2)  # it is there already
+
+    def test_an_honest_referee_is_not_accused_when_a_bundle_masks_a_line_of_its_log(self):
+        """A report that the manager did not accept holds a seed that may be used again, so the bundle masks it."""
+        patient = limits(time_limits_ms={"CHOOSE_PARITY_CALL": 5000, "MATCH_RESULT_REPORT": 500})
+        manager = self.start_manager(2, 1, limits=patient)
+        self.start_referee(manager, limits=patient)
+        self.start_players(manager, 2, "slow:1000")
+        self.wait_until_logged("GAME_INVITATION", 2, 30)
+        manager.program.process.send_signal(signal.SIGSTOP)
+
+        def reports():
+            return Log(self.logs).matching(agent="referee:REF01", dir="out", kind="request", message_type="MATCH_RESULT_REPORT")
+
+        wait_until(reports, 30, "a report was not answered")
+        manager.program.kill()
+        self.stop_programs()
+        proof = reports()[0]["message"]["result"]["details"]["draw_proof"]
+        self.assertEqual(list(self.unfinished_seeds(self.directory / "data").values()), [proof])
+        archive = self.directory / "killed.tar.gz"
+        self.audit("bundle", self.directory, archive, code=1)
+        bundle = self.unpack(archive)
+        self.assert_holds_none(bundle, {"the seed": proof})
+        manifest = json.loads((bundle / "MANIFEST.json").read_text())
+        masked = {(str(bundle / line["file"]), line["line"]) for line in manifest["redacted_lines"]}
+        self.assertEqual({file for file, _ in masked}, {str(bundle / "logs" / "agents" / "REF01.log.jsonl")})
+        for command in ([BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"]):
+            verified = subprocess.run([*command, "--json", bundle], capture_output=True, text=True, timeout=60)
+            self.assertEqual(verified.returncode, 1, verified.stdout)
+            report = json.loads(verified.stdout)
+            self.assertEqual(report["faults"], [])
+            self.assertEqual({(one["file"], one["line"]) for one in report["missing"]}, masked)
+            self.assertEqual({one["rule"] for one in report["missing"]}, {"line.masked"})
 
     def test_secrets_that_are_where_none_should_be_stay_at_home(self):
         self.stopped_league()

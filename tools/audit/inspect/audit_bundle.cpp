@@ -239,8 +239,8 @@ int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostrea
   const auto& redacted = bundle.redacted_lines();
   if (redacted.empty()) return 0;
   err << redacted.size()
-      << " lines contained secrets, which are now masked; the hash chains of these "
-      << "logs are broken there. The first: " << redacted[0]["file"].get<std::string>() << ':'
+      << " lines contained secrets, which are now masked, so their hashes can no longer be "
+      << "checked. The first: " << redacted[0]["file"].get<std::string>() << ':'
       << redacted[0]["line"] << "; MANIFEST.json lists all of them\n";
   return 1;
 }

@@ -101,9 +101,10 @@ ExcludedLogs::ExcludedLogs(const fs::path& directory, std::set<std::string> with
     : without_(std::move(without)) {
   const auto parsed = schema::parse_json(bytes_of(directory / "MANIFEST.json"));
   const nlohmann::json manifest = parsed ? *parsed : nlohmann::json();
-  const nlohmann::json& entries = field_at(manifest, "left_out");
-  if (!entries.is_array()) return;
-  for (const nlohmann::json& entry : entries) {
+  for (const nlohmann::json& entry : field_at(manifest, "redacted_lines"))
+    masked_lines_.emplace(text_at(entry, "file"),
+                          static_cast<std::size_t>(number_at(entry, "line").value_or(0)));
+  for (const nlohmann::json& entry : field_at(manifest, "left_out")) {
     if (const std::string& agent = text_at(entry, "agent"); !agent.empty())
       without_.insert(id_of(agent));
     paths_.push_back(text_at(entry, "what"));

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/audit/verify/verify_league.h"
 
 namespace league::tools::auditor {
 
-/// Logs that are kept elsewhere, so that their absence is no fault.
+/// Evidence that is kept elsewhere, so that its absence is no fault: whole logs, and lines that
+/// were masked when a bundle was packed.
 class ExcludedLogs {
  public:
   /// `without`: ids such as `P03`, `league_manager`, `journal`. Reads `MANIFEST.json` of a bundle.
@@ -19,10 +22,15 @@ class ExcludedLogs {
   /// elsewhere.
   [[nodiscard]] bool has_log(const std::string& agent, const std::string& path) const;
   [[nodiscard]] bool has_journal() const { return without_.contains("journal"); }
+  /// Whether the bundle lists this line of `file` (below its directory) among those that it masked.
+  [[nodiscard]] bool has_line(const std::string& file, std::size_t line) const {
+    return masked_lines_.contains({file, line});
+  }
 
  private:
   std::set<std::string> without_;
   std::vector<std::string> paths_;
+  std::set<std::pair<std::string, std::size_t>> masked_lines_;
 };
 
 /// Checks that each agent that registered a log key has a log, and that the league has its

@@ -68,12 +68,25 @@ void print_incidents(const std::vector<LogFault>& incidents, std::ostream& out) 
 
 std::string_view class_of_rule(std::string_view rule) {
   constexpr std::pair<std::string_view, std::string_view> kClasses[] = {
-      {"log.absent", "missing"},  {"journal.absent", "missing"}, {"choice.absent", "missing"},
-      {"authority.", "protocol"}, {"schema", "protocol"},        {"order.", "protocol"},
-      {"retry.", "protocol"},     {"deadline.", "protocol"},     {"secret.", "secret"},
-      {"draw.", "draw"},          {"commitment.", "draw"},       {"choice.", "result"},
-      {"loss.", "result"},        {"match.", "result"},          {"result.", "result"},
-      {"table.", "result"},       {"journal.", "result"},        {"projection.", "result"}};
+      {"log.absent", "missing"},
+      {"journal.absent", "missing"},
+      {"choice.absent", "missing"},
+      {"line.masked", "missing"},
+      {"authority.", "protocol"},
+      {"schema", "protocol"},
+      {"order.", "protocol"},
+      {"retry.", "protocol"},
+      {"deadline.", "protocol"},
+      {"secret.", "secret"},
+      {"draw.", "draw"},
+      {"commitment.", "draw"},
+      {"choice.", "result"},
+      {"loss.", "result"},
+      {"match.", "result"},
+      {"result.", "result"},
+      {"table.", "result"},
+      {"journal.", "result"},
+      {"projection.", "result"}};
   for (const auto& [prefix, name] : kClasses) {
     if (rule.starts_with(prefix)) return name;
   }
