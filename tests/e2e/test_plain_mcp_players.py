@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import support_path  # noqa: F401
 from conversation_log import Log
@@ -32,6 +33,11 @@ class PlainBot:
             self.process = subprocess.Popen([*self.command, "--port", str(port)], stdout=subprocess.PIPE, stderr=stderr,
                                             text=True)
         self.port = int(self.process.stdout.readline())
+
+    def start_again_when_dead(self):
+        wait_until(lambda: self.process.poll() is not None, 20, "it has died")
+        self.process.stdout.close()
+        self.start(self.port)
 
     def stop(self):
         self.process.kill()
@@ -216,10 +222,9 @@ class TheyDie(PlainMcp):
         bots = {name: self.bot(name, "--dies-in-round", 2, "--dies-once", self.directory / ("dead_" + name))
                 for name in ("http", "sse", "websocket")}
         manager, ids = self.begin({name: bot.endpoint for name, bot in bots.items()}, ours=1, limits=PATIENT)
-        for bot in bots.values():
-            wait_until(lambda bot=bot: bot.process.poll() is not None, 20, "it has died")
-            bot.process.stdout.close()
-            bot.start(bot.port)
+        # All at once: one after another, the last may be back only after its last attempt.
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(PlainBot.start_again_when_dead, bots.values()))
         status, _, log = self.finish(manager)
         self.assertEqual(status["technical_losses"], 0)
         for name, bot in bots.items():

@@ -28,7 +28,7 @@ def starter_bots(place):
     """The commands of the bots that are robust, by language; built in `place`."""
     bots, pkg_config = BOT.parents[1], shutil.which("pkg-config")
     httplib = subprocess.run([pkg_config or "false", "--cflags", "--libs", "cpp-httplib"], capture_output=True, text=True)
-    candidates = [("python", "python3", [], f"python3 {BOT}"),
+    candidates = [("python", sys.executable, [], f"{sys.executable} {BOT}"),
                   ("node", "node", [], f"node {bots}/node/bot.mjs"),
                   ("go", "go", ["go", "build", "-o", f"{place}/go_bot", f"{bots}/go/bot.go"], f"{place}/go_bot"),
                   ("java", "javac", ["javac", "-d", place, f"{bots}/java/Bot.java"], f"java -cp {place} Bot"),
@@ -57,7 +57,7 @@ def check(bot, only=None):
 
 def fate(name, short):
     wanted = MUTANTS[name][0]
-    findings = check(f"python3 {MUTANT} {name}", wanted if short else None)
+    findings = check(f"{sys.executable} {MUTANT} {name}", wanted if short else None)
     outcome = findings.get(wanted, {}).get("outcome")
     if outcome == "failed":
         return name, None
@@ -83,7 +83,7 @@ def main():
     for name, why in missed.items():
         print(f"not caught: {name}: {why}")
     with tempfile.TemporaryDirectory() as place:
-        bots = list(starter_bots(place)) if "--clean" in words else [("python", f"python3 {MUTANT} clean")]
+        bots = list(starter_bots(place)) if "--clean" in words else [("python", f"{sys.executable} {MUTANT} clean")]
         # One after the other: an alarm because two runs share a processor would be none.
         runs = zip(range(clean_runs), itertools.cycle(bots))
         false = [why for number, bot in runs if (why := alarms(number, *bot))]
