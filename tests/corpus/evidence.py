@@ -82,6 +82,20 @@ made("absent", "journal-and-log-kept-elsewhere", files=both(without("data"), gon
 made("absent", "all-but-data", missing("log.absent"), files=without("logs"), exact=False, same_places=False)(None)
 
 
+# --- A log that names the league and holds nothing of it ------------------------------------------------------------
+def only_its_beginning(agent):
+    def files(directory):
+        path = directory / own_file(agent)
+        lines = lines_of(path)
+        second, = [at for at, line in enumerate(lines) if at > 0 and line.startswith(b'{"format"')]
+        put_lines(path, lines[:second + 1])
+        (directory / seal_file(agent)).unlink()
+    return files
+
+
+made("absent", "all-but-the-names-in-the-log-of-P03", files=only_its_beginning("player:P03"), short=True)(None)
+
+
 # --- Lines that were masked when a bundle was packed -----------------------------------------------------------------
 def changed_lines(agent, *numbers, listed):
     """`listed`: the numbers of the lines that the MANIFEST names."""

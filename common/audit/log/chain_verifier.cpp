@@ -74,6 +74,7 @@ class ChainVerifier {
     check_kept_seal();
     std::sort(chain_.hashes_.begin(), chain_.hashes_.end());
     chain_.agent = agent_;
+    chain_.league = league_;
     chain_.last_seq = seq_;
     chain_.last_file = file_;
     chain_.last_line = line_;

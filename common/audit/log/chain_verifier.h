@@ -51,6 +51,7 @@ struct LogProcess {
 struct VerifiedChain {
   std::string agent;  ///< its last name
   std::set<std::string> names;  ///< that one and those before it
+  LeagueIdentity league;  ///< of its last header
   std::set<std::string> public_keys;
   std::uint64_t records = 0;
   std::uint64_t last_seq = 0;

@@ -71,6 +71,11 @@ std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
       }
     }
   }
+  // An agent may have been killed when its log had named the league and held no record of it yet.
+  for (const CheckedLog& log : logs) {
+    if (!is_named(log.chain.league)) continue;
+    if (LeagueGroup* group = find_group(groups, log.chain.league)) add(*group, log, LogFacts{});
+  }
   if (groups.empty()) groups.emplace_back();
   std::ranges::stable_sort(groups, {}, [](const LeagueGroup& group) {
     return std::pair(managed_until(group), written_until(group));
