@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Plays leagues of the real programs in which nobody is at fault, with strangers who call them, odd bots, restarts, kills and
-full disks: both verifiers must exit with 0 (incidents may be told).
+full disks: both verifiers must exit with 0 (incidents may be told), for the directory and for its bundle. In a bundle, lines
+with seeds that may be used again are masked, which is nobody's fault.
 
     tests/corpus/honest_leagues.py              all of them
     tests/corpus/honest_leagues.py --short      some (scripts/test)
@@ -12,10 +13,13 @@ The programs are taken from LEAGUE_BIN_DIR, else from build/bin. Exit codes: 0 n
 import argparse
 import json
 import os
+import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tarfile
 import time
 import traceback
 import unittest
@@ -234,6 +238,28 @@ for _who in (("manager",), ("referee",), ("players",), ("manager", "referee"), (
     league(f"restarted-{'-'.join(_who)}", False, *_who)(restarted)
 
 
+def interrupted(test, seed):
+    """Stopped for good at some moment of the game, in some order, by signals of which each program gets one or two."""
+    chance = random.Random(seed)
+    test.begin(players=chance.choice([4, 6]), referees=chance.choice([1, 2]), strategy="slow:150,slow:500,random",
+               limits=limits(time_limits_ms={"CHOOSE_PARITY_CALL": 3000}))
+    time.sleep(chance.uniform(0, 4))
+    programs = chance.sample(test.programs, len(test.programs))
+    for program in programs[:chance.randrange(3)]:
+        program.process.send_signal(signal.SIGSTOP)
+        time.sleep(chance.uniform(0, 1.5))
+    for program in programs:
+        program.process.send_signal(chance.choice([signal.SIGTERM, signal.SIGKILL]))
+        program.process.send_signal(signal.SIGCONT)
+        time.sleep(chance.choice([0, chance.uniform(0, 0.6)]))
+    for program in programs:
+        program.process.wait(30)
+
+
+for _seed in range(20):
+    league(f"interrupted-{_seed}", _seed, short=_seed < 2)(interrupted)
+
+
 @league("second-league-in-the-same-place")
 def second_league(test):
     """`--new`: what the first league left is nobody's fault in the second."""
@@ -276,12 +302,23 @@ for _who in ("manager", "referee", "player"):
 
 
 # --- Running them ---------------------------------------------------------------------------------------------------
-def verdicts(directory):
-    """What each verifier has against the league; nothing is right."""
+def verdicts(directory, may_lack=()):
+    """What each verifier has against the league; nothing is right. `may_lack`: rules of missing evidence that are no fault."""
     for command in ([BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"]):
-        done = subprocess.run([*command, directory], capture_output=True, text=True, timeout=300, check=False)
-        if done.returncode:
-            yield f"{Path(command[-1]).name} exits {done.returncode}:\n" + (done.stdout[:1500] + done.stderr[-500:])
+        done = subprocess.run([*command, "--json", directory], capture_output=True, text=True, timeout=300, check=False)
+        report = json.loads(done.stdout) if done.returncode in (0, 1) else {"faults": [done.stderr[-500:]], "missing": []}
+        for finding in report["faults"] + [one for one in report["missing"] if one["rule"] not in may_lack]:
+            yield f"{Path(command[-1]).name} of {directory.name} exits {done.returncode}: {finding}"
+
+
+def unpacked_bundle(directory):
+    archive = directory / "bundle.tar"
+    packed = subprocess.run([BIN / "league", "audit", "bundle", directory, archive], capture_output=True, text=True, timeout=300, check=False)
+    if packed.returncode not in (0, 1):
+        raise AssertionError(packed.stderr)
+    with tarfile.open(archive) as files:
+        files.extractall(directory / "unpacked")
+    return directory / "unpacked" / "league-bundle"
 
 
 def run(name, keep):
@@ -290,6 +327,7 @@ def run(name, keep):
     try:
         LEAGUES[name](test)
         wrong = list(verdicts(test.directory))
+        wrong += verdicts(unpacked_bundle(test.directory), may_lack={"line.masked"})
         if wrong and keep:
             shutil.copytree(test.directory, Path(keep) / name, dirs_exist_ok=True)
         return "FAILED" if wrong else "ok", wrong
