@@ -1,9 +1,11 @@
 #include "referee/service/referee_drain.h"
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/runtime/log.h"
+#include "common/schema/json_fields.h"
 
 namespace league::referee::service {
 namespace {
@@ -40,21 +42,24 @@ std::future<RefereeDrain::Answer> RefereeDrain::ask_for_no_more(
                     .time_limit = kAskTimeLimit},
                    [promise](core::Result<nlohmann::json> said) {
                      if (!said) return promise->set_value(said.error());
-                     promise->set_value(said->value("open_matches", 0));
+                     const auto open = schema::number_at(*said, "open_matches").value_or(0);
+                     promise->set_value(static_cast<std::size_t>(std::max<std::int64_t>(0, open)));
                    });
   return answer;
 }
 
 void RefereeDrain::run(transport::link::StopSignal& stop) {
   if (patience_.count() == 0) return;
-  wait(stop);
-  if (const auto left = service_.running_matches(); left > 0)
+  const auto assigned = wait(stop);
+  const auto running = service_.running_matches();
+  // While matches run, the manager was not asked again, so its number may be too large.
+  if (const auto left = running > 0 ? running : assigned; left > 0)
     agent::runtime::log::warn("unfinished matches: {}; another referee starts them over", left);
 }
 
-void RefereeDrain::wait(transport::link::StopSignal& stop) {
+std::size_t RefereeDrain::wait(transport::link::StopSignal& stop) {
   const auto identity = this->identity();
-  if (!identity) return;
+  if (!identity) return 0;
   if (const auto plays = service_.running_matches(); plays > 0) {
     agent::runtime::log::info(
         "running matches: {}; they have up to {} s to finish, and a second signal ends "
@@ -76,12 +81,15 @@ void RefereeDrain::wait(transport::link::StopSignal& stop) {
     // A match that is assigned but not running either has not arrived yet, or its report was
     // refused.
     const bool has_assigned = last && *last && **last > 0;
-    if (last && !plays && !has_assigned) return;
+    if (last && !plays && !has_assigned) return 0;
     if ((!last || has_failed || !plays) && steady_clock::now() >= ask_at) {
       asked = ask_for_no_more(*identity);
       ask_at = steady_clock::now() + kAskAgainAfter;
     }
   } while (steady_clock::now() < deadline && stop.wait_for(kInterval) < 0);
+  if (asked.valid() && asked.wait_for(milliseconds(0)) == std::future_status::ready)
+    last = asked.get();
+  return last && *last ? **last : 0;
 }
 
 }  // namespace league::referee::service

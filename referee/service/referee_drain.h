@@ -29,11 +29,12 @@ class RefereeDrain {
 
  private:
   /// The number of matches that are assigned to this referee; an error if the manager does not say.
-  using Answer = core::Result<int>;
+  using Answer = core::Result<std::size_t>;
   [[nodiscard]] std::optional<agent::identity::Identity> identity() const;
   [[nodiscard]] std::future<Answer> ask_for_no_more(const agent::identity::Identity& identity);
-  /// See run.
-  void wait(transport::link::StopSignal& stop);
+  /// See run. Returns the number of matches that the manager last said were assigned and not
+  /// reported.
+  std::size_t wait(transport::link::StopSignal& stop);
 
   const std::chrono::seconds patience_;
   const RefereeService& service_;

@@ -231,7 +231,7 @@ class OperateTest(LeagueTest):
         manager = self.start_manager(2, 1, limits=SLOW)
         self.start_players(manager, 2, "slow:2000")
         referee = self.draining_referee(manager, "one")
-        wait_until(lambda: self.has_open_match(referee.id), 30, "a match is played")
+        wait_until(lambda: not rpc(referee.url, "get_match_state", {"match_id": "R1M1"}).error_code(), 30, "a match is played")
         referee.program.process.terminate()
         wait_until(lambda: self.state_of(manager, referee.id)[1] == "DRAINING", 5, "the manager knows")
         referee.program.process.terminate()
