@@ -29,7 +29,7 @@ PlayedLeague started(events::LeagueSettings settings, int capacity = 1) {
   return played;
 }
 
-constexpr events::MatchKey kFirst{1, 1};
+constexpr events::MatchKey kFirstMatch{1, 1};
 
 /// The agent has failed once more, and the watchdog looks.
 void fail(PlayedLeague& played, events::AgentRef agent, core::UtcTimestamp now) {
@@ -76,7 +76,7 @@ TEST(LeagueWatch, ARefereeThatIsToEndAndFallsSilentLosesItsMatches) {
 TEST(LeagueWatch, ARefereeThatHasEndedPlaysAgainOnceItIsBack) {
   auto played = started(testing::settings(2, 1));
   played.take(played.league.decide_referee_drain(0, at(1)));
-  ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirst, 0), at(2)).refusal);
+  ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirstMatch, 0), at(2)).refusal);
   const events::Agent& known = played.league.roster().agent(events::AgentRef::referee(0));
   ASSERT_TRUE(played.enter(
       {events::AgentKind::kReferee, known.profile, known.credential.token_hash, {}}, "n2", at(3)));
@@ -85,11 +85,11 @@ TEST(LeagueWatch, ARefereeThatHasEndedPlaysAgainOnceItIsBack) {
 
 TEST(LeagueWatch, GivesAnOverdueMatchToAnotherReferee) {
   auto played = started(testing::settings(2, 2));
-  ASSERT_EQ(played.league.board().slot(kFirst).referee(), 0);
+  ASSERT_EQ(played.league.board().slot(kFirstMatch).referee(), 0);
   EXPECT_TRUE(played.league.decide_tick(at(179)).empty());
   played.take(played.league.decide_tick(at(180)));
-  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
-  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).referee(), 1);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).attempts, 2);
   EXPECT_EQ(played.league.roster().agent(events::AgentRef::referee(0)).lifecycle.failed_matches(),
             1);
   EXPECT_TRUE(played.league.decide_tick(at(359)).empty())
@@ -100,26 +100,26 @@ TEST(LeagueWatch, NoLimitCountsFromBeforeTheManagerWasLate) {
   auto played = started(testing::settings(2, 2));
   const auto round = static_cast<int>(played.league.round_limit() / std::chrono::seconds(1));
   EXPECT_TRUE(played.league.decide_tick(at(round + 100), at(round)).empty());
-  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 0);
-  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 1);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).referee(), 0);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).attempts, 1);
   played.take(played.league.decide_tick(at(round + 180), at(round)));
-  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
-  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).referee(), 1);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).attempts, 2);
 }
 
 TEST(LeagueWatch, ALatenessOfLongAgoChangesNothing) {
   auto played = started(testing::settings(2, 2));
   played.take(played.league.decide_tick(at(180), at(-1000)));
-  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).referee(), 1);
 }
 
 TEST(LeagueWatch, EndsAMatchWhoseAttemptsAreUsedUp) {
   auto played = started(testing::settings(2, 1));
   for (int i = 1; i <= 2; ++i)
-    played.take(played.league.decide_assignment_refused(kFirst, 0, at(i)));
-  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 3);
-  played.take(played.league.decide_assignment_refused(kFirst, 0, at(3)));
-  EXPECT_EQ(reason_of_end(played, kFirst), events::kReasonNoReferee);
+    played.take(played.league.decide_assignment_refused(kFirstMatch, 0, at(i)));
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).attempts, 3);
+  played.take(played.league.decide_assignment_refused(kFirstMatch, 0, at(3)));
+  EXPECT_EQ(reason_of_end(played, kFirstMatch), events::kReasonNoReferee);
   played.step(at(4));
   EXPECT_EQ(played.league.state(), LeagueState::kCompleted);
   EXPECT_EQ(played.league.status().finished.technical_losses, 1);
@@ -127,15 +127,16 @@ TEST(LeagueWatch, EndsAMatchWhoseAttemptsAreUsedUp) {
 
 TEST(LeagueWatch, HoldsRefusalsAgainstNobody) {
   auto played = started(testing::settings(2, 2));
-  played.take(played.league.decide_match_refused(kFirst, at(1)));
-  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1) << "another one may be allowed to";
-  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
-  for (int i = 2; i <= 3; ++i) played.take(played.league.decide_match_refused(kFirst, at(i)));
-  EXPECT_EQ(reason_of_end(played, kFirst), events::kReasonNoReferee);
+  played.take(played.league.decide_match_refused(kFirstMatch, at(1)));
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).referee(), 1)
+      << "another one may be allowed to";
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).attempts, 2);
+  for (int i = 2; i <= 3; ++i) played.take(played.league.decide_match_refused(kFirstMatch, at(i)));
+  EXPECT_EQ(reason_of_end(played, kFirstMatch), events::kReasonNoReferee);
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(played.league.roster().agent(events::AgentRef::referee(i)).lifecycle.failed_matches(),
               0);
-  EXPECT_TRUE(played.league.decide_match_refused(kFirst, at(4)).empty());
+  EXPECT_TRUE(played.league.decide_match_refused(kFirstMatch, at(4)).empty());
 }
 
 TEST(LeagueWatch, WaitsForASuspendedRefereeButNotForever) {
@@ -144,12 +145,12 @@ TEST(LeagueWatch, WaitsForASuspendedRefereeButNotForever) {
   EXPECT_EQ(limit, std::chrono::minutes(3) * 3 + std::chrono::minutes(5));
   played.take(played.league.decide_referee_lost(0, at(10)));
   EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kSuspended);
-  EXPECT_EQ(played.league.board().slot(kFirst).status, MatchStatus::kPending);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).status, MatchStatus::kPending);
   const int seconds = static_cast<int>(limit / std::chrono::seconds(1));
   EXPECT_TRUE(played.league.decide_tick(at(seconds - 1)).empty());
   played.take(played.league.decide_tick(at(seconds)));
   EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kSuspended);
-  EXPECT_EQ(reason_of_end(played, kFirst), events::kReasonRoundTimeLimit);
+  EXPECT_EQ(reason_of_end(played, kFirstMatch), events::kReasonRoundTimeLimit);
 }
 
 TEST(LeagueWatch, ARefereeThatDoesNotPlayGetsNothingWhileAnotherIsThere) {
@@ -166,10 +167,11 @@ TEST(LeagueWatch, ARefereeThatDoesNotPlayGetsNothingWhileAnotherIsThere) {
 
 TEST(LeagueWatch, ARefusedAssignmentGoesToAnotherAtOnce) {
   auto played = started(testing::settings(2, 2));
-  EXPECT_TRUE(played.league.decide_assignment_refused(kFirst, 1, at(1)).empty()) << "not its own";
-  played.take(played.league.decide_assignment_refused(kFirst, 0, at(1)));
-  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
-  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  EXPECT_TRUE(played.league.decide_assignment_refused(kFirstMatch, 1, at(1)).empty())
+      << "not its own";
+  played.take(played.league.decide_assignment_refused(kFirstMatch, 0, at(1)));
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).referee(), 1);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).attempts, 2);
   EXPECT_EQ(played.league.roster().agent(events::AgentRef::referee(0)).lifecycle.failed_matches(),
             1);
 }
@@ -179,7 +181,7 @@ TEST(LeagueWatch, GivesARefereeThatAnswersAgainItsMatchesBack) {
   played.take(played.league.decide_referee_lost(0, at(10)));
   played.take(played.league.decide_alive(events::AgentRef::referee(0), at(20)));
   EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kActive);
-  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  EXPECT_EQ(played.league.board().slot(kFirstMatch).attempts, 2);
   EXPECT_TRUE(played.league.decide_alive(events::AgentRef::referee(0), at(21)).empty());
 }
 
@@ -361,7 +363,7 @@ TEST(LeagueWatch, AReportEndsTheTimeoutsOfItsRefereeInARow) {
   auto played = started(testing::settings(4, 1), 2);
   events::AgentRef referee = events::AgentRef::referee(0);
   for (int i = 0; i < 2; ++i) fail(played, referee, at(i));
-  ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirst, 0), at(3)).refusal);
+  ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirstMatch, 0), at(3)).refusal);
   for (int i = 4; i < 6; ++i) fail(played, referee, at(i));
   EXPECT_EQ(state_of(played, referee), events::AgentState::kActive);
 }

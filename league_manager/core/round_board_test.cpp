@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kReferees = 3;
 
-RoundBoard started(std::size_t matches) {
+RoundBoard board_of(std::size_t matches) {
   RoundBoard board(kReferees);
   board.apply({{},
                events::RoundStarted{1, std::vector<events::DrawSeed>(matches),
@@ -58,7 +58,7 @@ events::Event happening(const RoundBoard& board, events::MatchKey match, core::U
 
 TEST(RoundBoard, KnowsWhatWaitsWhateverHappens) {
   EXPECT_TRUE(rc::check([] {
-    auto board = started(static_cast<std::size_t>(*rc::gen::inRange(1, 150)));
+    auto board = board_of(static_cast<std::size_t>(*rc::gen::inRange(1, 150)));
     for (int step = 1; step < 300; ++step) {
       const auto copy = board;
       const auto before = slots_of(board);
@@ -77,7 +77,7 @@ TEST(RoundBoard, KnowsWhatWaitsWhateverHappens) {
 }
 
 TEST(RoundBoard, TellsBoardsApart) {
-  auto one = started(100);
+  auto one = board_of(100);
   auto other = one;
   EXPECT_EQ(one, other);
   other.apply({{}, events::MatchAssigned{{1, 70}, 1, 2, {}}});
@@ -88,7 +88,7 @@ TEST(RoundBoard, TellsBoardsApart) {
 }
 
 TEST(RoundBoard, BeginsEachRoundAnew) {
-  auto board = started(3);
+  auto board = board_of(3);
   board.apply({{}, events::MatchAssigned{{1, 2}, 1, 0, {}}});
   board.apply({{}, events::MatchReleased{{1, 2}, 1, "LOST", false}});
   board.apply(

@@ -9,8 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kA = "http://127.0.0.1:8101/mcp";
-constexpr const char* kB = "http://127.0.0.1:8102/mcp";
+constexpr const char* kUrlA = "http://127.0.0.1:8101/mcp";
+constexpr const char* kUrlB = "http://127.0.0.1:8102/mcp";
 
 /// What the managers of docs/protocol.md, clause 8.34, send as params.
 std::vector<json> transcripts() {
@@ -45,8 +45,8 @@ TEST(ForeignStart, ReadsEveryDialect) {
     EXPECT_EQ(match.players[Side::kA].str(), "P01");
     EXPECT_EQ(match.players[Side::kB].str(), "P02");
     if (message.dump().find("8101") == std::string::npos) continue;
-    EXPECT_EQ(match.endpoints[Side::kA], kA);
-    EXPECT_EQ(match.endpoints[Side::kB], kB);
+    EXPECT_EQ(match.endpoints[Side::kA], kUrlA);
+    EXPECT_EQ(match.endpoints[Side::kB], kUrlB);
   }
 }
 
@@ -86,13 +86,13 @@ TEST(ForeignStart, FindsItsOwnMatches) {
 }
 
 TEST(ForeignStart, ReadsAddresses) {
-  const PlayerAddresses expected = {{core::PlayerId("P01"), kA}, {core::PlayerId("P02"), kB}};
-  const json rows = {{{"player_id", "P01"}, {"contact_endpoint", kA}},
-                     {{"player_id", "P02"}, {"player_meta", {{"contact_endpoint", kB}}}}};
+  const PlayerAddresses expected = {{core::PlayerId("P01"), kUrlA}, {core::PlayerId("P02"), kUrlB}};
+  const json rows = {{{"player_id", "P01"}, {"contact_endpoint", kUrlA}},
+                     {{"player_id", "P02"}, {"player_meta", {{"contact_endpoint", kUrlB}}}}};
   EXPECT_EQ(read_addresses({{"players", rows}}), expected);
   EXPECT_EQ(read_addresses({{"data", {{"players", rows}}}}), expected);
   EXPECT_EQ(read_addresses(rows), expected);
-  EXPECT_EQ(read_addresses({{"P01", kA}, {"P02", {{"endpoint", kB}}}}), expected);
+  EXPECT_EQ(read_addresses({{"P01", kUrlA}, {"P02", {{"endpoint", kUrlB}}}}), expected);
   EXPECT_TRUE(read_addresses({{"status", "ok"}, {"P01", 7}}).empty());
   EXPECT_TRUE(read_addresses("http://127.0.0.1/").empty());
 }

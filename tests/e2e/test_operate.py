@@ -195,7 +195,7 @@ class OperateTest(LeagueTest):
 
     def test_referees_that_end_one_after_the_other_cost_no_match(self):
         manager = self.start_manager(6, 2, limits=SLOW)
-        self.start_players(manager, 6, "slow:150")
+        self.start_players(manager, 6, "slow:400")
         referees = [self.draining_referee(manager, name) for name in ("one", "two")]
         for name in ("one", "two", "one"):
             one = next(one for one in referees if one.name == name)
