@@ -292,6 +292,7 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerRepl
     effects = answer ? match_->on_reply(call.id, *answer, now)
                      : match_->on_failure(call.id, answer.error(), now, evidence);
   }
+  reply.write_record();
   run(effects);
 }
 
@@ -356,6 +357,7 @@ void MatchRunner::carry_out(const ReportResult& effect) {
           agent::runtime::log::warn("the league manager has not accepted the report of {}: {}",
                                     self->assignment_.match_id.str(), reply.error->message);
         }
+        reply.write_record();
         self->note_report(reply.error);
         Effects effects;
         {

@@ -90,6 +90,32 @@ TEST(League, AsksBothPlayersBeforeEitherAnswerIsKnown) {
   EXPECT_EQ(matches, 6);
 }
 
+// Else the log of a referee that is killed can end between the two, and accuse it of the wrong
+// order.
+TEST(League, ARefereeLogsAnAnswerBeforeWhatFollowsFromIt) {
+  LeagueFixture league({.players = 4});
+  ASSERT_TRUE(league.play());
+  std::map<std::string, std::map<std::string, int>> answers;  // by conversation, then by type
+  int followed = 0;
+  for (const auto& one : league.recording.of("REF01")) {
+    auto& known = answers[one.conversation_id];
+    if (one.direction == Direction::kIn && one.kind == Kind::kReply)
+      ++known[one.peer == "league_manager" ? one.peer : one.type];
+    if (one.direction != Direction::kOut || one.kind != Kind::kRequest) continue;
+    if (one.type == "CHOOSE_PARITY_CALL") {
+      EXPECT_EQ(known["GAME_JOIN_ACK"], 2);
+    }
+    if (one.type == "MATCH_RESULT_REPORT") {
+      EXPECT_EQ(known["CHOOSE_PARITY_RESPONSE"], 2);
+    }
+    if (one.type == "GAME_OVER") {
+      EXPECT_EQ(known["league_manager"], 1);
+    }
+    followed += one.conversation_id.empty() ? 0 : 1;
+  }
+  EXPECT_GE(followed, 6 * 7);
+}
+
 TEST(League, TellsAPlayerNothingOfTheDrawBeforeItIsOver) {
   LeagueFixture league({.players = 4});
   ASSERT_TRUE(league.play());

@@ -154,6 +154,7 @@ void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
     outcome.notes->verdict = reply->error->code;
     outcome.notes->fault = reply->error->message;
   }
+  reply->record = std::move(outcome.record);
   pending->completion(std::move(*reply));
 }
 

@@ -98,6 +98,13 @@ struct PeerReply {
   /// Notes of the answer, for the log: a completion may add a verdict (a wrong token) before it
   /// returns.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
+  /// Writes the answer into the log before the completion acts on it (CallOutcome::record); nothing
+  /// if this client has not received it.
+  std::function<void()> record = nullptr;
+
+  void write_record() const {
+    if (record) record();
+  }
 };
 
 /// How to reach peers that are plain MCP servers: by calls through negotiated sessions

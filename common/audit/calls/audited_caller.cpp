@@ -70,6 +70,20 @@ void complete(record::Record& record, const rpc::MessageNotes* notes, Origin& or
   if (record.notes.match_id.empty()) record.notes.match_id = std::move(origin.match_id);
 }
 
+/// An answer whose notes are not complete yet.
+struct PendingAnswer {
+  record::Record record;
+  std::shared_ptr<rpc::MessageNotes> notes;
+  Origin origin;
+  bool is_written = false;
+
+  void write(record::RecordSink& log) {
+    if (std::exchange(is_written, true)) return;
+    complete(record, notes.get(), origin);
+    log.append(std::move(record));
+  }
+};
+
 }  // namespace
 
 void AuditedCaller::call(transport::link::OutboundCall call, Completion completion) {
@@ -85,16 +99,17 @@ void AuditedCaller::call(transport::link::OutboundCall call, Completion completi
   } else {
     held = std::move(request);
   }
-  caller_.call(std::move(call),
-               [this, origin = std::move(origin), held = std::move(held),
-                completion = std::move(completion)](transport::link::CallOutcome outcome) mutable {
-                 if (held) log_.append(as_sent(std::move(*held), outcome, origin));
-                 record::Record answer = answer_record(outcome, origin, clock_);
-                 std::shared_ptr<rpc::MessageNotes> notes = outcome.notes;
-                 if (completion) completion(std::move(outcome));
-                 complete(answer, notes.get(), origin);
-                 log_.append(std::move(answer));
-               });
+  caller_.call(std::move(call), [this, origin = std::move(origin), held = std::move(held),
+                                 completion = std::move(completion)](
+                                    transport::link::CallOutcome outcome) mutable {
+    if (held) log_.append(as_sent(std::move(*held), outcome, origin));
+    auto record = [log = &log_, answer = std::make_shared<PendingAnswer>(PendingAnswer{
+                                    answer_record(outcome, origin, clock_), outcome.notes,
+                                    std::move(origin)})] { answer->write(*log); };
+    outcome.record = record;
+    if (completion) completion(std::move(outcome));
+    record();
+  });
 }
 
 }  // namespace league::audit::calls

@@ -228,6 +228,23 @@ TEST_F(AuditedCallerTest, WritesTheRequestAtOnceAndTheAnswerAfterTheCompletion) 
   EXPECT_EQ(answer.notes.peer, "player:P01");
 }
 
+TEST_F(AuditedCallerTest, ACompletionWritesTheAnswerBeforeItActsOnIt) {
+  audited.call(call(), [&](const transport::link::CallOutcome& outcome) {
+    outcome.notes->message_type = "CHOOSE_PARITY_RESPONSE";
+    outcome.record();
+    ASSERT_EQ(log.all.size(), 2U);
+    audited.call(call(), nullptr);
+    outcome.record();
+  });
+  transport::link::CallOutcome outcome;
+  outcome.bytes = "reply";
+  caller.completions[0](std::move(outcome));
+  ASSERT_EQ(log.all.size(), 3U);
+  EXPECT_EQ(log.all[1].notes.message_type, "CHOOSE_PARITY_RESPONSE");
+  EXPECT_EQ(log.all[1].kind, record::Kind::kReply);
+  EXPECT_EQ(log.all[2].kind, record::Kind::kRequest);
+}
+
 TEST_F(AuditedCallerTest, TheAnswerSaysHowItCame) {
   const std::vector<std::pair<std::string, std::string>> kBySchemes = {
       {"http", "http"},    {"https", "http"}, {"ws", "websocket"}, {"wss", "websocket"},

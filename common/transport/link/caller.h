@@ -58,6 +58,11 @@ struct CallOutcome : rpc::Delivery {
   /// and received, for the log. Empty: as given, and as in `bytes`.
   rpc::SharedText wire_request{};
   rpc::SharedText wire_answer{};
+  /// Set where calls are logged: writes the answer into the log, with its notes as they are now.
+  /// For a completion that acts on the answer, so that nothing that follows from the answer is
+  /// logged before it. Otherwise the answer is written when the completion returns; later it does
+  /// nothing.
+  std::function<void()> record = nullptr;
 };
 
 /// Sends requests to peers. Thread-safe. The completion runs exactly once, on a thread of the
