@@ -49,7 +49,9 @@ void add_league_options(CLI::App& app, ProgramOptions& options) {
       ->check(CLI::Range(2, 32000));
   app.add_option("--referees", options.referees, "number of referees (default: 1)")
       ->check(CLI::Range(1, 1000));
-  app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_even_odd)");
+  app.add_option("--game", options.game_type, "the game that is played (default: even_odd)")
+      ->check(CLI::IsMember(options.games->names()));
+  app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_GAME)");
   app.add_option("--data", options.data,
                  "directory of the league's journal, secrets and data; if it contains a league, "
                  "that league continues")

@@ -11,8 +11,8 @@
 namespace league::league_manager {
 namespace {
 
-std::string default_league_id(const ProgramOptions& options, const core::Clock& clock) {
-  return "league_" + clock.utc_now().to_wire().substr(0, 4) + "_" + options.game_type;
+std::string default_league_id(const std::string& game_type, const core::Clock& clock) {
+  return "league_" + clock.utc_now().to_wire().substr(0, 4) + "_" + game_type;
 }
 
 /// The settings of a new league.
@@ -20,10 +20,10 @@ events::LeagueSettings new_settings(const ProgramOptions& options,
                                     const agent::runtime::Settings& limits,
                                     const core::Clock& clock) {
   events::LeagueSettings settings = service::settings_from(limits);
+  settings.game_type = options.game_type.value_or("even_odd");
+  settings.rules = *options.games->find(settings.game_type);
   settings.league_id =
-      core::LeagueId(options.league_id.value_or(default_league_id(options, clock)));
-  settings.game_type = options.game_type;
-  settings.rules = *options.games->find(options.game_type);
+      core::LeagueId(options.league_id.value_or(default_league_id(settings.game_type, clock)));
   settings.unproven_referees = options.unproven_referees;
   settings.players = options.players.value_or(settings.players);
   settings.referees = options.referees.value_or(settings.referees);
@@ -149,9 +149,10 @@ core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
                            "archive the league and begin another",
                        ""};
   }
-  return service::continue_with(settings_, **creation,
-                                {options_.league_id, options_.players, options_.referees},
-                                *options_.games);
+  return service::continue_with(
+      settings_, **creation,
+      {options_.league_id, options_.players, options_.referees, options_.game_type},
+      *options_.games);
 }
 
 core::Result<void> LeagueStore::open_keys(core::RandomSource& random) {

@@ -24,11 +24,11 @@ class ManagerReload;
 
 struct ProgramOptions {
   agent::host::ProgramOptions common;
-  // Of a new league: 2, 1 and league_YEAR_even_odd. A league that is continued has its own.
+  // Of a new league: 2, 1, league_YEAR_GAME and even_odd. A league that is continued has its own.
   std::optional<int> players;
   std::optional<int> referees;
   std::optional<std::string> league_id;
-  std::string game_type = "even_odd";  ///< one of `games`
+  std::optional<std::string> game_type;  ///< one of `games`
   const game::Registry* games = &game::standard_games();
   events::UnprovenReferees unproven_referees = events::UnprovenReferees::kFromLoopback;
   std::filesystem::path data = "data";

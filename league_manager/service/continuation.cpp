@@ -72,6 +72,8 @@ core::Result<void> continue_with(events::LeagueSettings& settings,
     return contradiction("--referees", std::to_string(*wanted.referees),
                          std::to_string(creation.referees));
   }
+  if (wanted.game_type && *wanted.game_type != creation.game_type)
+    return contradiction("--game", *wanted.game_type, creation.game_type);
   settings.league_id = creation.league_id;
   settings.league_key = creation.league_key.value_or(std::string());
   auto rules = games.find(creation.game_type);

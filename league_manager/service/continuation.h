@@ -24,6 +24,7 @@ struct WantedLeague {
   std::optional<std::string> league_id;
   std::optional<int> players;
   std::optional<int> referees;
+  std::optional<std::string> game_type = std::nullopt;
 };
 
 /// The settings of a new league: limits from the settings file, defaults for the rest. Unless the

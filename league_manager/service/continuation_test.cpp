@@ -20,7 +20,8 @@ TEST(Continuation, TakesTheLeagueFromItsJournal) {
   EXPECT_EQ(settings.players, 8);
   EXPECT_EQ(settings.referees, 2);
   EXPECT_EQ(settings.max_attempts, 7);  // limits are of the day
-  EXPECT_TRUE(continue_with(settings, kCreation, {"league_a", 8, 2}, game::standard_games()));
+  EXPECT_TRUE(
+      continue_with(settings, kCreation, {"league_a", 8, 2, "even_odd"}, game::standard_games()));
 }
 
 TEST(Continuation, NamesAContradiction) {
@@ -28,6 +29,7 @@ TEST(Continuation, NamesAContradiction) {
       {{"league_b", {}, {}}, "--league league_a, and --league league_b was given"},
       {{{}, 9, {}}, "--players 8, and --players 9 was given"},
       {{{}, {}, 1}, "--referees 2, and --referees 1 was given"},
+      {{{}, {}, {}, "chess"}, "--game even_odd, and --game chess was given"},
   };
   for (const auto& [wanted, expected] : cases) {
     events::LeagueSettings settings;
