@@ -86,7 +86,7 @@ function(league_hot_first name)
 endfunction()
 
 # The linkers of GNU binutils' other kind and of LLVM take half or a fifth of the time of the usual one.
-if(NOT CMAKE_EXE_LINKER_FLAGS MATCHES "-fuse-ld=")
+if(NOT LEAGUE_SANITIZER AND NOT CMAKE_EXE_LINKER_FLAGS MATCHES "-fuse-ld=")
   include(CheckLinkerFlag)
   foreach(linker gold lld)
     check_linker_flag(CXX -fuse-ld=${linker} LEAGUE_HAS_${linker})
