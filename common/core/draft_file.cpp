@@ -18,13 +18,15 @@ Error system_error(const std::filesystem::path& path, int number) {
 
 Result<DraftFile> DraftFile::create(std::filesystem::path file, Options options) {
   std::filesystem::path draft = file.string() + options.suffix;
-  auto open = [&] {
-    return ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                  static_cast<mode_t>(options.mode));
-  };
-  int descriptor = open();
-  if (descriptor < 0 && errno == EEXIST && ::unlink(draft.c_str()) == 0) {
-    descriptor = open();  // an existing file may have had another mode, or been a link
+  // An existing draft may have another mode, or be a link, so it is replaced. Another program that
+  // replaces the same draft at this moment can be first in either step.
+  constexpr int kAttempts = 1000;
+  int descriptor = -1;
+  for (int attempt = 0; attempt < kAttempts && descriptor < 0; ++attempt) {
+    descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                        static_cast<mode_t>(options.mode));
+    if (descriptor >= 0 || errno != EEXIST) break;
+    if (::unlink(draft.c_str()) != 0 && errno != ENOENT) break;
   }
   if (descriptor < 0) return system_error(file, errno);
   return DraftFile(std::move(file), std::move(draft), descriptor);

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "tests/support/temporary_directory.h"
 
@@ -72,6 +75,19 @@ TEST_F(DraftFileTest, ADraftOfAWriterThatWasKilledIsReplaced) {
   EXPECT_EQ(content_of(victim), "precious");
   EXPECT_EQ(content_of(file_), "new");
   EXPECT_FALSE(fs::is_symlink(file_));
+}
+
+// As referees do that share a directory and are started together.
+TEST_F(DraftFileTest, WritersOfOneDraftDoNotFail) {
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 4; ++i) {
+    writers.emplace_back([&] {
+      for (int round = 0; round < 500; ++round) failures += DraftFile::create(file_) ? 0 : 1;
+    });
+  }
+  for (auto& writer : writers) writer.join();
+  EXPECT_EQ(failures, 0);
 }
 
 TEST_F(DraftFileTest, NamesTheFileThatCannotBeWritten) {
