@@ -12,19 +12,27 @@
 namespace league::tools::check {
 namespace {
 
+struct ReservedPort {
+  std::uint16_t port = 0;
+  core::FileDescriptor reservation;
+};
+
 /// A port on which no program listens now. Below those that the system gives to outgoing
-/// connections, because one of these could take the port before the bot listens on it.
-std::uint16_t free_port(core::RandomSource& random) {
+/// connections, because one of these could take the port before the bot listens on it; and
+/// reserved, because another checker on this machine could give it to its bot.
+ReservedPort free_port(core::RandomSource& random) {
   constexpr std::uint16_t kFirst = 20'000;
   constexpr std::uint16_t kLast = 32'000;
   for (int attempt = 0; attempt < 100; ++attempt) {
     const auto bytes = random.bytes<2>();
     const auto any = static_cast<unsigned>(bytes[0]) << 8U | static_cast<unsigned>(bytes[1]);
     const auto port = static_cast<std::uint16_t>(kFirst + any % (kLast - kFirst));
-    if (transport::link::listen_on("127.0.0.1", port)) return port;
+    auto reservation = transport::link::reserve_name("league-check-port-" + std::to_string(port));
+    if (reservation.is_open() && transport::link::listen_on("127.0.0.1", port))
+      return {port, std::move(reservation)};
   }
   auto socket = transport::link::listen_on("127.0.0.1", 0);
-  return socket ? transport::link::local_address(socket->get()).port : std::uint16_t{0};
+  return {socket ? transport::link::local_address(socket->get()).port : std::uint16_t{0}, {}};
 }
 
 }  // namespace
@@ -34,10 +42,11 @@ core::Result<StartedBot> StartedBot::start(const std::string& command,
   std::string text = core::replaced(command, "{manager}", manager_url);
   core::CryptoRandom random;
   const bool has_port = text.find("{port}") != std::string::npos;
-  const std::uint16_t port = has_port ? free_port(random) : std::uint16_t{0};
+  auto [port, reservation] = has_port ? free_port(random) : ReservedPort();
   if (port != 0) text = core::replaced(std::move(text), "{port}", std::to_string(port));
   StartedBot bot(std::move(text));
   bot.port_ = port;
+  bot.reservation_ = std::move(reservation);
   bot.output_ = std::filesystem::temp_directory_path() /
                 ("league_check_" + core::to_hex(random.bytes<8>()) + ".log");
   if (auto launched = bot.launch(); !launched) return launched.error();

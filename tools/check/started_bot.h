@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "common/core/file_descriptor.h"
 #include "common/core/result.h"
 #include "tools/league/up/process.h"
 
@@ -36,6 +37,7 @@ class StartedBot {
 
   std::string command_;
   std::uint16_t port_ = 0;
+  core::FileDescriptor reservation_;  ///< of the port, among checkers
   std::filesystem::path output_;
   std::unique_ptr<ChildProcess> child_;
 };

@@ -8,11 +8,13 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <system_error>
 
@@ -91,6 +93,18 @@ core::Result<core::FileDescriptor> listen_on(const std::string& ip, std::uint16_
   if (::bind(fd.get(), address.get(), address.length) != 0 || ::listen(fd.get(), kBacklog) != 0) {
     return refuse(system_error_text(errno));
   }
+  return fd;
+}
+
+core::FileDescriptor reserve_name(const std::string& name) {
+  constexpr std::size_t kLongestName = 100;
+  if (name.size() > kLongestName) return {};
+  core::FileDescriptor fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::ranges::copy(name, address.sun_path + 1);  // the zero byte before it says that it is no file
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) fd.close();
   return fd;
 }
 

@@ -27,6 +27,10 @@ struct SocketAddress {
 [[nodiscard]] core::Result<core::FileDescriptor> listen_on(const std::string& ip,
                                                            std::uint16_t port);
 
+/// Holds a name on this machine until the descriptor is closed, or the process has ended; closed if
+/// somebody holds the name, or it has more than 100 bytes.
+[[nodiscard]] core::FileDescriptor reserve_name(const std::string& name);
+
 /// A non-blocking connection with TCP_NODELAY to a numeric address. Fails with kTimeout
 /// or kConnectionError and a text that says the cause only.
 [[nodiscard]] core::Result<core::FileDescriptor> connect_to(const std::string& ip,
