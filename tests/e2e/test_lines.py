@@ -252,8 +252,9 @@ class KilledInTheLeague(LeagueTest):
         for transport in SOCKETS:
             doomed += self.start_players(manager, 1, "random", "--transport", transport, "--socket", self.directory / "p.sock",
                                          name=transport, limits=fast)
-            doomed[-1].program.kill()
         self.start_players(manager, 2, "random", "--transport", "tcp", name="well", limits=fast)
+        for one in doomed:  # only now: a port of one that was killed could be given to one that is well
+            one.program.kill()
         self.start_referee(manager, "--endpoints", sockets, limits=fast)
         status = self.wait_until_over(manager)
         self.assertEqual(status["total_matches"], 6)
