@@ -16,7 +16,7 @@ Error system_error(const std::filesystem::path& path, int number) {
 
 }  // namespace
 
-Result<DraftFile> DraftFile::create(std::filesystem::path file, Options options) {
+Result<DraftFile> DraftFile::create(std::filesystem::path file, const Options& options) {
   std::filesystem::path draft = file.string() + options.suffix;
   // An existing draft may have another mode, or be a link, so it is replaced. Another program that
   // replaces the same draft at this moment can be first in either step.

@@ -23,7 +23,7 @@ class DraftFile {
   };
 
   /// Begins a draft; the directory must exist. Errors name `file`.
-  [[nodiscard]] static Result<DraftFile> create(std::filesystem::path file, Options options);
+  [[nodiscard]] static Result<DraftFile> create(std::filesystem::path file, const Options& options);
   [[nodiscard]] static Result<DraftFile> create(std::filesystem::path file) {
     return create(std::move(file), Options());
   }

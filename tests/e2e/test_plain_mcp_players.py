@@ -16,7 +16,7 @@ COMMANDS = f"stdio:{sys.executable} {BOT}"
 SCHEMES = {"http": "http://127.0.0.1:{}/mcp", "sse": "sse+http://127.0.0.1:{}/sse",
            "websocket": "ws://127.0.0.1:{}/mcp", "tcp": "tcp://127.0.0.1:{}"}
 # A bot that is started again while it is called is there at the second or third attempt.
-PATIENT = limits(retry={"delay_ms": 1500})
+PATIENT = limits(retry={"delay_ms": 4000})
 
 
 class PlainBot:
