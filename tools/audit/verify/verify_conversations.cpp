@@ -63,9 +63,13 @@ class ConversationCheck {
   }
 
   /// The same for a call that repeats `before`, unless the referee was killed in between and may
-  /// have lost the record of the reason.
-  void lack_cause(const MatchEvent& event, const MatchEvent* before, std::string text) {
-    if (before != nullptr && may_be_lost(log_, before->time_us, event.time_us)) return;
+  /// have lost the record of the reason, which then counts as one of `causes` for later calls, too.
+  void lack_cause(const MatchEvent& event, const MatchEvent* before, int& causes,
+                  std::string text) {
+    if (before != nullptr && may_be_lost(log_, before->time_us, event.time_us)) {
+      ++causes;
+      return;
+    }
     lack(event, "retry.without_cause", std::move(text));
   }
 
@@ -85,7 +89,8 @@ class ConversationCheck {
       }
       side.invited = true;
       if (++side.invitations > 1 + side.invitation_causes)
-        lack_cause(event, side.invitation, "invited again though the first call did not fail");
+        lack_cause(event, side.invitation, side.invitation_causes,
+                   "invited again though the first call did not fail");
       if (side.invitations > kMostCalls * kMostPlays)
         fault(event, "retry.too_many", "too many invitations");
     } else if (event.type == "CHOOSE_PARITY_CALL") {
@@ -93,7 +98,8 @@ class ConversationCheck {
       if (!side.joined) lack(event, "order.choice_before_join", event.peer + " has not joined yet");
       if (side.refused) fault(event, "order.choice_after_refusal", event.peer + " refused to play");
       if (++side.calls > 1 + side.causes)
-        lack_cause(event, side.call, "called again though the first call did not fail");
+        lack_cause(event, side.call, side.causes,
+                   "called again though the first call did not fail");
       if (side.calls > kMostCalls) fault(event, "retry.too_many", "too many calls for a choice");
     } else if (event.type == "MATCH_RESULT_REPORT") {
       on_report(event);
