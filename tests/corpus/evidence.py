@@ -9,6 +9,8 @@ import log_builder
 from cases import (Case, MANAGER, add, fault, incident, last_record, lines_of, made, missing, new_league, own_file, put_lines,
                    report_at, seal_file)
 from clean import asked, before_end, call_of
+from commitments import lost_by
+from lies import R1
 from resealing import Line, Resealing
 
 AGENTS = (MANAGER, "referee:REF01", "referee:REF02", "player:P01", "player:P02", "player:P03")
@@ -216,6 +218,12 @@ def _last_round(league):
     items.append(log_builder.Seal(league.now, False))
 
 
+def next_run(league, agent, created):
+    """The header that the agent's next process writes."""
+    return log_builder.Header(agent, league.log(agent).signer.public_key, created=created, starts=True,
+                              league_id=league.league_id, **league.identity())
+
+
 def second_run(seconds):
     """The player is killed, starts again `seconds` later, and goes on; what it lost lies between."""
     def change(league):
@@ -225,16 +233,13 @@ def second_run(seconds):
         lost = [i for i in range(at, len(log.items)) if isinstance(log.items[i], log_builder.Record)][:4]
         for i in reversed(lost):
             del log.items[i]
-        when = league.start_time + timedelta(seconds=seconds)
-        log.items.insert(at, log_builder.Header("player:P02", log.signer.public_key, created=when, starts=True,
-                                                league_id=league.league_id, **league.identity()))
+        log.items.insert(at, next_run(league, "player:P02", league.start_time + timedelta(seconds=seconds)))
     return change
 
 
 made("end", "killed-and-started-again", incident("log.tail_lost"))(second_run(2))
 made("end", "started-again-without-loss", )(lambda league: league.log("player:P02").items.insert(
-    5, log_builder.Header("player:P02", league.log("player:P02").signer.public_key, created=league.now, starts=True,
-                          league_id=league.league_id, **league.identity())))
+    5, next_run(league, "player:P02", league.now)))
 
 
 def instant_of(record):
@@ -245,9 +250,7 @@ def starts_again_at(league, agent, wanted):
     """A second process of the agent begins with the first record that is wanted; returns where its header stands."""
     log = league.log(agent)
     at = next(i for i, item in enumerate(log.items) if isinstance(item, log_builder.Record) and wanted(item))
-    created = instant_of(log.items[at]) - timedelta(milliseconds=1)
-    log.items.insert(at, log_builder.Header(agent, log.signer.public_key, created=created, starts=True,
-                                            league_id=league.league_id, **league.identity()))
+    log.items.insert(at, next_run(league, agent, instant_of(log.items[at]) - timedelta(milliseconds=1)))
     return at
 
 
@@ -276,6 +279,17 @@ def _lost_answer(league):
     joined = next(item for item in items if isinstance(item, log_builder.Record) and item["match_id"] == match
                   and item["peer"] == peer and item["message_type"] == "GAME_JOIN_ACK")
     items.remove(joined)
+
+
+@made("end", "killed-referee-whose-next-call-fails", plan=lost_by("a", "GAME_INVITATION", "E009"), short=True)
+def _lost_failure(league):
+    """The kill loses the first call's failure; the second call fails, too, which is the reason for the third."""
+    agent = f"referee:{league.plans[R1].referee}"
+    items = league.log(agent).items
+    first, failure, second = [i for i, item in enumerate(items) if isinstance(item, log_builder.Record)
+                              and item["match_id"] == R1 and item["peer"] == f"player:{league.plans[R1].a}"][:3]
+    items.insert(second, next_run(league, agent, instant_of(items[second]) - timedelta(milliseconds=1)))
+    del items[failure]
 
 
 PONG = {"jsonrpc": "2.0", "id": 9, "result": {"status": "ok"}}
