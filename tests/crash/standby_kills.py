@@ -117,7 +117,11 @@ class StandbyLeague(BusLeague):
         wait_until(lambda: manager.follows() or manager.leads(), 20, "the other manager follows")
 
     def supervise(self):
-        """Starts managers that have ended by themselves."""
+        """Starts managers that have ended by themselves, and the broker: nats-server 2.9 crashes if somebody reads a
+        stream that it is just creating (jsMsgGetRequest), as managers do when it has lost what it kept."""
+        if not self.broker.is_running():
+            self.log("the broker has crashed and is started again")
+            self.start_broker()
         for manager in self.managers:
             if manager.program.is_running:
                 continue
@@ -197,7 +201,11 @@ class StandbyLeague(BusLeague):
             shutil.rmtree(self.streams, ignore_errors=True)
         self.log(f"kill {self.kills}: the broker{', with what it kept' if is_lost else ''}")
         time.sleep(self.random.random() * 0.5)
-        self.broker.start()
+        self.start_broker()
+
+    def start_broker(self):
+        with contextlib.suppress(RuntimeError):  # it has crashed at once: the supervisor's
+            self.broker.start()
 
     def wait_for_the_end(self):
         self.supervise()
