@@ -1,3 +1,4 @@
+#include <algorithm>
 
 #include "common/core/text.h"
 #include "league_manager/core/league.h"

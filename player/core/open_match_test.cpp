@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/core/crypto.h"
 #include "game/commitment.h"
 #include "tests/support/scripted_random.h"
 

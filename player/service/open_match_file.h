@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/core/result.h"
 #include "player/core/open_match.h"
 
 namespace league::player::service {

@@ -1,4 +1,3 @@
-
 #include <nlohmann/json.hpp>
 
 #include "common/agent/runtime/log.h"
