@@ -14,7 +14,6 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kJetAskAgain = 1s;
 /// A broker that is starting has its streams within moments.
 constexpr std::chrono::milliseconds kJetNobodyThere = 100ms;
-constexpr std::chrono::milliseconds kJetAbsent = 300ms;
 
 }  // namespace
 
@@ -29,7 +28,7 @@ void JetRequests::ask(BusMessage request, core::Clock::Steady deadline, Repeat r
   request.reply = parts_.inbox + std::to_string(number);
   asked_.emplace(
       number,
-      PendingRequest{std::move(request), deadline, repeat, std::move(answered), 0, false, {}, {}});
+      PendingRequest{std::move(request), deadline, repeat, std::move(answered), 0, false, {}});
   lock.unlock();
   send(number);
 }
@@ -94,28 +93,18 @@ void JetRequests::on_due(std::uint64_t number) {
 }
 
 void JetRequests::on_answer(std::uint64_t number, BusMessage message) {
-  if (message.is_no_responders) return on_nobody(number);
+  if (message.is_no_responders)
+    return ask_later(number, "the broker at " + parts_.bus.url() + " has no JetStream for " +
+                                 subject_of(number) + " (nats-server -js)");
   if (is_not_ready(message.payload))
     return ask_later(number, refusal_error(*read_refusal(message.payload)).message);
   finish(number, std::move(message));
 }
 
-void JetRequests::on_nobody(std::uint64_t number) {
-  bool is_over = false;
-  std::string why;
-  {
-    std::lock_guard lock(mutex_);
-    auto found = asked_.find(number);
-    if (found == asked_.end()) return;
-    PendingRequest& asked = found->second;
-    auto now = parts_.clock.steady_now();
-    if (asked.absent_since == core::Clock::Steady{}) asked.absent_since = now;
-    is_over = asked.repeat == Repeat::kWhileThere && now >= asked.absent_since + kJetAbsent;
-    why = "the broker at " + parts_.bus.url() + " has no JetStream for " + asked.request.subject +
-          " (nats-server -js)";
-  }
-  if (!is_over) return ask_later(number, why);
-  finish(number, core::Error{core::ErrorCode::kConnectionError, why, {}});
+std::string JetRequests::subject_of(std::uint64_t number) {
+  std::lock_guard lock(mutex_);
+  auto found = asked_.find(number);
+  return found == asked_.end() ? std::string() : found->second.request.subject;
 }
 
 void JetRequests::finish(std::uint64_t number, const core::Result<BusMessage>& answer) {
@@ -138,8 +127,7 @@ void JetRequests::ask_all_again() {
   std::vector<std::uint64_t> numbers;
   {
     std::lock_guard lock(mutex_);
-    for (auto& [number, asked] : asked_) {
-      asked.absent_since = {};  // the stream may exist by now
+    for (const auto& [number, asked] : asked_) {
       if (asked.repeat != Repeat::kUnlessTaken || !asked.is_taken) numbers.push_back(number);
     }
   }

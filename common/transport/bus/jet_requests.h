@@ -37,11 +37,7 @@ class JetRequests : public std::enable_shared_from_this<JetRequests> {
   /// kConnectionError: not answered in time.
   using Answered = std::function<void(core::Result<BusMessage>)>;
   /// Whether a request may be sent again although it may have been carried out.
-  enum class Repeat : std::uint8_t {
-    kAlways,
-    kUnlessTaken,
-    kWhileThere,  ///< always, but fails before its deadline when the bus is there and nobody else
-  };
+  enum class Repeat : std::uint8_t { kAlways, kUnlessTaken };
 
   explicit JetRequests(JetParts parts) : parts_(std::move(parts)) {}
 
@@ -61,14 +57,13 @@ class JetRequests : public std::enable_shared_from_this<JetRequests> {
     Answered answered;
     core::Timer::Id due = 0;
     bool is_taken = false;  ///< the broker may have received it
-    core::Clock::Steady absent_since{};  ///< since when nobody has been listening
     std::string why;  ///< why it is not answered yet
   };
 
   void send(std::uint64_t number);
   void on_due(std::uint64_t number);
   void ask_later(std::uint64_t number, const std::string& why);
-  void on_nobody(std::uint64_t number);
+  [[nodiscard]] std::string subject_of(std::uint64_t number);
   void finish(std::uint64_t number, const core::Result<BusMessage>& answer);
   void wait(std::uint64_t number, PendingRequest& asked, core::Clock::Steady::duration longest);
 

@@ -141,11 +141,6 @@ core::Result<std::unique_ptr<JetStream>> JetStream::create(Bus& bus,
   return std::unique_ptr<JetStream>(new JetStream(std::move(state)));
 }
 
-void JetStream::find(Steady deadline, Done<void> done) {
-  state_->requests_->ask(jet_message("INFO", ""), deadline, JetRequests::Repeat::kWhileThere,
-                         [done = std::move(done)](const auto& answer) { give_done(answer, done); });
-}
-
 void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<StreamState> done) {
   auto on_updated = [weak = std::weak_ptr(state_), name = config.name, deadline,
                      done](core::Result<BusMessage> answer) {

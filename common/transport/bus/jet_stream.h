@@ -106,8 +106,6 @@ class JetStream {
   /// those of later requests, which run at once.
   void end();
 
-  /// Whether the broker has JetStream; fails with kConnectionError, and soon, if it has not.
-  void find(core::Clock::Steady deadline, Done<void> done);
   /// Creates the stream, or changes an existing one to `config`, except that a higher number of
   /// replicas is kept, because an operator has set it. A limit that the broker does not let us
   /// change stays as it is.
