@@ -256,6 +256,7 @@ class League {
                                    const RegistrationDecision& decision) const;
   [[nodiscard]] bool fits(const events::EventBody& body) const;
   [[nodiscard]] bool fits_act(const events::OperatorActed& event) const;
+  [[nodiscard]] bool fits_creation(const events::LeagueCreated& event) const;
   [[nodiscard]] bool fits_start(const events::LeagueStarted& event) const;
   [[nodiscard]] bool fits_round(const events::RoundStarted& event) const;
   [[nodiscard]] core::Result<void> check_act(const OperatorCommand& command) const;

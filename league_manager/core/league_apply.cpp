@@ -31,11 +31,7 @@ bool League::fits(const events::EventBody& body) const {
   };
   return std::visit(
       Overloaded{
-          [&](const events::LeagueCreated& e) {
-            bool is_other = e.league_key && !settings_.league_key.empty() &&
-                            *e.league_key != settings_.league_key;
-            return !is_created_ && e.league_id == settings_.league_id && !is_other;
-          },
+          [&](const events::LeagueCreated& e) { return fits_creation(e); },
           [&](const events::AgentRegistered& e) {
             return is_created_ && state_ == LeagueState::kRegistering &&
                    e.agent.index == roster_.count(e.agent.kind);
@@ -85,6 +81,12 @@ bool League::fits(const events::EventBody& body) const {
           [&](const events::OperatorActed& e) { return fits_act(e); },
       },
       body);
+}
+
+bool League::fits_creation(const events::LeagueCreated& event) const {
+  const bool is_other = event.league_key && !settings_.league_key.empty() &&
+                        *event.league_key != settings_.league_key;
+  return !is_created_ && event.league_id == settings_.league_id && !is_other;
 }
 
 bool League::fits_start(const events::LeagueStarted& event) const {

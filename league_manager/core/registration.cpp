@@ -140,6 +140,20 @@ core::Result<RegistrationDecision> return_with_token(const Roster& roster,
   return decision;
 }
 
+/// `agent` was the first to register with the request's nonce.
+core::Result<RegistrationDecision> return_with_nonce(const Roster& roster,
+                                                     const RegistrationRequest& request,
+                                                     events::AgentRef agent) {
+  if (agent.kind != request.kind || roster.find_by_endpoint(request.profile.endpoint) != agent) {
+    return Error{ErrorCode::kDuplicateRegistration,
+                 "registration_nonce has been used by another agent: make it from at least 128 "
+                 "random bits",
+                 ""};
+  }
+  return RegistrationDecision{
+      {}, agent, roster.agent(agent).credential.nonce, events::Recognition::kRegistrationNonce};
+}
+
 }  // namespace
 
 bool speaks_our_protocol(std::string_view version) {
@@ -156,7 +170,6 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
                                                        const RegistrationRequest& request,
                                                        const RegistrationFacts& facts) {
   if (auto fit = check_profile(settings, request); !fit) return fit.error();
-  const std::string& endpoint = request.profile.endpoint;
   if (request.token_hash) {
     auto agent = roster.find_by_token_hash(*request.token_hash);
     if (!agent || agent->kind != request.kind) return unknown_token(request);
@@ -165,19 +178,8 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
   std::string nonce_hash;
   if (request.registration_nonce) {
     nonce_hash = core::to_hex(core::sha256(*request.registration_nonce));
-    auto agent = roster.find_by_registration_nonce(nonce_hash);
-    if (agent && agent->kind == request.kind && roster.find_by_endpoint(endpoint) == agent) {
-      return RegistrationDecision{{},
-                                  *agent,
-                                  roster.agent(*agent).credential.nonce,
-                                  events::Recognition::kRegistrationNonce};
-    }
-    if (agent) {
-      return Error{ErrorCode::kDuplicateRegistration,
-                   "registration_nonce has been used by another agent: make it from at least 128 "
-                   "random bits",
-                   ""};
-    }
+    if (auto agent = roster.find_by_registration_nonce(nonce_hash))
+      return return_with_nonce(roster, request, *agent);
   }
   if (request.not_admitted) return *request.not_admitted;
   if (started) {
@@ -188,7 +190,7 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
   auto credential_for = [&](events::AgentRef agent) {
     return events::Credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
   };
-  const auto owner = roster.find_by_endpoint(endpoint);
+  const auto owner = roster.find_by_endpoint(request.profile.endpoint);
   const auto seat = seat_of_code(roster, request.profile);
   if (seat && seat != owner) return code_taken(*seat);
   if (owner) {
