@@ -284,6 +284,9 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerRepl
   if (!answer && answer.error().code == ErrorCode::kTimeout)
     evidence.own = context_.deps.delays.worst_since(
         call.deadline - call.time_limit, agent::runtime::route_to(seat(call.side)->endpoint));
+  // Before the match knows of it, since the other player's answer, on another thread, may lead to
+  // the next calls.
+  reply.write_record();
   Effects effects;
   {
     std::lock_guard lock(mutex_);
@@ -292,7 +295,6 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerRepl
     effects = answer ? match_->on_reply(call.id, *answer, now)
                      : match_->on_failure(call.id, answer.error(), now, evidence);
   }
-  reply.write_record();
   run(effects);
 }
 

@@ -86,7 +86,10 @@ void MatchRunner::await_posted(const CallPlayer& call, const agent::peers::PeerR
                     Error{ErrorCode::kTimeout,
                           "the player acknowledged the call, but its answer did not come", ""});
   };
-  if (left <= Duration::zero()) return given_up();
+  if (left <= Duration::zero()) {
+    receipt.write_record();
+    return given_up();
+  }
   context_.deps.timer.schedule(left, std::move(given_up));
 }
 

@@ -90,8 +90,8 @@ TEST(League, AsksBothPlayersBeforeEitherAnswerIsKnown) {
   EXPECT_EQ(matches, 6);
 }
 
-// Else the log of a referee that is killed can end between the two, and accuse it of the wrong
-// order.
+// Otherwise the log of a killed referee can end after the consequence and before the answer, and
+// the verifier then reports a wrong order.
 TEST(League, ARefereeLogsAnAnswerBeforeWhatFollowsFromIt) {
   LeagueFixture league({.players = 4});
   ASSERT_TRUE(league.play());

@@ -144,6 +144,7 @@ void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
                             transport::link::CallOutcome outcome) {
   auto reply = understand(*pending, outcome);
   if (!reply) {
+    outcome.write_record();  // the reason for the next call
     pending->id = rpc::Id(next_id_.fetch_add(1));
     return send(pending);
   }
@@ -192,7 +193,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
   if (!row.reply) return acknowledged(pending, outcome, reply, has_no_method);
   if (!reply)
     return PeerReply{
-        .error = no_message(outcome, "the answer is no JSON-RPC: " + reply.error().message)};
+        .error = no_message(outcome, "the answer is not JSON-RPC: " + reply.error().message)};
   if (!is_success(outcome.http_status)) taken.add(Leniency::kReplyWithErrorStatus);
   reply->leniencies.add(taken);
   auto admitted = admit_reply(pending, std::move(*reply), outcome.http_status, notes);
@@ -231,7 +232,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcom
     pending.first_answer = PeerReply{};
     pending.first_answer->error = error != nullptr
                                       ? peer_error(*error, outcome.http_status, pending.call.peer)
-                                      : no_message(outcome, "the answer is no JSON-RPC");
+                                      : no_message(outcome, "the answer is not JSON-RPC");
     pending.first_answer->has_no_method = true;
   };
   const auto& way = pending.search.way();
@@ -339,6 +340,7 @@ void PeerClient::ping(transport::link::Endpoint endpoint, const std::string& pee
                   outcome.notes->verdict = outcome.error->code;
                   outcome.notes->fault = outcome.error->message;
                 }
+                outcome.write_record();
                 completion(!outcome.error);
               });
 }
@@ -374,6 +376,7 @@ void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> 
       outcome.notes->fault =
           is_search ? std::string(rpc::kTriesAnotherName) : result.error().message;
     }
+    outcome.write_record();
     completion(std::move(result));
   });
 }

@@ -96,7 +96,7 @@ struct PeerReply {
   /// When the request was passed to the system; nothing if it was not, or if that is unknown.
   std::optional<core::Clock::Steady> sent_at = std::nullopt;
   /// Notes of the answer, for the log: a completion may add a verdict (a wrong token) before it
-  /// returns.
+  /// writes the record or returns.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
   /// Writes the answer into the log before the completion acts on it (CallOutcome::record); nothing
   /// if this client has not received it.

@@ -127,6 +127,26 @@ TEST_F(PeerClientTest, ASearchIsNoFaultOfThePeer) {
   EXPECT_FALSE(notes.back()->verdict);
 }
 
+// A log that ends between the two must not show a consequence without its cause.
+TEST_F(PeerClientTest, LogsAnAnswerBeforeWhatFollowsFromIt) {
+  std::string order;
+  caller_.answer = [&](const json& frame) {
+    order += "call ";
+    auto outcome = knows("GAME_INVITATION", {{"accept", true}}, kNotFound)(frame);
+    outcome.record = [&] { order += "record "; };
+    return outcome;
+  };
+  EXPECT_FALSE(ask(kInvite).error);
+  EXPECT_EQ(order, "call record call ") << "the other dialect; the last answer has no consequence";
+  order.clear();
+  client_->ping(endpoint_, "player:P01", std::chrono::seconds(1),
+                [&](bool /*alive*/) { order += "done "; });
+  client_->call_tool(
+      {.endpoint = endpoint_, .peer = "player:P01", .tool = "get", .arguments = "{}"},
+      [&](const core::Result<json>& /*result*/) { order += "done "; });
+  EXPECT_EQ(order, "call record done call record done ");
+}
+
 TEST_F(PeerClientTest, ReportsAnErrorPageAsWhatItIs) {
   answer_with(R"({"detail":[{"loc":["body"]}]})", 422);
   for (auto type : {kInvite, kOver}) {

@@ -63,6 +63,10 @@ struct CallOutcome : rpc::Delivery {
   /// logged before it. Otherwise the answer is written when the completion returns; later it does
   /// nothing.
   std::function<void()> record = nullptr;
+
+  void write_record() const {
+    if (record) record();
+  }
 };
 
 /// Sends requests to peers. Thread-safe. The completion runs exactly once, on a thread of the

@@ -16,8 +16,7 @@ class ConversationCheck {
   ConversationCheck(std::vector<MatchEvent> events, const CheckedLog& log,
                     std::vector<LogFault>& faults)
       : events_(std::move(events)), log_(log), faults_(faults) {
-    // Sort by the monotonic clock, the time of arrival: a record is written only after its message
-    // was handled.
+    // Sort by the monotonic clock, the time of arrival: a record may be written later.
     std::stable_sort(events_.begin(), events_.end(), [](const MatchEvent& a, const MatchEvent& b) {
       return a.mono_ns < b.mono_ns;
     });
