@@ -49,18 +49,21 @@ std::future<RefereeDrain::Answer> RefereeDrain::ask_for_no_more(
 }
 
 void RefereeDrain::run(transport::link::StopSignal& stop) {
-  if (patience_.count() == 0) return;
+  if (patience_.count() == 0 || !identity()) return;
   const auto assigned = wait(stop);
-  const auto running = service_.running_matches();
-  // While matches run, the manager was not asked again, so its number may be too large.
-  if (const auto left = running > 0 ? running : assigned; left > 0)
+  if (const auto left = std::max(service_.running_matches(), assigned.value_or(0)); left > 0) {
     agent::runtime::log::warn("unfinished matches: {}; another referee starts them over", left);
+  } else if (!assigned) {
+    agent::runtime::log::warn(
+        "the league manager has not said whether more matches are assigned to this referee; if "
+        "there are any, another referee plays them");
+  }
 }
 
-std::size_t RefereeDrain::wait(transport::link::StopSignal& stop) {
-  const auto identity = this->identity();
-  if (!identity) return 0;
-  if (const auto plays = service_.running_matches(); plays > 0) {
+std::optional<std::size_t> RefereeDrain::wait(transport::link::StopSignal& stop) {
+  const auto identity = *this->identity();
+  auto plays = service_.running_matches();
+  if (plays > 0) {
     agent::runtime::log::info(
         "running matches: {}; they have up to {} s to finish, and a second signal ends "
         "the referee at once",
@@ -71,25 +74,30 @@ std::size_t RefereeDrain::wait(transport::link::StopSignal& stop) {
   std::future<Answer> asked;
   std::optional<Answer> last;
   // A third-party manager lacks the tool, so wait only for running matches.
-  if (!identity->is_at_home()) last = 0;
-  do {
+  if (!identity.is_at_home()) last = 0;
+  const auto look = [&] {
     if (asked.valid() && asked.wait_for(milliseconds(0)) == std::future_status::ready)
       last = asked.get();
+    // The manager has counted matches that have ended since.
+    const auto still = service_.running_matches();
+    if (still < plays && identity.is_at_home()) last.reset();
+    plays = still;
+  };
+  do {
+    look();
     if (asked.valid()) continue;
-    const bool plays = service_.running_matches() > 0;
     const bool has_failed = last && !*last;
     // A match that is assigned but not running either has not arrived yet, or its report was
     // refused.
     const bool has_assigned = last && *last && **last > 0;
-    if (last && !plays && !has_assigned) return 0;
-    if ((!last || has_failed || !plays) && steady_clock::now() >= ask_at) {
-      asked = ask_for_no_more(*identity);
+    if (last && plays == 0 && !has_assigned) break;
+    if ((!last || has_failed || plays == 0) && steady_clock::now() >= ask_at) {
+      asked = ask_for_no_more(identity);
       ask_at = steady_clock::now() + kAskAgainAfter;
     }
   } while (steady_clock::now() < deadline && stop.wait_for(kInterval) < 0);
-  if (asked.valid() && asked.wait_for(milliseconds(0)) == std::future_status::ready)
-    last = asked.get();
-  return last && *last ? **last : 0;
+  look();
+  return last && *last ? std::optional(**last) : std::nullopt;
 }
 
 }  // namespace league::referee::service

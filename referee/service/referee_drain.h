@@ -32,9 +32,9 @@ class RefereeDrain {
   using Answer = core::Result<std::size_t>;
   [[nodiscard]] std::optional<agent::identity::Identity> identity() const;
   [[nodiscard]] std::future<Answer> ask_for_no_more(const agent::identity::Identity& identity);
-  /// See run. Returns the number of matches that the manager last said were assigned and not
-  /// reported.
-  std::size_t wait(transport::link::StopSignal& stop);
+  /// See run; the referee has an identity. Returns the number of matches that are assigned and not
+  /// reported; nothing if the manager has not said it, or not since the last match ended.
+  [[nodiscard]] std::optional<std::size_t> wait(transport::link::StopSignal& stop);
 
   const std::chrono::seconds patience_;
   const RefereeService& service_;

@@ -1,6 +1,7 @@
 """What an operator does to a running league, with the real programs: it is carried out, journalled, shown and verified."""
 
 import json
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -246,6 +247,22 @@ class OperateTest(LeagueTest):
         referee = self.draining_referee(manager, "one")
         manager.program.kill()
         self.assertEqual(referee.program.stop(seconds=10), 0)
+
+    def test_a_referee_that_does_not_know_what_it_leaves_unfinished_says_so(self):
+        manager = self.start_manager(2, 1)
+        referee = self.draining_referee(manager, "one")
+        manager.program.process.send_signal(signal.SIGSTOP)
+        try:
+            referee.program.process.terminate()
+            wait_until(lambda: "drain_referee" in self.log_of(referee.id), 10, "it has asked")
+            referee.program.process.terminate()
+            self.assertEqual(referee.program.process.wait(10), 0)
+        finally:
+            manager.program.process.send_signal(signal.SIGCONT)
+        self.assertIn("has not said whether more matches are assigned", referee.program.whole_stderr())
+
+    def log_of(self, agent):
+        return "".join(path.read_text(errors="replace") for path in (self.logs / "agents").glob(f"{agent}*.jsonl"))
 
     def test_nobody_sends_another_referee_away(self):
         manager = self.start_manager(2, 1)
