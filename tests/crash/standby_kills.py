@@ -116,12 +116,16 @@ class StandbyLeague(BusLeague):
         manager.start()
         wait_until(lambda: manager.follows() or manager.leads(), 20, "the other manager follows")
 
-    def supervise(self):
-        """Starts managers that have ended by themselves, and the broker: nats-server 2.9 crashes if somebody reads a
-        stream that it is just creating (jsMsgGetRequest), as managers do when it has lost what it kept."""
+    def supervise_broker(self):
+        """nats-server 2.9 crashes if somebody reads a stream that it is just creating (jsMsgGetRequest), as managers do
+        when it has lost its streams."""
         if not self.broker.is_running():
             self.log("the broker has crashed and is started again")
             self.start_broker()
+
+    def supervise(self):
+        """Starts managers that have ended by themselves, and the broker."""
+        self.supervise_broker()
         for manager in self.managers:
             if manager.program.is_running:
                 continue
@@ -187,6 +191,7 @@ class StandbyLeague(BusLeague):
         other = self.managers[1 - self.managers.index(manager)]
 
         def leads():
+            self.supervise_broker()
             if not other.program.is_running:
                 return True  # it cannot, and says why: the supervisor's
             return other.leads()
@@ -204,7 +209,7 @@ class StandbyLeague(BusLeague):
         self.start_broker()
 
     def start_broker(self):
-        with contextlib.suppress(RuntimeError):  # it has crashed at once: the supervisor's
+        with contextlib.suppress(RuntimeError):  # if it crashes at once, supervise_broker() starts it again
             self.broker.start()
 
     def wait_for_the_end(self):
