@@ -18,7 +18,9 @@ enum class Flush { kNow, kLater };
 class DraftFile {
  public:
   struct Options {
-    std::string suffix = ".new";  ///< of the draft's name; unique among concurrent writers
+    /// Of the draft's name. Several writers may create and discard the same draft at a time, as a
+    /// probe of a directory does; if one of them commits, its suffix must be its own.
+    std::string suffix = ".new";
     unsigned mode = 0644;  ///< reduced by the process's umask
   };
 

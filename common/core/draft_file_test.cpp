@@ -77,8 +77,8 @@ TEST_F(DraftFileTest, ADraftOfAWriterThatWasKilledIsReplaced) {
   EXPECT_FALSE(fs::is_symlink(file_));
 }
 
-// As referees do that share a directory and are started together.
-TEST_F(DraftFileTest, WritersOfOneDraftDoNotFail) {
+// Referees that share a directory and are started together probe it at the same time.
+TEST_F(DraftFileTest, ProbesOfOneDraftDoNotFail) {
   std::atomic<int> failures = 0;
   std::vector<std::thread> writers;
   for (int i = 0; i < 4; ++i) {

@@ -18,8 +18,8 @@ struct ReservedPort {
 };
 
 /// A port on which no program listens now. Below those that the system gives to outgoing
-/// connections, because one of these could take the port before the bot listens on it; and
-/// reserved, because another checker on this machine could give it to its bot.
+/// connections, because one of these could take the port before the bot listens on it; and, where
+/// that is possible, reserved, because another checker on this machine could give it to its bot.
 ReservedPort free_port(core::RandomSource& random) {
   constexpr std::uint16_t kFirst = 20'000;
   constexpr std::uint16_t kLast = 32'000;
@@ -28,8 +28,8 @@ ReservedPort free_port(core::RandomSource& random) {
     const auto any = static_cast<unsigned>(bytes[0]) << 8U | static_cast<unsigned>(bytes[1]);
     const auto port = static_cast<std::uint16_t>(kFirst + any % (kLast - kFirst));
     auto reservation = transport::link::reserve_name("league-check-port-" + std::to_string(port));
-    if (reservation.is_open() && transport::link::listen_on("127.0.0.1", port))
-      return {port, std::move(reservation)};
+    if (reservation && transport::link::listen_on("127.0.0.1", port))
+      return {port, std::move(*reservation)};
   }
   auto socket = transport::link::listen_on("127.0.0.1", 0);
   return {socket ? transport::link::local_address(socket->get()).port : std::uint16_t{0}, {}};

@@ -37,7 +37,7 @@ class StartedBot {
 
   std::string command_;
   std::uint16_t port_ = 0;
-  core::FileDescriptor reservation_;  ///< of the port, among checkers
+  core::FileDescriptor reservation_;  ///< keeps other checkers from using the port
   std::filesystem::path output_;
   std::unique_ptr<ChildProcess> child_;
 };

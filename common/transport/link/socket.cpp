@@ -96,16 +96,17 @@ core::Result<core::FileDescriptor> listen_on(const std::string& ip, std::uint16_
   return fd;
 }
 
-core::FileDescriptor reserve_name(const std::string& name) {
+std::optional<core::FileDescriptor> reserve_name(const std::string& name) {
   constexpr std::size_t kLongestName = 100;
-  if (name.size() > kLongestName) return {};
+  if (name.size() > kLongestName) return core::FileDescriptor();
   core::FileDescriptor fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::ranges::copy(name, address.sun_path + 1);  // the zero byte before it says that it is no file
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) fd.close();
-  return fd;
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0) return fd;
+  if (errno == EADDRINUSE) return std::nullopt;
+  return core::FileDescriptor();
 }
 
 core::Result<core::FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,

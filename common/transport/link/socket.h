@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "common/core/clock.h"
@@ -27,9 +28,10 @@ struct SocketAddress {
 [[nodiscard]] core::Result<core::FileDescriptor> listen_on(const std::string& ip,
                                                            std::uint16_t port);
 
-/// Holds a name on this machine until the descriptor is closed, or the process has ended; closed if
-/// somebody holds the name, or it has more than 100 bytes.
-[[nodiscard]] core::FileDescriptor reserve_name(const std::string& name);
+/// Holds a name on this machine until the descriptor is closed, or the process has ended. Nothing
+/// if somebody holds the name; a closed descriptor if names cannot be held at all (no Unix sockets,
+/// no descriptors left, a name of more than 100 bytes).
+[[nodiscard]] std::optional<core::FileDescriptor> reserve_name(const std::string& name);
 
 /// A non-blocking connection with TCP_NODELAY to a numeric address. Fails with kTimeout
 /// or kConnectionError and a text that says the cause only.
