@@ -74,9 +74,10 @@ function(league_compiled name kind)
   endif()
 endfunction()
 
-# Several sources compile the same template or inline function, each in its own way, and the linker keeps the first. So in
-# every executable what is hot is linked first, and complete: else the match path would run functions of nlohmann/json
-# and the standard library that a cold source compiled, and a test those that are not optimised at all.
+# Several sources compile the same template or inline function, each in its own way, and the linker keeps the first copy.
+# So the hot code that all programs share is linked first, and completely; otherwise the match path would run functions
+# of nlohmann/json and the standard library that a cold source compiled, and a test would run ones that are not optimised
+# at all.
 function(league_hot_first name)
   if(LEAGUE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE
@@ -85,7 +86,7 @@ function(league_hot_first name)
   endif()
 endfunction()
 
-# gold takes half, and lld a fifth, of the time that GNU binutils' default linker takes.
+# gold and lld take less than half of the time that GNU binutils' default linker takes (docs/decisions.md).
 if(NOT LEAGUE_SANITIZER AND NOT CMAKE_EXE_LINKER_FLAGS MATCHES "-fuse-ld=")
   include(CheckLinkerFlag)
   foreach(linker gold lld)
