@@ -48,7 +48,7 @@ std::string end_of_league(const core::LeagueId& id, const nlohmann::json& status
           champion["display_name"].get<std::string>() + "' is first with " +
           std::to_string(champion["points"].get<int>()) + " points";
   if (!status.contains("shared_first_place")) return text;
-  text += ", and shares the first place with";
+  text += ", and shares first place with";
   for (const auto& other : status["shared_first_place"]) {
     if (other != champion["player_id"]) text += " " + other.get<std::string>();
   }

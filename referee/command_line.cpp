@@ -35,7 +35,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "(matches/LEAGUE/MATCH.json); with it the referee keeps its identity after a restart");
   app.add_option("--admission-key", options.admission_key_file,
                  "file (mode 0600) with the key that admits referees, a copy of the manager's "
-                 "DATA/referee.key; required on other machines than the manager's, and on a bus");
+                 "DATA/referee.key; required on machines other than the manager's, and on a bus");
   app.add_option(
       "--players-file", options.players_file,
       "JSON file with addresses of players by id, such as {\"P01\": "

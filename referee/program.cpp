@@ -30,7 +30,7 @@ core::Result<service::PlayerAddresses> read_players_file(const std::filesystem::
   std::ifstream in(file, std::ios::binary);
   if (!in) return failed("cannot be read");
   auto content = nlohmann::json::parse(in, nullptr, false);
-  if (content.is_discarded()) return failed("is no JSON");
+  if (content.is_discarded()) return failed("is not JSON");
   auto addresses = service::read_addresses(content);
   if (addresses.empty())
     return failed("names no player; write {\"P01\": \"http://localhost:8101/mcp\"}");

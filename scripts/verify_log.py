@@ -151,7 +151,7 @@ def unique_keys(pairs):
 
 
 def no_constant(name):
-    raise ValueError(name + " is no JSON")
+    raise ValueError(name + " is not JSON")
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=no_constant)
@@ -337,7 +337,7 @@ class Chain:
                     self.fault("line.after_end", "a part of a line follows the last seal")
         self.check_kept_seal()
         if self.unsealed:
-            self.notes.append(f"{self.file}:{self.line}: the last {self.unsealed} lines are unsealed")
+            self.notes.append(f"{self.file}:{self.line}: unsealed lines at the end: {self.unsealed}")
         return self
 
     def take(self, line):
@@ -428,7 +428,7 @@ class Chain:
         seal = parse_object(line)
         good = seal and is_number(seal.get("seal")) and seconds_of(text_of(seal, "time")) is not None
         if not good or not isinstance(seal.get("closed", True), bool):
-            return self.fault("seal.form", "it is no seal")
+            return self.fault("seal.form", "it is not a seal")
         self.unsealed, self.seals = 0, True
         self.closed = seal.get("closed") is True
         if self.closed:
@@ -458,7 +458,7 @@ class Chain:
         self.file, self.line = kept, 1
         seal = self.kept_seal(content)
         if not seal:
-            self.fault("seal.form", "it is no seal")
+            self.fault("seal.form", "it is not a seal")
         elif not is_signature(seal["public_key"], signed_text(seal["agent"], seal["seal"], seal["time"],
                                                               seal["closed"], seal["head"]), seal["signature"]):
             self.fault("seal.signature", "its signature is not that of the key that it names")
@@ -490,9 +490,9 @@ class Chain:
             self.fault("log.truncated", f"the log ends here after record {self.seq}; its sealed line after record "
                                         f"{seal['seal']} is missing")
         elif seal["closed"] and seal["head"] not in self.closing:
-            self.fault("log.truncated", "the log was closed in order, but its last seal is missing")
+            self.fault("log.truncated", "the log was closed properly, but its last seal is missing")
         elif seal["closed"] and self.closed and self.torn:
-            self.fault("log.truncated", "the log was closed in order, but its last line is cut off")
+            self.fault("log.truncated", "the log was closed properly, but its last line is cut off")
 
 
 # --- The game: all that this page knows of Even/Odd (docs/protocol.md) ----------------------------------------------
@@ -975,7 +975,7 @@ class Forgetting:
             league.finals = [said for said in league.finals if said.time >= past.time]
         results = ", ".join(f"{shown(match)} ({shown(winner)} had won)" for match, winner in sorted(self.lost.items()))
         league.found.incident(past.place, "journal.given_up",
-                              f"the operator went on from an older journal at {past.when} ({shown(past.text, 500)}); accepted "
+                              f"the operator continued with an older journal at {past.when} ({shown(past.text, 500)}); accepted "
                               f"results that no longer count ({len(self.lost)})" + (f": {results}" if results else ""))
 
     def is_void_over(self, said):
@@ -1160,7 +1160,7 @@ class League:
 
     def judge_tail(self, run, agent, span, count):
         """A log may have been quiet for long before it was killed, so what counts is the time that the lost messages fill."""
-        text = f"{agent}'s log ends here; others have {count} later messages of it, of {span:.1f} s"
+        text = f"{agent}'s log ends here; other logs contain later messages that it sent: {count}, within {span:.1f} s"
         if span > TAIL_SECONDS:
             self.found.fault(run.place, "log.short", text)
         else:
@@ -1319,7 +1319,7 @@ class League:
             told = {match for match in list_of(said.message, "voided_matches") if isinstance(match, str)}
             if kept is not None and told != set(kept):
                 self.found.fault(said.place, "table.voided",
-                                 "the final table leaves out other matches than those that are void in the journal")
+                                 "the matches that the final table leaves out are not those that are void in the journal")
             for match in sorted(told if kept is None else ()):
                 self.found.incident(said.place, "match.voided", f"{shown(match)} is void: by the final table it counts for nobody")
         for match, (by, reason, replay, place) in (kept or {}).items():
@@ -1446,7 +1446,7 @@ class Report:
         self.check_places()
         earlier = self.league.results.setdefault(self.match, self)
         if (earlier.points, earlier.winner) != (self.points, self.winner):
-            self.fault("result.second", f"{self.match} already has another result")
+            self.fault("result.second", f"{self.match} already has a different result")
         self.is_home = self.said.sender in self.league.at_home or not self.league.knows_identity
         self.check_draw()
         for player, opponent in (self.pair, self.pair[::-1]):
@@ -1601,7 +1601,7 @@ class Report:
         if run:
             return self.found.incident(run.place, "log.tail_lost", f"{agent}'s log ends before {self.match}, or in it")
         self.found.miss(self.place, "choice.absent", f"{self.match} was played, but the log of {agent} has no {', no '.join(lacking)} of it. "
-                                                     f"Ask {agent.split(':')[1]} for its whole log, or say --without {agent.split(':')[1]}.")
+                                                     f"Ask {agent.split(':')[1]} for its whole log, or use --without {agent.split(':')[1]}.")
 
     def check_loss(self, player):
         if not self.is_technical or self.points is None or self.points[self.pair.index(player)] != 0:
@@ -1830,10 +1830,10 @@ class Completeness:
             names = sorted({s.league_id for s in sections if s.league_id})
             path = os.path.join(self.directory, "logs", *(["league", names[0], "league.log.jsonl"] if names and safe(names[0]) else []))
             self.found.miss((path, 0), "log.absent", "the manager's log is not there, so nothing tells who took part and what was accepted. Ask the "
-                            "operator for logs/league/, or say --without league_manager.")
+                            "operator for logs/league/, or use --without league_manager.")
         if managers and not self.has_journal and not self.has_results and "journal" not in self.excused:
             self.found.miss((os.path.join(self.data, "journal", "journal.sqlite"), 0), "journal.absent",
-                            "the manager's journal is not there. Ask the operator for data/journal/ or a bundle's data/results.json, or say --without journal.")
+                            "the manager's journal is not there. Ask the operator for data/journal/ or a bundle's data/results.json, or use --without journal.")
         if league:
             own = [section for section in sections if section.league == name]
             self.check_agents(league, sealed, {s.agent for s in own}, {s.key for s in own})
@@ -1845,7 +1845,7 @@ class Completeness:
             if agent in names or used & set(keys) or path in sealed or {agent, short} & self.excused:
                 continue
             self.found.miss((path, 0), "log.absent", f"{agent} registered a log key, but its log is not there. Ask {short} for "
-                                                     f"logs/agents/{short}.log.jsonl, or say --without {short}.")
+                                                     f"logs/agents/{short}.log.jsonl, or use --without {short}.")
 
 
 def safe(name):
@@ -1876,7 +1876,7 @@ def check_directory(directory, chain_only, without):
             if fault["rule"] == "chain.hash" and (os.path.relpath(fault["file"], directory), fault["line"]) in masked:
                 # The line is no longer what its agent wrote, and its agent is not to blame.
                 found.miss((fault["file"], fault["line"]), "line.masked", "a secret in this line was masked when the bundle was packed, so its hash "
-                           "cannot be checked and it proves nothing. Ask who ran the league for the line, or for a bundle made after the league's end.")
+                           "cannot be checked and it proves nothing. Ask the operator of the league for the line, or for a bundle made after the league's end.")
             else:
                 found.faults.append(fault)
         found.faults += chain.facts.faults
@@ -1984,7 +1984,7 @@ def main():
     sys.stdout.reconfigure(errors="backslashreplace")
     report = verify(options.directory, options.chain_only, [name for name in options.without.split(",") if name])
     if report is None:
-        print(f"{options.directory} holds no conversation logs", file=sys.stderr)
+        print(f"{options.directory} contains no conversation logs", file=sys.stderr)
         return 2
     if options.json:
         print(json.dumps(report))

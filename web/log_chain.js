@@ -13,7 +13,7 @@ function faultOf(line, message, before) {
   if (hex(ascii(`","hash":"${digest}"}`)) !== hex(line.subarray(covered.length)))
     return 'its hash does not fit: it was changed';
   if (before.hash !== null && message.prev !== before.hash)
-    return 'it does not follow the line before: lines are missing, added or exchanged';
+    return 'it does not follow the line before: lines were removed, added or reordered';
   if (message.seq !== undefined && before.next !== null && message.seq !== before.next)
     return `it is record ${message.seq}, and ${before.next} is due`;
   return '';
@@ -42,7 +42,7 @@ export async function readChain(bytes) {
       /* said below */
     }
     const why =
-      message === null || typeof message !== 'object' ? 'it is no JSON object' : faultOf(line, message, before);
+      message === null || typeof message !== 'object' ? 'it is not a JSON object' : faultOf(line, message, before);
     if (why) {
       found.fault = {line: found.lines, why};
       break;

@@ -78,14 +78,14 @@ std::optional<std::string_view> read_date_and_time(Reader& in, Fields& out) {
   if (!take(out.year, 4)) return "the year must have four digits";
   bool extended_date = in.literal("-");
   if (!take(out.month, 2)) return "the month must have two digits";
-  if (extended_date && !in.literal("-")) return "a dash is missing behind the month";
+  if (extended_date && !in.literal("-")) return "a dash is missing after the month";
   if (!take(out.day, 2)) return "the day must have two digits";
   if (!in.literal("T")) return "date and time are separated by an upper-case T";
   if (!take(out.hour, 2)) return "the hour must have two digits";
   bool extended_time = in.literal(":");
-  if (extended_date && !extended_time) return "with dashes in the date the time needs colons";
+  if (extended_date && !extended_time) return "a date with dashes needs a time with colons";
   if (!take(out.minute, 2)) return "the minute must have two digits";
-  if (extended_time && !in.literal(":")) return "a colon is missing behind the minute";
+  if (extended_time && !in.literal(":")) return "a colon is missing after the minute";
   if (!take(out.second, 2)) return "the second must have two digits";
   return std::nullopt;
 }

@@ -55,7 +55,7 @@ void FieldReader::from_json(const nlohmann::json& in, ErrorCode& value, const Fi
   if (auto code = core::parse_error_code(text)) {
     value = *code;
   } else {
-    fail(ErrorCode::kInvalidFieldValue, at, "is no error code of the protocol");
+    fail(ErrorCode::kInvalidFieldValue, at, "is not an error code of the protocol");
   }
 }
 

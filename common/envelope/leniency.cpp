@@ -262,9 +262,8 @@ core::Result<void> refuse_what_schemas_pass(const json& message) {
   const std::string* sender = text_of(message, "sender");
   if (sender == nullptr || *sender != kUnregisteredReferee) return {};
   return core::Error{core::ErrorCode::kInvalidSender,
-                     "sender \"referee:UNREGISTERED\" is no name; before registration send a "
-                     "temporary one of your "
-                     "own, such as referee:alpha",
+                     "sender \"referee:UNREGISTERED\" is not allowed; before registration, send a "
+                     "temporary name of your own, such as referee:alpha",
                      "/sender"};
 }
 

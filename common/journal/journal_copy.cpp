@@ -34,7 +34,7 @@ core::Result<void> copy_journal(const fs::path& journal, const fs::path& copy) {
   std::error_code ignored;
   if (fs::exists(copy, ignored)) {
     return core::Error{core::ErrorCode::kInternalError,
-                       "copy of the journal: " + copy.string() + " is there already", ""};
+                       "copy of the journal: " + copy.string() + " already exists", ""};
   }
   if (auto readable = check(journal); !readable) return readable;
   core::Result<void> copied;

@@ -48,8 +48,8 @@ Error explained(const fs::path& file, const SQLite::Exception& problem) {
   switch (problem.getErrorCode()) {
     case SQLITE_FULL:
       return journal_error(file,
-                           "the disk is full; make room and start again, what was acknowledged is "
-                           "kept");
+                           "the disk is full; free some space and start again: nothing that was "
+                           "acknowledged is lost");
     case SQLITE_CORRUPT:
       return damaged(file, problem.what());
     case SQLITE_NOTADB:
@@ -62,7 +62,7 @@ Error explained(const fs::path& file, const SQLite::Exception& problem) {
     case SQLITE_PERM:
     case SQLITE_AUTH:
       return journal_error(file, std::string("cannot be written (") + problem.what() +
-                                     "): check the rights of the directory and its files");
+                                     "): check the permissions of the directory and its files");
     default:
       return journal_error(file, std::string(problem.what()) + " (SQLite " +
                                      std::to_string(problem.getExtendedErrorCode()) + ")");
@@ -109,7 +109,8 @@ core::Result<void> check_version(SQLite::Database& database, const fs::path& fil
     return journal_error(file, "is a database, but not a league's: use another directory");
   if (version >= 1 && version <= newest) return {};
   return journal_error(file, "has version " + std::to_string(version) +
-                                 ", this program knows versions 1 to " + std::to_string(newest) +
+                                 ", but this program knows only versions 1 to " +
+                                 std::to_string(newest) +
                                  ": use the program that wrote it, or a later one");
 }
 
@@ -223,7 +224,7 @@ core::Result<void> read_entries(SQLite::Database& database, const fs::path& file
     bool fits = stored.getBytes() == static_cast<int>(digest.size()) &&
                 std::memcmp(stored.getBlob(), digest.data(), digest.size()) == 0;
     if (!fits)
-      return damaged(file, "entry " + std::to_string(sequence) + " does not fit its digest");
+      return damaged(file, "entry " + std::to_string(sequence) + " does not match its digest");
     if (auto seen = visit(entry); !seen) return seen;
   }
   return {};

@@ -75,7 +75,7 @@ TEST(SqliteJournalFaults, AFullDiskIsCalledByItsName) {
   disk.fail(FailingVfs::Fault::kDiskFull);
   auto failed = append_and_wait(**journal, {{"A", "1"}});
   ASSERT_FALSE(failed);
-  EXPECT_NE(failed.error().message.find("the disk is full; make room"), std::string::npos);
+  EXPECT_NE(failed.error().message.find("the disk is full; free some space"), std::string::npos);
 }
 
 TEST(SqliteJournalFaults, EveryCommitIsFlushed) {

@@ -234,7 +234,8 @@ TEST_F(SqliteJournalTest, RefusesALaterVersion) {
   fill(1);
   sql("PRAGMA user_version = 99");
   std::string before = content();
-  EXPECT_NE(refusal().find("has version 99, this program knows versions 1 to 1"), std::string::npos)
+  EXPECT_NE(refusal().find("has version 99, but this program knows only versions 1 to 1"),
+            std::string::npos)
       << refusal();
   EXPECT_EQ(content(), before);
 }
@@ -243,7 +244,8 @@ TEST_F(SqliteJournalTest, RefusesAJournalWithoutAVersion) {
   fill(1);
   sql("PRAGMA user_version = 0");
   std::string before = content();
-  EXPECT_NE(refusal().find("has version 0, this program knows versions 1 to 1"), std::string::npos)
+  EXPECT_NE(refusal().find("has version 0, but this program knows only versions 1 to 1"),
+            std::string::npos)
       << refusal();
   EXPECT_EQ(content(), before);
 }
@@ -265,8 +267,9 @@ TEST_F(SqliteJournalTest, ALaterProgramTakesAnOlderJournalWithIt) {
   auto again = SqliteJournal::open(later);
   ASSERT_TRUE(again) << again.error().message;
   again->reset();
-  EXPECT_NE(refusal().find("has version 3, this program knows versions 1 to 1: use the program"),
-            std::string::npos)
+  EXPECT_NE(
+      refusal().find("has version 3, but this program knows only versions 1 to 1: use the program"),
+      std::string::npos)
       << refusal();
 }
 
@@ -305,10 +308,10 @@ TEST_F(SqliteJournalTest, FindsADamagedPage) {
 
 TEST_F(SqliteJournalTest, FindsAChangedMissingOrExchangedEntry) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"UPDATE entries SET payload = '{\"n\":2}' WHERE sequence = 3", "entry 3 does not fit"},
-      {"UPDATE entries SET type = 'T1' WHERE sequence = 4", "entry 4 does not fit"},
+      {"UPDATE entries SET payload = '{\"n\":2}' WHERE sequence = 3", "entry 3 does not match"},
+      {"UPDATE entries SET type = 'T1' WHERE sequence = 4", "entry 4 does not match"},
       {"DELETE FROM entries WHERE sequence = 2", "entry 2 is missing"},
-      {"UPDATE entries SET digest = x'00' WHERE sequence = 1", "entry 1 does not fit"},
+      {"UPDATE entries SET digest = x'00' WHERE sequence = 1", "entry 1 does not match"},
   };
   for (const auto& [statement, expected] : cases) {
     SCOPED_TRACE(statement);

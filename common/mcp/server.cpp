@@ -244,7 +244,7 @@ void Server::on_legacy(json document, Arrival arrival, const Client& client, Rep
                         std::move(slot));
   served.is_declared = client.is_declared;
   if (method != nullptr) return run(method, std::move(served));
-  served.reply.refuse(rpc::StandardCode::kMethodNotFound, "a client sends no such request");
+  served.reply.refuse(rpc::StandardCode::kMethodNotFound, "this server has no such method");
 }
 
 void Server::on_modern(json document, const RequestSigns& signs, Arrival arrival, ReplySlot slot) {
@@ -279,7 +279,7 @@ void Server::on_modern(json document, const RequestSigns& signs, Arrival arrival
       serve(std::move(*request), std::move(arrival), Dialect::kModern, nullptr, std::move(slot));
   if (method != nullptr) return run(method, std::move(served));
   served.reply.refuse(rpc::StandardCode::kMethodNotFound,
-                      "revision 2026-07-28 has no such method here", 404);
+                      "this server has no such method in revision 2026-07-28", 404);
 }
 
 Server::Served Server::serve(rpc::Request request, Arrival arrival, Dialect dialect,

@@ -100,7 +100,8 @@ void Server::initialize(Served served) {
   const json& params = served.request.params;
   const std::string* wanted = text_param(params, "protocolVersion");
   if (wanted == nullptr) {
-    return served.reply.refuse(kInvalidParams, "initialize needs the text params.protocolVersion");
+    return served.reply.refuse(kInvalidParams,
+                               "initialize needs the string params.protocolVersion");
   }
   // A connection may be passed on to a new client, for example by a proxy whose own client was
   // restarted; that client initialises again. On HTTP a new client sends no session id.
@@ -160,7 +161,7 @@ void Server::set_log_level(Served served) {
 void Server::subscribe(Served served) {
   const std::string* uri = text_param(served.request.params, "uri");
   if (uri == nullptr) {
-    return served.reply.refuse(kInvalidParams, "resources/subscribe needs the text params.uri");
+    return served.reply.refuse(kInvalidParams, "resources/subscribe needs the string params.uri");
   }
   auto found = registry_.find_resource(*uri);
   if (!found) {
@@ -183,7 +184,7 @@ void Server::subscribe(Served served) {
 void Server::unsubscribe(Served served) {
   const std::string* uri = text_param(served.request.params, "uri");
   if (uri == nullptr) {
-    return served.reply.refuse(kInvalidParams, "resources/unsubscribe needs the text params.uri");
+    return served.reply.refuse(kInvalidParams, "resources/unsubscribe needs the string params.uri");
   }
   if (served.session) served.session->unsubscribe(*uri);
   served.reply.send_text("{}");
@@ -201,8 +202,7 @@ void Server::discover(Served served) {
 
 void Server::listen(Served served) {
   if (!has_news()) {
-    return served.reply.refuse(kMethodNotFound, "nothing changes here that could be announced",
-                               404);
+    return served.reply.refuse(kMethodNotFound, "this server announces no changes", 404);
   }
   auto filter = ListenFilter::parse(served.request.params);
   if (!filter) {

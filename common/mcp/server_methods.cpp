@@ -64,11 +64,11 @@ void Server::list(const Served& served, Registry::List list) {
   if (served.request.params.is_object() && served.request.params.contains("cursor")) {
     const json& given = served.request.params["cursor"];
     if (!given.is_string())
-      return fail_params(served.reply, "cursor must be a text that an earlier page gave");
+      return fail_params(served.reply, "cursor must be a string from an earlier page");
     cursor = given.get<std::string>();
   }
   auto page = registry_.page(list, cursor);
-  if (!page) return fail_params(served.reply, "cursor is none that an earlier page gave");
+  if (!page) return fail_params(served.reply, "cursor does not come from an earlier page");
   if (served.reply.request_context().dialect() == Dialect::kModern) page->append(kListHints);
   served.reply.send_text("{" + *page + "}");
 }
@@ -86,7 +86,7 @@ void Server::call_tool(Served served) {
   if (!name) {
     return fail_call(served.reply, *served.arrival.notes,
                      {core::ErrorCode::kMissingRequiredField,
-                      "tools/call needs the text params.name", "/params/name"});
+                      "tools/call needs the string params.name", "/params/name"});
   }
   auto tool = registry_.find_tool(*name);
   if (!tool) {
@@ -114,7 +114,7 @@ void Server::call_tool(Served served) {
 void Server::get_prompt(Served served) {
   json params = std::move(served.request.params);
   auto name = take_text(params, "name");
-  if (!name) return fail_params(served.reply, "prompts/get needs the text params.name");
+  if (!name) return fail_params(served.reply, "prompts/get needs the string params.name");
   auto prompt = registry_.find_prompt(*name);
   if (!prompt) return fail_params(served.reply, "there is no prompt " + shown_name(*name));
   auto arguments = take_arguments(params);
@@ -132,7 +132,7 @@ void Server::get_prompt(Served served) {
 void Server::read_resource(Served served) {
   json params = std::move(served.request.params);
   auto uri = take_text(params, "uri");
-  if (!uri) return fail_params(served.reply, "resources/read needs the text params.uri");
+  if (!uri) return fail_params(served.reply, "resources/read needs the string params.uri");
   auto found = registry_.find_resource(*uri);
   if (!found) {
     return served.reply.fail(not_found_code(served.reply),
@@ -148,7 +148,8 @@ void Server::read_resource(Served served) {
 void Server::complete(Served served) {
   auto handler = registry_.completion();
   if (!handler) {
-    return served.reply.refuse(rpc::StandardCode::kMethodNotFound, "nothing is completed here");
+    return served.reply.refuse(rpc::StandardCode::kMethodNotFound,
+                               "this server offers no completions");
   }
   const json& params = served.request.params;
   if (!schema::field_at(params, "ref").is_object() ||

@@ -38,9 +38,11 @@ std::optional<ModernFault> check_header(const rpc::HeaderMap& headers, std::stri
     return mismatch("the header " + label + " is missing; it must repeat " + std::string(in_body));
   }
   auto text = decode_header_value(*value);
-  if (!text) return mismatch("the header " + label + " has a base64 value that is none");
+  if (!text)
+    return mismatch("the header " + label +
+                    " is marked as base64, but its value is not valid base64");
   if (*text == wanted) return std::nullopt;
-  return mismatch("the header " + label + " is not " + std::string(in_body) + " of the body");
+  return mismatch("the header " + label + " does not match " + std::string(in_body));
 }
 
 std::optional<ModernFault> check_version(const RequestSigns& signs) {
@@ -73,7 +75,8 @@ std::optional<ModernFault> check_arguments(
     const json& value = field_at(arguments, argument);
     if (value.is_null()) {
       if (!rpc::find_header(headers, name)) continue;
-      return mismatch("the header " + name + " is there, but the argument " + argument + " is not");
+      return mismatch("the header " + name + " was sent, but the argument " + argument +
+                      " was not");
     }
     auto fault = check_header(headers, name, header_text(value), "the argument " + argument);
     if (fault) return fault;

@@ -10,7 +10,7 @@ namespace league::rpc {
 inline constexpr std::string_view kTriesAnotherName =
     "the peer does not know the method; trying another way of calling";
 inline constexpr std::string_view kTriesLeagueAgent =
-    "the peer is no MCP server; calling it as a league agent";
+    "the peer is not an MCP server; calling it as a league agent";
 inline constexpr std::string_view kTriesPlainMcp =
     "the peer does not take the call; trying it as a plain MCP server";
 

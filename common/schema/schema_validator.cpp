@@ -272,8 +272,7 @@ core::Result<CompiledSchema> CompiledSchema::compile(const json& document, std::
   if (!says_draft_07(document)) {
     return fail(
         "\"$schema\" must say \"http://json-schema.org/draft-07/schema#\": later drafts have "
-        "keywords that would be "
-        "ignored in silence");
+        "keywords that would be silently ignored");
   }
   Survey survey;
   survey_schema(document, survey);
@@ -284,13 +283,13 @@ core::Result<CompiledSchema> CompiledSchema::compile(const json& document, std::
       try {
         std::regex compiled(pattern);
       } catch (const std::regex_error& error) {
-        return fail("the pattern " + pattern + " is no regular expression: " + error.what());
+        return fail("the pattern " + pattern + " is not a regular expression: " + error.what());
       }
     }
     impl->warm(survey.patterns);
     return CompiledSchema(std::move(impl));
   } catch (const std::exception& error) {
-    return fail(std::string("no valid JSON Schema: ") + error.what());
+    return fail(std::string("not a valid JSON Schema: ") + error.what());
   }
 }
 

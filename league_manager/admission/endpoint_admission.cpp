@@ -38,7 +38,7 @@ std::optional<core::Error> foreign_session(const std::string& endpoint,
   return core::Error{
       core::ErrorCode::kEndpointNotAllowed,
       "contact_endpoint " + core::excerpt(endpoint, core::kMostEchoed) +
-          " is not the session that this request came by: register with a request to "
+          " is not the session from which this request came: register with a request to "
           "mcp.session.SESSION.in",
       "/contact_endpoint"};
 }

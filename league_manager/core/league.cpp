@@ -58,8 +58,8 @@ core::Result<events::Events> League::decide_start(core::UtcTimestamp now) const 
   int referees = roster_.count(events::AgentKind::kReferee);
   if (players < 2 || referees < 1) {
     return Error{ErrorCode::kLeagueNotStartable,
-                 "the league has " + std::to_string(players) + " players and " +
-                     std::to_string(referees) + " referees: it needs at least 2 and 1",
+                 "a league needs at least 2 players and 1 referee; registered players: " +
+                     std::to_string(players) + ", referees: " + std::to_string(referees),
                  ""};
   }
   return events::Events{{now, events::LeagueStarted{players, referees, kScheduleRule}}};

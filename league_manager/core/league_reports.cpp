@@ -173,7 +173,7 @@ ReportDecision League::decide_finished(int referee, const MatchReport& report,
     }
   } else {
     decision = refuse(ErrorCode::kResultConflict, report,
-                      "another result was accepted and stands; this one is recorded");
+                      "a different result was accepted and stands; this one is only recorded");
     if (standing.incidents < kRecordedIncidents) {
       decision.events.push_back(
           {now, events::ReportConflictRecorded{report.match, referee, *result}});

@@ -88,7 +88,7 @@ std::optional<events::AgentRef> seat_of_code(const Roster& roster,
 
 Error unknown_token(const RegistrationRequest& request) {
   return {ErrorCode::kAuthTokenInvalid,
-          "auth_token is that of no " + std::string(events::agent_kind_name(request.kind)) +
+          "auth_token belongs to no " + std::string(events::agent_kind_name(request.kind)) +
               " of this league: send the one that this league gave you, or none to register as a "
               "new agent",
           "/auth_token"};
@@ -210,9 +210,9 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
   int limit = request.kind == events::AgentKind::kPlayer ? settings.players : settings.referees;
   if (roster.count(request.kind) >= limit) {
     return Error{ErrorCode::kLeagueFull,
-                 "the league has all of its " + std::to_string(limit) + " " +
-                     std::string(events::agent_kind_name(request.kind)) +
-                     "s: wait for the next league",
+                 "the league already has all of its " +
+                     std::string(events::agent_kind_name(request.kind)) + "s (" +
+                     std::to_string(limit) + "): wait for the next league",
                  ""};
   }
   events::AgentRef agent{request.kind, roster.count(request.kind)};

@@ -53,13 +53,13 @@ std::string release_reason(std::string_view reason) {
   if (reason == events::kReasonMatchTimeLimit) return "took longer than match_watchdog_ms allows";
   if (reason == events::kReasonRefereeRefused) return "refused its assignment";
   if (reason == events::kReasonMatchRefused) return "may not call one of its players";
-  if (reason == events::kReasonRefereeRestarted) return "has restarted and lost them";
+  if (reason == events::kReasonRefereeRestarted) return "has restarted and lost its matches";
   if (reason == events::kReasonRefereeLost) return "does not answer";
   if (reason == events::kReasonSilent) return "is silent on the bus";
   if (reason == events::kReasonFailedMatches) return "failed at several matches in a row";
   if (reason == events::kReasonShutDownByOperator) return "is shut down";
   if (reason == events::kReasonManagerRestarted)
-    return "may have lost them while the manager was away";
+    return "may have lost its matches while the manager was away";
   return std::string(reason);
 }
 
@@ -199,7 +199,7 @@ void OperatorLog::on_doubtful_report(const events::Event& event) const {
     tell({.is_warning = true,
           .event = "RESULT_CONFLICT",
           .text = shown(events::AgentRef::referee(conflict->referee)) +
-                  " reported another result for " + conflict->match.id().str() +
+                  " reported a different result for " + conflict->match.id().str() +
                   "; the first one stands",
           .fields = {{"match", conflict->match.id().str()}}});
   } else if (const auto* stale = std::get_if<events::StaleReportRecorded>(&event.body)) {
@@ -375,7 +375,7 @@ void OperatorLog::tell_moved(const Moved& moved) const {
         {.is_warning = true,
          .event = "MATCHES_MOVED",
          .text = list_of(matches) + " taken back from " + shown(referee) + ", which " +
-                 release_reason(from.second) + "; they will be assigned again",
+                 release_reason(from.second) + "; to be assigned again",
          .fields = {
              {"referee", referee.id()}, {"reason", from.second}, {"matches", match_ids(matches)}}});
   }

@@ -93,7 +93,7 @@ TEST_F(OperatorLogTest, TellsWhatMovedFromAReferee) {
   tell(events::MatchReleased{kFirst, 1, std::string(events::kReasonRefereeLost), false});
   EXPECT_EQ(last(),
             "warning MATCHES_MOVED: R1M1 taken back from REF01 'r0', which does not answer; "
-            "they will be assigned again");
+            "to be assigned again");
 }
 
 TEST_F(OperatorLogTest, TellsDisputedAndUnprovenResultsAndWhatCanBeDone) {

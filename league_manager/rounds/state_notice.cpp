@@ -17,8 +17,8 @@ std::string_view consequence_of(const events::AgentStateChanged& change) {
                          "the match immediately. Any answer lets you play, with one attempt per "
                          "call; a match that you do not lose technically makes you ACTIVE again."
                        : "Your matches go to other referees. You get matches again when you answer "
-                         "pings or register again; after failed matches only while no other "
-                         "referee is there.";
+                         "pings or register again; if you were suspended for failed matches, only "
+                         "while there is no other referee.";
     case events::AgentState::kShutdown:
       return is_player ? "Your matches are lost without being played until the operator of the "
                          "league restores you."

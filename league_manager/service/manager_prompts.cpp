@@ -99,8 +99,10 @@ ManagerPrompts::ManagerPrompts(mcp::Server& server, files::Ledger& ledger) : led
        .title = "Why did I lose?",
        .description =
            "Explains how a match ended: the number, the choices, or at which call a bot failed.",
-       .arguments = {{"match_id", "Such as R3M1.", true},
-                     {"player_id", "Whose loss it is, such as P07; the match alone if missing."}},
+       .arguments =
+           {{"match_id", "Such as R3M1.", true},
+            {"player_id",
+             "The player that lost, such as P07; without it, the whole match is explained."}},
        .get = [this](const mcp::ServerPrompt::Get& get) { explain(get); }});
   server.registry().complete_with([this](const mcp::ServedRequest& request) { complete(request); });
   ledger.observe([notes = notes_](const events::Events& events) { notes->take(events); });

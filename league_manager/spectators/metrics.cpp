@@ -217,13 +217,14 @@ void Metrics::append_calls(std::string& out) const {
            label("type", kind.type);
   };
   head(out, "league_call_seconds", "histogram",
-       "Calls of others (in) and ours (out) until their answer, since this process began.");
+       "Time until a call to the manager (in) or from it (out) was answered, since this process "
+       "began.");
   for (const auto& [kind, calls] : calls_)
     calls.elapsed.append(out, "league_call_seconds", labels_of(kind));
-  gauge(out, "league_calls_unanswered", "Our calls without an answer yet.",
+  gauge(out, "league_calls_unanswered", "Calls of the manager that have not been answered yet.",
         static_cast<double>(unanswered_.size()));
   head(out, "league_call_errors_total", "counter",
-       "Of these, the refused or failed ones, by code.");
+       "Refused or failed calls to the manager (in) and from it (out), by code.");
   for (const auto& [kind, calls] : calls_) {
     for (const auto& [code, count] : calls.errors)
       sample(out, "league_call_errors_total", labels_of(kind) + "," + label("error_code", code),
@@ -242,7 +243,8 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
         figures.is_log_healthy);
   gauge(out, "league_journal_waiting", "Decisions that are not durable in the journal yet.",
         figures.journal_waiting);
-  gauge(out, "league_journal_commit_seconds", "How long the last decision took to become durable.",
+  gauge(out, "league_journal_commit_seconds",
+        "Time that the last decision took to become durable in the journal.",
         figures.journal_seconds);
   gauge(out, "league_spectators", "Streams of the live page.",
         static_cast<double>(figures.spectators));
@@ -264,7 +266,8 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
   append_refusals(out, figures.refused);
   counter(out, "league_matches_voided_total", "Finished matches that the operator has voided.",
           voided_);
-  counter(out, "league_matches_assigned_total", "Assignments of matches to referees.", assigned_);
+  counter(out, "league_matches_assigned_total",
+          "Matches assigned to a referee, each assignment counted.", assigned_);
   counter(out, "league_matches_taken_back_total", "Matches taken from their referee.", taken_back_);
   head(out, "league_answer_seconds", "histogram",
        "How long players took to answer, as the referees report it.");

@@ -348,9 +348,9 @@ void ReplicatedJournal::watch() {
     bool is_late = !waiting_.empty() && waiting_.front().since < old;
     if (is_late && rule_ == Rule::kFollowed) {
       notice = "no stand-by manager has event " + std::to_string(waiting_.front().sequence) +
-               (heard_ < old ? "; none is heard"
+               (heard_ < old ? "; none responds"
                              : "; one is behind, at event " + std::to_string(figures_.followed)) +
-               ". Until one has it nothing is answered (--replicate sync)";
+               ". Until one has it, nothing is answered (--replicate sync)";
     } else if (!unpublished_.empty() && rule_ == Rule::kLocal) {
       notice = "the journal's stream is " + std::to_string(unpublished_.size()) +
                " events behind: a manager that takes over now would not have them";

@@ -153,7 +153,7 @@ core::Result<bool> StandbyTakeover::wait_for_turn(JournalFollower& follower,
   is_there_another_ = !options_.begins_leagues;
   while (stop.wait_for(0ms) < 0) {
     if (!deps_.bus.is_connected()) {
-      say("the broker at " + deps_.bus.url() + " is looked for");
+      say("connecting to the broker at " + deps_.bus.url());
       if (stop.wait_for(kLook) >= 0) return false;
       continue;
     }

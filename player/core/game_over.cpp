@@ -76,8 +76,9 @@ std::optional<Error> check_own_choice(const OpenMatch& notes, const envelope::Ga
   const auto claimed = choice_of(message, notes.player_id);
   if (!claimed || (notes.is_revealed && *claimed == notes.choice)) return std::nullopt;
   return commitment_fault("game_result/choices",
-                          notes.is_revealed ? "choices has another choice of ours than we made"
-                                            : "choices has a choice of ours, but we made none");
+                          notes.is_revealed
+                              ? "choices shows a different choice for us from the one that we made"
+                              : "choices shows a choice for us, but we made none");
 }
 
 std::optional<Error> check_own_commitment(const OpenMatch& notes,
@@ -90,9 +91,10 @@ std::optional<Error> check_own_commitment(const OpenMatch& notes,
   if (is_technical(message) && !notes.is_revealed && claimed == notes.earlier_commitment) {
     return std::nullopt;
   }
-  std::string text = "choice_commitments has another commitment of ours than we gave";
+  std::string text =
+      "choice_commitments has a different commitment for us from the one that we gave";
   if (!claimed) text = "choice_commitments lacks the commitment that we gave";
-  if (!notes.is_committed()) text = "choice_commitments has one of ours, but we gave none";
+  if (!notes.is_committed()) text = "choice_commitments has a commitment for us, but we gave none";
   return commitment_fault("choice_commitments", std::move(text));
 }
 
@@ -192,8 +194,8 @@ PlayedMatch played_match(const envelope::Envelope& envelope, const envelope::Gam
 std::optional<Error> check_game_over(const game::Rules& rules, const KnownMatch& known,
                                      const envelope::GameOver& message) {
   if (message.game_type != rules.game_type()) {
-    return result_fault("game_type",
-                        "the match is one of " + std::string(rules.game_type()) + ", not this");
+    return result_fault("game_type", "this is a match of " + std::string(rules.game_type()) +
+                                         ", not of the named game");
   }
   if (known.was_invited) {
     for (auto check : {check_own_choice, check_own_commitment, check_opponent_commitment}) {

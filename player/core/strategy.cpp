@@ -128,10 +128,10 @@ core::Result<Strategy> make_strategy(std::string_view name, const Rules& rules,
   for (std::string_view one : known_strategies(rules)) {
     known += (known.empty() ? "" : ", ") + std::string(one);
   }
-  return core::Error{
-      core::ErrorCode::kInvalidFieldValue,
-      "strategy \"" + std::string(name.substr(0, 64)) + "\" is unknown; known are: " + known + ".",
-      "/strategy"};
+  return core::Error{core::ErrorCode::kInvalidFieldValue,
+                     "strategy \"" + std::string(name.substr(0, 64)) +
+                         "\" is unknown; known strategies: " + known + ".",
+                     "/strategy"};
 }
 
 std::vector<std::string_view> known_strategies(const Rules& rules) {

@@ -219,9 +219,10 @@ TEST(MakeStrategy, AnUnknownNameIsAnErrorThatListsTheKnownOnes) {
   testing::ScriptedRandom random;
   const auto strategy = make_strategy("clever", rules(), random);
   ASSERT_FALSE(strategy);
-  EXPECT_EQ(strategy.error().message,
-            "strategy \"clever\" is unknown; known are: random, even, odd, alternate, frequency, "
-            "opposite.");
+  EXPECT_EQ(
+      strategy.error().message,
+      "strategy \"clever\" is unknown; known strategies: random, even, odd, alternate, frequency, "
+      "opposite.");
 }
 
 }  // namespace

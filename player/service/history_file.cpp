@@ -48,7 +48,7 @@ core::Result<void> HistoryFile::load() {
   if (auto draft = core::DraftFile::create(file_); !draft) return draft.error();
   if (!fs::exists(file_, failed)) return {};
   std::ifstream in(file_, std::ios::binary);
-  if (!in) return file_error(file_, "cannot be read; check the rights of the file");
+  if (!in) return file_error(file_, "cannot be read; check the permissions of the file");
   if (in.peek() == std::ifstream::traits_type::eof()) {
     agent::runtime::log::warn(
         "{} is empty, as after a power failure: a new history begins; `league export` can "
@@ -59,7 +59,7 @@ core::Result<void> HistoryFile::load() {
   auto document = json::parse(in, nullptr, false);
   if (document.is_discarded()) {
     return file_error(file_,
-                      "is damaged (no JSON); restore a backup, let `league export` make it "
+                      "is damaged (not JSON); restore a backup, let `league export` make it "
                       "from the conversation log, or move it away to start with an empty history");
   }
   auto history = history_from_json(document);

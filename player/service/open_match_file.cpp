@@ -76,7 +76,7 @@ core::Result<void> OpenMatchFile::load() {
   std::error_code failed;
   if (!std::filesystem::exists(options_.file, failed)) return {};
   std::ifstream in(options_.file, std::ios::binary);
-  if (!in) return notes_error(options_.file, "cannot be read; check the rights of the file");
+  if (!in) return notes_error(options_.file, "cannot be read; check the permissions of the file");
   int damaged = 0;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && !read_line(line)) ++damaged;

@@ -85,9 +85,8 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
                    .title = "Even/odd player",
                    .instructions =
                        "Plays even/odd. A referee calls handle_game_invitation, choose_parity and "
-                       "notify_match_result with league.v2 messages; ping and get_player_state are "
-                       "for everybody "
-                       "who may know."}},
+                       "notify_match_result with league.v2 messages; ping is for everybody, "
+                       "get_player_state for callers with the player's token."}},
           dependencies.schemas, dependencies.clock),
       envelopes_(std::make_unique<envelope::EnvelopeBuilder>(
           envelope::Sender::player(agent::identity::temporary_id(options_.display_name)),
@@ -209,7 +208,9 @@ Result<void> PlayerService::check_token(const envelope::Envelope& envelope) cons
   }
   if (own.empty())
     return Error{ErrorCode::kAuthTokenInvalid,
-                 "this player has no token of its own yet, so nobody can show it", "/auth_token"};
+                 "this player has no token yet, so it cannot check yours; call it again when it "
+                 "has registered",
+                 "/auth_token"};
   const auto& shown = envelope.auth_token->reveal();
   if (envelope.sender.role == envelope::Role::kLeagueManager) {
     if (own.matches(shown)) return {};

@@ -32,7 +32,7 @@ std::optional<core::Error> Match::fault_of(Side side, const Reply& reply) const 
   const bool is_join = std::holds_alternative<JoinAnswer>(reply);
   if (is_join != (stage_call() == Call::kInvitation)) {
     return core::Error{ErrorCode::kInvalidReply,
-                       "the reply is no " + std::string(expected_reply(stage_call())), ""};
+                       "the reply must be " + std::string(expected_reply(stage_call())), ""};
   }
   const std::string_view named = match_id_of(reply);
   if (!named.empty() && named != plan_.match_id.str()) {
@@ -58,9 +58,10 @@ std::optional<core::Error> Match::fault_of_join(Side side, const JoinAnswer& ans
   const bool holds = game::fairness_of(bindings_) == game::Fairness::kBoth;
   if (holds && given != bindings_.commitments[side]) {
     return core::Error{ErrorCode::kCommitmentMismatch,
-                       std::string("choice_commitment is ") + (given ? "another one" : "missing") +
-                           "; both players have committed, so the commitments of the first play "
-                           "hold for this match. Send the same one again.",
+                       std::string("choice_commitment is ") +
+                           (given ? "not the one that you sent before" : "missing") +
+                           "; both players have committed, so the earlier commitments remain valid "
+                           "for this match. Send the same one again.",
                        kCommitmentField};
   }
   return std::nullopt;
@@ -79,13 +80,12 @@ std::optional<core::Error> Match::fault_of_choice(Side side, const ChoiceAnswer&
                                               .nonce = *nonce})) {
     return std::nullopt;
   }
-  return core::Error{
-      ErrorCode::kCommitmentMismatch,
-      std::string(nonce ? "parity_choice and choice_nonce do not open"
-                        : "choice_nonce is missing; it opens") +
-          " the choice_commitment of your GAME_JOIN_ACK. Send the choice and the nonce that it was "
-          "made with.",
-      "/choice_nonce"};
+  return core::Error{ErrorCode::kCommitmentMismatch,
+                     std::string(nonce ? "parity_choice and choice_nonce do not match"
+                                       : "choice_nonce is missing; it must match") +
+                         " the choice_commitment of your GAME_JOIN_ACK. Send the choice and the "
+                         "nonce that the commitment was made with.",
+                     "/choice_nonce"};
 }
 
 }  // namespace league::referee

@@ -341,7 +341,8 @@ void RefereeService::on_start_match(agent::host::ToolCall call) {
   if (!knows_token) {
     return call.reply.refuse(
         {shown.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kAuthTokenInvalid,
-         "start_match is the league manager's: auth_token must be this referee's own token",
+         "only the league manager may call start_match: auth_token must be this referee's own "
+         "token",
          "/auth_token"});
   }
   if (!has_match) {

@@ -23,7 +23,7 @@ class Journal:
             if sequence != expected:
                 self.faults.append(f"entry {expected} is missing")
             if digest != before:
-                self.faults.append(f"entry {sequence} does not fit its digest")
+                self.faults.append(f"entry {sequence} does not match its digest")
             self.events.append((kind, json.loads(payload)))
 
     def of(self, *kinds):

@@ -194,7 +194,7 @@ class Players(AdmissionTest):
     def test_a_file_that_is_wrong_is_refused_with_its_line(self):
         for content, text in (("code-of-alpha-1234,alpha\n", "line 1: there is no column"), ("", "is empty"),
                               ("code,name\nshort,a\n", "line 2: the code has 5"), ("code,name\n,a\n", "no line has a code"),
-                              ("code,name\ncode-of-alpha-1234,a\ncode-of-alpha-1234,b\n", "line 3: the code is that of")):
+                              ("code,name\ncode-of-alpha-1234,a\ncode-of-alpha-1234,b\n", "line 3: the code is also in line")):
             with self.subTest(content=content):
                 program = self.start("league_manager", "--registration-codes", self.private("bad.csv", content))
                 self.assertEqual(program.process.wait(10), 2)

@@ -152,7 +152,7 @@ class BackupTest(LeagueTest):
         self.assertEqual(stat.S_IMODE((copy / "journal").stat().st_mode), 0o700)
 
     def test_refusals(self):
-        self.assertIn("holds no league", self.back_up("copy", code=2))
+        self.assertIn("contains no league", self.back_up("copy", code=2))
         self.start_manager(2, 1).program.stop()
         self.back_up("copy")
         self.assertIn("not empty", self.back_up("copy", code=2))

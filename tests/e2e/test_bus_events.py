@@ -400,7 +400,7 @@ class Forged(EventsTest):
             stolen.pub(f"mcp.events.{LEAGUE}.league_completed", self.forgery())
             self.assertEqual(stolen.refusals(), [])
         for agent in (referee, *players):
-            wait_until(lambda one=agent: "is dropped" in one.program.stderr(), 10, "the forgery is noticed")
+            wait_until(lambda one=agent: "was dropped" in one.program.stderr(), 10, "the forgery is noticed")
         self.wait_for_end()
         self.as_user("operator")
         reader = self.read_events("--durable", "archive", "--key", self.broadcast_key())

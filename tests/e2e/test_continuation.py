@@ -273,7 +273,7 @@ class WrongDirectories(ContinuationTest):
         with closing(sqlite3.connect(self.journal)) as journal:
             journal.execute("UPDATE entries SET payload = replace(payload, 'bot', 'bat') WHERE sequence = 2")
             journal.commit()
-        self.assert_unchanged_after("entry 2 does not fit its digest")
+        self.assert_unchanged_after("entry 2 does not match its digest")
 
     def test_another_version(self):
         self.stop()

@@ -71,7 +71,7 @@ class ExamplesPlay(LeagueTest):
             full = subprocess.run([*command, "--manager", manager.url, "--data", self.directory / "guest"], capture_output=True,
                                   text=True, timeout=10)
             self.assertEqual(full.returncode, 1)
-            self.assertRegex(full.stdout, "REJECTED.*has all of its 2 players")
+            self.assertRegex(full.stdout, r"REJECTED.*already has all of its players \(2\)")
             self.assertFalse((self.directory / "guest").exists(), "nothing to come back with")
 
     def test_python_server_on_standard_streams(self):

@@ -232,7 +232,7 @@ class Refused(FilesTest):
         for name in ("referee", "player"):
             kept = self.data / "agents" / f"{name}_{name}.json"
             kept.parent.mkdir(parents=True, exist_ok=True)
-            for content, expected in (('{"schema_version":1', "is no JSON object"),
+            for content, expected in (('{"schema_version":1', "is not a JSON object"),
                                       ('{"schema_version":9}', "is of another version")):
                 with self.subTest(name + content):
                     kept.write_text(content)
@@ -264,7 +264,7 @@ class Refused(FilesTest):
             journal.execute("UPDATE entries SET payload = payload || ' ' WHERE sequence = 2")
             journal.commit()
         _, text = self.export(self.directory, expect=2)
-        self.assertIn("entry 2 does not fit its digest", text)
+        self.assertIn("entry 2 does not match its digest", text)
         self.assertEqual(tree(self.data / "leagues"), before)
 
 
@@ -279,7 +279,7 @@ class FullDisks(FilesTest):
         self.start_referee(agent, limits=PATIENT)
         self.start("player", "--manager", url, "--name", "bot", "--count", 40, limits=PATIENT)
         self.assertEqual(manager.process.wait(60), 2)
-        self.assertIn("the disk is full; make room and start again", manager.stderr())
+        self.assertIn("the disk is full; free some space and start again", manager.stderr())
         # Nobody was told of anything that is not in the journal; the projection is of what is in it.
         table = json.loads((self.data / "leagues" / identity / "standings.json").read_text())
         self.assertEqual(table["status"], "RUNNING")

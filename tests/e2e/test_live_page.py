@@ -232,7 +232,7 @@ class LivePage(LeagueTest):
         self.assertIn("line 5: it does not follow", said["exchanged.jsonl"])
         self.assertIn("line 6: it does not follow", said["forged.jsonl"])
         self.assertIn("The last line is not whole", said["killed.jsonl"])
-        self.assertIn("line 1: it is no JSON object", said["no_log.jsonl"])
+        self.assertIn("line 1: it is not a JSON object", said["no_log.jsonl"])
         self.assertIn("cannot be read", said["broken.jsonl.gz"])
         self.assertEqual([name for name, text in said.items() if "in one chain" in text],
                          ["whole.jsonl", "killed.jsonl", "packed.jsonl.gz"])

@@ -140,7 +140,7 @@ class StatesTest(LeagueTest):
 
     def test_a_window_that_closes_too_early_is_told(self):
         manager = self.start_manager(4, 1, "--registration-window", "1")
-        wait_until(lambda: "the league cannot start yet: the league has 0 players and 0 referees" in manager.program.whole_stderr(), 4,
+        wait_until(lambda: "the league cannot start yet: a league needs at least 2 players" in manager.program.whole_stderr(), 4,
                    "the manager says what is missing")
         self.start_referee(manager)
         self.start_players(manager, 2)

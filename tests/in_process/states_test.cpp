@@ -337,10 +337,12 @@ TEST(Start, AWindowThatClosesTooEarlyIsToldAndTheLeagueStartsWhenItCan) {
   LeagueFixture league(
       {.players = 2, .players_expected = 30, .registration_window = std::chrono::minutes(1)});
   league.pass(seconds(61));
-  EXPECT_EQ(lines_with(league,
-                       "! CANNOT_START: the registration window is over and the league "
-                       "cannot start yet: the league has 0 players and 0 referees"),
-            1);
+  EXPECT_EQ(
+      lines_with(league,
+                 "! CANNOT_START: the registration window is over and the league "
+                 "cannot start yet: a league needs at least 2 players and 1 referee; registered "
+                 "players: 0, referees: 0"),
+      1);
   ASSERT_TRUE(league.play());
   EXPECT_EQ(lines_with(league, "! CANNOT_START"), 3) << "and again when it changes";
   EXPECT_EQ(league.status()["matches_completed"], 1);

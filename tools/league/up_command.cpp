@@ -78,8 +78,8 @@ int say_finished(const RunStore& run_store, bool as_json) {
   }
   std::string data = run_store.options().data.string();
   std::cout << "league " << safe_text(run_store.options().league_id)
-            << " is finished: " << result.value("matches", 0) << " matches in "
-            << result.value("rounds", 0) << " rounds";
+            << " is finished; matches: " << result.value("matches", 0)
+            << ", rounds: " << result.value("rounds", 0);
   if (auto champion = result.find("champion"); champion != result.end() && champion->is_object())
     std::cout << "; champion: " << safe_text(champion->value("display_name", "")) << " ("
               << safe_text(champion->value("player_id", "")) << ") with "
@@ -142,7 +142,7 @@ int play(RunStore& run_store, UpOptions options, transport::link::StopSignal& st
   auto noted = run_store.note_result(rpc::ordered_json_text(result));
   if (!noted) std::cerr << "warning: " << noted.error().message << '\n';
   if (stays) {
-    std::cerr << "the programs go on; the manager is at " << tournament.manager_url()
+    std::cerr << "the programs keep running; the manager is at " << tournament.manager_url()
               << ". Ctrl-C ends them.\n";
     stop.wait();
     tournament.stop_programs();
@@ -193,11 +193,11 @@ void add_people(CLI::App& command, UpOptions& options) {
       ->capture_default_str();
   command
       .add_option("--external", options.external,
-                  "number of these players that you start yourself; they register at the address "
-                  "that is printed")
+                  "how many of these players you start yourself; they register at the address that "
+                  "is printed")
       ->check(CLI::Range(0, 32000))
       ->capture_default_str();
-  command.add_option("--referees", options.referees, "referees")
+  command.add_option("--referees", options.referees, "number of referees")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command

@@ -129,7 +129,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     if (bus_.is_connected())
       runtime::log::warn("the manager is silent; attaching to it again");
     else
-      runtime::log::warn("the bus at {} is lost; looking for it", bus_.url());
+      runtime::log::warn("the connection to the bus at {} is lost; reconnecting", bus_.url());
     attach();
   }
   void on_keep_alive() {

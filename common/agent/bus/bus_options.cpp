@@ -36,11 +36,11 @@ core::Result<std::set<transport::link::BusSession>> read_served_first(const fs::
                                                                       const json& credentials) {
   std::set<transport::link::BusSession> sessions;
   const json listed = credentials.value("served_first", json::array());
-  if (!listed.is_array()) return bus_error(file, "served_first is no list of sessions");
+  if (!listed.is_array()) return bus_error(file, "served_first is not a list of sessions");
   for (const auto& one : listed) {
     auto session =
         one.is_string() ? transport::link::BusSession::parse(one.get<std::string>()) : std::nullopt;
-    if (!session) return bus_error(file, "served_first is no list of sessions");
+    if (!session) return bus_error(file, "served_first is not a list of sessions");
     sessions.insert(*session);
   }
   return sessions;
@@ -50,7 +50,7 @@ core::Result<void> read_credentials(const fs::path& file, bool needs_url, BusAcc
   std::ifstream in(file);
   if (!in) return bus_error(file, "cannot be read");
   json credentials = json::parse(in, nullptr, false);
-  if (!credentials.is_object()) return bus_error(file, "holds no JSON object");
+  if (!credentials.is_object()) return bus_error(file, "is not a JSON object");
   auto user = read_user(file, credentials, "");
   if (!user) return user.error();
   access.options.credentials = std::move(*user);
@@ -152,7 +152,7 @@ core::Result<transport::link::BusSession> open_bus_session(const fs::path& file,
   if (!kept) return kept.error();
   if (*kept) {
     auto session = transport::link::BusSession::parse((*kept)->substr(0, (*kept)->find('\n')));
-    if (!session) return bus_error(file, "holds no session; remove it to begin a new one");
+    if (!session) return bus_error(file, "contains no session; remove it to begin a new one");
     return *session;
   }
   std::error_code failed;

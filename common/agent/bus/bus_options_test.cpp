@@ -151,9 +151,9 @@ TEST_F(BusOptionsTest, ErrorsNameTheFileAndWhatIsWrongButNoPassword) {
     return object.dump();
   };
   const std::pair<std::string, std::string> kCases[] = {
-      {"", "no JSON object"},
-      {"[]", "no JSON object"},
-      {R"({"user":"P01","password":"secret")", "no JSON object"},
+      {"", "is not a JSON object"},
+      {"[]", "is not a JSON object"},
+      {R"({"user":"P01","password":"secret")", "is not a JSON object"},
       {without("user"), "no user"},
       {with("user", 7), "no user"},
       {without("session"), "no session"},

@@ -29,7 +29,7 @@ void EventVerifier::on_message(transport::link::Inbound message, transport::link
   if (!admitted) {
     message.notes->verdict = admitted.error().code;
     message.notes->fault = admitted.error().message;
-    runtime::log::warn("an event of the league is dropped: {}", admitted.error().message);
+    runtime::log::warn("an event of the league was dropped: {}", admitted.error().message);
     transport::link::OutboundReply nothing;
     nothing.http_status = 202;
     return reply.send(std::move(nothing));
@@ -45,12 +45,13 @@ core::Result<std::string> EventVerifier::admit(const transport::link::Inbound& m
     trust = trust_;
   }
   if (!trust || trust->key.empty())
-    return Error{ErrorCode::kAuthTokenInvalid, "nobody's signature is known yet", "/signature"};
+    return Error{ErrorCode::kAuthTokenInvalid, "the manager's signature key is not known yet",
+                 "/signature"};
   auto event = schema::parse_json(message.bytes);
   if (!event) return event.error();
   const nlohmann::json& params = schema::field_at(*event, "params");
   if (!params.is_object())
-    return Error{ErrorCode::kMalformedMessage, "it holds no message", "/params"};
+    return Error{ErrorCode::kMalformedMessage, "it contains no league message", "/params"};
   message.notes->message_type = schema::text_at(params, "message_type");
   message.notes->conversation_id = schema::text_at(params, "conversation_id");
   auto signature = schema::text_at(params, "signature");
@@ -64,7 +65,9 @@ core::Result<std::string> EventVerifier::admit(const transport::link::Inbound& m
     if (auto current = check_term(*term); !current) return current.error();
   }
   auto text = with_token_for_signature(message.bytes, signature, trust->token.reveal());
-  if (!text) return Error{ErrorCode::kMalformedMessage, "its signature is not written as ours", ""};
+  if (!text)
+    return Error{ErrorCode::kMalformedMessage,
+                 "its signature field is not in the form that the manager writes", ""};
   return std::move(*text);
 }
 
@@ -72,8 +75,8 @@ core::Result<void> EventVerifier::check_term(std::int64_t term) {
   std::lock_guard lock(mutex_);
   if (term < highest_term_) {
     return Error{ErrorCode::kNotAuthorized,
-                 "it is of a manager in whose place another has come (term " +
-                     std::to_string(term) + " after " + std::to_string(highest_term_) + ")",
+                 "it comes from a manager that another has replaced (term " + std::to_string(term) +
+                     " after " + std::to_string(highest_term_) + ")",
                  "/term"};
   }
   highest_term_ = term;

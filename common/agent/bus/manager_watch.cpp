@@ -37,7 +37,7 @@ ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const s
                                     : "the league manager at " + state->manager +
                                           " does not answer. Is it running, and is that its "
                                           "address?";
-    state->say(true, state->agent + " is not registered: " + why + " Trying on");
+    state->say(true, state->agent + " is not registered: " + why + " Still trying.");
   });
 }
 

@@ -56,7 +56,7 @@ TEST_F(ManagerWatchTest, NamesTheBusIfThatCannotBeReached) {
   ASSERT_EQ(said_.size(), 2U);
   EXPECT_NE(said_[0].find("the league manager at"), std::string::npos) << said_[0];
   EXPECT_EQ(said_[1], "! alpha is not registered: the bus at " + bus->url() +
-                          " cannot be reached. Trying on");
+                          " cannot be reached. Still trying.");
 }
 
 TEST_F(ManagerWatchTest, WhoGivesUpHasNoAnswer) {

@@ -95,9 +95,9 @@ Outcome RequestReader::read(rpc::Message frame) const {
     request.method = std::move(note->method);
     params = std::move(note->params);
   } else {
-    return RpcRefusal{
-        rpc::Id{}, rpc::StandardCode::kInvalidRequest,
-        Error{ErrorCode::kUnexpectedMessage, "this endpoint takes requests; a response came", "/"}};
+    return RpcRefusal{rpc::Id{}, rpc::StandardCode::kInvalidRequest,
+                      Error{ErrorCode::kUnexpectedMessage,
+                            "this endpoint expects a request, but got a response", "/"}};
   }
   request.message = std::move(params);
   return route(std::move(request));
@@ -132,12 +132,12 @@ Outcome RequestReader::route(IncomingRequest request) const {
     }
   }
   if (!request.type) {
-    return RpcRefusal{
-        request.id, rpc::StandardCode::kMethodNotFound,
-        Error{ErrorCode::kUnknownMessageType,
-              "method \"" + request.method.substr(0, 64) +
-                  "\" is no tool of this agent, and params.message_type names no league.v2 message",
-              "/method"}};
+    return RpcRefusal{request.id, rpc::StandardCode::kMethodNotFound,
+                      Error{ErrorCode::kUnknownMessageType,
+                            "method \"" + request.method.substr(0, 64) +
+                                "\" is not a tool of this agent, and params.message_type is not a "
+                                "league.v2 message",
+                            "/method"}};
   }
   if (envelope::spec(*request.type).method.empty())
     request.leniencies.add(Leniency::kAnswerPostedBack);

@@ -34,7 +34,7 @@ void note_sender(const json& message, rpc::MessageNotes& notes) {
 
 Error missing_token() {
   return {ErrorCode::kAuthTokenMissing,
-          "auth_token is missing; send the token that your registration answered with",
+          "auth_token is missing; send the token from the answer to your registration",
           "/auth_token"};
 }
 
@@ -51,11 +51,12 @@ void refuse_rest(const json& body, envelope::Role role, std::shared_ptr<rpc::Mes
   reply.refuse_rpc(
       rpc::StandardCode::kInvalidRequest,
       {ErrorCode::kUnexpectedMessage,
-       is_manager ? R"(register with JSON-RPC at /mcp: POST {"jsonrpc":"2.0","id":1,"method":)"
-                    R"("register_player","params":{"player_meta":{"display_name":"NAME",)"
-                    R"("version":"1.0.0","game_types":["even_odd"],)"
-                    R"("contact_endpoint":"http://HOST:PORT/mcp"}}})"
-                  : "nobody registers here: send JSON-RPC to /mcp of the league manager",
+       is_manager
+           ? R"(register with JSON-RPC at /mcp: POST {"jsonrpc":"2.0","id":1,"method":)"
+             R"("register_player","params":{"player_meta":{"display_name":"NAME",)"
+             R"("version":"1.0.0","game_types":["even_odd"],)"
+             R"("contact_endpoint":"http://HOST:PORT/mcp"}}})"
+           : "this agent accepts no registrations: send JSON-RPC to /mcp of the league manager",
        "/"},
       404);
 }

@@ -66,13 +66,13 @@ core::Result<std::unique_ptr<HostBus>> HostBus::join(const bus::BusAccess& acces
   joined->streams_bus_ = std::move(*streams);
   const std::string url = joined->bus_->url();
   if (!joined->bus_->is_connected())
-    runtime::log::warn("the bus at {} cannot be reached yet; looking for it", url);
+    runtime::log::warn("the bus at {} cannot be reached yet; still trying", url);
   joined->watch_ = joined->bus_->watch([url](bool is_connected) {
-    if (is_connected) return runtime::log::info("the bus at {} is there", url);
-    runtime::log::warn("the bus at {} is lost; looking for it", url);
+    if (is_connected) return runtime::log::info("connected to the bus at {}", url);
+    runtime::log::warn("the connection to the bus at {} is lost; reconnecting", url);
   });
   if (joined->streams_bus_ && !joined->streams_bus_->is_connected()) {
-    runtime::log::warn("streams: the bus at {} cannot be reached yet; looking for it",
+    runtime::log::warn("streams: the bus at {} cannot be reached yet; still trying",
                        joined->streams_bus_->url());
   }
   auto first = bus::connect_first(access, warn);

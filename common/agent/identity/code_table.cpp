@@ -40,22 +40,21 @@ Result<void> check_shown(const char* column, const std::string& text) {
   const std::size_t length = core::count_characters(text);
   if (length <= kLongestName) return {};
   return fault(std::string(column) + " \"" + core::excerpt(text) + "\" has " +
-               std::to_string(length) + " characters: take at most " +
-               std::to_string(kLongestName));
+               std::to_string(length) + " characters: use at most " + std::to_string(kLongestName));
 }
 
 Result<void> check_code(std::string_view code) {
   if (code.empty()) return {};
   if (code.size() < kShortestCode || code.size() > kLongestCode) {
     return fault("the code has " + std::to_string(code.size()) +
-                 " characters: take 8 to 256, at random");
+                 " characters: use 8 to 256 random characters");
   }
   const bool is_usable = std::ranges::all_of(
       code, [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\\'; });
   if (is_usable) return {};
   return fault(
-      "the code has a character that is not allowed: take printable ASCII, no blank, "
-      "quote or backslash");
+      "the code has a character that is not allowed: use printable ASCII without spaces, quotes "
+      "and backslashes");
 }
 
 }  // namespace
@@ -109,13 +108,13 @@ Result<CodeTable> CodeTable::parse_columns(std::string_view text, bool needs_cod
     const auto name = names.emplace(core::comparable_name(row->name), record.line);
     if (!name.second) {
       return fault(line_text(record.line) + ": \"" + core::excerpt(row->name) +
-                   "\" is the name of line " + std::to_string(name.first->second) +
-                   ", too; names are compared without case");
+                   "\" is also the name in line " + std::to_string(name.first->second) +
+                   "; upper and lower case do not count");
     }
     const auto code = codes.emplace(row->code.reveal(), record.line);
     if (!code.second && !row->code.empty()) {
-      return fault(line_text(record.line) + ": the code is that of line " +
-                   std::to_string(code.first->second) + ", too: give each player its own");
+      return fault(line_text(record.line) + ": the code is also in line " +
+                   std::to_string(code.first->second) + ": give each player its own");
     }
     table.records_.push_back(std::move(record.fields));
     table.rows_.push_back(std::move(*row));

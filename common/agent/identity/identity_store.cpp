@@ -96,7 +96,7 @@ core::Result<void> IdentityStore::read(SavedIdentity& out) {
   if (!content) return identity_error(content.error().message);
   if (!*content) return {};
   json kept = json::parse(**content, nullptr, false);
-  if (!kept.is_object()) return damaged(out.file, "is no JSON object");
+  if (!kept.is_object()) return damaged(out.file, "is not a JSON object");
   try {
     if (kept.at("schema_version") != kVersion) return damaged(out.file, "is of another version");
     out.port = kept.at("port").get<std::uint16_t>();

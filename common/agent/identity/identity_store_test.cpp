@@ -264,7 +264,7 @@ TEST_F(IdentityStoreTest, OneProcessHasAName) {
 TEST_F(IdentityStoreTest, SaysWhatIsWrongWithAFile) {
   fs::create_directories(file().parent_path());
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"{", "is no JSON object"},
+      {"{", "is not a JSON object"},
       {R"({"schema_version":2})", "is of another version"},
       {R"({"schema_version":1,"port":8101})", "manager"},
       {R"({"schema_version":1,"port":8101,"manager":"http://localhost:8000/mcp","id":"P01"})",

@@ -120,8 +120,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   [[nodiscard]] Error explained(Error error) const {
     if (unknown_tokens_ == 0) return error;
     error.message +=
-        ". The token that was kept here is not known there: if the seat has lost it, have the "
-        "operator give it a new one (league admin new-token) and start with --token FILE";
+        ". The manager does not know the stored token: ask the operator for a new one (league "
+        "admin new-token), and start with --token FILE";
     return error;
   }
 

@@ -79,8 +79,9 @@ class ConfigReader {
         if (auto word = word_of(value)) {
           option.values.push_back(std::move(*word));
         } else {
-          refuse(option.place, option.key + " in [" + table +
-                                   "] must be a text, a number, true, false, or an array of them");
+          refuse(option.place,
+                 option.key + " in [" + table +
+                     "] must be a string, a number, true, false, or an array of these");
         }
       };
       if (const auto* array = node.as_array()) {
@@ -97,10 +98,9 @@ class ConfigReader {
     for (const auto& [section, node] : limits) {
       const std::string name(section.str());
       if (!node.is_table()) {
-        refuse(place_of(section.source()),
-               name +
-                   " is in [limits] itself; limits belong into its sections, such as "
-                   "[limits.retry]");
+        refuse(
+            place_of(section.source()),
+            name + " is in [limits] itself; put limits into its sections, such as [limits.retry]");
         continue;
       }
       json& out = file_.limits_[name] = json::object();

@@ -28,7 +28,7 @@ std::chrono::nanoseconds cpu_time() {
 
 core::Error too_many(std::uint64_t lost) {
   return {core::ErrorCode::kInternalError,
-          std::to_string(lost) + " files, because too many others wait", ""};
+          std::to_string(lost) + " files, because too many others are waiting", ""};
 }
 
 }  // namespace
@@ -200,7 +200,7 @@ void ProjectionWriter::put_back(Files&& files, Time due) {
 
 void ProjectionWriter::report(const std::optional<core::Error>& error) {
   if (options_.report) return options_.report(error);
-  if (!error) return log::info("the files of the data directory are written again");
+  if (!error) return log::info("the files of the data directory can be written again");
   log::error(
       "cannot write {}: the league continues, and `league export` can recreate the file from the "
       "journal and the logs",

@@ -162,7 +162,7 @@ Result<void> read_time_limits(const json& section, Settings& settings) {
   for (const auto& [name, value] : section.items()) {
     std::string pointer = "/time_limits_ms/" + name;
     auto type = envelope::message_type_from_wire(name);
-    if (!type) return refuse(pointer, "is no message type of league.v2");
+    if (!type) return refuse(pointer, "is not a message type of league.v2");
     auto number = read_number(value, pointer, 1, 86'400'000);
     if (!number) return number.error();
     settings.time_limits[*type] = Settings::Milliseconds(*number);

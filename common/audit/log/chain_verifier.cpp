@@ -166,7 +166,7 @@ class ChainVerifier {
     restarts_ = first_in_file_ && parts.prev == record::kNoLine && stated_ != record::kNoLine;
     if (!follows && !restarts_ && !broken_)
       fault("chain.prev",
-            "it does not follow the line before it: lines are missing, added or exchanged");
+            "it does not follow the line before it: lines were removed, added or reordered");
     broken_ = false;
     before_file_ = first_in_file_ ? stated_ : before_file_;
     stated_ = parts.hash;
@@ -244,7 +244,7 @@ class ChainVerifier {
   void take_seal(std::string_view line, const record::ChainedLine& parts) {
     json object = json::parse(line, nullptr, false);
     auto seal = seal_of(object, std::string(parts.prev));
-    if (!seal) return fault("seal.form", "it is no seal");
+    if (!seal) return fault("seal.form", "it is not a seal");
     chain_.unsealed = 0;
     seals_ = true;
     closed_ = seal->closed;
@@ -288,7 +288,7 @@ class ChainVerifier {
     const std::string& key = schema::text_at(object, "public_key");
     if (seal) seal->agent = schema::text_at(object, "agent");
     if (!seal || *content != record::seal_file_text(*seal, key)) {
-      fault("seal.form", "it is no seal");
+      fault("seal.form", "it is not a seal");
     } else if (!is_signed(*seal, key)) {
       fault("seal.signature", "its signature is not that of the key that it names");
     } else if (!chain_.public_keys.empty() && !chain_.public_keys.contains(key)) {
@@ -306,7 +306,7 @@ class ChainVerifier {
     if (log_.files.empty()) {
       file_ = log_.path.string();
       line_ = 0;
-      return fault("log.missing", path.string() + " says that there is a log, but there is none");
+      return fault("log.missing", path.string() + " belongs to a log that is missing");
     }
     bool found = std::find(chain_.hashes_.begin(), chain_.hashes_.end(), half_of(seal.head)) !=
                  chain_.hashes_.end();
@@ -315,9 +315,9 @@ class ChainVerifier {
                                  "; its sealed line after record " + std::to_string(seal.seq) +
                                  " is missing");
     } else if (seal.closed && !closing_heads_.contains(seal.head)) {
-      fault("log.truncated", "the log was closed in order, but its last seal is missing");
+      fault("log.truncated", "the log was closed properly, but its last seal is missing");
     } else if (seal.closed && closed_ && is_torn_) {
-      fault("log.truncated", "the log was closed in order, but its last line is cut off");
+      fault("log.truncated", "the log was closed properly, but its last line is cut off");
     }
   }
 

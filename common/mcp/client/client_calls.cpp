@@ -40,9 +40,10 @@ struct Listing : std::enable_shared_from_this<Listing> {
     const std::string& next = schema::text_at(result, "nextCursor");
     if (next.empty()) return completion(std::move(items));
     if (++pages >= limits.max_pages || items.size() >= limits.max_items) {
-      return completion(Error{
-          ErrorCode::kReplyTooLarge,
-          "the list of tools does not end after " + std::to_string(items.size()) + " of them", ""});
+      return completion(Error{ErrorCode::kReplyTooLarge,
+                              "the list of tools is too long: it does not end after " +
+                                  std::to_string(items.size()) + " tools",
+                              ""});
     }
     ask(next);
   }

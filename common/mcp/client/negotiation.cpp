@@ -47,21 +47,21 @@ bool is_denied(int http_status) {
 
 Error denied(int http_status) {
   std::string text = "the server answered with HTTP status " + std::to_string(http_status);
-  if (http_status == 401) text += ": it wants credentials";
-  if (http_status == 403) text += ": it forbids this client";
+  if (http_status == 401) text += ": it requires credentials";
+  if (http_status == 403) text += ": it does not allow this client";
   bool gateway = http_status >= 502 && http_status <= 504;
   return {gateway ? ErrorCode::kConnectionError : ErrorCode::kInvalidReply, text, ""};
 }
 
 Error refused_handshake(const NegotiationReply& reply) {
-  std::string text = "the peer is no MCP server that we can talk to: ";
+  std::string text = "the peer is not an MCP server that this program can talk to: ";
   if (reply.response && reply.response->error) {
     text += "it answered initialize with the error " + std::to_string(reply.response->error->code) +
             ": " + reply.response->error->message.substr(0, kLongestText);
   } else if (reply.error) {
     text += reply.error->message;
   } else {
-    text += "its answer to initialize is none";
+    text += "it did not answer initialize with a JSON-RPC response";
   }
   return {ErrorCode::kInvalidReply, text, ""};
 }

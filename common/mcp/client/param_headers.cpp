@@ -85,11 +85,11 @@ class MarkReader {
     const json& mark = schema[kMark];
     if (!is_reachable || path_.empty()) return "it is not on a property that a call always has";
     if (!mark.is_string() || !is_token(mark.get_ref<const std::string&>()))
-      return "its value is no name of a header field";
+      return "its value is not a valid header name";
     auto type = schema.find("type");
     bool is_primitive =
         type != schema.end() && (*type == "string" || *type == "integer" || *type == "boolean");
-    if (!is_primitive) return "its property is no string, integer or boolean";
+    if (!is_primitive) return "its property is not a string, integer or boolean";
     if (!names_.insert(core::lower_case(mark.get<std::string>())).second)
       return "two properties have the same name of a header field";
     found.push_back({path_, mark.get<std::string>()});

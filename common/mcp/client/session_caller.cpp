@@ -200,7 +200,8 @@ void SessionCaller::State::fail_in_time(const std::string& url, std::uint64_t ti
       late = std::move(*it);
       waiting.erase(it);
     }
-    fail(*late, {ErrorCode::kTimeout, "the command has not come up in the time of the call", ""},
+    fail(*late,
+         {ErrorCode::kTimeout, "the command did not start within the time limit of the call", ""},
          self->tools_.clock.steady_now());
   });
 }

@@ -30,7 +30,7 @@ core::Result<BusAttachment> read_attachment(std::string_view payload) {
     return core::Error{core::ErrorCode::kInvalidReply, "the answer to session/attach " + why, {}};
   };
   json answer = json::parse(payload, nullptr, false);
-  if (!answer.is_object()) return refuse("is no JSON object");
+  if (!answer.is_object()) return refuse("is not a JSON object");
   auto result = answer.find("result");
   if (result == answer.end() || !result->is_object()) {
     auto error = answer.find("error");

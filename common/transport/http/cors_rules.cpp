@@ -105,12 +105,13 @@ CorsRules::Fields CorsRules::preflight_fields(const rpc::HeaderMap& headers,
 }
 
 core::Result<std::string> parse_origin(std::string_view text) {
-  const core::Error wrong{core::ErrorCode::kInvalidFieldValue,
-                          "\"" + std::string(text.substr(0, 100)) +
-                              "\" is no origin: give scheme, host and port as browsers send them, "
-                              "such as https://example.org or http://localhost:3000, without a "
-                              "path, or * for every page",
-                          {}};
+  const core::Error wrong{
+      core::ErrorCode::kInvalidFieldValue,
+      "\"" + std::string(text.substr(0, 100)) +
+          "\" is not an origin: give scheme, host and port as browsers send them, "
+          "such as https://example.org or http://localhost:3000, without a "
+          "path, or * for every page",
+      {}};
   if (text == kEveryOrigin) return std::string(text);
   std::string origin = core::lower_case(std::string(text));
   auto scheme_end = origin.find("://");

@@ -115,7 +115,7 @@ void ChildProcess::look_for_end() {
   bool is_known = ::waitpid(pid_, &status, 0) == pid_;
   is_reaped_ = true;
   end_text_ = "the command \"" + command_ + "\" " +
-              (is_known ? how_it_ended(status) : "ended, and nobody knows how");
+              (is_known ? how_it_ended(status) : "ended for an unknown reason");
   ladder_.cancel();
   boost::system::error_code ignored;
   end_.close(ignored);

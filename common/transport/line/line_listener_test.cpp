@@ -238,7 +238,7 @@ TEST_F(UnixListener, ReplacesOnlyADeadSocket) {
     LineServed served(echo, options());
     auto again = LineListener::start(*served.loop, options(), served.handler);
     ASSERT_FALSE(again);
-    EXPECT_NE(again.error().message.find("somebody else listens"), std::string::npos);
+    EXPECT_NE(again.error().message.find("another program already listens"), std::string::npos);
     ASSERT_EQ(::link(path_.c_str(), (path_ + "2").c_str()), 0);
   }
   ASSERT_EQ(::rename((path_ + "2").c_str(), path_.c_str()), 0);  // as a crash leaves it
@@ -248,7 +248,7 @@ TEST_F(UnixListener, ReplacesOnlyADeadSocket) {
   FunctionHandler handler(echo);
   auto refused = LineListener::start(*loop, options(), handler);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("no socket"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("not a socket"), std::string::npos);
 }
 
 }  // namespace

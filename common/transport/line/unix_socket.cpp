@@ -30,10 +30,10 @@ bool fill_in(sockaddr_un& address, const std::string& path) {
 std::string clear_stale(const std::string& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return {};
-  if (!S_ISSOCK(found.st_mode)) return "the path exists and is no socket";
+  if (!S_ISSOCK(found.st_mode)) return "the path exists and is not a socket";
   bool would_block = false;
   auto probe = connect_to_unix(path, would_block);
-  if (probe || would_block) return "somebody else listens there";
+  if (probe || would_block) return "another program already listens there";
   return ::unlink(path.c_str()) == 0 ? std::string() : link::system_error_text(errno);
 }
 

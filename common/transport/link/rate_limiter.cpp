@@ -116,8 +116,8 @@ std::string budget_address(std::string_view address) {
 }
 
 std::string over_budget_text(std::chrono::milliseconds retry_after) {
-  return "too many requests, or too much to write down for them: this sender's budget is used up; "
-         "try again in " +
+  return "too many requests, or requests that are too long to be logged at this rate: this "
+         "sender's budget is used up; try again in " +
          std::to_string(retry_after.count()) + " ms";
 }
 

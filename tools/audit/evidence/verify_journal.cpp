@@ -69,7 +69,7 @@ std::filesystem::path journal_in(const std::filesystem::path& data) {
 }
 
 core::Error damaged(const std::filesystem::path& file) {
-  return {core::ErrorCode::kInternalError, file.string() + " is not what a bundle holds", {}};
+  return {core::ErrorCode::kInternalError, file.string() + " is damaged, or not from a bundle", {}};
 }
 
 /// Bundles of earlier versions lack this field.

@@ -62,7 +62,7 @@ core::Result<void> check_target(const fs::path& target) {
   std::error_code failed;
   if (fs::exists(target, failed) &&
       (!fs::is_directory(target, failed) || !fs::is_empty(target, failed)))
-    return backup_error(target.string() + " is there already, and is not empty: give another DIR");
+    return backup_error(target.string() + " already exists, and is not empty: choose another DIR");
   return {};
 }
 

@@ -64,7 +64,7 @@ core::Result<void> read_levels(const fs::path& file, GradeColumns& columns) {
   if (!text) return text.error();
   const auto report = schema::parse_json(*text);
   if (!report || !field_at(*report, "bots").is_array())
-    return unusable(file, "is no report of `league check --format json`");
+    return unusable(file, "is not a report of `league check --format json`");
   for (const json& bot : (*report)["bots"])
     columns.levels[text_at(bot, "subject")] = text_at(bot, "level");
   return {};

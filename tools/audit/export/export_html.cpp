@@ -115,7 +115,7 @@ class IndexPage {
   /// What the operator did, and to whom.
   void add_acts() {
     if (book_.acts().empty()) return;
-    out_ += "<h2>The operator's acts</h2>\n<ul>\n";
+    out_ += "<h2>What the operator did</h2>\n<ul>\n";
     for (const auto& [at, act] : book_.acts()) {
       out_ += "<li>" + at.to_wire() + " " + std::string(lm::events::operator_act_name(act.act));
       if (act.match) out_ += " " + act.match->id().str();

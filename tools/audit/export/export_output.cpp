@@ -23,14 +23,14 @@ core::Result<void> check(const OutputFile& file, const OutputOptions& options) {
   if (status.type() == fs::file_type::not_found) return {};
   if (status.type() != fs::file_type::regular) {
     return output_error(file.path,
-                        "is in the way and is no file: move it away, or choose another --out");
+                        "already exists and is not a file: move it away, or choose another --out");
   }
   if (options.may_overwrite) return {};
   // An empty file contains nothing that could be lost.
   if (fs::file_size(file.path, failed) == 0 || file.is_ours(file.path)) return {};
   return output_error(file.path,
-                      "is there already and was not made by a league of this name: move it away, "
-                      "choose another --out, or add --force to overwrite it");
+                      "already exists and does not come from a league with this name: move it "
+                      "away, choose another --out, or add --force to overwrite it");
 }
 
 }  // namespace

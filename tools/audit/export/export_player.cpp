@@ -79,7 +79,7 @@ class PlayerPage {
     }
     for (const auto& [leniency, count] : figures_.leniencies) {
       is_any = true;
-      out_ += "<li>Tolerated " + std::to_string(count) + (count == 1 ? " time" : " times") + ": " +
+      out_ += "<li>Leniency, " + std::to_string(count) + (count == 1 ? " time" : " times") + ": " +
               html_text(leniency) +
               "; a league in strict mode refuses it (docs/protocol.md, 9)</li>\n";
     }

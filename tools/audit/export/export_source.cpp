@@ -33,7 +33,7 @@ core::Result<ExportSource> find_export_source(const fs::path& directory, const f
   if (!data) {
     return core::Error{core::ErrorCode::kInternalError,
                        directory.string() +
-                           " holds no league: neither data/journal/journal.sqlite nor "
+                           " contains no league: neither data/journal/journal.sqlite nor "
                            "journal/journal.sqlite is there. Give the directory of a run, or the "
                            "--data of its manager",
                        ""};

@@ -204,7 +204,7 @@ TEST_F(Export, ADamagedJournalIsSaidToBeDamaged) {
 TEST_F(Export, ADirectoryWithoutALeagueIsNamed) {
   fs::remove_all(data_);
   EXPECT_EQ(run("json", there_), 2);
-  EXPECT_NE(err_.str().find("holds no league"), std::string::npos) << err_.str();
+  EXPECT_NE(err_.str().find("contains no league"), std::string::npos) << err_.str();
 }
 
 TEST(Csv, QuotesAsRfc4180Says) {

@@ -238,8 +238,8 @@ int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostrea
       << "and what was left out\n";
   const auto& redacted = bundle.redacted_lines();
   if (redacted.empty()) return 0;
-  err << redacted.size()
-      << " lines contained secrets, which are now masked, so their hashes can no longer be "
+  err << redacted.size() << (redacted.size() == 1 ? " line" : " lines")
+      << " contained secrets; these are now masked, so the hashes of such lines can no longer be "
       << "checked. The first: " << redacted[0]["file"].get<std::string>() << ':'
       << redacted[0]["line"] << "; MANIFEST.json lists all of them\n";
   return 1;

@@ -167,7 +167,7 @@ void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& o
            "of docs/protocol.md until one is known\n";
   }
   for (const auto& [name, count] : report.leniencies) {
-    out << paint.yellow("leniency") << "  " << padded(name, 25) << "  " << count << " times  "
+    out << paint.yellow("leniency") << "  " << padded(name, 25) << "  " << times_text(count) << "  "
         << explain_leniency(name) << '\n';
   }
 }

@@ -105,7 +105,7 @@ void print_row(const LoggedMessage& exchange, const Widths& widths, const Paint&
   const std::string indent(17, ' ');
   if (!verdict.empty()) out << indent << paint.red(verdict + "  " + printable(fault, 400)) << '\n';
   for (const std::string& name : leniencies_of(exchange)) {
-    out << indent << paint.yellow("lenient: " + name) << "  " << explain_leniency(name) << '\n';
+    out << indent << paint.yellow("leniency: " + name) << "  " << explain_leniency(name) << '\n';
   }
 }
 

@@ -119,12 +119,12 @@ TEST_F(AuditToolTest, ShowsAConversationInOrder) {
   EXPECT_EQ(text.find('\033'), text.npos);
   EXPECT_NE(text.find("conversation convr1m1001  6 messages"), text.npos) << text;
   std::size_t at = 0;
-  for (std::string part :
-       {"10:30:00.001000  referee:REF01 -> player:P01     CHOOSE_PARITY_CALL",
-        "deadline=2025-01-15T10:30:30Z",
-        "player:P01    -> referee:REF01  CHOOSE_PARITY_RESPONSE  700 us", "choice=Even",
-        "E004  parity_choice is \"Even\"; send even or odd", "lenient: choice_field", "(no answer)",
-        "30.00 s", "E001  no answer within 30 s", "GAME_OVER", "winner_player_id=P02"}) {
+  for (std::string part : {"10:30:00.001000  referee:REF01 -> player:P01     CHOOSE_PARITY_CALL",
+                           "deadline=2025-01-15T10:30:30Z",
+                           "player:P01    -> referee:REF01  CHOOSE_PARITY_RESPONSE  700 us",
+                           "choice=Even", "E004  parity_choice is \"Even\"; send even or odd",
+                           "leniency: choice_field", "(no answer)", "30.00 s",
+                           "E001  no answer within 30 s", "GAME_OVER", "winner_player_id=P02"}) {
     std::size_t found = text.find(part, at);
     ASSERT_NE(found, text.npos) << part << "\n" << text;
     at = found;

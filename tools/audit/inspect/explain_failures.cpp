@@ -240,7 +240,7 @@ std::vector<std::string> explain_failures(const std::vector<LoggedMessage>& exch
   for (const json& failure : reported_failures(exchanges, "E038")) {
     std::string player = "player:" + text_at(failure, "player_id");
     sentences.push_back(player + " was not asked (E038). The fault is " + player +
-                        "'s: it was suspended for what it did before, and a ping found nobody");
+                        "'s: it was suspended for earlier losses, and did not answer a ping");
   }
   for (const Group& group : groups) {
     const FailedCall& call = group.first;

@@ -44,7 +44,7 @@ std::string note_of(const ExplainedStep& step) {
   std::string note = step.verdict;
   auto add = [&note](const std::string& text) { note += (note.empty() ? "" : ", ") + text; };
   if (!step.only_in.empty()) add("only in the log of " + step.only_in);
-  for (const auto& name : step.leniencies) add("overlooked: " + name);
+  for (const auto& name : step.leniencies) add("leniency: " + name);
   if (step.took_us) add("after " + duration_text(*step.took_us));
   return note;
 }
@@ -69,7 +69,7 @@ std::string step_svg(const Explanation& explanation, const ExplainedStep& step, 
   std::string css = step.verdict.empty() ? "" : "bad ";
   if (!step.only_in.empty() || step.is_failure) css += "one";
   std::string out = "<g class=\"" + css + "\">" + tooltip(step) + "\n";
-  std::string way = step.way_us ? "  way " + duration_text(*step.way_us) : "";
+  std::string way = step.way_us ? "  transit " + duration_text(*step.way_us) : "";
   out += text_element("time", 0, y,
                       time_of_day(step.time) + "  +" + duration_text(step.mono_us) + way);
   out += "<line class=\"arrow\" x1=\"" + number(from) + "\" y1=\"" + number(y) + "\" x2=\"" +
@@ -136,7 +136,7 @@ std::string html_of(const std::vector<Explanation>& explanations, const std::str
     if (explanation.steps.empty()) continue;
     out +=
         "<p>Times are of the sender's wall clock; + is its monotonic clock since its first "
-        "record here; way is from its wall clock to the receiver's. Dashed arrows: one side "
+        "record here; transit is from its wall clock to the receiver's. Dashed arrows: one side "
         "only.</p>\n";
     out += diagram(explanation) + messages(explanation);
   }

@@ -44,7 +44,7 @@ std::string times(const ExplainedStep& step) {
 }
 
 std::string heading(const Explanation& explanation) {
-  std::string row = padded("wall clock", 17) + padded("monotonic", 10) + padded("way", 9);
+  std::string row = padded("wall clock", 17) + padded("monotonic", 10) + padded("transit", 9);
   for (const auto& party : explanation.parties) row += padded(printable(party, kLane - 3), kLane);
   return row;
 }
@@ -64,7 +64,7 @@ void print_step(const Explanation& explanation, const ExplainedStep& step, const
     out << indent << paint.yellow("only in the log of " + printable(step.only_in, 70)) << '\n';
   std::string overlooked;
   for (const auto& name : step.leniencies)
-    overlooked += (overlooked.empty() ? "overlooked: " : ", ") + printable(name, 60);
+    overlooked += (overlooked.empty() ? "leniency: " : ", ") + printable(name, 60);
   if (!overlooked.empty()) out << indent << paint.yellow(overlooked) << '\n';
 }
 
@@ -91,7 +91,7 @@ void print_explanation(const Explanation& explanation, const Paint& paint, std::
   print_sections(explanation, paint, out);
   out << '\n'
       << paint.dim(
-             "way: from the sender's wall clock to the receiver's; monotonic: since the first "
+             "transit: from the sender's wall clock to the receiver's; monotonic: since the first "
              "record of the agent whose clock it is; ~~~ one side only; ..X.. no answer")
       << '\n';
 }

@@ -12,8 +12,8 @@ std::string words_of(const std::string& fairness) {
   if (fairness == "both")
     return "fairness: both. Both players were bound before anybody could know the number";
   if (fairness == "one")
-    return "fairness: one. One player was bound; a referee in league with the other one could have "
-           "shown it the choice";
+    return "fairness: one. One player was bound; a referee that colludes with the other player "
+           "could have shown it that choice";
   if (fairness == "none")
     return "fairness: none. No player was bound: whoever knew the seed and the choices knew the "
            "number";

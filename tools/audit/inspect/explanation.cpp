@@ -152,8 +152,10 @@ void count_repeats(const std::vector<LoggedMessage>& exchanges, Explanation& exp
     if (times > 1) explanation.retries.push_back(call + " " + std::to_string(times) + " times");
   }
   for (const auto& [key, times] : leniencies) {
-    explanation.leniencies.push_back(key.first + ", " + std::to_string(times) + " times " +
-                                     key.second + ": " + std::string(explain_leniency(key.second)));
+    explanation.leniencies.push_back(
+        key.first + ", " + key.second +
+        (times > 1 ? ", " + std::to_string(times) + " times: " : ": ") +
+        std::string(explain_leniency(key.second)));
   }
 }
 
@@ -225,10 +227,10 @@ std::vector<std::pair<std::string, const std::vector<std::string>*>> sections_of
     const Explanation& explanation) {
   std::vector<std::pair<std::string, const std::vector<std::string>*>> all{
       {"result", &explanation.outcome},
-      {"what the sealed logs say of it", &explanation.sealed},
+      {"what the sealed logs say about it", &explanation.sealed},
       {"what went wrong, and whose fault it was", &explanation.causes},
       {"repeated calls", &explanation.retries},
-      {"overlooked", &explanation.leniencies},
+      {"leniencies (accepted deviations)", &explanation.leniencies},
       {"seen by one side only", &explanation.one_sided},
       {"clocks", &explanation.clocks}};
   std::erase_if(all, [](const auto& section) { return section.second->empty(); });

@@ -26,7 +26,7 @@ struct AuditOptions {
 };
 
 void add_directory(CLI::App& command, AuditOptions& options) {
-  command.add_option("DIR", options.directory, "directory that holds data/ and logs/")
+  command.add_option("DIR", options.directory, "directory that contains data/ and logs/")
       ->required()
       ->check(CLI::ExistingDirectory);
 }
@@ -44,7 +44,7 @@ void add_show(CLI::App& audit, std::function<int()>& chosen) {
   add_json(*command, *options);
   command->footer(
       "Example:\n  league audit show runs/2025-01-15T10-30-00Z convr1m1001\n"
-      "Exit codes: 0 found, 1 there is no such conversation, 2 DIR holds no logs.");
+      "Exit codes: 0 found, 1 there is no such conversation, 2 DIR contains no logs.");
   agent::host::when_given(*command, chosen, [options] {
     return audit_show(options->directory, options->what, options->output(), std::cout, std::cerr);
   });
@@ -70,8 +70,8 @@ void add_verify(CLI::App& audit, std::function<int()>& chosen) {
       "Examples:\n  league audit verify runs/2025-01-15T10-30-00Z\n"
       "  league audit verify runs                       each league in it\n"
       "  league audit verify DIR --without P03,journal\n"
-      "Exit codes: 0 nothing is wrong, 1 there are faults or evidence is missing, 2 DIR holds no "
-      "logs.");
+      "Exit codes: 0 nothing is wrong, 1 there are faults or evidence is missing, 2 DIR contains "
+      "no logs.");
   agent::host::when_given(*command, chosen, [options, verify] {
     verify->json = options->json;
     return audit_verify(options->directory, *verify, std::cout, std::cerr);
@@ -91,7 +91,7 @@ void add_explain(CLI::App& audit, std::function<int()>& chosen) {
   command->footer(
       "Examples:\n  league audit explain runs/2025-01-15T10-30-00Z R1M1\n"
       "  league audit explain runs/2025-01-15T10-30-00Z R1M1 --html R1M1.html\n"
-      "Exit codes: 0 found, 1 there is no such match, 2 DIR holds no logs or the file cannot be "
+      "Exit codes: 0 found, 1 there is no such match, 2 DIR contains no logs or the file cannot be "
       "written.");
   agent::host::when_given(*command, chosen, [options, html] {
     return audit_explain(options->directory, options->what,
@@ -115,7 +115,7 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
   command->add_option("--until", query->until, "UTC, such as 2025-01-15T10:31");
   command->footer(
       "Example:\n  league audit find runs/2025-01-15T10-30-00Z --error any\n"
-      "Exit codes: 0 found, 1 no record matches, 2 DIR holds no logs.");
+      "Exit codes: 0 found, 1 no record matches, 2 DIR contains no logs.");
   agent::host::when_given(*command, chosen, [options, query] {
     return audit_find(options->directory, *query, options->output(), std::cout, std::cerr);
   });

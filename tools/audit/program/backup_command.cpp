@@ -31,10 +31,10 @@ void add_backup_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* command =
       app.add_subcommand("backup", "make a backup of a league, which may be running");
   command
-      ->add_option("DIR", words->directories,
-                   "[SOURCE] DIR: SOURCE is the --data of a manager, or the directory of a run "
-                   "that contains it (default: data); DIR is the directory of the copy, which must "
-                   "be missing or empty")
+      ->add_option("DIRS", words->directories,
+                   "one or two: [SOURCE] DIR. SOURCE is the --data of a manager, or the directory "
+                   "of a run that contains it (default: data); DIR is the directory of the copy, "
+                   "which must be missing or empty")
       ->required()
       ->expected(1, 2);
   command->add_flag("--json", words->json, "print one JSON object for machines");

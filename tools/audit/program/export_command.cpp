@@ -47,7 +47,7 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
                    "for grades: output of `league check --format json`, for the column check_level")
       ->check(CLI::ExistingFile);
   command->add_flag("--force", options->may_overwrite,
-                    "overwrite files that are not of a league with this name");
+                    "overwrite files that do not come from a league with this name");
   command->add_flag("--json", options->json, "print one JSON object for machines");
   command->footer(
       "Examples:\n"

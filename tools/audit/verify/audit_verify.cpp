@@ -27,7 +27,8 @@ void gather_chain(const fs::path& directory, const ExcludedLogs& excluded,
     fault.rule = "line.masked";
     fault.text =
         "a secret in this line was masked when the bundle was packed, so its hash cannot be "
-        "checked and it proves nothing. Ask who ran the league for the line, or for a bundle made "
+        "checked and it proves nothing. Ask the operator of the league for the line, or for a "
+        "bundle made "
         "after the league's end";
     report.missing.push_back(std::move(fault));
   }
@@ -41,8 +42,8 @@ void gather(const fs::path& directory, const ExcludedLogs& excluded,
     std::ranges::copy(log.contents.faults, std::back_inserter(report.faults));
     std::string where = log.chain.last_file + ":" + std::to_string(log.chain.last_line);
     if (log.chain.unsealed > 0) {
-      report.notes.push_back(where + ": the last " + std::to_string(log.chain.unsealed) +
-                             " lines are unsealed");
+      report.notes.push_back(where +
+                             ": unsealed lines at the end: " + std::to_string(log.chain.unsealed));
     }
     if (log.chain.torn) report.notes.push_back(where + ": the last line is torn");
   }
@@ -130,7 +131,7 @@ core::Result<VerifyReport> verify_directory(const fs::path& directory,
   });
   if (directories.empty()) {
     return core::Error{
-        core::ErrorCode::kInternalError, directory.string() + " holds no conversation logs", {}};
+        core::ErrorCode::kInternalError, directory.string() + " contains no conversation logs", {}};
   }
   std::optional<envelope::MessageSchemas> schemas;
   if (!options.chain_only) {

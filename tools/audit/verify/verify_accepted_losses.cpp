@@ -195,7 +195,7 @@ std::string text_about(const AcceptedLoss& entry,
                        const std::map<std::string, std::string>& results) {
   const core::UtcTimestamp at(
       core::UtcTimestamp::TimePoint(core::UtcTimestamp::TimePoint::duration(entry.at_us)));
-  std::string text = "the operator went on from an older journal at " + at.to_log() + " (" +
+  std::string text = "the operator continued with an older journal at " + at.to_log() + " (" +
                      entry.text + "); accepted results that no longer count (" +
                      std::to_string(results.size()) + ")";
   for (const auto& [match, winner] : results) {

@@ -71,7 +71,8 @@ class ChoiceCheck {
                        (!invited  ? "invitation to it"
                         : !called ? "call for a choice"
                                   : "answer") +
-                       ". Ask " + player + " for its whole log, or say --without " + player);
+                       ". Ask whoever runs " + player + " for the whole log, or use --without " +
+                       player);
   }
 
   /// Checks the reported choice against the player's own log; for a bot without a log, against the

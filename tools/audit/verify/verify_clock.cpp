@@ -101,9 +101,10 @@ class ClockCheck {
       auto clock = failure->find("clock");
       if (clock == failure->end() || !clock->is_object()) {
         fault("clock.unproven",
-              player + " lost for time without proof that the referee was on time");
+              player + " lost by a time-out, without proof that the referee was on time");
       } else if (is_marked_void(*clock) && replays < kMostReplays) {
-        fault("clock.void_loss", player + " lost for time though the referee itself was late");
+        fault("clock.void_loss",
+              player + " lost by a time-out, though the referee itself was late");
       }
     }
   }

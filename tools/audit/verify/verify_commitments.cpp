@@ -77,7 +77,7 @@ class CommitmentCheck {
       return findings_.fault(report_.place, "commitment.dropped",
                              "the sealed log of " + holder + " holds a commitment of " + player +
                                  " in " + report_.match_id + ", and the report of " +
-                                 report_.sender + (listed ? " has another one" : " has none") +
+                                 report_.sender + (listed ? " has a different one" : " has none") +
                                  ": one of the two records is false");
     }
     bool has_log = evidence_.log_of("player:" + player) != nullptr ||
@@ -113,7 +113,7 @@ class CommitmentCheck {
     if (is_open) return;
     findings_.fault(report_.place, "commitment.opening",
                     "the reported choice and nonce of " + player + " in " + report_.match_id +
-                        " do not open its commitment");
+                        " do not match its commitment");
   }
 
   const AcceptedReport& report_;

@@ -64,8 +64,8 @@ class CompletenessCheck {
         {(directory_ / path).string(), 0, "log.absent",
          (agent == "league_manager"
               ? "there is no log of the league manager"
-              : id + " registered the key of a log, and there is no log of it") +
-             (". Ask " + id + " for " + path + ", or say --without " + id)});
+              : id + " registered a key for its log, but there is no such log") +
+             (". Ask whoever runs " + id + " for " + path + ", or use --without " + id)});
   }
 
   void check_journal() {
@@ -75,10 +75,10 @@ class CompletenessCheck {
     if (excluded_logs_.has_journal() || fs::exists(journal, error) ||
         fs::exists(data / "results.json", error))
       return;
-    findings_.missing.push_back(
-        {journal.string(), 0, "journal.absent",
-         "the results cannot be compared with the journal, because there is none. Ask who ran the "
-         "league for data/journal/ or a bundle's data/results.json, or say --without journal"});
+    findings_.missing.push_back({journal.string(), 0, "journal.absent",
+                                 "the results cannot be compared with the journal, because there "
+                                 "is none. Ask the operator of the league for data/journal/ or a "
+                                 "bundle's data/results.json, or use --without journal"});
   }
 
   [[nodiscard]] std::map<std::string, std::string> journalled_keys() const {

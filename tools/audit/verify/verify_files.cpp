@@ -106,7 +106,7 @@ class FileCheck {
         !has_number(field_at(details, "drawn_number"), kept->second) ||
         !has_choices(details, match_choices(*match))) {
       fault(path, "projection.match",
-            "it has another result of " + id + " than the one that the manager accepted");
+            "its result of " + id + " is not the one that the manager accepted");
     }
   }
 
@@ -162,7 +162,7 @@ class FileCheck {
           has_choices_of(player, one, *match))
         continue;
       fault(path, "projection.history",
-            "it has another result of " + id + " than the one that the manager accepted");
+            "its result of " + id + " is not the one that the manager accepted");
     }
   }
 

@@ -38,7 +38,7 @@ std::optional<int> small_number(const json& value) {
 std::string read_result(const json& result, game::Claim& claim) {
   if (!result.is_object()) return "result is not an object";
   const json& winner = field_at(result, "winner");
-  if (!winner.is_null() && !winner.is_string()) return "winner is neither a text nor null";
+  if (!winner.is_null() && !winner.is_string()) return "winner is neither a string nor null";
   claim.winner = optional_text(result, "winner");
   const json& score = field_at(result, "score");
   if (!score.is_object() || score.empty()) return "there is no score";

@@ -111,7 +111,7 @@ void print_verification(const VerifyReport& report, std::ostream& out) {
   if (!report.incidents.empty())
     out << "; " << report.incidents.size()
         << (report.incidents.size() == 1 ? " incident" : " incidents")
-        << " that somebody should know of";
+        << " that you should know about";
   out << '\n';
 }
 

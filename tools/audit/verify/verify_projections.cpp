@@ -83,8 +83,8 @@ core::Result<JournalEnd> replay(const fs::path& journal, std::vector<Projection>
 /// Reports a file that is ahead of the journal: an incident if another manager took over since,
 /// because it may lack results of its predecessor; otherwise a fault.
 void note_ahead(const Projection& one, const JournalEnd& end, Findings& findings) {
-  std::string text = "it is of entry " + std::to_string(one.entry) +
-                     " of the journal, which has only " + std::to_string(end.entry);
+  std::string text = "it was made after entry " + std::to_string(one.entry) +
+                     " of the journal, whose last entry is " + std::to_string(end.entry);
   auto updated = core::UtcTimestamp::parse(one.last_updated);
   bool was_taken_over = end.last_term && updated && *updated < *end.last_term;
   auto& list = was_taken_over ? findings.incidents : findings.faults;
@@ -140,8 +140,8 @@ void compare_with_journal(const Projection& one, const JournalEnd& end, Findings
   if (one.entry > end.entry) return note_ahead(one, end, findings);
   if (!one.expected) {
     findings.faults.push_back({one.file.string(), 0, one.rule,
-                               "it is of entry " + std::to_string(one.entry) +
-                                   " of the journal, after which nothing in it changes"});
+                               "it says that it was made after entry " + std::to_string(one.entry) +
+                                   " of the journal, but that entry does not change it"});
   } else if (*one.expected != one.content && !is_of_older_program(one)) {
     findings.faults.push_back({one.file.string(), first_other_line(one.content, *one.expected),
                                one.rule, "it does not follow from the journal"});
@@ -157,7 +157,8 @@ void check_projections(const fs::path& data, const json& final_standings, Findin
     auto file = schema::parse_json(one.content);
     if (!file || !field_at(*file, "journal_entry").is_number_unsigned()) {
       findings.faults.push_back(
-          {one.file.string(), 0, one.rule, "it is not such a file, or it is damaged"});
+          {one.file.string(), 0, one.rule,
+           "it has no journal_entry: it is damaged, or not a table of a league"});
       continue;
     }
     one.entry = (*file)["journal_entry"].get<std::uint64_t>();

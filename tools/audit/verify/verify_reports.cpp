@@ -134,7 +134,7 @@ class ReportCheck {
                                                : !nobody && outcome != game::Outcome::kDraw;
     if (!fits)
       return contradict("result.score",
-                        "a match that ended with " + termination + " has another score");
+                        "a match that ended with " + termination + " cannot have this score");
     if (termination != "NORMAL" && winner && read_.failed == std::set<std::string>{*winner})
       contradict("result.winner", *winner + " is the only one that failed in " + report_.match_id +
                                       ", and cannot have won it by that");

@@ -53,7 +53,7 @@ class ResultCheck {
         report.match_id, LeagueResult{*outcome, std::move(conversation), report.place});
     if (!is_new && known->second.outcome != *outcome)
       findings_.fault(report.place, "result.second",
-                      report.match_id + " already has another result");
+                      report.match_id + " already has a different result");
   }
 
   /// Checks the seeds that the referees of the matches revealed to players in GAME_OVER.
@@ -91,7 +91,7 @@ class ResultCheck {
       results_.try_emplace(match, LeagueResult{kept.outcome, std::nullopt, place});
     } else if (logged->second.outcome != kept.outcome) {
       findings_.fault(logged->second.place, "journal.differs",
-                      "the journal has another result of " + match);
+                      "the journal has a different result for " + match);
     }
   }
 

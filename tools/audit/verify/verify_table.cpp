@@ -55,9 +55,9 @@ void check_table(const FinalTable& table, const LeagueEvidence& evidence,
     std::set<std::string> voided;
     for (const VoidedMatch& one : kept->voided) voided.insert(one.match_id);
     if (voided != table.voided)
-      findings.fault(place, "table.voided",
-                     "the final table leaves out other matches than those that are void in the "
-                     "journal");
+      findings.fault(
+          place, "table.voided",
+          "the matches that the final table leaves out are not those that are void in the journal");
   }
   lm::Standings standings(static_cast<int>(rows.size()));
   std::set<std::string> with_row;

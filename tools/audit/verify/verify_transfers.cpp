@@ -118,14 +118,15 @@ class TransferCheck {
 
   void report(const CheckedLog& peer, const LostTail& tail) {
     std::int64_t span = tail.last_us - tail.first_us;
-    std::string text = "the log of " + peer.chain.agent + " ends here, but others hold " +
-                       std::to_string(tail.messages) + " later messages of it, of " +
-                       std::to_string(span / 1000) + " ms (" + tail.example + ")";
+    std::string text = "the log of " + peer.chain.agent +
+                       " ends here, but other logs contain later messages that it sent: " +
+                       std::to_string(tail.messages) + ", within " + std::to_string(span / 1000) +
+                       " ms (the last: " + tail.example + ")";
     if (span > kMostLostUs) {
       findings_.fault(tail.run->end, "log.short",
                       text + ": more than a program that is killed can lose");
     } else {
-      findings_.incident(tail.run->end, "log.tail_lost", text + ", as after a kill");
+      findings_.incident(tail.run->end, "log.tail_lost", text + ", as when the program is killed");
     }
   }
 

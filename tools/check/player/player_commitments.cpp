@@ -57,7 +57,7 @@ const Probe<PlayerBench> kCommitmentProbes[] = {
     {"P-7.25/opens-commitment", Level::kMust,
      "The choice and the nonce match the commitment in GAME_JOIN_ACK.", kFormula,
      [](PlayerBench& bench) { return check_opening(bench, bench.sample()); }},
-    {"P-7.22/fresh-nonce", Level::kMust, "The bot uses another nonce in each match.",
+    {"P-7.22/fresh-nonce", Level::kMust, "The bot uses a new nonce in each match.",
      "For each match, take 32 new bytes from a cryptographic random generator (in Python: "
      "secrets.token_hex(32)).",
      [](PlayerBench& bench) {
@@ -65,7 +65,7 @@ const Probe<PlayerBench> kCommitmentProbes[] = {
        const PlayedGame two = bench.play(bench.new_match(), true);
        return expect(one.choice.text("choice_nonce") != two.choice.text("choice_nonce"),
                      two.choice.exchange, two.choice.place + "/choice_nonce",
-                     "another nonce than in the previous match",
+                     "a different nonce from the one in the previous match",
                      "the same nonce, " + shown_value(two.choice.message, "choice_nonce"));
      }},
     {"P-7.22/no-seed-no-commitment", Level::kMust,
@@ -115,7 +115,7 @@ const Probe<PlayerBench> kCommitmentProbes[] = {
                          shown_value(second.message, "choice_nonce"));
      }},
     {"P-7.25/changed-opponent-commitment", Level::kRobust,
-     "The bot keeps working after a repeated call with another `opponent_commitment`.",
+     "The bot keeps working after a repeated call with a changed `opponent_commitment`.",
      "Store the first opponent_commitment of a match, and check GAME_OVER against it.",
      [](PlayerBench& bench) {
        const TestMatch match = bench.new_match();
@@ -135,18 +135,17 @@ struct Lie {
 };
 
 const Lie kLies[] = {
-    {"P-7.40/own-choice", "The bot refuses a GAME_OVER with another choice than the bot's own.",
+    {"P-7.40/own-choice", "The bot refuses a GAME_OVER in which the bot's choice is wrong.",
      [](json& m, const std::string& self, const std::string&) {
        json& choice = m["game_result"]["choices"][self];
        choice = choice == game_word(0) ? game_word(1) : game_word(0);
      }},
-    {"P-7.40/own-commitment",
-     "The bot refuses a GAME_OVER with another commitment than the bot's own.",
+    {"P-7.40/own-commitment", "The bot refuses a GAME_OVER in which the bot's commitment is wrong.",
      [](json& m, const std::string& self, const std::string&) {
        m["choice_commitments"][self] = std::string(64, '1');
      }},
     {"P-7.40/opponent-commitment",
-     "The bot refuses a GAME_OVER whose commitment of the opponent is not the one of "
+     "The bot refuses a GAME_OVER in which the opponent's commitment is not the one in "
      "CHOOSE_PARITY_CALL.",
      [](json& m, const std::string&, const std::string& other) {
        m["choice_commitments"][other] = std::string(64, '2');

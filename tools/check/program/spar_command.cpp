@@ -134,6 +134,10 @@ void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
   play_command->add_option("OTHER", once->against, "the other bot, in the same form as BOT")
       ->required();
   add_limits(*play_command, *once);
+  play_command->footer(
+      "Example:\n"
+      "  league play \"python3 bot.py --manager {manager} --port {port}\" frequency\n"
+      "Exit codes: 0 the match was played, 2 wrong usage or a bot could not be reached.");
   agent::host::when_given(*play_command, chosen, [once] { return spar(*once); });
 }
 

@@ -47,8 +47,8 @@ core::Result<void> prepare(const fs::path& directory, bool may_overwrite) {
     bool is_empty = fs::is_directory(directory, failed) && fs::is_empty(directory, failed);
     if (!is_empty && !may_overwrite)
       return place_error(directory,
-                         "is there already; its passwords may be in use. Choose another --dir, or "
-                         "add --force to replace all of them");
+                         "already exists; its passwords may be in use. Choose another --dir, or "
+                         "add --force to replace everything in it");
     if (!is_empty) {
       if (auto cleared = clear(directory); !cleared) return cleared;
     }

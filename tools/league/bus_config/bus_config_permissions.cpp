@@ -6,7 +6,7 @@ namespace {
 using Kind = BusPermission::Kind;
 
 constexpr std::string_view kFind = "looks for its league and attaches";
-constexpr std::string_view kSay = "speaks to the manager by its own session, and by no other";
+constexpr std::string_view kSay = "calls the manager from its own session, and from no other";
 constexpr std::string_view kHear = "what is sent to its session";
 constexpr std::string_view kAnswers = "answers to its own requests";
 constexpr std::string_view kNews = "what the league tells everybody";
@@ -21,7 +21,7 @@ std::vector<BusPermission> agent_rows(BusRole role) {
 
 std::vector<BusPermission> manager_rows() {
   constexpr auto kRole = BusRole::kManager;
-  return {{kRole, Kind::kPublish, "mcp.>", "speaks to every session and tells everybody"},
+  return {{kRole, Kind::kPublish, "mcp.>", "calls every session and publishes events"},
           {kRole, Kind::kPublish, "_INBOX.>", "answers everybody, at any time"},
           {kRole, Kind::kSubscribe, "mcp.>", "receives discovery and all sessions"},
           {kRole, Kind::kSubscribe, "_INBOX.>", kAnswers}};
@@ -38,24 +38,24 @@ std::vector<BusPermission> manager_stream_rows() {
   return {at_streams(kRole, Kind::kPublish, "$JS.API.>", "makes streams and their readers"),
           at_streams(kRole, Kind::kPublish, "$JS.ACK.>", "has taken a message of a stream"),
           at_streams(kRole, Kind::kPublish, "mcp.events.{league}.>", kNews),
-          at_streams(kRole, Kind::kPublish, "mcp.journal.{league}", "what it has written down"),
+          at_streams(kRole, Kind::kPublish, "mcp.journal.{league}", "the entries of its journal"),
           at_streams(kRole, Kind::kPublish, "mcp.journal.{league}.packed", "the same, packed"),
           at_streams(kRole, Kind::kPublish, "mcp.journal.{league}.have",
                      "what it has of another manager's journal"),
           at_streams(kRole, Kind::kPublish, "$KV.league_lease_{league}.lead",
-                     "writes the lease that says who manages"),
+                     "writes the lease, which says which manager leads"),
           at_streams(kRole, Kind::kSubscribe, "mcp.journal.{league}.have",
-                     "what those who stand by have"),
+                     "which entries the stand-by managers have"),
           at_streams(kRole, Kind::kSubscribe, "_INBOX.{session}.>", kAnswers)};
 }
 
 std::vector<BusPermission> operator_stream_rows() {
   constexpr auto kRole = BusRole::kOperator;
-  return {at_streams(kRole, Kind::kPublish, "$JS.API.>",
-                     "looks after streams; trusted like the manager"),
-          at_streams(kRole, Kind::kPublish, "$JS.ACK.>", "reads streams"),
-          at_streams(kRole, Kind::kSubscribe, "mcp.events.{league}.>", kNews),
-          at_streams(kRole, Kind::kSubscribe, "_INBOX.{session}.>", kAnswers)};
+  return {
+      at_streams(kRole, Kind::kPublish, "$JS.API.>", "manages streams; trusted like the manager"),
+      at_streams(kRole, Kind::kPublish, "$JS.ACK.>", "reads streams"),
+      at_streams(kRole, Kind::kSubscribe, "mcp.events.{league}.>", kNews),
+      at_streams(kRole, Kind::kSubscribe, "_INBOX.{session}.>", kAnswers)};
 }
 
 std::vector<BusPermission> referee_rows() {
@@ -67,7 +67,7 @@ std::vector<BusPermission> referee_rows() {
        // Whoever can send itself a message with a reply subject may publish there: the broker takes
        // that for an answer. With this row no referee can, nor two for each other.
        {kRole, Kind::kPublishNot, "mcp.session.{referee}.out",
-        "could allow itself any subject by a request to itself"}});
+        "with a request to itself it could publish to any subject"}});
   return rows;
 }
 

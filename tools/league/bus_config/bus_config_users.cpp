@@ -76,9 +76,9 @@ std::string render_reasons(const BusConfig& config) {
   std::string text;
   for (const auto& row : bus_permissions()) {
     if (row.account == BusAccount::kStreams && !config.has_streams()) continue;
-    const char* verb = row.kind == Kind::kPublish     ? " publish "
-                       : row.kind == Kind::kSubscribe ? " subscribe "
-                                                      : " not publish ";
+    const char* verb = row.kind == Kind::kPublish     ? " may publish "
+                       : row.kind == Kind::kSubscribe ? " may subscribe to "
+                                                      : " may not publish ";
     text += "#   " + std::string(name_of(row.role)) +
             (row.account == BusAccount::kStreams ? " at the streams" : "") + verb +
             std::string(row.subject) + ": " + std::string(row.reason) + "\n";

@@ -155,9 +155,9 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
     }
     if (message.is_no_responders) return;  // the request is repeated later
     if (!is_good) {
-      reading_.on_trouble("the manager does not tell events: " + message.payload.substr(0, 300));
+      reading_.on_trouble("the manager does not send events: " + message.payload.substr(0, 300));
     } else if (answer["result"].value("is_kept", false) == false) {
-      reading_.on_trouble("the broker keeps no events: what is missed is gone");
+      reading_.on_trouble("the broker stores no events: missed events are lost");
     }
   }
   void on_out(const transport::bus::BusMessage& message) {

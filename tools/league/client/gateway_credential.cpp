@@ -77,7 +77,8 @@ core::Result<GatewayCredential> GatewayCredential::parse(std::string_view text,
     credential.name_ = rest.substr(0, equals);
     rest = equals == std::string::npos ? std::string() : rest.substr(equals + 1);
     if (!is_token(credential.name_))
-      return bad("\"" + credential.name_.substr(0, 60) + "\" is no name");
+      return bad("\"" + credential.name_.substr(0, 60) +
+                 "\" is not a valid name of a header or parameter");
   }
   if (credential.kind_ == Kind::kPassthrough || rest.empty()) {
     return bad(

@@ -53,7 +53,7 @@ core::Result<void> add_identity(json& arguments, const std::string& text) {
   }
   const json* identity = identity_in(kept);
   if (identity == nullptr)
-    return Error{ErrorCode::kMalformedMessage, "the file of the token holds no auth_token", {}};
+    return Error{ErrorCode::kMalformedMessage, "the token file contains no auth_token", {}};
   arguments["auth_token"] = (*identity)["auth_token"];
   for (const char* key : {"player_id", "referee_id", "id"}) {
     const auto id = identity->find(key);
@@ -69,9 +69,10 @@ core::Result<json> parse_tool_arguments(const std::vector<std::string>& words) {
   if (words.size() == 1 && words.front().starts_with('{')) {
     json whole = json::parse(words.front(), nullptr, false);
     if (whole.is_object()) return whole;
-    return Error{ErrorCode::kMalformedMessage,
-                 "the arguments are no JSON object: " + words.front().substr(0, core::kShownLength),
-                 {}};
+    return Error{
+        ErrorCode::kMalformedMessage,
+        "the arguments are not a JSON object: " + words.front().substr(0, core::kShownLength),
+        {}};
   }
   for (const auto& word : words) {
     auto equals = word.find('=');

@@ -43,8 +43,8 @@ std::string champion_line(const LeagueProgress& progress) {
   const TableRow& champion = *progress.champion;
   std::string line = "champion: " + safe_text(champion.display_name) + " (" +
                      safe_text(champion.player_id) + ") with " + std::to_string(champion.points) +
-                     " points";
-  const char* separator = "; the first place is shared with ";
+                     (champion.points == 1 ? " point" : " points");
+  const char* separator = "; first place is shared with ";
   for (const auto& id : progress.shares_first_place) {
     if (id == champion.player_id) continue;
     line += separator + safe_text(id);

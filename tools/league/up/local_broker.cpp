@@ -81,7 +81,7 @@ core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::pat
     if (auto url = read_url(store, process->pid()))
       return LocalBroker(std::move(*process), std::move(*url));
     if (auto ended = process->poll_end())
-      return broker_error("nats-server ended " + ended->text() + "; its last words (" +
+      return broker_error("nats-server ended " + ended->text() + "; the end of its output (" +
                           log.string() + "):\n" + tail_of(log, 10));
     if (stop.wait_for(kBetweenLooks) >= 0)
       return core::Error{

@@ -79,7 +79,7 @@ std::optional<Pipe> make_pipe() {
 
 std::string ProcessEnd::text() const {
   if (signal == 0) return "with exit code " + std::to_string(exit_code);
-  return "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+  return "by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
 }
 
 core::Result<ChildProcess> ChildProcess::start(const ProcessOptions& options) {

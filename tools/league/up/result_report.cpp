@@ -76,7 +76,9 @@ void print_result(const TournamentOutcome& outcome, const RunDirectories& direct
         << " matches were played";
   } else if (progress.champion) {
     out << champion_line(progress) << "\n"
-        << progress.matches_completed << " matches in " << progress.total_rounds << " rounds";
+        << progress.matches_completed
+        << (progress.matches_completed == 1 ? " match in " : " matches in ")
+        << progress.total_rounds << (progress.total_rounds == 1 ? " round" : " rounds");
   }
   if (outcome.seconds > 0)
     out << ", " << short_number(outcome.seconds) << " s, " << short_number(rate(outcome))

@@ -72,8 +72,7 @@ TEST(ResultReport, ASharedFirstPlaceIsShownAsShared) {
   outcome.progress.shares_first_place = {"P01", "P02"};
   std::ostringstream out;
   print_result(outcome, kDirectories, 80, out);
-  EXPECT_NE(out.str().find("with 3 points; the first place is shared with P02\n"),
-            std::string::npos)
+  EXPECT_NE(out.str().find("with 3 points; first place is shared with P02\n"), std::string::npos)
       << out.str();
   EXPECT_EQ(result_json(outcome, kDirectories)["shared_first_place"].size(), 2U);
 }

@@ -256,7 +256,7 @@ Result<std::optional<UpOptions>> RunStore::read() {
   if (!content) return content.error();
   if (!*content) return std::optional<UpOptions>();
   json kept = json::parse(**content, nullptr, false);
-  if (!kept.is_object()) return damaged("is no JSON object");
+  if (!kept.is_object()) return damaged("is not a JSON object");
   UpOptions options;
   options.data = options_.data;
   try {

@@ -34,7 +34,7 @@ Error death_of(Member& member, const ProcessEnd& end) {
   if (tail.empty()) {
     text += " and left no message";
   } else {
-    text += "; its last words (" + member.stderr_file.string() + "):\n" + tail;
+    text += "; the end of its output (" + member.stderr_file.string() + "):\n" + tail;
     while (text.back() == '\n') text.pop_back();
   }
   return {ErrorCode::kInternalError, text, {}};
@@ -48,7 +48,7 @@ std::string missing_program(std::vector<Member>& members) {
     std::string line = tail_of(member.stderr_file, 1, member.stderr_begin);
     line = line.substr(0, line.find('\n'));
     if (line.starts_with("20") && line.find(' ') != line.npos) line.erase(0, line.find(' ') + 1);
-    std::string text = member.spec.name + " is not there yet";
+    std::string text = member.spec.name + " is not ready yet";
     if (!line.empty()) text += "; it says: " + safe_text(line);
     return text + " (" + member.stderr_file.string() + ")";
   }
@@ -116,7 +116,7 @@ Result<bool> Tournament::wait_a_moment(milliseconds moment) {
 }
 
 void Tournament::say_who_is_missing() {
-  missing_programs_.note(missing_program(processes_.members()), "it is there now");
+  missing_programs_.note(missing_program(processes_.members()), "all programs are ready now");
 }
 
 Result<void> Tournament::check_programs() {
