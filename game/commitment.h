@@ -8,7 +8,7 @@
 
 namespace league::game {
 
-/// What a commitment of a player binds. Source: protocol §7, "Players can bind themselves".
+/// What a commitment of a player binds. Source: protocol §7, "Players can bind the draw".
 struct CommittedChoice {
   std::string_view draw_commitment;  ///< of the invitation: unique per league and match
   std::string_view match_id;

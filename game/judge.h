@@ -35,10 +35,10 @@ struct Claim {
 
 /// Which part of a claim is wrong. Verifiers derive the name of their rule from it.
 enum class Aspect {
-  kForm,  ///< it is no result of a match of these players
+  kForm,  ///< it is not a result of a match between these players
   kUnproven,  ///< it reveals no seed, so the number cannot be checked
   kProof,  ///< the seed is malformed or not the promised one
-  kChoice,  ///< a choice is missing or no word of the game
+  kChoice,  ///< a choice is missing, or is not a word of the game
   kOpening,  ///< a commitment is not opened by its choice and nonce
   kVersion,  ///< the draw's version is not the one that the commitments demand
   kNumber,  ///< the number does not follow

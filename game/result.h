@@ -30,8 +30,8 @@ struct ExplainedResult {
 /// The result of a match in which both chose: draws the number, if the game has one, and decides.
 [[nodiscard]] ExplainedResult play(const Rules& rules, const DrawInput& input);
 
-/// The result of a match in which at least one player failed: the other one wins as by a normal win
-/// (`winner`), or both lose (nothing). Source: protocol §6.
+/// The result of a match in which at least one player failed: the other one (`winner`) wins with
+/// the points of a normal win, or both lose (no `winner`). Source: protocol §6.
 [[nodiscard]] MatchResult technical_result(std::optional<Side> winner, std::string_view reason,
                                            PerSide<std::optional<std::string>> choices = {});
 

@@ -22,8 +22,8 @@ struct EventPublisher {
 [[nodiscard]] EventPublisher open_events(agent::host::AgentHost& host, agent::host::AgentPort& port,
                                          const core::LeagueId& id);
 
-/// Serves the league's sessions, including those of its agents from before, if the program is on a
-/// bus.
+/// If the program is on a bus: serves the league's sessions, and expects those of the agents that
+/// are already registered.
 [[nodiscard]] core::Result<void> join_bus(agent::host::AgentHost& host,
                                           agent::host::AgentPort& port,
                                           transport::link::MessageHandler& handler,

@@ -26,9 +26,9 @@ struct TurnDependencies {
                                             const agent::host::AgentHost& host);
 
 /// Blocks until this manager leads `league`, whose journal is then in `local`; null: it was asked
-/// to stop. If the manager is fenced later, the process ends at once with exit code 2, since it may
-/// send nothing any more, not even an error. Errors as of StandbyTakeover::lead, and those of a key
-/// that does not fit.
+/// to stop. If another manager replaces it later, the process ends at once with exit code 2, since
+/// it may no longer send anything, not even an error. Fails like StandbyTakeover::lead, and if the
+/// key of the data directory is not that of the league.
 [[nodiscard]] core::Result<std::unique_ptr<standby::Leadership>> wait_for_turn(
     const ProgramOptions& options, const core::LeagueId& league, journal::Journal& local,
     const TurnDependencies& dependencies);

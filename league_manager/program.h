@@ -24,7 +24,8 @@ class ManagerReload;
 
 struct ProgramOptions {
   agent::host::ProgramOptions common;
-  // Of a new league: 2, 1, league_YEAR_GAME and even_odd. A league that is continued has its own.
+  // The next four have defaults for a new league (2, 1, league_YEAR_GAME and even_odd); a league
+  // that is continued keeps its own values.
   std::optional<int> players;
   std::optional<int> referees;
   std::optional<std::string> league_id;
@@ -40,12 +41,12 @@ struct ProgramOptions {
   admission::RefereeAdmission referee_admission = admission::RefereeAdmission::kKeyFromElsewhere;
   std::filesystem::path registration_codes;  ///< empty: players need none
   int registration_window_seconds = 0;
-  int drain_seconds = 0;  ///< that running matches get when the program is to end
+  int drain_seconds = 0;  ///< how long running matches may take when the program is about to end
   std::string endpoints = "local";
   /// Other managers can take over, over the bus; nothing: none can.
   std::optional<standby::Replication> replication;
   audit::log::LogRetention keep_logs;  ///< of earlier leagues
-  std::vector<std::string> webhooks;  ///< URLs that are told of rounds and of the league's end
+  std::vector<std::string> webhooks;  ///< URLs to which news of the league is sent
   bool is_standby = false;  ///< begins no league of its own; sets `replication`
 };
 

@@ -23,7 +23,7 @@ struct ProgramOptions {
                                      ///< identity
   std::filesystem::path admission_key_file;  ///< the manager's referee.key; empty: none is shown
   std::filesystem::path players_file;  ///< players' addresses, see GuestAssignments; empty: none
-  int drain_seconds = 0;  ///< that running matches get when the program is to end
+  int drain_seconds = 0;  ///< how long running matches may take when the program is about to end
   std::filesystem::path data;  ///< empty: the identity is not kept
 };
 

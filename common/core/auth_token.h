@@ -6,9 +6,8 @@
 
 namespace league::core {
 
-/// A credential in memory. It has no stream operator and no implicit conversion: who needs the
-/// secret says `reveal()`, everything that is printed or logged says `masked()`. Source: protocol
-/// §8.
+/// A credential in memory. It has no stream operator and no implicit conversion: code that needs
+/// the secret calls `reveal()`, code that prints or logs it calls `masked()`. Source: protocol §8.
 class AuthToken {
  public:
   AuthToken() = default;

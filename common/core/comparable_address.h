@@ -9,7 +9,7 @@ namespace league::core {
 /// in lower case; `127.0.0.1`, `::1` and their other spellings are `localhost`; an IPv4-mapped
 /// address is the IPv4 address; the port is always present (80 or 443 by default); a trailing slash
 /// of the path is removed. Other host names and paths are unchanged: whether two names mean the
-/// same machine is not resolved. Source: protocol §8, "One address, one agent".
+/// same machine is not checked. Source: protocol 8.23.
 struct ComparableAddress {
   std::string scheme;
   std::string host;  ///< empty if there is none, as for `unix:`, `stdio:` and `nats:`

@@ -47,7 +47,7 @@ class Sha256 {
 [[nodiscard]] std::string to_hex(Bytes data);
 /// Appends to_hex(data) to `out`.
 void append_hex(Bytes data, std::string& out);
-/// The bytes of a hexadecimal text of either case; nothing if it is none.
+/// The bytes of a hexadecimal text of either case; nothing if `hex` is not hexadecimal.
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> from_hex(std::string_view hex);
 
 /// RFC 4648 base-32 in lower case without padding: 32 bytes give 52 characters.

@@ -6,7 +6,7 @@
 
 namespace league::core {
 
-/// Every fault that a league message can name. The value is the number behind the `E`.
+/// Every fault that a league message can name. The value is the number after the `E`.
 /// Source: protocol §5; ranges: protocol 2-10, authentication and version 11-20, validation 21-29,
 /// game 30-39, system 90-99.
 enum class ErrorCode {

@@ -151,7 +151,7 @@ struct ResultDetails {
   std::vector<PlayerAnswers> answers{};  ///< none: not on the wire
   std::optional<int> replays = std::nullopt;  ///< how often the match was played before in vain
   std::optional<std::string> termination =
-      std::nullopt;  ///< machine-readable reason, such as `timeout_choice`
+      std::nullopt;  ///< machine-readable reason, such as `TIMEOUT_CHOICE`
   std::optional<std::string> draw_proof =
       std::nullopt;  ///< the revealed seed of the draw, in hexadecimal (protocol §7)
   std::optional<int> draw_version = std::nullopt;  ///< 1 or 2

@@ -70,9 +70,9 @@ enum class Leniency {
   // How such a manager answers a registration (noted by common/agent).
   kAcceptedWithoutToken,  ///< no `auth_token`
   // Ids in a reply that differ from the call's (noted by common/agent).
-  kForeignConversationId,  ///< another `conversation_id` than the call's
-  kForeignLeagueId,  ///< another `league_id` than the call's
-  kForeignRoundId,  ///< another `round_id` than the call's
+  kForeignConversationId,  ///< a `conversation_id` that differs from the call's
+  kForeignLeagueId,  ///< a `league_id` that differs from the call's
+  kForeignRoundId,  ///< a `round_id` that differs from the call's
   // Who called (noted by common/agent and by the agents, which know the valid tokens).
   kMissingCallToken,  ///< a call without `auth_token`
   kForeignCallToken,  ///< a call with a token that nobody checks or could check

@@ -21,7 +21,7 @@ namespace league::league_manager::admission {
 enum class RefereeAdmission {
   kOpen,  ///< none (`--open-referees`)
   kKeyFromElsewhere,  ///< all but those that register from this machine
-  kKeyFromAll,  ///< (`--admit-referees`)
+  kKeyFromAll,  ///< all (`--admit-referees`)
 };
 
 /// The identity under which a player is admitted.
@@ -54,9 +54,9 @@ class Admission {
   /// Why a referee that shows `key` (empty: none) is refused; nothing if it is admitted.
   [[nodiscard]] std::optional<core::Error> refusal_of_referee(bool is_local,
                                                               std::string_view key) const;
-  /// The identity under which the player is admitted that calls itself `name` and shows `code`
-  /// (empty: none), or why it is refused. A player with the name of another entry has been given
-  /// the wrong code.
+  /// The identity under which a player that calls itself `name` and shows `code` (empty: none) is
+  /// admitted, or why it is refused. A player that has the name of another entry than that of its
+  /// code has been given the wrong code.
   [[nodiscard]] core::Result<AdmittedPlayer> admit_player(std::string_view code,
                                                           const std::string& name) const;
 

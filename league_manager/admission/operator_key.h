@@ -16,12 +16,13 @@ namespace league::league_manager::admission {
 /// fewer than 16 characters.
 [[nodiscard]] core::Result<core::AuthToken> open_operator_key(const std::filesystem::path& file,
                                                               core::RandomSource& random);
-/// The same for the key that admits referees; a file that is missing is made with `usual`.
+/// Like open_operator_key, for the key that admits referees. If `file` is missing, it is created
+/// with the key `usual`.
 [[nodiscard]] core::Result<core::AuthToken> open_referee_key(const std::filesystem::path& file,
                                                              const core::AuthToken& usual);
 
-/// Why a call of `tool` with these arguments is refused as not the operator's; nothing if its
-/// `operator_key` is `key`. An empty key authorises nobody.
+/// Why a call of `tool` with these arguments is refused because it is not from the operator;
+/// nothing if the argument `operator_key` is `key`. An empty key authorises nobody.
 [[nodiscard]] std::optional<core::Error> refusal_of_operator(const nlohmann::json& arguments,
                                                              const core::AuthToken& key,
                                                              std::string_view tool);

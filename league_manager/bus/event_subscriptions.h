@@ -25,8 +25,9 @@ struct EventFilter {
 class EventReader {
  public:
   virtual ~EventReader() = default;
-  /// `id`: the event's number in the stream; empty if it is not stored. `type`: of server-sent
-  /// events, `message` or `reset`. Returns false if nobody listens any more.
+  /// Passes on the event `text`. `id`: the event's number in the stream; empty if the event is not
+  /// stored. `type`: the type of the server-sent event, `message` or `reset`. Returns false if the
+  /// reader no longer listens.
   virtual bool tell(const std::string& text, const std::string& id, std::string_view type) = 0;
   [[nodiscard]] virtual bool is_open() const { return true; }
 };
@@ -38,8 +39,8 @@ class EventSubscriptions {
   /// Begins to push to `session`, replacing its earlier subscription. If there are too many, the
   /// oldest subscription is dropped.
   virtual void subscribe(const transport::link::BusSession& session, EventFilter filter) = 0;
-  /// The same for a reader over another transport. Fails with kOverloaded if there are too many: no
-  /// reader is dropped for a stranger.
+  /// Begins to push to a reader over another transport. Fails with kOverloaded if there are too
+  /// many readers: none is dropped in favour of a new one, whose sender is unknown.
   [[nodiscard]] virtual core::Result<void> subscribe(std::shared_ptr<EventReader> reader,
                                                      EventFilter filter) = 0;
   /// Whether events are stored and can be sent again.

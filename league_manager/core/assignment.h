@@ -20,15 +20,16 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// Plans a round: one referee for each of `matches` matches, evenly as far as the capacities allow,
-/// then in proportion to them. `totals` (matches so far, by referee) decides between equals, so
-/// that odd rounds even out. -1 where no referee is active.
+/// Plans a round: one referee for each of `matches` matches. Distributes them evenly as far as the
+/// capacities allow, and beyond that in proportion to the capacities. Between referees that are
+/// equal in this, the one with fewer matches so far (`totals`, by referee) is chosen, so that
+/// uneven rounds balance out. All entries are -1 if no referee is active.
 [[nodiscard]] std::vector<int> plan_round(int matches, std::span<const RefereePlace> referees,
                                           std::span<const int> totals);
 
-/// The pending matches that can start now: each goes to its planned referee if that has a free
-/// place, otherwise to the least loaded referee with one. A match that was taken from a referee
-/// goes to another one as long as there is any.
+/// The pending matches that can start now. Each goes to its planned referee if that referee has a
+/// free place, otherwise to the least loaded referee that has one. A match that was taken from a
+/// referee, unless this was excused, goes to another referee if another one is active.
 [[nodiscard]] std::vector<Placement> next_assignments(const RoundBoard& board,
                                                       std::span<const RefereePlace> referees);
 

@@ -59,8 +59,8 @@ struct ReportDecision {
   events::Events events;
   std::optional<core::Error> refusal;
   bool is_repeat = false;  ///< an identical repeat of an accepted report
-  /// The referee's next matches that belong into the answer; for a repeat those that the lost
-  /// answer held and that are still open.
+  /// The referee's next matches, which belong in the answer. For a repeat: those matches of the
+  /// lost answer that are still open.
   std::vector<events::MatchKey> next_matches;
 };
 
@@ -138,8 +138,8 @@ class League {
                                                             core::UtcTimestamp now) const;
   /// An agent has answered a ping or sent a message again: ends a suspension, for `reason`. Does
   /// not end a suspension for failed matches: a player has to play a match first, and a referee
-  /// returns only if no other one is active. Does not end that of a referee that is shutting down
-  /// either.
+  /// returns only if no other one is active. Does not end the suspension of a referee that is
+  /// shutting down either.
   [[nodiscard]] events::Events decide_alive(
       events::AgentRef agent, core::UtcTimestamp now,
       std::string_view reason = events::kReasonPingAnswered) const;
@@ -178,9 +178,10 @@ class League {
   /// kMatchNotFound if it does not fit the league's state. Source: protocol §12.
   [[nodiscard]] core::Result<events::Events> decide_act(const OperatorCommand& command,
                                                         core::UtcTimestamp now) const;
-  /// The watchdog; call it every second or so: matches and rounds over their limits, matches that
-  /// wait. As long as it is called, every round ends. The manager itself was delayed until
-  /// `late_at` and could have missed messages, so time limits count only from then on.
+  /// The watchdog, to be called about once a second: handles matches and rounds that have exceeded
+  /// their time limits, and matches that wait. If it is called regularly, every round ends.
+  /// `late_at`: until then the manager itself was delayed and could have missed messages, so time
+  /// limits count only from then on; nothing: it was not delayed.
   [[nodiscard]] events::Events decide_tick(core::UtcTimestamp now,
                                            std::optional<core::UtcTimestamp> late_at = {}) const;
 
@@ -216,8 +217,9 @@ class League {
   /// The first unfinished match of `player`; nothing before the start and after its last.
   [[nodiscard]] std::optional<MatchView> next_match(int player) const;
   [[nodiscard]] UndeliveredNotifications undelivered_notifications() const;
-  /// How long the open round may take: the setting, or the time that all of its matches with all
-  /// their attempts take in the referees' places, plus five minutes for a referee to come back.
+  /// How long the open round may take: the setting, or else the time that all of its matches need
+  /// with all their attempts, as many at once as the referees have places, plus five minutes for a
+  /// referee to come back.
   [[nodiscard]] std::chrono::microseconds round_limit() const;
   [[nodiscard]] bool is_any_referee_active() const;
   /// By match, the players that dispute its result, in the order of their disputes.
@@ -286,8 +288,9 @@ class League {
   std::map<events::MatchKey, std::vector<int>> disputes_;
   std::map<events::MatchKey, std::optional<events::MatchKey>> voided_;
   std::vector<events::MatchKey> unproven_;
-  int announced_round_ = 0;  // the last round that everybody has been told of; likewise the next
-                             // two members
+  // Of what everybody has been notified: the last announced round, the last completed round, and
+  // whether the league is over.
+  int announced_round_ = 0;
   int told_round_ = 0;
   bool is_end_told_ = false;
   std::optional<core::UtcTimestamp> started_at_;

@@ -17,10 +17,10 @@ enum class MatchStatus : std::uint8_t {
   kFinished,
 };
 
-/// No match is ever tried more often than this, whatever the settings say; excused attempts do not
-/// count ...
+/// The maximum number of attempts at a match, whatever the settings say. Excused attempts do not
+/// count; see kMostAssignments.
 inline constexpr int kMostAttempts = 15;
-/// ... but with them no match is assigned more often than this.
+/// The maximum number of times that a match is assigned, including excused attempts.
 inline constexpr int kMostAssignments = 50'000;
 /// The board remembers the referees of this many attempts, the last ones.
 inline constexpr int kKnownAttempts = 16;

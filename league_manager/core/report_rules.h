@@ -81,9 +81,9 @@ struct JudgedReport {
 [[nodiscard]] MatchReport read_as_foreign(MatchReport report);
 
 /// The result that `report` states, if it follows from seed, choices and nonces and fits the match,
-/// the round, the game, the conversation and the attempt. A player that lost for a failure must
-/// have one in the report, and a time-out its proof. Fails with kInvalidResult. Source: protocol
-/// §7, "The manager judges".
+/// the round, the game, the conversation and the attempt. For each player that lost technically the
+/// report must list a failure, and for each time-out its proof. Fails with kInvalidResult. Source:
+/// protocol §7, "The manager judges".
 [[nodiscard]] core::Result<JudgedReport> judge_report(const MatchReport& report,
                                                       const ReportFacts& facts);
 

@@ -36,8 +36,8 @@ class Roster {
   [[nodiscard]] std::optional<events::AgentRef> find_by_token_hash(const std::string& hash) const;
   /// The agent at this address, however it is spelt (core::ComparableAddress).
   [[nodiscard]] std::optional<events::AgentRef> find_by_endpoint(const std::string& endpoint) const;
-  /// The agent with this name among those of a kind, but for case and white space at its ends. Of
-  /// several, which journals of old hold, one.
+  /// The agent of this kind with this name, ignoring case and white space at its ends. If several
+  /// agents have the name, which is possible in old journals, one of them.
   [[nodiscard]] std::optional<events::AgentRef> find_by_name(events::AgentKind kind,
                                                              const std::string& display_name) const;
   [[nodiscard]] std::optional<events::AgentRef> find_by_registration_nonce(

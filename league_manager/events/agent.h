@@ -22,8 +22,8 @@ struct AgentProfile {
       false;  ///< referees only: takes new matches in the answer to a report (protocol §7)
   std::optional<std::string> log_public_key = {};  ///< of the agent's conversation log
   bool hears_events = false;  ///< gets broadcasts as events on the bus instead of calls
-  /// Referees only: shows players match credentials and reveals every seed; one that does not is of
-  /// other origin (protocol §8).
+  /// Referees only: shows players match credentials and reveals every seed; a referee that does not
+  /// is a third-party one (protocol §8).
   bool match_credentials = false;
   bool is_from_loopback = false;  ///< it registered from this machine, not over a bus
   /// Players only: TokenIssuer::code_digest of the registration code with which it was admitted;

@@ -10,8 +10,8 @@
 
 namespace league::league_manager::events {
 
-/// Reads the journal's JSON text. All its numbers are integers: any other number throws, since it
-/// could not be converted without loss. So does text that is no JSON.
+/// Parses JSON text of the journal. Throws for text that is not JSON, and for a number that is not
+/// an integer: the journal contains only integers, and others cannot be converted without loss.
 [[nodiscard]] nlohmann::json parse_journal_json(std::string_view text);
 
 /// `MATCH_REPORTED`: the name of an event in the journal. Never changes.

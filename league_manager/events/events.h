@@ -17,8 +17,8 @@
 
 namespace league::league_manager::events {
 
-/// A league with no agents exists. These settings define the league and never change; all other
-/// settings may differ each time the manager starts.
+/// A league has been created and has no agents yet. These settings define the league and never
+/// change; all other settings may differ each time the manager starts.
 struct LeagueCreated {
   core::LeagueId league_id;
   std::string game_type;
@@ -31,8 +31,8 @@ struct LeagueCreated {
 /// The manager was away and is back, or another one has taken its place: time limits that were
 /// running start again.
 struct LeagueContinued {
-  /// The term of the following events, where managers stand by for each other. Nothing: the term of
-  /// the one before.
+  /// The term of the following events, where managers stand by for each other. Nothing: the term
+  /// stays the same.
   std::optional<int> term = std::nullopt;
   /// The lost events that the operator has accepted (`--accept-loss`). Nothing: none are lost.
   std::optional<std::string> given_up = std::nullopt;
@@ -78,7 +78,7 @@ struct LeagueStarted {
 };
 
 /// A round is open. Per match: the seed of its draw and the referee planned for it (-1: none),
-/// which is announced to the players. Another referee gets the match if it is free earlier.
+/// which is announced to the players. If another referee is free earlier, it gets the match.
 struct RoundStarted {
   int round = 0;
   std::vector<DrawSeed> draw_seeds;

@@ -12,8 +12,8 @@ namespace league::league_manager::files {
 /// below `logs` but are missing in `content`, as a text; nothing if none is missing. Ignores files
 /// of the log that were sealed with another key than that in `log_key`: they are another manager's.
 ///
-/// A journal loses its end, never its beginning, so the end of the log is enough: its newest files
-/// are read, from 64 MiB before the end, and older ones only until something was accepted.
+/// A journal loses its end, never its beginning, so it is enough to read the end of the log: its
+/// last 64 MiB, or, if these contain no accepted registration or result, more until one is found.
 [[nodiscard]] std::optional<std::string> accepted_beyond(const std::filesystem::path& logs,
                                                          const std::string& league_id,
                                                          const std::filesystem::path& log_key,

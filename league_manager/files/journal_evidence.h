@@ -27,7 +27,8 @@ struct EvidencePaths {
 [[nodiscard]] std::vector<std::string> find_missing(const EvidencePaths& places,
                                                     const JournalContent& content);
 
-/// The error text for a journal that is behind, with the operator's options.
+/// The error for a journal that lacks facts from other files of its league (`missing`); its text
+/// says what the operator can do.
 [[nodiscard]] core::Error behind_error(const std::filesystem::path& journal,
                                        const JournalContent& content,
                                        const std::vector<std::string>& missing);
@@ -35,7 +36,7 @@ struct EvidencePaths {
 /// Checks before a journal is opened that an empty or missing one never belonged to a league.
 [[nodiscard]] core::Result<void> check_empty_journal(const EvidencePaths& places);
 
-/// How to handle a journal that is behind.
+/// How to handle a journal that lacks facts from other files of its league.
 struct LossPolicy {
   /// Another manager led before. With `async`, events that it did not replicate are lost; they are
   /// only reported.

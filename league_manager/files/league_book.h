@@ -13,7 +13,7 @@ namespace league::league_manager::files {
 /// The content of a journal, for code that only reads it. Not thread-safe.
 class LeagueBook {
  public:
-  /// The event that changed something last.
+  /// The latest event that changed a part of the league, see table_change and rounds_change.
   struct LastChange {
     std::uint64_t entry = 0;  ///< its number in the journal; 0: none yet
     core::UtcTimestamp at;

@@ -50,7 +50,7 @@ class Ledger {
   /// decision without events waits until all earlier events are durable, so that a repeated answer
   /// cannot be sent before the first one.
   void commit(const Decide& decide, const Then& then);
-  /// The same; blocks until the events are durable.
+  /// Like `commit`, but blocks until the events are durable.
   [[nodiscard]] core::Result<void> commit_and_wait(const Decide& decide);
 
   /// How far the journal is behind.

@@ -89,7 +89,8 @@ class Announcer {
   [[nodiscard]] std::vector<AddressedPlayer> recipients(bool players, bool referees,
                                                         bool hearers = false) const;
   [[nodiscard]] bool hears_board(const events::AgentProfile& profile) const;
-  /// A copy's own content of an array that is empty in the message from which all copies are made.
+  /// The rows of one array of a message that differ from recipient to recipient. The array is empty
+  /// in the message that is rendered once for all; each copy gets its own rows.
   struct OwnRows {
     std::string_view array;  ///< `matches`
     std::function<std::string(events::AgentRef)>

@@ -37,15 +37,15 @@ class LeagueRunner {
   void stop();
 
   /// Takes every step that is due. Call it after every change of the league, but never while an
-  /// answer is still to be sent
+  /// answer still has to be sent.
   void advance();
   /// A report was accepted and will be answered: no step is taken until `on_answered`. Call it
   /// while the ledger decides, so that nobody sees the report's effect before the hold.
   void hold_for_answer() { ++unanswered_; }
   /// The answer has been sent, or sending it has failed.
   void on_answered() { --unanswered_; }
-  /// Carries out the effects of `events`, which are durable: gives out assignments, sends
-  /// broadcasts. Decides the next step if one is due; its effects are the caller's.
+  /// Decides the next step, if one is due, and returns its events. The caller must pass them to
+  /// `on_events`, which carries out the effects of durable events: assignments and broadcasts.
   [[nodiscard]] events::Events take_step();
   void on_events(const events::Events& events);
 
@@ -57,8 +57,8 @@ class LeagueRunner {
   /// acknowledgement of an assignment. Other referees' matches stay with them.
   void release_refused(int referee, const nlohmann::json& acknowledgement);
 
-  /// The assignments of those of `matches` that `referee` still has, for the answer to a report:
-  /// meanwhile another one may have got a match.
+  /// The assignments of those of `matches` that `referee` still has, for the answer to a report;
+  /// another referee may have got some of them meanwhile.
   [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(
       int referee, const std::vector<events::MatchKey>& matches) const;
 
@@ -81,7 +81,8 @@ class LeagueRunner {
   void tick();
   /// Registration is closed: the league starts now, or as soon as it can.
   void close_registration();
-  /// Tells the operator what the league needs before it can start; once until that changes.
+  /// Reports to the operator what the league needs before it can start; again only after this has
+  /// changed.
   void tell_what_is_missing();
   /// Whether registration is closed and the league is not started yet, but can be.
   [[nodiscard]] bool is_late_start_due(const League& league) const;

@@ -27,7 +27,7 @@ namespace league::league_manager::rounds {
 [[nodiscard]] envelope::AnnouncedMatch announced_match(const League& league,
                                                        events::MatchKey match);
 
-/// All of them. Empty before the first round.
+/// All matches of the current round, as everybody sees them. Empty before the first round.
 [[nodiscard]] std::vector<envelope::AnnouncedMatch> announced_matches(const League& league);
 
 /// The credential that `referee` shows the players of its matches: `match`, or for a third-party
@@ -48,7 +48,7 @@ namespace league::league_manager::rounds {
 /// One player's row.
 [[nodiscard]] std::optional<envelope::StandingsRow> player_row(const League& league, int player);
 
-/// The ids of all who are first in a completed league, by the same rank; one unless it is shared.
+/// The ids of all players with rank 1 in a completed league: one id, unless first place is shared.
 [[nodiscard]] std::vector<std::string> shared_first_place(const League& league);
 
 /// Champion, table and totals of a completed league.

@@ -54,7 +54,8 @@ class ManagerPrompts {
 [[nodiscard]] std::vector<std::string> matches_beginning(const League& league,
                                                          const std::string& begin,
                                                          std::size_t most);
-/// The same for players; only the two players of `match` if it is one.
+/// Completions of `begin`: ids of players, at most `most` plus one more. If `match` is the id of a
+/// match, only its two players. Pure.
 [[nodiscard]] std::vector<std::string> players_beginning(const League& league,
                                                          const std::string& begin,
                                                          const std::string& match,

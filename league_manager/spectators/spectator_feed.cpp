@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kRetry{2000};
 /// The limit of bytes per second for all spectators together (docs/measurements.md says what they
 /// cost), ...
 constexpr std::size_t kBytesPerSecond = 8 * 1024 * 1024;
-/// ... and of processor time for them: one part in this many of one processor.
+/// ... and the limit of processor time for them: one processor's time divided by this number.
 constexpr int kPartOfProcessor = 20;
 
 std::string line_json(const rounds::OperatorLine& line, std::uint64_t number,

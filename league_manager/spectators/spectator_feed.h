@@ -61,7 +61,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   /// The page of one match: JSON, or 404.
   [[nodiscard]] transport::http::HttpPage match(const transport::http::PageRequest& request);
   [[nodiscard]] std::size_t spectators() const { return spectators_; }
-  /// Sends the pending update and ends all streams; then as stop().
+  /// Sends the pending update and ends all streams, then stops like stop().
   void finish();
   /// Once this has returned, nothing is sent and the book is not read any more.
   void stop();

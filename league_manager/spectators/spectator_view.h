@@ -9,8 +9,8 @@
 
 namespace league::league_manager::spectators {
 
-/// The maximum number of matches in a view. It contains only whole rounds, the last ones, and at
-/// least two of them.
+/// The maximum number of matches in a view. A view contains only whole rounds: the last ones, and
+/// always at least two, even if these have more matches.
 inline constexpr std::size_t kMostMatchesShown = 20'000;
 
 /// The parts of a league to show.

@@ -62,7 +62,7 @@ class JournalFollower {
     std::condition_variable changed;
     std::vector<transport::bus::StreamDelivery> messages;
     bool is_open = false;  ///< a request for messages is under way
-    bool is_gone = false;  ///< the consumer is
+    bool is_gone = false;  ///< the consumer no longer exists
     std::uint64_t generation = 0;  ///< of the consumer
   };
   /// Publishes the position up to which records are durable here.

@@ -42,7 +42,7 @@ StandbyTakeover::StandbyTakeover(StandbyTakeoverDependencies dependencies,
 StandbyTakeover::~StandbyTakeover() {
   if (journal_) journal_->close();
   if (lease_) lease_->end();
-  streams_.reset();  // its completions reach for the others
+  streams_.reset();  // before the other members, which its completions use
 }
 
 void StandbyTakeover::say(const std::string& what) {

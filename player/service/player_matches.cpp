@@ -15,8 +15,8 @@ using envelope::MessageType;
 constexpr std::size_t kMostOpenMatches = 1024;
 constexpr std::size_t kLongestReason = 200;
 
-/// No player is in this many matches at once: most are leftovers of matches whose end was never
-/// reported.
+/// Removes the first entry of a map that has kMostOpenMatches entries. No player is in this many
+/// matches at once: most of the entries are from matches whose end was never reported.
 template <typename Map>
 void make_room(Map& map) {
   if (map.size() >= kMostOpenMatches) map.erase(map.begin());

@@ -43,7 +43,8 @@ struct PlayerDependencies {
   core::RandomSource* nonces = nullptr;
 };
 
-/// A player: answers invitations and choices, checks results, remembers what happened. Thread-safe.
+/// A player: answers invitations and calls for a choice, checks results, and remembers what
+/// happened. Thread-safe.
 class PlayerService {
  public:
   /// Fails with the list of known names for an unknown strategy.
@@ -115,7 +116,7 @@ class PlayerService {
                                                       const core::PlayerId& self);
   [[nodiscard]] Reveal reveal(const envelope::Envelope& envelope,
                               const envelope::ChooseParityCall& call);
-  /// With `mutex_`.
+  /// The player's choice in `match`. Needs `mutex_`.
   [[nodiscard]] std::string choose(const OpenMatch& match,
                                    const envelope::ChoiceContext* told) const;
   /// What is known of a match, to compare GAME_OVER with it; nothing if the match is unknown. Needs

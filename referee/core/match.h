@@ -46,8 +46,9 @@ struct MatchSnapshot {
 
 /// The course of one match as a pure state machine: it takes facts (with their time) and returns
 /// effects. Both players are called in parallel; if one player has lost, the match still waits for
-/// the other one's current call, so that a match with two dead players has no winner. If a player
-/// would lose by a time-out while the referee itself was late, the match is replayed, a few times.
+/// the other one's current call, so that a match has no winner if neither player answers. If a
+/// player would lose by a time-out while the referee itself was late, the match is replayed, a few
+/// times.
 /// After Finished nothing has an effect.
 ///
 /// A player may commit to its choice in its first accepted GAME_JOIN_ACK. The commitment counts
@@ -61,7 +62,7 @@ class Match {
   Match(const game::Rules& rules, MatchPlan plan);
 
   /// Invites both players. A player whose seat is unavailable loses without being called; the other
-  /// one is called anyway, since it may be dead, too. Must be the first input; call it once.
+  /// one is called anyway, since it may not answer either. Must be the first input; call it once.
   [[nodiscard]] Effects start(Instant now);
   /// Takes a reply that has passed admission and arrived in time, which the caller has to check.
   /// Ignores replies to calls that are no longer awaited.

@@ -42,7 +42,7 @@ struct MatchSettings {
   int max_report_attempts = 10;
   Duration report_retry_delay = std::chrono::seconds(2);  ///< doubles with each attempt
   Duration longest_report_delay = std::chrono::seconds(30);
-  int max_replays = 3;  ///< of a match whose loss for time was the referee's own fault
+  int max_replays = 3;  ///< of a match with a loss by time-out that was the referee's own fault
 };
 
 /// One player of a match.

@@ -75,7 +75,8 @@ class MatchRecord {
   std::string result_ = "null";
 };
 
-/// `DATA/matches/LEAGUE/MATCH.json`; fails with kInvalidFieldValue when an id is no safe name.
+/// `DATA/matches/LEAGUE/MATCH.json`; fails with kInvalidFieldValue if an id is not a safe file
+/// name.
 [[nodiscard]] core::Result<std::filesystem::path> match_file(const std::filesystem::path& data,
                                                              const core::LeagueId& league,
                                                              const core::MatchId& match);

@@ -20,8 +20,8 @@
 
 namespace league::referee::service {
 
-/// An answer that is read this late after its time limit does not count. It equals the bound of the
-/// audit, and is at least the delay that makes a time-out void.
+/// The delay after the time limit from which on an answer no longer counts. The audit uses the same
+/// value. It is at least the delay of the referee that makes a time-out void.
 [[nodiscard]] inline Duration latest_answer(Duration limit) {
   return std::max<Duration>(std::chrono::seconds(1), core::allowed_own_delay(limit));
 }

@@ -16,8 +16,8 @@ struct BenchBotsOptions {
   std::chrono::milliseconds think{0};  ///< before each answer to a game call
 };
 
-/// Runs bots on a bus for load tests, which need very little processor time: unlike `player`, they
-/// only register (docs/distributed.md) and answer calls, but check and store nothing. Prints
+/// Runs bots on a bus for load tests. The bots need very little processor time: unlike `player`,
+/// they only register (docs/distributed.md) and answer calls; they check and store nothing. Prints
 /// `ready` on stdout when all are registered; plays until a signal arrives. Returns the exit code.
 [[nodiscard]] int run_bench_bots(const BenchBotsOptions& options,
                                  transport::link::StopSignal& stop);

@@ -22,7 +22,8 @@ struct CpuTime {
 };
 
 /// One program that the benchmark has started: lines to its stdin, lines from its stdout, its
-/// stderr in a file. Ends with SIGINT, and with SIGKILL if that does not help. Not thread-safe.
+/// stderr in a file. The destructor ends the program with SIGINT, or with SIGKILL if it does not
+/// end in time. Not thread-safe.
 class BenchChild {
  public:
   /// Fails with kInternalError and the name of the program if it cannot be started.

@@ -14,7 +14,7 @@ namespace league::tools::bench {
 /// The options of one process of the echo (hidden command `league-bench echo`).
 struct EchoPeerOptions {
   std::string transport = "http";  ///< a name of agent::host::Serving
-  std::string socket;  ///< of unix; several servers number theirs
+  std::string socket;  ///< path of the Unix socket; with several servers, each adds its number
   std::string bus;  ///< URL of the broker, instead of a transport
   /// `player`, `manager`, `referee`; empty: a child of a caller, which speaks stdio.
   std::string role;

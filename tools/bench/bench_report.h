@@ -30,7 +30,7 @@ struct BenchRun {
 
 /// The output of `league bench --json`.
 [[nodiscard]] nlohmann::json bench_json(const BenchRun& match_path, const BenchRun& league);
-/// The same for people.
+/// The figures of one run, for people.
 [[nodiscard]] std::string bench_text(const std::string& title, const BenchRun& run);
 
 }  // namespace league::tools::bench

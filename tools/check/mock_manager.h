@@ -37,10 +37,12 @@ class MockManager {
   [[nodiscard]] const Options& options() const { return options_; }
   /// The next `count` registrations are answered with HTTP 503.
   void refuse_registrations(int count);
-  /// Sets a function whose answers replace the usual ones as long as it returns any; null: none.
+  /// Sets a function whose answers replace the usual ones. A call for which it returns nothing gets
+  /// the usual answer. Null: all calls get it.
   void set_answer(std::function<std::optional<MockAnswer>(const InboundCall&)> answer);
 
-  /// What the manager says beside the answer: `P07` and the token, in the form of the protocol.
+  /// The manager's answer to `call`: that of the function from `set_answer` if it returns one,
+  /// otherwise the usual one, for example an id and the token for a registration.
   [[nodiscard]] MockAnswer answer(const InboundCall& call);
 
  private:

@@ -61,7 +61,7 @@ class Gateway final : public transport::link::MessageHandler {
     std::string owner;  ///< only the owner may cancel it by its id; empty: nobody, since different
                         ///< clients can use the same ids
     std::string channel;
-    std::shared_ptr<transport::link::PeerChannel> peer;  ///< the same, to push to
+    std::shared_ptr<transport::link::PeerChannel> peer;  ///< that channel, to send to; may be null
     bool is_modern = false;
     GatewayBackend::Cancel cancel;
     bool has_ended = false;

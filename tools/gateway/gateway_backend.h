@@ -70,8 +70,8 @@ class GatewayBackend {
   /// The result of `initialize` for this client, except protocolVersion: capabilities, serverInfo,
   /// instructions. Runs once, with a response that carries the request's id.
   virtual void describe(const GatewayCall& call, Answered answered) = 0;
-  /// Called after a client's handshake; another one by the same owner starts again. Fails with
-  /// kOverloaded.
+  /// Called after a client's handshake. A further handshake by the same owner discards the state of
+  /// the previous one. Fails with kOverloaded.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): others keep it
   [[nodiscard]] virtual core::Result<void> begin(GatewayClient /*client*/) { return {}; }
   /// Called when such a client has gone.

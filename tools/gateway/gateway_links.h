@@ -22,9 +22,10 @@ struct GatewayLinksOptions {
 };
 
 /// The sessions of a gateway with its backend: one that all clients share, and one of its own for
-/// each client whose answers depend on it. That is a client that has shaken hands and
-/// * whose backend is an HTTP server, where a session costs nothing but a session; or
-/// * that can be asked something (sampling, elicitation, roots): only its own session says so; or
+/// each client whose answers depend on it. That is a client that has completed the handshake and
+/// * whose backend is an HTTP server, where a session needs no process or connection of its own; or
+/// * that can be asked something (sampling, elicitation, roots), since only a session of its own
+///   declares these capabilities to the backend; or
 /// * that sets a log level or subscribes to a resource, from then on. Clients without a handshake,
 /// and those of revision 2026-07-28, use the shared session. Thread-safe.
 class GatewayLinks final : public GatewayBackend {

@@ -24,9 +24,8 @@
 namespace league::tools {
 namespace {
 
-/// A command that is a program of its own beside this one, because it is not needed to play a
-/// league: so a first league does not have to wait until all of them are built. Its options are in
-/// its own --help.
+/// A command that is a separate program next to this one. It is not needed to play a league, so
+/// that a first league does not have to wait until it is built. Its options are in its own --help.
 struct Sibling {
   std::string_view command;
   std::string_view program;

@@ -13,7 +13,7 @@ namespace league::agent::bus {
 /// signed instead: the payload contains `"signature":"S"` once, where S is 128 hexadecimal digits,
 /// and the signature covers the payload's bytes without S. To check it, remove the first occurrence
 /// of S from the received bytes; this works with any JSON library. All functions are thread-safe.
-/// Source: protocol §8.
+/// Source: protocol §10.
 
 /// Returns `unsigned_text` with its signature; it must contain `"signature":""` once.
 [[nodiscard]] std::string sign_event(std::string unsigned_text, const core::SigningKey& key);

@@ -17,7 +17,7 @@ namespace league::agent::bus {
 /// admission serves both. Drops everything else, with the reason in the message's notes and in the
 /// operations log: wrong signatures, unwanted types, and messages of a manager that has been
 /// replaced (a lower `term` than one seen before). Sends no answers. Thread-safe. Source: protocol
-/// §8.
+/// §10.
 class EventVerifier final : public transport::link::MessageHandler {
  public:
   /// `handler` must outlive it. `types` are the message types that the agent wants.

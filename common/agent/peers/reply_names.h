@@ -15,7 +15,7 @@ namespace league::agent::peers {
                                                const envelope::Envelope& reply, envelope::Mode mode,
                                                envelope::Leniencies& taken);
 
-/// If an answer has another player id than that of the called player, replaces it and notes the
+/// If the player id in an answer is not that of the called player, replaces it and notes the
 /// leniency: some bots answer with the id that they were started with, but the answer came on the
 /// connection that we opened to the player. For open mode.
 void note_foreign_player(dialects::IncomingReply& reply,

@@ -14,8 +14,8 @@
 namespace league::agent::runtime {
 
 /// Every limit of the league that an operator may change, with the protocol's values as defaults.
-/// Read from the file behind `--limits`; config/limits.json holds the defaults and the meaning of
-/// each is in docs/settings.md. A value type; copy it.
+/// Read from the file given with `--limits`. config/limits.json contains the defaults, and
+/// docs/settings.md explains each limit. A value type; copy it.
 struct Settings {
   using Milliseconds = std::chrono::milliseconds;
 
@@ -45,7 +45,7 @@ struct Settings {
   /// Referees, the operator and the manager are staff; each player has a budget of its own;
   /// registrations and all other senders are counted by address.
   struct Budgets {
-    int burst_seconds = 30;  ///< a burst may use the budget of so many seconds
+    int burst_seconds = 30;  ///< a burst may use the budget of this many seconds
     int staff_requests = 20'000;
     int staff_log_kib = 64 * 1024;
     int player_requests = 200;
@@ -69,8 +69,8 @@ struct Settings {
     Milliseconds keep_alive{5000};  ///< docs/distributed.md, "Keep-alives"
     Milliseconds lease{6000};  ///< how long a silent manager stays the leader
     int replicas = 1;  ///< of each stream in a cluster of brokers; never lowered
-    long events_max_mib = 256;  ///< of the events' stream; then the oldest go; 0: no limit
-    long journal_max_mib = 512;  ///< of the journal's stream, which then takes no more; 0: no limit
+    long events_max_mib = 256;  ///< event stream; beyond it the oldest are removed; 0: no limit
+    long journal_max_mib = 512;  ///< journal stream; beyond it nothing more is stored; 0: no limit
   } bus;
 
   struct Breaker {

@@ -6,10 +6,10 @@
 
 namespace league::audit::calls {
 
-/// Logs every call and its result in the conversation log: the request before it is sent, with the
-/// notes of the call; the answer, or a failure with its error, when the completion has filled in
-/// the notes of the outcome and calls CallOutcome::record, or else when it has returned. Notes
-/// missing there are taken from the request. Calls with
+/// Logs every call and its result in the conversation log. The request is logged before it is sent,
+/// with the notes of the call. The answer, or a failure with its error, is logged when the
+/// completion has filled in the notes of the outcome and calls CallOutcome::record, or else when
+/// the completion has returned; notes that are missing then are taken from the request. Calls with
 /// Budget::kBroadcast are logged as broadcasts (see RecordWriter). If the caller builds its own
 /// frames, the request is logged together with the outcome, since only then is it known what was
 /// sent. Thread-safe if the caller is.

@@ -119,7 +119,7 @@ void AuditLog::close() {
   }
   options_.writer->detach(*this);
   stop_compressing();
-  file_.reset();  // is_being_written() no longer
+  file_.reset();  // from now on is_being_written() returns false
 }
 
 bool AuditLog::wait_until_compressed(std::chrono::milliseconds limit) {

@@ -30,7 +30,7 @@ struct AuditLogOptions {
       {};  ///< the directory of all logs, see LogArchive; empty: none is archived
   std::size_t queue_bytes = 64 << 20;  ///< append() waits beyond it
   std::uint64_t segment_bytes =
-      256ULL << 20;  ///< then the file is closed and renamed, and a new one begins
+      256ULL << 20;  ///< a file of this size is closed and renamed, and a new one begins
   std::size_t max_body = 64 * 1024;  ///< of one record; see RecordWriter
   std::size_t batch_bytes = 256 * 1024;  ///< with this much in the queue the writer wakes at once
   std::chrono::milliseconds retry_delay{200};  ///< between attempts to write on a disk that is full
@@ -44,7 +44,7 @@ struct AuditLogOptions {
       key;  ///< of the agent; null: one that lives as long as the log
   std::chrono::milliseconds seal_interval{
       5000};  ///< the longest that a written record stays unsealed
-  std::uint64_t seal_records = 50'000;  ///< so many are sealed sooner
+  std::uint64_t seal_records = 50'000;  ///< this many unsealed records are sealed sooner
   std::shared_ptr<LogFiles> files;  ///< null: the disk
   std::shared_ptr<LogWriter> writer;  ///< what the logs of a process share; null: one of its own
   /// Closed segments of at least this many bytes are compressed (packed_path), including those of
@@ -71,12 +71,12 @@ struct AuditLogState {
 /// The conversation log of one agent. Records go into a bounded queue of its own; the writer's
 /// thread numbers, masks, serialises and writes them in batches, in the order of append(). No
 /// record is dropped: when the queue is full, append() waits. Writing is retried until the disk
-/// accepts the bytes or close() gives up. Thread-safe. Source: design §4 and §9, docs/audit.md.
+/// accepts the bytes or close() gives up. Thread-safe. Source: docs/audit.md.
 class AuditLog final : public record::RecordSink, private LogWriter::Client {
  public:
-  /// Creates the file. A file of an earlier run becomes a closed segment and the numbers go on; one
-  /// of another league is put aside. Fails while another process writes it. `clock` outlives the
-  /// log.
+  /// Creates the file. An existing file of an earlier run becomes a closed segment, and its
+  /// numbering is continued; one of another league is archived. Fails while another process is
+  /// writing the existing file. `clock` outlives the log.
   [[nodiscard]] static core::Result<std::unique_ptr<AuditLog>> open(AuditLogOptions options,
                                                                     const core::Clock& clock);
   /// Closes.
@@ -182,7 +182,7 @@ class AuditLog final : public record::RecordSink, private LogWriter::Client {
   std::uint64_t text_records_ = 0;
   std::uint64_t seq_ = 0;
   std::uint64_t unsealed_ = 0;  ///< lines since the last seal
-  LogWriter::Time seal_due_{};  ///< while there are any
+  LogWriter::Time seal_due_{};  ///< when to write the next seal, while there are unsealed lines
   std::optional<record::Seal> new_seal_;  ///< to be published when its line is written
   std::uint64_t new_seal_covers_ = 0;  ///< of appended
   bool has_seal_file_ = false;  ///< a seal file of this process is next to the log
@@ -209,10 +209,10 @@ class AuditLog final : public record::RecordSink, private LogWriter::Client {
   std::optional<record::LogHead> sealed_head_;
   std::uint64_t seal_wish_ = 0;  ///< appended records that somebody wants sealed
   std::uint64_t sealed_ = 0;  ///< of appended
-  bool is_compressed_ = true;  ///< false while somebody waits until nothing is left to be
+  bool is_compressed_ = true;  ///< false while somebody waits for all segments to be compressed
   AuditLogState state_;
-  mutable std::optional<core::Clock::Steady> looked_at_;  ///< the free space
-  mutable bool has_space_ = true;  ///< there, then
+  mutable std::optional<core::Clock::Steady> looked_at_;  ///< when the free space was last checked
+  mutable bool has_space_ = true;  ///< whether there was enough free space then
 };
 
 }  // namespace league::audit::log

@@ -252,7 +252,7 @@ void AuditLog::recovered() {
 
 void AuditLog::end_segment_if_full() {
   if (segment_written_ < options_.segment_bytes) return;
-  if (unsealed_ > 0 && seal(false)) return;  // with the seal's line this comes again
+  if (unsealed_ > 0 && seal(false)) return;  // called again when the seal's line is written
   std::filesystem::path closed = segment_path(options_.path, state_.segment);
   if (auto renamed = rename_file(options_.path, closed); !renamed) {
     // The file goes on growing; the next batch tries again.

@@ -339,7 +339,7 @@ class ChainVerifier {
   bool first_in_file_ = true;
   bool restarts_ = false;  ///< the file starts a chain of its own
   bool untied_ = false;  ///< and has not said whose it continues
-  bool broken_ = false;  ///< the line before was none
+  bool broken_ = false;  ///< the previous line was not a valid line of a chain
   bool seals_ = false;
   bool closed_ = false;
   bool is_torn_ = false;  ///< the file that was read last ends with a part of a line

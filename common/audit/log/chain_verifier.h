@@ -41,10 +41,10 @@ struct RecordLine {
 
 /// The part of a log that one process wrote: from a header with `starts` to the next.
 struct LogProcess {
-  std::string created;  ///< of that header, as it stands there
-  std::string file;  ///< and where it stands
+  std::string created;  ///< the time in that header, as it was written
+  std::string file;  ///< the file that contains that header
   std::size_t line = 0;
-  bool closed = false;  ///< it ended in order
+  bool closed = false;  ///< the process ended properly
 };
 
 /// The result of verifying the chain of a log.
@@ -56,13 +56,13 @@ struct VerifiedChain {
   std::uint64_t records = 0;
   std::uint64_t last_seq = 0;
   std::uint64_t unsealed = 0;  ///< lines after the last seal
-  bool closed = false;  ///< its program ended in order
-  /// Every process that wrote it ended in order: a killed one may not have written its last
-  /// records.
+  bool closed = false;  ///< the last program that wrote it ended properly
+  /// Every process that wrote the log ended properly. A process that was killed may not have
+  /// written its last records.
   bool complete = false;
-  std::vector<LogProcess> processes;  ///< that wrote it, also those that were killed at once
+  std::vector<LogProcess> processes;  ///< that wrote it, including those that were killed at once
   bool torn = false;  ///< the last line is cut off
-  std::string last_file;  ///< and where the log ends
+  std::string last_file;  ///< the file with the last line of the log
   std::size_t last_line = 0;
   std::vector<LogFault> faults;
 

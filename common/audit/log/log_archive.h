@@ -20,7 +20,7 @@ struct LogLeague {
 /// does.
 [[nodiscard]] std::optional<LogLeague> league_of_log(const std::filesystem::path& path);
 
-/// Whether the entry of `logs` is where it keeps other leagues' logs.
+/// Whether `entry` is the folder in `logs` that contains the logs of other leagues.
 [[nodiscard]] bool is_archive(const std::filesystem::directory_entry& entry,
                               const std::filesystem::path& logs);
 

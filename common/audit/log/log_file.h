@@ -30,10 +30,10 @@ class LogFiles {
   /// Creates a file (mode 0640) and its directories. Fails if it exists.
   [[nodiscard]] virtual core::Result<std::unique_ptr<LogFile>> create(
       const std::filesystem::path& path) = 0;
-  /// Replaces whatever is at `path` by a file with this content (mode 0640): after a crash the old
-  /// file or the new one is there, after a loss of power perhaps an older one, or a damaged one. A
-  /// reader keeps a consistent file until the replacement after the next. A spare file stays beside
-  /// it, as `path`.new. One thread at a time for each path.
+  /// Replaces whatever is at `path` with a file that has this content (mode 0640): after a crash
+  /// `path` is the old file or the new one, after a loss of power perhaps an older or a damaged
+  /// one. A reader that has opened the file sees consistent content until the second replacement
+  /// begins. A spare file, `path`.new, stays beside it. One thread at a time for each path.
   [[nodiscard]] virtual core::Result<void> replace(const std::filesystem::path& path,
                                                    std::string_view content) = 0;
   /// Removes the spare file of `replace`: no replacement will follow.

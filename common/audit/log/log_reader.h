@@ -34,11 +34,11 @@ struct LogEntry {
   std::vector<std::string> leniencies;
   std::string verdict;  ///< `E004`
   std::string fault;
-  std::string raw;  ///< masked; of a broadcast put together again
+  std::string raw;  ///< masked; if the record refers to an earlier one, put together again
   std::string raw_sha256;  ///< of the body as it was on the wire; empty in old logs
   bool raw_is_cut = false;  ///< there was more of it
 
-  /// The sender and the receiver, after the direction.
+  /// The sender and the receiver, according to the direction.
   [[nodiscard]] const std::string& from() const { return outbound ? agent : peer; }
   [[nodiscard]] const std::string& to() const { return outbound ? peer : agent; }
 };

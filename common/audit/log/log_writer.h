@@ -13,8 +13,8 @@ namespace league::audit::log {
 
 /// The one thread of a process that writes its conversation logs, however many agents there are. It
 /// sleeps until a log has something to write, waits a little for more, and then serves every log
-/// that has any. A log that cannot write now says when to try again and delays nobody; a system
-/// call that does not return delays all logs. Thread-safe. Source: design §9.
+/// that has something to write. A log that cannot write now says when to try again and does not
+/// delay the others; a system call that does not return delays all logs. Thread-safe.
 class LogWriter {
  public:
   using Time = std::chrono::steady_clock::time_point;

@@ -15,7 +15,7 @@ namespace league::audit::record {
 inline constexpr std::string_view kNoLine =
     "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// Where a chain has come to: the number of the last record and the hash of the last line.
+/// The current end of a chain: the number of the last record and the hash of the last line.
 struct LogHead {
   std::uint64_t seq = 0;
   std::string hash{kNoLine};
@@ -55,7 +55,7 @@ struct Seal {
   std::string agent;
   std::uint64_t seq = 0;
   core::UtcTimestamp time;
-  bool closed = false;  ///< nothing follows: the program ended in order
+  bool closed = false;  ///< nothing follows: the program ended properly
   std::string head;
   std::string signature;  ///< 128 hexadecimal digits; of signed_text()
 };

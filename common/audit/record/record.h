@@ -45,7 +45,7 @@ struct Record {
   /// referring to. See RecordWriter.
   bool broadcast = false;
   std::shared_ptr<transport::link::LogMeter>
-      meter;  ///< of who made us write it; null: nobody counts
+      meter;  ///< of the sender that caused this record; null: its bytes are not counted
 };
 
 /// Whether a later answer may refer to one of this size.

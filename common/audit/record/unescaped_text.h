@@ -10,8 +10,8 @@ namespace league::audit::record {
 
 /// A text with the escapes of JSON strings removed at every depth at once, so that a search for a
 /// key finds it in a message, in a message inside a string of a message, and so on. Each character
-/// keeps its position in the raw text. If `raw` has no backslashes and zero bytes, this is a view
-/// and costs nothing. `raw` must outlive it.
+/// keeps its position in the raw text. If `raw` contains neither backslashes nor zero bytes, this
+/// is only a view and costs nothing. `raw` must outlive this object.
 class UnescapedText {
  public:
   explicit UnescapedText(std::string_view raw);

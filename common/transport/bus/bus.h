@@ -17,11 +17,11 @@ namespace league::transport::bus {
 struct BusMessage {
   std::string subject;
   std::string reply;  ///< where an answer is expected; empty: nobody expects one
-  /// Names as they were sent; to be looked up with `bus_header`. No line ends in either. An
-  /// empty value is the same as no header, and may not arrive.
+  /// Names as they were sent (use `bus_header` to look one up), and values. Neither may contain
+  /// line ends. An empty value means the same as no header, and such a header may get lost.
   std::vector<std::pair<std::string, std::string>> headers;
   std::string payload;
-  /// The status with which the broker answers a request to whose subject nobody listens.
+  /// True for the status message with which the broker answers a request that has no receiver.
   bool is_no_responders = false;
 };
 

@@ -25,7 +25,7 @@ class BusInbox : public std::enable_shared_from_this<BusInbox> {
   /// Callbacks of one connection, on threads of the bus.
   struct Owner {
     std::function<void(BusMessage answer, std::uint64_t request)> on_answer;
-    std::function<void()> on_connected;  ///< the broker is there, for the first time or again
+    std::function<void()> on_connected;  ///< the broker is reachable, for the first time or again
   };
 
   /// `bus` outlives it.
@@ -35,7 +35,8 @@ class BusInbox : public std::enable_shared_from_this<BusInbox> {
   BusInbox(const BusInbox&) = delete;
   BusInbox& operator=(const BusInbox&) = delete;
 
-  /// The owner's name from now on. Fails as Bus::subscribe does; the next one tries again.
+  /// Adds an owner and returns its name. Fails as Bus::subscribe does; the next call subscribes
+  /// again.
   [[nodiscard]] core::Result<std::string> add(Owner owner);
   /// The owner gets no more callbacks, except one that is running now.
   void remove(const std::string& name);

@@ -23,9 +23,9 @@ enum class BusSide {
 struct BusListenerOptions {
   BusSide side = BusSide::kAgent;
   /// Decides on a message before it is read or logged; null: every message passes. The listener
-  /// stops listening for a while to a session that goes on although it is refused, so that its
-  /// messages end at the broker; a session that still goes on is throttled there, where the bus
-  /// supports that.
+  /// stops listening for a while to a session that keeps sending although it is refused, so that
+  /// its messages get no further than the broker; a session that still keeps sending is throttled
+  /// by the broker if the bus supports that.
   std::shared_ptr<link::RateLimiter> limiter = nullptr;
   core::Timer* timer = nullptr;  ///< with a rate limiter; outlives the listener
   std::size_t max_in_work = 4096;  ///< more are dropped; their senders repeat them
@@ -39,8 +39,8 @@ struct BusListenerOptions {
 /// other subject as server-sent events. Keep-alives are filtered out. Thread-safe.
 class BusListener : public link::PeerChannel {
  public:
-  /// `bus`, `handler` and `clock` outlive it. Fails as Bus::subscribe. It stops without a grace
-  /// when it is let go.
+  /// `bus`, `handler` and `clock` outlive the listener. Fails as Bus::subscribe. When the last
+  /// reference to the listener is released, it stops without a grace period.
   [[nodiscard]] static core::Result<std::shared_ptr<BusListener>> start(
       Bus& bus, const link::BusSession& session, link::MessageHandler& handler,
       const core::Clock& clock, BusListenerOptions options);

@@ -28,20 +28,21 @@ struct BusSessionsOptions {
   /// Limits for each sender, see BusListenerOptions. A sender without a credential is charged by
   /// session.
   std::shared_ptr<link::RateLimiter> limiter = nullptr;
-  /// An agent that has sent keep-alives has been silent for three times their interval, or is back.
-  /// Time in which this side had no broker does not count. Runs on a thread of the bus or the
-  /// timer.
+  /// on_gone: an agent that has sent keep-alives has been silent for three times their interval.
+  /// on_back: such an agent has sent something again. Time in which this side had no broker does
+  /// not count as silence. Both run on a thread of the bus or the timer.
   std::function<void(const link::BusSession&)> on_gone = nullptr;
   std::function<void(const link::BusSession&)> on_back = nullptr;
 };
 
-/// The server's side of a league's sessions: answers `mcp.discovery`, serves the handler with what
-/// the attached sessions send, and keeps them alive. Nothing of it survives a restart, since agents
-/// attach again. Thread-safe. Source: the design for stateless sessions.
+/// The server's side of a league's sessions: answers `mcp.discovery`, passes what the attached
+/// sessions send to the handler, and keeps the sessions alive. No state survives a restart, since
+/// agents attach again. Thread-safe. Source: the design for stateless sessions.
 class BusSessions {
  public:
   virtual ~BusSessions() = default;
-  /// All outlive it. Fails as Bus::subscribe. It stops without a grace when it is let go.
+  /// All references must outlive the object. Fails as Bus::subscribe. When the last reference to
+  /// the object is released, it stops without a grace period.
   [[nodiscard]] static core::Result<std::shared_ptr<BusSessions>> start(
       Bus& bus, link::MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
       core::RandomSource& random, BusSessionsOptions options);

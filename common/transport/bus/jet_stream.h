@@ -69,7 +69,7 @@ struct ConsumerConfig {
   std::string durable_name;  ///< empty: lasts as long as somebody asks for messages
   std::string filter_subject = {};  ///< empty: all
   std::uint64_t start_sequence = 0;  ///< 0: from the first that is there
-  bool is_acknowledged = true;  ///< each message one by one; else reading is enough
+  bool is_acknowledged = true;  ///< each message needs an ack(); false: reading it is enough
   std::chrono::milliseconds ack_wait{10'000};  ///< afterwards it is delivered again
   std::int64_t max_ack_pending = -1;
 };
@@ -84,9 +84,10 @@ struct StreamDelivery {
 
 /// Streams of a broker (NATS JetStream), by requests to its `$JS.API.` subjects over a Bus.
 /// Completions run once, on a thread of the bus or the timer, and must not block. A request is
-/// repeated until it is answered or its deadline has passed, also while no JetStream is found (a
-/// broker without it, or one that is starting). Then it fails with kConnectionError, or with
-/// kShuttingDown if this is destroyed. A broker's refusal is kInvalidReply with the broker's text.
+/// repeated until it is answered or its deadline has passed, even if no JetStream is found (because
+/// the broker does not have it, or is starting). After the deadline it fails with kConnectionError;
+/// if this object is destroyed, with kShuttingDown. If the broker refuses a request, it fails with
+/// kInvalidReply and the broker's text.
 /// Thread-safe. Source: NATS' API of JetStream, 2.9.
 class JetStream {
  public:
@@ -135,12 +136,12 @@ class JetStream {
   void get_last(const std::string& stream, const std::string& subject, core::Clock::Steady deadline,
                 Done<std::optional<StoredMessage>> done);
 
-  /// Makes the consumer, or finds it; gives its name.
+  /// Creates the consumer, or finds the existing one; `done` gets its name.
   void ensure_consumer(const std::string& stream, const ConsumerConfig& config,
                        core::Clock::Steady deadline, Done<std::string> done);
   /// Requests up to `batch` messages; `on_message` runs for each, one at a time. When all have come
-  /// or `expires` has passed, `on_end` runs once; it gets an error if the consumer is gone (create
-  /// it again) or the broker is.
+  /// or `expires` has passed, `on_end` runs once; it gets an error if the consumer no longer exists
+  /// (create it again) or the broker cannot be reached.
   void fetch(const std::string& stream, const std::string& consumer, int batch,
              std::chrono::milliseconds expires, std::function<void(StreamDelivery)> on_message,
              std::function<void(core::Result<void>)> on_end);

@@ -13,7 +13,7 @@ namespace league::transport::bus {
 /// The contents of requests to JetStream and of its answers. Pure, so safe from any thread. Source:
 /// NATS' API of JetStream, 2.9.
 
-/// The prefix of request subjects.
+/// The subject of the API request `what`: `$JS.API.` followed by `what`.
 [[nodiscard]] std::string jet_subject(std::string_view what);
 /// Fails with kInvalidFieldValue for an invalid name of a stream or a consumer: the name becomes a
 /// part of subjects.

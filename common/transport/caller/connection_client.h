@@ -32,9 +32,10 @@ struct ConnectionClientOptions {
 class ConnectionClient {
  public:
   virtual ~ConnectionClient() = default;
-  /// Starts the connection. `clock` and `timer` outlive the client. When the client is let go, it
-  /// fails pending requests with kShuttingDown, on that thread, and closes the connection;
-  /// afterwards none of the functions is called any more, except one that is running then.
+  /// Starts the connection. `clock` and `timer` outlive the client. When the last reference to the
+  /// client is released, it fails pending requests with kShuttingDown, on the releasing thread, and
+  /// closes the connection; afterwards none of the functions of `options` is called any more,
+  /// except one that is already running.
   [[nodiscard]] static std::shared_ptr<ConnectionClient> start(
       std::shared_ptr<link::MessageConnection> connection, const core::Clock& clock,
       core::Timer& timer, ConnectionClientOptions options = {});

@@ -17,10 +17,10 @@ struct Dialed {
   std::shared_ptr<const rpc::ConnectionInfo> info;
 };
 
-/// Connects to an endpoint, with TLS if its scheme says so; like PeerConnector, but without
-/// blocking. `done` runs once, later, with kTimeout or kConnectionError and only the cause.
-/// Everything happens on the event loop's thread. Returns a function that cancels the attempt:
-/// `done` is not called any more.
+/// Connects to an endpoint, with TLS if its scheme says so, without blocking. `done` runs once, not
+/// within this call: with the connection, or with kTimeout or kConnectionError and a text that
+/// names only the cause. Everything happens on the event loop's thread. Returns a function that
+/// cancels the attempt: `done` is not called any more.
 std::function<void()> dial(boost::asio::io_context& context, const link::Endpoint& endpoint,
                            core::Clock::Steady deadline,
                            std::function<void(core::Result<Dialed>)> done);

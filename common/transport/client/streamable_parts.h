@@ -21,7 +21,7 @@ struct StreamableShared {
                    StreamableHttpOptions its_options);
 
   void for_each_task(const std::function<void(StreamableTask&)>& what) const;
-  /// What everything reports that the connection's end has cut off.
+  /// The error that every operation reports that was cut off by the end of the connection.
   [[nodiscard]] core::Error closed() const;
 
   link::EventLoop& loop;
@@ -63,7 +63,7 @@ class StreamableTask : public HttpSink, public std::enable_shared_from_this<Stre
   /// Releases everything, then calls on_over; a second call does nothing.
   void end(std::optional<core::Error> error);
   virtual void on_over(std::optional<core::Error> error) = 0;
-  /// Of the answer's body, for errors.
+  /// Keeps the beginning of the answer's body for error texts.
   void keep_excerpt(std::string_view piece);
 
   const std::shared_ptr<StreamableShared> shared_;

@@ -15,9 +15,10 @@ struct WebSocketOptions {
   std::chrono::milliseconds close_timeout{1000};  ///< for the closing handshake
 };
 
-/// Connects to `ws(s)://HOST:PORT/PATH`: offers the subprotocol `mcp`, sends and takes one message
-/// in a text message (RFC 6455). Pings are answered; binary messages, bad UTF-8 and messages over
-/// the limit close the connection. OutboundMessage.done runs when the bytes are with the system.
+/// Connects to `ws(s)://HOST:PORT/PATH`: offers the subprotocol `mcp`; each WebSocket text message
+/// (RFC 6455) carries one message. Pings are answered; binary messages, invalid UTF-8 and messages
+/// over the limit close the connection. OutboundMessage.done runs when the bytes have been passed
+/// to the operating system.
 /// Thread-safe; `loop` outlives it and its connections.
 class WebSocketConnector final : public HttpConnector {
  public:

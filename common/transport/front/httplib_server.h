@@ -30,8 +30,8 @@ struct RawRequest {
 };
 
 /// cpp-httplib as a function from the bytes of a request to the bytes of its response: its parser,
-/// router and writer without its sockets and threads. `serve` is thread-safe; routes are added
-/// before the first of them.
+/// router and writer without its sockets and threads. `serve` is thread-safe; pages must be added
+/// before the first call of `serve`.
 class HttplibServer {
  public:
   /// All three outlive the server.
@@ -51,7 +51,7 @@ class HttplibServer {
     link::TakeOver take_over;
     std::function<void()> after_sent;
   };
-  /// Hands a new message to the handler, or, with an exchange that was answered, writes that
+  /// Passes a new message to the handler; or, if `exchange` is one that has its answer, writes that
   /// answer. Appends to `out`.
   Served serve(const RawRequest& request, std::shared_ptr<http::HttpExchange>& exchange,
                std::string& out);

@@ -10,8 +10,8 @@
 namespace league::transport::front {
 
 /// Finds where one HTTP request ends in bytes that arrive in pieces, and refuses what is malformed,
-/// too large or ambiguous before a parser sees it. It remembers how far it came, so that a peer
-/// that drips costs nothing. Not thread-safe: one per connection.
+/// too large or ambiguous before a parser sees it. It remembers how far it has come, so that a peer
+/// that sends its request in tiny pieces causes no extra work. Not thread-safe: one per connection.
 class RequestScanner {
  public:
   enum class State { kIncomplete, kComplete, kRefused };

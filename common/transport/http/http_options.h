@@ -24,7 +24,7 @@ struct StreamCounts {
   std::uint64_t dropped = 0;  ///< for reading too slowly
 };
 
-/// What one request may cost. Source: issue "Limits and hostile input".
+/// What one request may cost.
 struct HttpLimits {
   std::size_t max_head = 16 * 1024;  ///< bytes of request line and headers, else 431
   std::size_t max_body = 256 * 1024;  ///< bytes of the body, chunked or not, else 413

@@ -18,7 +18,7 @@ struct Endpoint {
   std::string host;
   std::uint16_t port = 0;  ///< 0 for unix, stdio and nats
   /// What follows the port, at least `/`; empty for tcp. For unix the absolute path of the socket,
-  /// for stdio the command, for nats whose session: its name, `manager` or `manager/LEAGUE`.
+  /// for stdio the command, for nats the session: its name, `manager` or `manager/LEAGUE`.
   std::string path = "/";
   /// The address that the host was resolved to when the endpoint was accepted; connections go there
   /// whatever the name says later (no DNS rebinding). Empty: resolve at the time of the call (only
@@ -26,7 +26,7 @@ struct Endpoint {
   std::string pinned_address;
 
   /// The canonical text: `http://localhost:8101/mcp`, `tcp://10.0.0.1:9000`, `unix:/run/bot.sock`,
-  /// `stdio:python3 bot.py`, `nats:manager`. parse_endpoint takes it back.
+  /// `stdio:python3 bot.py`, `nats:manager`. parse_endpoint turns it into the same endpoint again.
   [[nodiscard]] std::string url() const;
   /// `localhost:8101`, with brackets around an IPv6 address: what the Host header says. Empty for
   /// unix, stdio and nats.

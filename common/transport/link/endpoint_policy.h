@@ -17,7 +17,7 @@ namespace league::transport::link {
 /// address are equal.
 using IpBytes = std::array<std::uint8_t, 16>;
 
-/// The bytes of a numeric address (an IPv6 zone such as %eth0 is none); nothing for a name.
+/// The bytes of a numeric address; nothing for a name, or for an address with a zone (%eth0).
 [[nodiscard]] std::optional<IpBytes> parse_ip(const std::string& text);
 
 /// A block of addresses such as `10.0.0.0/8` or `fc00::/7`. A value.
@@ -32,8 +32,9 @@ struct IpRange {
 
 /// Which endpoints of strangers this program calls: without it a registration could aim our calls
 /// at any machine of the network. Link-local, metadata, multicast, unspecified and broadcast
-/// addresses are never called, whatever the policy. Unix sockets and commands are called only where
-/// the policy names them: `local` and `any` speak of addresses. Immutable, so thread-safe.
+/// addresses are never called, whatever the policy. Unix sockets and commands are called only if
+/// the policy names them, because `local` and `any` cover only addresses. Immutable, so
+/// thread-safe.
 class EndpointPolicy {
  public:
   using Resolver = std::function<core::Result<std::vector<std::string>>(const std::string& host)>;
@@ -57,7 +58,7 @@ class EndpointPolicy {
   /// localhost. Fails with kEndpointNotAllowed.
   [[nodiscard]] core::Result<Endpoint> admit(Endpoint endpoint) const;
 
-  /// The same, and sessions on the bus that this program is on.
+  /// A copy of this policy that also allows sessions on the bus that this program is on.
   [[nodiscard]] EndpointPolicy with_bus() const;
 
   /// For tests: resolves with `resolver` in place of the system.

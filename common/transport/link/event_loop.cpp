@@ -21,8 +21,8 @@ EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {}
 core::Result<std::unique_ptr<EventLoop>> EventLoop::start() {
   try {
     std::unique_ptr<EventLoop> loop(new EventLoop());
-    // The first timer or socket opens the descriptors that the loop needs. Here it can fail in
-    // order; later, when strangers may have taken the last descriptor, it would end the program.
+    // The first timer or socket opens the descriptors that the loop needs. Here a failure can be
+    // reported; later, when strangers may have taken the last descriptor, it would end the program.
     const boost::asio::steady_timer opened(loop->impl_->context);
     loop->impl_->thread = std::jthread([&context = loop->impl_->context] { context.run(); });
     return loop;

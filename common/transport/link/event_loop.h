@@ -29,8 +29,8 @@ class EventLoop {
   /// Runs `task` on the event loop's thread, soon; after stop() it is dropped.
   void post(std::function<void()> task);
   [[nodiscard]] bool is_loop_thread() const;
-  /// Ends the thread; operations that still wait are dropped with what their handlers own. Whoever
-  /// has connections here closes them first.
+  /// Ends the thread; operations that are still pending are dropped, with everything that their
+  /// handlers own. All connections on this event loop must be closed before.
   void stop();
 
  private:

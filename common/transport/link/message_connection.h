@@ -70,10 +70,10 @@ class MessageReceiver {
   virtual void on_closed(const core::Error& why) = 0;
 };
 
-/// A logical connection to one peer: it sends, receives and closes messages, and nothing more.
-/// Everything above is the same for all transports. Thread-safe: several threads may send, and
-/// messages go out in the order in which they were handed over. Source: message-level transports
-/// (docs/decisions.md).
+/// A logical connection to one peer: it sends messages, receives messages and can be closed, and
+/// nothing more. The code that uses it is the same for all transports. Thread-safe: several threads
+/// may send, and messages go out in the order of the calls of send(). Source: message-level
+/// transports (docs/decisions.md).
 class MessageConnection {
  public:
   virtual ~MessageConnection() = default;

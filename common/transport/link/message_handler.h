@@ -102,9 +102,9 @@ struct OutboundReply : rpc::Delivery {
   int http_status = 200;  ///< for HTTP only; other transports ignore it
   /// Names and values of header fields (`Mcp-Session-Id`); for HTTP only, like the status.
   std::vector<std::pair<std::string, std::string>> headers = {};
-  /// Runs once when the bytes are with the operating system, or could not be sent; may be empty. A
-  /// manager that answers a MATCH_RESULT_REPORT starts its broadcasts from here, never before
-  /// (protocol §9, lessons).
+  /// Runs once when the bytes have been passed to the operating system, or could not be sent; may
+  /// be empty. A manager that answers a MATCH_RESULT_REPORT starts its broadcasts from here, never
+  /// before (protocol 7.39).
   std::function<void()> after_sent;
 };
 
@@ -145,7 +145,7 @@ class MessageHandler {
   virtual void on_channel_closed(const PeerChannel& channel) { (void)channel; }
 };
 
-/// Stands before another handler and hands on to it what a derived class does not override.
+/// Wraps another handler and passes on to it every call that a derived class does not override.
 class HandlerDecorator : public MessageHandler {
  public:
   /// `handler` outlives this object.

@@ -43,7 +43,8 @@ class RateLimiter {
   RateLimiter(const RequestBudgetOptions& options, Recognise recognise, const core::Clock& clock)
       : recognise_(std::move(recognise)), clock_(clock), budgets_(options) {}
 
-  /// `body`: JSON text, may be empty; `address`: of the peer, without port.
+  /// Charges a request to its sender, and says whether it may pass. `body` is the request's JSON
+  /// text and may be empty; `address` is the peer's, without port.
   [[nodiscard]] Pass admit(std::string_view body, std::string_view address);
   /// See RequestBudgets::take_overruns.
   [[nodiscard]] std::vector<Overrun> take_overruns();
@@ -63,8 +64,8 @@ class RateLimiter {
 /// stands; empty where there is none, or it is longer than 256 bytes.
 [[nodiscard]] std::string_view text_member(std::string_view body, std::string_view name);
 
-/// The address by which a stranger is charged: for IPv6 the /64, since a host has all of it; all
-/// loopback addresses count as one.
+/// The address by which a stranger is charged: for IPv6 the /64 block, since one host can use all
+/// addresses of its block; all loopback addresses count as one.
 [[nodiscard]] std::string budget_address(std::string_view address);
 
 /// The text for people: the budget is used up, and when to retry.
@@ -73,7 +74,8 @@ class RateLimiter {
 /// `error_code` (E091) and `retry_after_ms`.
 [[nodiscard]] std::string over_budget_body(std::chrono::milliseconds retry_after,
                                            std::string_view id);
-/// The HTTP response with it: status 429, Retry-After in whole seconds, and the connection stays.
+/// The HTTP response with over_budget_body: status 429, Retry-After in whole seconds; the
+/// connection stays open.
 [[nodiscard]] std::string over_budget_response(std::chrono::milliseconds retry_after);
 
 }  // namespace league::transport::link

@@ -32,7 +32,8 @@ struct RequestSender {
   bool operator==(const RequestSender&) const = default;
 };
 
-/// How the name of a sender begins that is known by its session on a bus, not by its address.
+/// The prefix of the name of a sender that is identified by its session on a bus, not by its
+/// address.
 inline constexpr std::string_view kSessionSender = "session ";
 
 /// For people: `referee or operator REF01`, `address 10.0.0.1 (registrations)`.

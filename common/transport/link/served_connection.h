@@ -19,7 +19,7 @@ struct ServedConnectionOptions {
 /// Passes the messages of one connection to a handler and sends its answers back: requests,
 /// notifications and the peer's answers to pushed requests. Inbound.channel is this object.
 /// Messages are passed on in order and may be answered in any order. When the peer's input ends,
-/// running requests are still answered. Thread-safe; nothing is closed when it is let go.
+/// running requests are still answered. Thread-safe; releasing the last reference closes nothing.
 class ServedConnection : public PeerChannel {
  public:
   /// Starts the connection. `handler` outlives it (until on_closed).

@@ -29,8 +29,9 @@ class StopSignal {
   core::FileDescriptor requested_;
 };
 
-/// Makes SIGHUP, with which operators tell a program to reload its settings, something to poll.
-/// Create it at the top of main, before any thread, so that the signal kills none. Thread-safe.
+/// Makes it possible to poll for SIGHUP, with which operators tell a program to reload its
+/// settings. Create it at the top of main, before any thread, so that the signal does not end the
+/// program. Thread-safe.
 class HangUpSignal {
  public:
   HangUpSignal();

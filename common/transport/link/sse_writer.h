@@ -35,8 +35,8 @@ struct StreamPiece {
 /// A comment, which clients ignore.
 inline constexpr std::string_view kSseComment = ":\n\n";
 
-/// The head of the response that an event stream is, to which lines may be added before its empty
-/// one. The stream ends with its connection.
+/// The head of a response that is an event stream, without the empty line at its end, so that
+/// further header lines can be added. The stream ends with its connection.
 inline constexpr std::string_view kSseHead =
     "HTTP/1.1 200 OK\r\n"
     "Content-Type: text/event-stream\r\n"

@@ -47,16 +47,16 @@ inline constexpr std::string_view kSessionDiscoveries = "mcp.discovery.*";
 /// The subject of public events: `mcp.events.LEAGUE.TYPE`. Characters that subjects do not allow
 /// become `_`, so the same league always has the same subject.
 [[nodiscard]] std::string event_subject(std::string_view league, std::string_view type);
-/// All of a league's: `mcp.events.LEAGUE.>`.
+/// The subject that matches all public events of a league: `mcp.events.LEAGUE.>`.
 [[nodiscard]] std::string event_subjects(std::string_view league);
-/// The stream in which a broker stores them: `LEAGUE_EVENTS_LEAGUE`.
+/// The stream in which a broker stores a league's public events: `LEAGUE_EVENTS_LEAGUE`.
 [[nodiscard]] std::string event_stream(std::string_view league);
 
 /// The subject on which the leading manager publishes its journal to stand-bys:
 /// `mcp.journal.LEAGUE`; and the one on which they acknowledge it: `mcp.journal.LEAGUE.have`.
 [[nodiscard]] std::string journal_subject(std::string_view league);
 [[nodiscard]] std::string journal_have_subject(std::string_view league);
-/// The subject of packed pieces of it: `mcp.journal.LEAGUE.packed`.
+/// The subject of compressed pieces of the journal: `mcp.journal.LEAGUE.packed`.
 [[nodiscard]] std::string packed_journal_subject(std::string_view league);
 /// The key that names a league's leader: `$KV.league_lease_LEAGUE.lead`, in the stream
 /// `lease_stream`, a key-value bucket of the league's own: `KV_league_lease_LEAGUE`.

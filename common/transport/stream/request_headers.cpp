@@ -48,7 +48,7 @@ bool is_web_socket_key(std::string_view key) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '+' || c == '/'; });
 }
 
-/// httplib leaves bodies of GET unread, so their headers tell.
+/// Judged by the headers, because httplib does not read the body of a GET.
 bool has_body(const rpc::HeaderMap& headers) {
   auto length = rpc::find_header(headers, "Content-Length");
   return (length && link::trim_blanks(*length) != "0") || headers.contains("Transfer-Encoding");

@@ -28,8 +28,8 @@ struct ServerWebSocketOptions {
   std::chrono::milliseconds close_timeout{1000};  ///< for the closing handshake
 };
 
-/// The server's end of a WebSocket (RFC 6455): one JSON-RPC message in a text message. Binary
-/// messages close it with 1003, bad UTF-8 with 1007. Thread-safe.
+/// The server's end of a WebSocket (RFC 6455): each text message carries one JSON-RPC message.
+/// Binary messages close it with 1003, invalid UTF-8 with 1007. Thread-safe.
 class ServerWebSocket : public link::MessageConnection {
  public:
   /// The answer to the upgrade goes out when the connection is started. The event loop outlives it.

@@ -26,7 +26,8 @@ struct StreamSocketOptions {
   std::size_t max_queue = 0;  ///< bytes that wait for the peer, else it is dropped
   std::chrono::milliseconds keep_alive{};  ///< of silence, then a comment
   std::chrono::milliseconds write_timeout{};  ///< for a peer that takes nothing of what waits
-  /// For a machine that acknowledges nothing although the operating system accepts bytes for it.
+  /// The time after which the peer counts as gone if its machine acknowledges nothing, although the
+  /// operating system still accepts bytes for it.
   std::chrono::milliseconds dead_after{};
 };
 

@@ -33,7 +33,7 @@ class OpenCalls {
   [[nodiscard]] std::optional<OpenCall> close(const nlohmann::json& record, std::size_t run,
                                               const std::string& type);
 
-  /// The same without removing it; null if there is none.
+  /// The request that `close` would return, without removing it; null if there is none.
   [[nodiscard]] const OpenCall* find(const nlohmann::json& record, std::size_t run,
                                      const std::string& type) const;
 

@@ -34,8 +34,8 @@ struct GradeColumns {
                                                    const GradeColumns& columns,
                                                    const std::filesystem::path& out);
 
-/// `PLAYER.json` for each player below `out`, as a Gradescope autograder leaves it: a test for each
-/// match, with its points of 3.
+/// `PLAYER.json` for each player below `out`, in the format of a Gradescope autograder's results: a
+/// test for each match, with its points out of 3.
 [[nodiscard]] std::vector<OutputFile> gradescope_files(
     const league_manager::files::LeagueBook& book, std::span<const PlayerFigures> players,
     const std::filesystem::path& out);

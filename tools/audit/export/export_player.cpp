@@ -61,7 +61,7 @@ class PlayerPage {
   void add_faults() {
     out_ += "<h2>What went wrong</h2>\n<ul>\n";
     bool is_any = false;
-    // Each fault once, with all matches that were lost by it.
+    // Each fault once, with all matches that were lost because of it.
     std::vector<std::pair<std::string, std::string>> faults;
     for (const OwnMatch& match : figures_.matches) {
       if (!match.lost_technically) continue;

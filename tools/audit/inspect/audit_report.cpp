@@ -123,7 +123,7 @@ std::string times_text(std::uint64_t count) {
   return count == 1 ? "once" : std::to_string(count) + " times";
 }
 
-/// Prints one line for each reason, with all matches that were lost for it.
+/// Prints one line for each reason, with all matches that were lost for that reason.
 void print_losses(const PlayerReport& report, const Paint& paint, std::ostream& out) {
   std::vector<const TechnicalLoss*> firsts;
   std::map<std::string, std::vector<const TechnicalLoss*>> by_reason;

@@ -83,7 +83,7 @@ void print_report(const PlayerReport& report,
                   const std::vector<audit::log::LoggedMessage>& exchanges, const Paint& paint,
                   std::ostream& out);
 
-/// For machines: one object with the same.
+/// For machines: one JSON object with the content that print_report prints.
 [[nodiscard]] nlohmann::json to_json(const PlayerReport& report,
                                      const std::vector<audit::log::LoggedMessage>& exchanges);
 

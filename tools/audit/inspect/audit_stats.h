@@ -67,9 +67,9 @@ struct LeagueStatistics {
 /// roles, and pairs that choose differently more or less often than their habits explain.
 [[nodiscard]] LeagueStatistics statistics_of(const std::vector<MatchSample>& matches);
 
-/// `league audit stats`: the same for the reports that the managers of one or several leagues
-/// accepted. With several leagues, players are identified by their display names. Returns 0, 1 if
-/// something is suspicious, 2 if there is nothing to count.
+/// `league audit stats`: prints statistics_of the matches in the reports that the managers of one
+/// or several leagues accepted. With several leagues, players are identified by their display
+/// names. Returns 0, 1 if something is suspicious, 2 if there is nothing to count.
 int audit_stats(const std::vector<std::filesystem::path>& directories, AuditOutput options,
                 std::ostream& out, std::ostream& err);
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Shorter words are no secrets, but names and numbers.
+/// Shorter words are names and numbers, not secrets.
 constexpr std::size_t kShortestSecret = 16;
 constexpr std::size_t kShownOfSecret = 8;
 

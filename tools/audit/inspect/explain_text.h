@@ -13,11 +13,12 @@ namespace league::tools::auditor {
 /// wrong with it; then the sentences.
 void print_explanation(const Explanation& explanation, const Paint& paint, std::ostream& out);
 
-/// The same as one self-contained HTML page without scripts. All text from peers is escaped.
+/// The explanations as one self-contained HTML page without scripts. All text from peers is
+/// escaped.
 [[nodiscard]] std::string html_of(const std::vector<Explanation>& explanations,
                                   const std::string& title);
 
-/// The same for machines.
+/// The explanation as JSON, for machines.
 [[nodiscard]] nlohmann::ordered_json json_of_explanation(const Explanation& explanation);
 
 }  // namespace league::tools::auditor

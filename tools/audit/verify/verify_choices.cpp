@@ -17,8 +17,8 @@ struct Failure {
   std::int64_t elapsed_ms = 0;
 };
 
-/// Whether a failure with this code proves no false record: the network or the host may be the
-/// cause, or it is about a token, which logs mask.
+/// Whether a failure with this code does not prove that a record is false: the network or the host
+/// may be the cause, or the failure is about a token, which logs mask.
 bool is_nobodys_word(const std::string& code) {
   return code == "E001" || code == "E009" || code == "E011" || code == "E012" || code == "E014";
 }

@@ -23,8 +23,9 @@ struct LeagueLog {
   LogFacts facts;
 };
 
-/// The findings. A fault is a contradiction: somebody's record is false or damaged. Missing is
-/// evidence that should exist. An incident breaks no rule, but the operator should know about it.
+/// The findings. A fault is a contradiction: somebody's record is false or damaged. `missing` lists
+/// evidence that should exist but does not. An incident breaks no rule, but the operator should
+/// know about it.
 struct Findings {
   std::vector<audit::log::LogFault> faults;
   std::vector<audit::log::LogFault> missing;
@@ -48,8 +49,8 @@ void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 [[nodiscard]] bool may_be_lost(const CheckedLog& log, std::int64_t first_us, std::int64_t last_us);
 
 /// Whether a process that was killed, or still runs, wrote its last record at most a second after
-/// `time_us`: an answer is recorded after it was handled, so after the calls that follow from it,
-/// and can be missing although they are there.
+/// `time_us`. Other programs than ours, and ours before 0.2, may record an answer after the calls
+/// that follow from it, so its record can be missing although the log contains those calls.
 [[nodiscard]] bool is_at_open_end(const CheckedLog& log, std::int64_t time_us);
 
 /// Checks the order of messages in each match, as its referee recorded it: protocol §6. Returns the

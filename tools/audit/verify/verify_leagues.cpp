@@ -71,7 +71,8 @@ std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
       }
     }
   }
-  // An agent may have been killed when its log had named the league and held no record of it yet.
+  // An agent may have been killed after its log had named the league and before it contained a
+  // record about that league.
   for (const CheckedLog& log : logs) {
     if (!is_named(log.chain.league)) continue;
     if (LeagueGroup* group = find_group(groups, log.chain.league)) add(*group, log, LogFacts{});
@@ -82,8 +83,8 @@ std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
   });
   groups.back().is_current = true;
   // What a log states before it names its league belongs to that league. A log that never names one
-  // is that of an agent that was not admitted, or of a standalone player: it states nothing of the
-  // last league, and is nobody's evidence in it, unless no log names a league.
+  // is that of an agent that was not admitted, or of a standalone player: it states nothing about
+  // the last league and is no evidence in it, unless no log names a league.
   for (CheckedLog& log : logs) {
     LeagueGroup* own = last_group_of(groups, log);
     LeagueGroup& group = own == nullptr ? groups.back() : *own;

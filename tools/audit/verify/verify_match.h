@@ -19,7 +19,7 @@ struct MatchEvidence {
   std::int64_t round = 0;
   std::map<std::string, LogPosition> commitments;  ///< of the draw, each with its first place
   std::string promised;  ///< the first of them, from the manager if possible
-  const Described* other = nullptr;  ///< the first description with another one
+  const Described* other = nullptr;  ///< the first description with another commitment
   std::vector<const Assignment*> assignments;  ///< in order
   std::vector<const AcceptedReport*> reports;
   std::vector<const GameCall*> own;  ///< in the logs of the players themselves
@@ -43,7 +43,7 @@ class LeagueEvidence {
   /// The conversation of the attempt that `report` is about, even if the report names another one.
   [[nodiscard]] static std::string conversation_of(const AcceptedReport& report,
                                                    const MatchEvidence& match);
-  /// The calls of that attempt in the log of `player`, in order.
+  /// The calls of the attempt that `report` is about, in the log of `player`, in order.
   [[nodiscard]] static std::vector<const GameCall*> own_calls(const AcceptedReport& report,
                                                               const MatchEvidence& match,
                                                               const std::string& player);
@@ -55,7 +55,7 @@ class LeagueEvidence {
   [[nodiscard]] std::vector<const Registration*> registrations_of(const std::string& agent) const;
   /// Whether `referee` declared match credentials, which means that it is one of this project.
   [[nodiscard]] bool has_match_credentials(const std::string& referee) const;
-  /// Whether the league's logs are from versions in which referees could declare that.
+  /// Whether the league's logs are from versions in which referees could declare match credentials.
   [[nodiscard]] bool knows_credentials() const { return knows_credentials_; }
   /// The commitment of the draw as it was announced; nothing if none was announced.
   [[nodiscard]] static std::optional<std::string> commitment_of(const MatchEvidence& match);

@@ -61,13 +61,13 @@ std::vector<BusPermission> operator_stream_rows() {
 std::vector<BusPermission> referee_rows() {
   constexpr auto kRole = BusRole::kReferee;
   auto rows = agent_rows(kRole);
-  rows.insert(
-      rows.end(),
-      {{kRole, Kind::kPublish, "mcp.session.*.out", "calls the players of its matches"},
-       // Whoever can send itself a message with a reply subject may publish there: the broker takes
-       // that for an answer. With this row no referee can, nor two for each other.
-       {kRole, Kind::kPublishNot, "mcp.session.{referee}.out",
-        "with a request to itself it could publish to any subject"}});
+  rows.insert(rows.end(),
+              {{kRole, Kind::kPublish, "mcp.session.*.out", "calls the players of its matches"},
+               // An agent that can send itself a message with a reply subject may publish to that
+               // subject, because the broker takes this for an answer. This row keeps a referee
+               // from doing so, and two referees from doing it for each other.
+               {kRole, Kind::kPublishNot, "mcp.session.{referee}.out",
+                "with a request to itself it could publish to any subject"}});
   return rows;
 }
 

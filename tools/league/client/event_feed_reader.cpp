@@ -218,7 +218,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
   const std::string league_id_;
   const std::set<std::string> types_;
   std::string inbox_;
-  std::mutex mutex_;  // guards the rest, never held while others are called but the switch
+  std::mutex mutex_;  // guards the rest; held during calls of others only to replace watch_
   std::condition_variable is_idle_;
   std::thread::id teller_;  ///< the thread that reports events; none: no thread does
   std::optional<std::uint64_t> after_;

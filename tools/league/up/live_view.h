@@ -21,7 +21,7 @@ struct TerminalSize {
 [[nodiscard]] std::vector<std::string> live_lines(const LeagueProgress& progress,
                                                   const std::vector<TableRow>& top, double seconds,
                                                   const TerminalSize& screen);
-/// The same as one line for a log.
+/// The progress of a league as one line for a log.
 [[nodiscard]] std::string progress_line(const LeagueProgress& progress, double seconds);
 
 /// Shows progress on stderr: on a terminal as a picture that is redrawn in place, elsewhere as

@@ -32,8 +32,9 @@ struct GivenOptions {
 
 /// Stores the options of `league up` in the league's data directory (`league_up.json`), so that the
 /// directory is enough to continue the league, even after kill -9 at any moment. Only one process
-/// can use a directory at a time; the programs that it starts hold the lock, too, so that a
-/// continued league never meets orphaned ones. Source: docs/files.md. Not thread-safe.
+/// can use a directory at a time; the programs that it starts hold the lock, too, so that a league
+/// is never continued while programs of its earlier run still exist. Source: docs/files.md. Not
+/// thread-safe.
 class RunStore {
  public:
   /// Creates the directories, or finds those of a league (`DIR` or `DIR/data`), and waits for
