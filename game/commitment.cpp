@@ -23,12 +23,12 @@ bool is_hex_256(std::string_view text) {
 }
 
 std::string_view fairness_name(Fairness fairness) {
-  constexpr std::array<std::string_view, 3> kNames = {"none", "one", "both"};
+  constexpr std::array<std::string_view, 4> kNames = {"none", "claimed", "one", "both"};
   return kNames[static_cast<std::size_t>(fairness)];
 }
 
 std::optional<Fairness> parse_fairness(std::string_view text) {
-  for (Fairness fairness : {Fairness::kNone, Fairness::kOne, Fairness::kBoth}) {
+  for (Fairness fairness : {Fairness::kNone, Fairness::kClaimed, Fairness::kOne, Fairness::kBoth}) {
     if (fairness_name(fairness) == text) return fairness;
   }
   return std::nullopt;
@@ -37,7 +37,8 @@ std::optional<Fairness> parse_fairness(std::string_view text) {
 Fairness fairness_of(const Bindings& bindings) {
   const auto count = std::ranges::count_if(
       bindings.commitments.both, [](const auto& commitment) { return commitment.has_value(); });
-  return static_cast<Fairness>(count);
+  constexpr std::array<Fairness, 3> kByCount = {Fairness::kNone, Fairness::kOne, Fairness::kBoth};
+  return kByCount[static_cast<std::size_t>(count)];
 }
 
 }  // namespace league::game

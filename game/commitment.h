@@ -33,8 +33,11 @@ struct Bindings {
 };
 
 /// How many players have bound the draw; docs/protocol.md says who could have influenced it.
-enum class Fairness : std::uint8_t { kNone, kOne, kBoth };
-/// `none`, `one`, `both`.
+///
+/// `kClaimed`: the commitments are only what the referee says, because a player's receipts are
+/// missing or false.
+enum class Fairness : std::uint8_t { kNone, kClaimed, kOne, kBoth };
+/// `none`, `claimed`, `one`, `both`.
 [[nodiscard]] std::string_view fairness_name(Fairness fairness);
 [[nodiscard]] std::optional<Fairness> parse_fairness(std::string_view text);
 [[nodiscard]] Fairness fairness_of(const Bindings& bindings);

@@ -80,6 +80,8 @@ constexpr auto kErrors = std::to_array<ErrorInfo>({
      "the league is running, over, or lacks players or referees", false},
     {kCommitmentMismatch, "E040", "COMMITMENT_MISMATCH",
      "choice and choice_nonce do not match the choice_commitment that the player gave", false},
+    {kLossContradicted, "E041", "LOSS_CONTRADICTED",
+     "the player contradicts the technical loss, so another referee plays the match", false},
     {kInternalError, "E090", "INTERNAL_ERROR", "an error in our program; its log has the details",
      false},
     {kOverloaded, "E091", "OVERLOADED", "too much work is waiting; try again later", false},

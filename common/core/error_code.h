@@ -50,6 +50,7 @@ enum class ErrorCode {
   kPlayerUnavailable = 38,
   kLeagueNotStartable = 39,
   kCommitmentMismatch = 40,
+  kLossContradicted = 41,
   kInternalError = 90,
   kOverloaded = 91,
   kShuttingDown = 92,

@@ -16,12 +16,19 @@ static std::array<EnumName<GameStatus>, 3> enum_names(Of<GameStatus> /*unused*/)
 }
 
 template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<PlayContext> /*unused*/) {
+  a.optional("attempt", s.attempt);
+  a.optional("play", s.play);
+}
+
+template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<GameInvitation> /*unused*/) {
   a.required("game_type", s.game_type);
   a.required("role_in_match", s.role_in_match);
   a.required("opponent_id", s.opponent_id);
   a.optional("player_id", s.player_id);
   a.optional("draw_commitment", s.draw_commitment);
+  a.optional("context", s.context);
 }
 
 template <typename Archive, typename Self>
@@ -30,6 +37,7 @@ void describe(Archive& a, Self& s, Of<GameJoinAck> /*unused*/) {
   a.required("arrival_timestamp", s.arrival_timestamp);
   a.required("accept", s.accept);
   a.optional("choice_commitment", s.choice_commitment);
+  a.optional("receipt", s.receipt);
 }
 
 template <typename Archive, typename Self>
@@ -39,6 +47,8 @@ void describe(Archive& a, Self& s, Of<ChoiceContext> /*unused*/) {
   a.optional("your_standings", s.your_standings);
   a.optional("draw_commitment", s.draw_commitment);
   a.optional("opponent_commitment", s.opponent_commitment);
+  a.optional("attempt", s.attempt);
+  a.optional("play", s.play);
 }
 
 template <typename Archive, typename Self>
@@ -54,6 +64,7 @@ void describe(Archive& a, Self& s, Of<ChooseParityResponse> /*unused*/) {
   a.required("player_id", s.player_id);
   a.required("parity_choice", s.parity_choice);
   a.optional("choice_nonce", s.choice_nonce);
+  a.optional("receipt", s.receipt);
 }
 
 /// The players' commitments and nonces: the same in GAME_OVER and in the report.
@@ -102,6 +113,7 @@ void describe(Archive& a, Self& s, Of<CallFailure> /*unused*/) {
   a.defaulted("attempt", s.attempt);
   a.optional("clock", s.clock);
   a.unless("error_description", s.error_description, std::string());
+  a.unless("phase", s.phase, std::string());
 }
 
 template <typename Archive, typename Self>
@@ -109,6 +121,12 @@ void describe(Archive& a, Self& s, Of<PlayerAnswers> /*unused*/) {
   a.required("player_id", s.player_id);
   a.defaulted("elapsed_us", s.elapsed_us);
   a.unless("leniencies", s.leniencies, std::vector<std::string>());
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<PlayerReceipts> /*unused*/) {
+  a.optional("join", s.join);
+  a.optional("choice", s.choice);
 }
 
 template <typename Archive, typename Self>
@@ -125,6 +143,7 @@ void describe(Archive& a, Self& s, Of<ResultDetails> /*unused*/) {
   describe_bindings(a, s);
   a.unless("join_times_us", s.join_times_us, std::map<core::PlayerId, int>{});
   a.unless("choice_times_us", s.choice_times_us, std::map<core::PlayerId, int>{});
+  a.unless("receipts", s.receipts, ReceiptsByPlayer{});
 }
 
 template <typename Archive, typename Self>

@@ -15,6 +15,14 @@ namespace league::envelope {
 
 enum class PlayerRole { kPlayerA, kPlayerB };
 
+/// Which play of a match a call belongs to, as its receipts name it. Source: protocol §7.
+struct PlayContext {
+  std::optional<int> attempt = std::nullopt;  ///< of the assignment, from 1
+  std::optional<int> play = std::nullopt;  ///< 0, then 1, ... for replays of the fair clock
+
+  bool operator==(const PlayContext&) const = default;
+};
+
 /// Message 6.
 struct GameInvitation {
   static constexpr MessageType kType = MessageType::kGameInvitation;
@@ -25,6 +33,7 @@ struct GameInvitation {
   /// The invited player's id. A bot that somebody else has registered has no other way to learn it.
   std::optional<core::PlayerId> player_id = std::nullopt;
   std::optional<std::string> draw_commitment = std::nullopt;  ///< as announced
+  std::optional<PlayContext> context = std::nullopt;
 
   bool operator==(const GameInvitation&) const = default;
 };
@@ -36,6 +45,7 @@ struct GameJoinAck {
   core::UtcTimestamp arrival_timestamp{};
   bool accept = false;  ///< false is a technical loss
   std::optional<std::string> choice_commitment = std::nullopt;  ///< binds the player (protocol §7)
+  std::optional<std::string> receipt = std::nullopt;  ///< see game/receipt.h
 
   bool operator==(const GameJoinAck&) const = default;
 };
@@ -47,6 +57,8 @@ struct ChoiceContext {
   std::optional<WinLossDraw> your_standings = std::nullopt;
   std::optional<std::string> draw_commitment = std::nullopt;
   std::optional<std::string> opponent_commitment = std::nullopt;  ///< nothing: it has none
+  std::optional<int> attempt = std::nullopt;  ///< as in PlayContext
+  std::optional<int> play = std::nullopt;
 
   bool operator==(const ChoiceContext&) const = default;
 };
@@ -69,6 +81,7 @@ struct ChooseParityResponse {
   core::PlayerId player_id{};
   std::string parity_choice{};  ///< a word of the game, which checks it
   std::optional<std::string> choice_nonce = std::nullopt;  ///< opens the commitment of message 7
+  std::optional<std::string> receipt = std::nullopt;  ///< see game/receipt.h
 
   bool operator==(const ChooseParityResponse&) const = default;
 };
@@ -128,6 +141,9 @@ struct CallFailure {
   int attempt = 1;
   std::optional<ClockProof> clock = std::nullopt;  ///< of a time-out
   std::string error_description{};  ///< for people; empty: not on the wire
+  /// How far the call came: `connect` (it was not written to the player), `sent` (written, without
+  /// an answer), `answered`. Empty: not said, and not on the wire. Source: protocol §7.
+  std::string phase{};
 
   bool operator==(const CallFailure&) const = default;
 };
@@ -140,6 +156,15 @@ struct PlayerAnswers {
 
   bool operator==(const PlayerAnswers&) const = default;
 };
+
+/// What a player's receipts say that it answered. Source: protocol §7.
+struct PlayerReceipts {
+  std::optional<std::string> join = std::nullopt;
+  std::optional<std::string> choice = std::nullopt;
+
+  bool operator==(const PlayerReceipts&) const = default;
+};
+using ReceiptsByPlayer = std::map<core::PlayerId, PlayerReceipts>;
 
 /// What the referee reports beside winner and score.
 struct ResultDetails {
@@ -160,6 +185,7 @@ struct ResultDetails {
   // How long each player took for the answer that counted, in microseconds.
   std::map<core::PlayerId, int> join_times_us{};
   std::map<core::PlayerId, int> choice_times_us{};
+  ReceiptsByPlayer receipts{};  ///< of the play that counts, as the players sent them
 
   bool operator==(const ResultDetails&) const = default;
 };

@@ -59,11 +59,19 @@ void describe(Archive& a, Self& s, Of<NextMatch> /*unused*/) {
 }
 
 template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<PlayedMatchRow> /*unused*/) {
+  a.required("match_id", s.match_id);
+  a.required("result", s.result);
+  a.required("termination", s.termination);
+}
+
+template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<QueryData> /*unused*/) {
   a.optional("standings", s.standings);
   a.optional("schedule", s.schedule);
   a.optional("next_match", s.next_match);
   a.optional("stats", s.stats);
+  a.optional("matches", s.matches);
   a.optional("total", s.total);
   a.optional("disputed", s.disputed);
 }

@@ -71,12 +71,22 @@ struct NextMatch {
   bool operator==(const NextMatch&) const = default;
 };
 
+/// A finished match as one of its players sees it.
+struct PlayedMatchRow {
+  core::MatchId match_id{};
+  std::string result{};  ///< `WIN`, `LOSS`, `DRAW`
+  std::string termination{};  ///< `NORMAL`, or how it was lost, such as `TIMEOUT_CHOICE`
+
+  bool operator==(const PlayedMatchRow&) const = default;
+};
+
 /// What an answer holds; exactly the part that was asked for.
 struct QueryData {
   std::optional<std::vector<StandingsRow>> standings = std::nullopt;
   std::optional<std::vector<ScheduledMatch>> schedule = std::nullopt;
   std::optional<NextMatch> next_match = std::nullopt;  ///< null on the wire when there is none left
   std::optional<StandingsRow> stats = std::nullopt;
+  std::optional<std::vector<PlayedMatchRow>> matches = std::nullopt;  ///< beside `stats`
   std::optional<int> total = std::nullopt;  ///< rows in all, of a paged answer
   std::optional<bool> disputed = std::nullopt;  ///< DISPUTE_MATCH: the dispute is on record
 

@@ -36,6 +36,7 @@ void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
   a.optional("log_public_key", s.log_public_key);
   a.unless("hears_events", s.hears_events, false);
   a.optional("registration_code", s.registration_code);
+  a.unless("receipts", s.receipts, false);
 }
 
 template <typename Archive, typename Self>
@@ -81,6 +82,7 @@ void describe(Archive& a, Self& s, Of<RefereeRegisterResponse> /*unused*/) {
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<LeagueRegisterResponse> /*unused*/) {
   describe_response(a, s, "player_id", s.player_id);
+  a.optional("receipt_key", s.receipt_key);
 }
 
 template nlohmann::json encode(const Envelope&, const RefereeRegisterRequest&);

@@ -46,6 +46,8 @@ struct PlayerMeta {
   /// The code that the operator gave to this bot, if one is required for registering (protocol §8).
   /// A secret.
   std::optional<std::string> registration_code = std::nullopt;
+  /// The player puts receipts into its answers, and commits in every match (protocol §7).
+  bool receipts = false;
 
   bool operator==(const PlayerMeta&) const = default;
 };
@@ -102,6 +104,9 @@ struct LeagueRegisterResponse {
   /// The same key, always there when one of our managers accepts: the league's identity.
   std::optional<std::string> league_key = std::nullopt;
   bool match_credentials = false;  ///< all calls carry credentials that can be checked
+  /// The key of the player's receipts, only where the answer creates the identity or repeats that.
+  /// A secret. Source: protocol §7.
+  std::optional<std::string> receipt_key = std::nullopt;
 
   bool operator==(const LeagueRegisterResponse&) const = default;
 };

@@ -36,6 +36,10 @@ void describe(Archive& a, Self& s, Of<MatchAssignment> /*unused*/) {
   a.required("player_B_credential", s.player_b_credential);
   a.required("player_A_token_hash", s.player_a_token_hash);
   a.required("player_B_token_hash", s.player_b_token_hash);
+  a.optional("player_A_answer_hash", s.player_a_answer_hash);
+  a.optional("player_B_answer_hash", s.player_b_answer_hash);
+  a.unless("player_A_receipts", s.player_a_receipts, false);
+  a.unless("player_B_receipts", s.player_b_receipts, false);
   a.optional("player_A_dialect", s.player_a_dialect);
   a.optional("player_B_dialect", s.player_b_dialect);
   a.required("draw_seed", s.draw_seed);
@@ -87,6 +91,12 @@ void describe(Archive& a, Self& s, Of<Champion> /*unused*/) {
 }
 
 template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<Attestation> /*unused*/) {
+  a.required("statement", s.statement);
+  a.required("signature", s.signature);
+}
+
+template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<LeagueCompleted> /*unused*/) {
   a.defaulted("total_rounds", s.total_rounds);
   a.defaulted("total_matches", s.total_matches);
@@ -94,6 +104,7 @@ void describe(Archive& a, Self& s, Of<LeagueCompleted> /*unused*/) {
   a.defaulted("final_standings", s.final_standings);
   a.unless("voided_matches", s.voided_matches, {});
   a.unless("ended_early", s.is_ended_early, false);
+  a.optional("attestation", s.attestation);
 }
 
 template <typename T>

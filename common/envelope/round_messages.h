@@ -73,6 +73,12 @@ struct MatchAssignment {
   core::AuthToken player_b_credential{};
   std::string player_a_token_hash{};  ///< hexadecimal SHA-256 of the token that player A must show
   std::string player_b_token_hash{};
+  /// Hexadecimal SHA-256 of the answer credential, which a player that declared receipts shows
+  /// instead of its token. Source: protocol §8.
+  std::optional<std::string> player_a_answer_hash = std::nullopt;
+  std::optional<std::string> player_b_answer_hash = std::nullopt;
+  bool player_a_receipts = false;  ///< the player declared receipts, so it has to commit
+  bool player_b_receipts = false;
   std::optional<std::string>
       player_a_dialect;  ///< the way of calling that worked last (common/agent)
   std::optional<std::string> player_b_dialect = std::nullopt;
@@ -138,6 +144,14 @@ struct Champion {
   bool operator==(const Champion&) const = default;
 };
 
+/// The result of a league, signed with the league's key. Source: protocol §8.
+struct Attestation {
+  std::string statement{};
+  std::string signature{};  ///< Ed25519, in hexadecimal
+
+  bool operator==(const Attestation&) const = default;
+};
+
 /// Message 14.
 struct LeagueCompleted {
   static constexpr MessageType kType = MessageType::kLeagueCompleted;
@@ -148,6 +162,7 @@ struct LeagueCompleted {
   std::vector<StandingsRow> final_standings{};
   std::vector<core::MatchId> voided_matches{};  ///< they count for nothing; none: not on the wire
   bool is_ended_early = false;  ///< by the operator; false: not on the wire
+  std::optional<Attestation> attestation = std::nullopt;
 
   bool operator==(const LeagueCompleted&) const = default;
 };

@@ -63,6 +63,11 @@ core::SigningKey TokenIssuer::league_key() const {
       core::hmac_sha256(key_, core::as_bytes("broadcast" + league_.str())));
 }
 
+std::string TokenIssuer::receipt_key(const std::string& id, const std::string& nonce) const {
+  const std::string text = "receipt|" + league_.str() + '|' + id + '|' + nonce;
+  return core::to_hex(core::hmac_sha256(key_, core::as_bytes(text)));
+}
+
 core::AuthToken TokenIssuer::token(const std::string& id, const std::string& nonce) const {
   std::string text = league_.str() + '|' + id + '|' + nonce;
   std::string name = id;

@@ -30,6 +30,9 @@ class TokenIssuer {
 
   /// The token of agent `id` (`P01`, `REF01`) for the registration with `nonce`.
   [[nodiscard]] core::AuthToken token(const std::string& id, const std::string& nonce) const;
+  /// The key of a player's receipts, for the credential with `nonce`: HMAC-SHA-256(K,
+  /// `receipt|league|id|nonce`) in hexadecimal. Source: protocol §7.
+  [[nodiscard]] std::string receipt_key(const std::string& id, const std::string& nonce) const;
   /// The key that admits referees, unless the operator has chosen another one: `ref_` and
   /// HMAC-SHA-256(K, `referees` followed by the league's id) in base 32, so everyone with K gets
   /// the same key.

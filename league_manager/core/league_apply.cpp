@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "league_manager/core/league.h"
 #include "league_manager/core/overloaded.h"
 #include "league_manager/events/event_codec.h"
@@ -79,6 +81,13 @@ bool League::fits(const events::EventBody& body) const {
                    !is_disputed_by(e.match, e.player);
           },
           [&](const events::OperatorActed& e) { return fits_act(e); },
+          [&](const events::PlayersAsked& e) {
+            return running && board_.contains(e.match) && is_referee(e.referee);
+          },
+          [&](const events::LogHeadsRecorded& e) {
+            return std::ranges::all_of(
+                e.heads, [this](const auto& head) { return roster_.contains(head.agent); });
+          },
       },
       body);
 }

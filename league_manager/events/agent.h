@@ -29,6 +29,7 @@ struct AgentProfile {
   /// Players only: TokenIssuer::code_digest of the registration code with which it was admitted;
   /// its name is then that of the operator's list.
   std::optional<std::string> code_digest = {};
+  bool receipts = false;  ///< players only: puts receipts into its answers (protocol §7)
 
   bool operator==(const AgentProfile&) const = default;
 };

@@ -48,6 +48,10 @@ constexpr auto kText<Recognition> = TextForm{recognition_name, parse_recognition
 template <>
 constexpr auto kText<NotificationKind> = TextForm{notification_kind_name, parse_notification_kind};
 template <>
+constexpr auto kText<ReceiptState> = TextForm{receipt_state_name, parse_receipt_state};
+template <>
+constexpr auto kText<PlayerWord> = TextForm{player_word_name, parse_player_word};
+template <>
 constexpr auto kText<OperatorAct> = TextForm{operator_act_name, parse_operator_act};
 
 template <typename T>
@@ -79,6 +83,16 @@ class Writer {
   void operator()(const char* key, std::vector<DrawSeed>& seeds) {
     json list = json::array();
     for (const auto& seed : seeds) list.push_back(core::to_hex(seed));
+    out_[key] = std::move(list);
+  }
+  template <typename T>
+  requires AsObject<T>
+  void operator()(const char* key, std::vector<T>& values) {
+    json list = json::array();
+    for (T& value : values) {
+      Writer io(list.emplace_back());
+      fields(io, value);
+    }
     out_[key] = std::move(list);
   }
   /// Writes a flag, which is left out if false.
@@ -132,6 +146,14 @@ class Reader {
       std::ranges::copy(*bytes, seeds.emplace_back().begin());
     }
   }
+  template <typename T>
+  requires AsObject<T>
+  void operator()(const char* key, std::vector<T>& values) {
+    for (const auto& one : in_.at(key)) {
+      Reader io(one);
+      fields(io, values.emplace_back());
+    }
+  }
   void flag(const char* key, bool& value) { value = in_.value(key, false); }
   void filled(const char* key, std::string& text) { text = in_.value(key, std::string()); }
   template <typename Fields>
@@ -158,6 +180,7 @@ void fields(auto& io, AgentProfile& e) {
   io.flag("match_credentials", e.match_credentials);
   io.flag("is_from_loopback", e.is_from_loopback);
   io("code_digest", e.code_digest);
+  io.flag("receipts", e.receipts);
 }
 void fields(auto& io, Credential& e) {
   io("nonce", e.nonce);
@@ -186,6 +209,25 @@ void fields(auto& io, ReportEvidence& e) {
     });
   }
 }
+void fields(auto& io, PlayerReceipts& e) {
+  io("state", e.state);
+  io("join", e.join);
+  io("choice", e.choice);
+}
+void fields(auto& io, game::PerSide<PlayerReceipts>& e) {
+  io("A", e[game::Side::kA]);
+  io("B", e[game::Side::kB]);
+}
+void fields(auto& io, HeardPlayer& e) {
+  io("player", e.player);
+  io("word", e.word);
+  io("text", e.text);
+}
+void fields(auto& io, AgentLogHead& e) {
+  io("agent", e.agent);
+  io("seq", e.seq);
+  io("hash", e.hash);
+}
 void fields(auto& io, MatchSummary& e) {
   io("total_matches", e.total_matches);
   io("wins", e.wins);
@@ -198,6 +240,7 @@ void fields(auto& io, LeagueCreated& e) {
   io("players", e.players);
   io("referees", e.referees);
   io("league_key", e.league_key);
+  io.flag("files_keyed", e.files_keyed);
 }
 void fields(auto& io, AgentRegistered& e) {
   io("agent", e.agent);
@@ -242,6 +285,7 @@ void fields(auto& io, MatchReported& e) {
   io("fairness", e.fairness);
   io.flag("unproven", e.is_unproven);
   io("evidence", e.evidence);
+  io("receipts", e.receipts);
 }
 void fields(auto& io, MatchForfeited& e) {
   io("match", e.match);
@@ -289,6 +333,16 @@ void fields(auto& io, MatchDisputed& e) {
   io("player", e.player);
   io("reason", e.reason);
 }
+void fields(auto& io, PlayersAsked& e) {
+  io("match", e.match);
+  io("attempt", e.attempt);
+  io("referee", e.referee);
+  io("words", e.words);
+}
+void fields(auto& io, LogHeadsRecorded& e) {
+  io("round", e.round);
+  io("heads", e.heads);
+}
 void fields(auto& io, OperatorActed& e) {
   io("act", e.act);
   io("by", e.by);
@@ -300,11 +354,13 @@ void fields(auto& io, OperatorActed& e) {
 
 // In the order of EventBody.
 constexpr std::array<std::string_view, std::variant_size_v<EventBody>> kTypes = {
-    "LEAGUE_CREATED",      "AGENT_REGISTERED",         "AGENT_REREGISTERED",    "LEAGUE_STARTED",
-    "ROUND_STARTED",       "MATCH_ASSIGNED",           "MATCH_RELEASED",        "MATCH_REPORTED",
-    "MATCH_FORFEITED",     "REPORT_CONFLICT_RECORDED", "STALE_REPORT_RECORDED", "FAILURE_COUNTED",
-    "AGENT_STATE_CHANGED", "ROUND_COMPLETED",          "LEAGUE_COMPLETED",      "LEAGUE_CONTINUED",
-    "NEWS_DELIVERED",      "MATCH_DISPUTED",           "OPERATOR_ACTED"};
+    "LEAGUE_CREATED",           "AGENT_REGISTERED",      "AGENT_REREGISTERED",
+    "LEAGUE_STARTED",           "ROUND_STARTED",         "MATCH_ASSIGNED",
+    "MATCH_RELEASED",           "MATCH_REPORTED",        "MATCH_FORFEITED",
+    "REPORT_CONFLICT_RECORDED", "STALE_REPORT_RECORDED", "FAILURE_COUNTED",
+    "AGENT_STATE_CHANGED",      "ROUND_COMPLETED",       "LEAGUE_COMPLETED",
+    "LEAGUE_CONTINUED",         "NEWS_DELIVERED",        "MATCH_DISPUTED",
+    "OPERATOR_ACTED",           "PLAYERS_ASKED",         "LOG_HEADS"};
 
 /// An event body of the `index`-th type with default values.
 template <std::size_t... I>

@@ -14,6 +14,10 @@ constexpr core::EnumNames<NotificationKind, 3> kNotificationKinds{
     {"ROUND_ANNOUNCED", "ROUND_COMPLETED", "LEAGUE_COMPLETED"}};
 constexpr core::EnumNames<OperatorAct, 6> kActs{
     {"PAUSE", "RESUME", "EXTEND_ROUND", "ANNOUNCE", "VOID_MATCH", "END_LEAGUE"}};
+constexpr core::EnumNames<ReceiptState, 4> kReceiptStates{
+    {"not_declared", "valid", "absent", "invalid"}};
+constexpr core::EnumNames<PlayerWord, 5> kPlayerWords{
+    {"none", "confirms", "no_call", "answered", "call_at_fault"}};
 
 void add(MatchSummary& summary, const CompactResult& result, int matches) {
   summary.total_matches += matches;
@@ -41,6 +45,16 @@ std::optional<NotificationKind> parse_notification_kind(std::string_view text) {
 
 std::string_view operator_act_name(OperatorAct act) { return kActs.of(act); }
 std::optional<OperatorAct> parse_operator_act(std::string_view text) { return kActs.parse(text); }
+
+std::string_view receipt_state_name(ReceiptState state) { return kReceiptStates.of(state); }
+std::optional<ReceiptState> parse_receipt_state(std::string_view text) {
+  return kReceiptStates.parse(text);
+}
+
+std::string_view player_word_name(PlayerWord word) { return kPlayerWords.of(word); }
+std::optional<PlayerWord> parse_player_word(std::string_view text) {
+  return kPlayerWords.parse(text);
+}
 
 std::string FailureCause::str() const {
   const auto code = core::parse_error_code(error_code);

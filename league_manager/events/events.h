@@ -25,6 +25,8 @@ struct LeagueCreated {
   int players = 0;  ///< the league is full with this many ...
   int referees = 0;  ///< ... and this many
   std::optional<std::string> league_key = std::nullopt;  ///< nothing in old journals
+  /// The published files of this league name its key; false in old journals.
+  bool files_keyed = false;
   bool operator==(const LeagueCreated&) const = default;
 };
 
@@ -122,6 +124,25 @@ struct ReportEvidence {
   bool operator==(const ReportEvidence&) const = default;
 };
 
+/// What the manager found of a player's receipts in a report. Source: protocol §7.
+enum class ReceiptState : std::uint8_t {
+  kNotDeclared,  ///< the player sends none
+  kValid,
+  kAbsent,  ///< neither the referee nor the player had them
+  kInvalid,  ///< they fit nothing
+};
+/// `not_declared`, `valid`, `absent`, `invalid`.
+[[nodiscard]] std::string_view receipt_state_name(ReceiptState state);
+[[nodiscard]] std::optional<ReceiptState> parse_receipt_state(std::string_view text);
+
+/// The receipts of one player for the play that counts.
+struct PlayerReceipts {
+  ReceiptState state = ReceiptState::kNotDeclared;
+  std::optional<std::string> join;
+  std::optional<std::string> choice;
+  bool operator==(const PlayerReceipts&) const = default;
+};
+
 /// A referee's report was accepted: the result stands.
 struct MatchReported {
   MatchKey match;
@@ -134,6 +155,8 @@ struct MatchReported {
   /// can verify that the number was drawn (protocol §7).
   bool is_unproven = false;
   std::optional<ReportEvidence> evidence = std::nullopt;  ///< nothing in old journals
+  /// Nothing in old journals, and where neither player declared receipts.
+  std::optional<game::PerSide<PlayerReceipts>> receipts = std::nullopt;
   bool operator==(const MatchReported&) const = default;
 };
 
@@ -166,6 +189,52 @@ struct MatchDisputed {
   int player = 0;
   std::string reason;  ///< the player's words, bounded
   bool operator==(const MatchDisputed&) const = default;
+};
+
+/// What a player says to the technical loss that a referee reports. Source: protocol §7, "Losses
+/// are heard on both sides".
+enum class PlayerWord : std::uint8_t {
+  kNone,  ///< it could not be asked, or did not answer
+  kConfirms,
+  kNoCall,  ///< it got no call with a valid credential of this attempt
+  kAnswered,  ///< it gave a valid answer within the limit
+  kCallAtFault,  ///< it refused a call for the call's own fault
+};
+/// `none`, `confirms`, `no_call`, `answered`, `call_at_fault`.
+[[nodiscard]] std::string_view player_word_name(PlayerWord word);
+[[nodiscard]] std::optional<PlayerWord> parse_player_word(std::string_view text);
+
+/// One player's word.
+struct HeardPlayer {
+  int player = 0;
+  PlayerWord word = PlayerWord::kNone;
+  std::string text;  ///< for people; bounded
+  bool operator==(const HeardPlayer&) const = default;
+};
+
+/// The manager has asked players about a report before it decided it, once per match and attempt.
+struct PlayersAsked {
+  MatchKey match;
+  int attempt = 0;
+  int referee = 0;
+  std::vector<HeardPlayer> words;
+  bool operator==(const PlayersAsked&) const = default;
+};
+
+/// The end of an agent's conversation log, as the agent has told it.
+struct AgentLogHead {
+  AgentRef agent;
+  std::uint64_t seq = 0;
+  std::string hash;
+  bool operator==(const AgentLogHead&) const = default;
+};
+
+/// The agents have told the ends of their sealed logs in their answers to a notification. Source:
+/// protocol §8, "Seals are mandatory and bind".
+struct LogHeadsRecorded {
+  int round = 0;
+  std::vector<AgentLogHead> heads;
+  bool operator==(const LogHeadsRecorded&) const = default;
 };
 
 /// A player's failure, as the referee reports it.
@@ -236,6 +305,8 @@ inline constexpr std::string_view kReasonManagerRestarted = "MANAGER_RESTARTED";
 inline constexpr std::string_view kReasonRefereeRestarted = "REFEREE_RESTARTED";
 inline constexpr std::string_view kReasonRefereeRefused = "REFEREE_REFUSED";
 inline constexpr std::string_view kReasonMatchRefused = "MATCH_REFUSED";
+inline constexpr std::string_view kReasonLossContradicted = "LOSS_CONTRADICTED";
+inline constexpr std::string_view kReasonReceiptContradicts = "RECEIPT_CONTRADICTS";
 inline constexpr std::string_view kReasonMatchTimeLimit = "MATCH_TIME_LIMIT";
 inline constexpr std::string_view kReasonLeagueEnded = "LEAGUE_ENDED";
 
@@ -285,7 +356,7 @@ using EventBody =
                  MatchAssigned, MatchReleased, MatchReported, MatchForfeited,
                  ReportConflictRecorded, StaleReportRecorded, FailureCounted, AgentStateChanged,
                  RoundCompleted, LeagueCompleted, LeagueContinued, NotificationDelivered,
-                 MatchDisputed, OperatorActed>;
+                 MatchDisputed, OperatorActed, PlayersAsked, LogHeadsRecorded>;
 
 /// Something that has happened to a league, in the past tense. Only events change a league.
 struct Event {

@@ -14,6 +14,12 @@ namespace league::agent::identity {
 [[nodiscard]] core::AuthToken match_credential(const core::AuthToken& player_token,
                                                const core::MatchId& match, int attempt);
 
+/// What a player that declared receipts shows to a referee instead of its token, in answers to
+/// calls that carried a match credential: HMAC-SHA-256 over `answer|MATCH_ID#ATTEMPT`, as above.
+/// Source: protocol §8.
+[[nodiscard]] core::AuthToken answer_credential(const core::AuthToken& player_token,
+                                                const core::MatchId& match, int attempt);
+
 /// The attempt of `match`, among the first `max_attempts`, that `credential` is for; nothing if
 /// there is none. A player uses it to authenticate a referee.
 [[nodiscard]] std::optional<int> credential_attempt(const core::AuthToken& player_token,

@@ -67,10 +67,19 @@ constexpr SecretWord hidden(std::string_view word) { return {word, letters_of(wo
 /// The words that make a key secret. `draw_seed` stands in assignments; revealed seeds are called
 /// `draw_proof`. `registration_nonce` restores an identity (protocol §8).
 constexpr std::array kSecretWords{
-    secret("token"),        secret("credential"),    secret("operatorkey"),
-    secret("drawseed"),     secret("secret"),        secret("password"),
-    secret("cookie"),       secret("authorization"), secret("registrationnonce"),
-    secret("privatekey"),   secret("admissionkey"),  hidden("registrationcode"),
+    secret("token"),
+    secret("credential"),
+    secret("operatorkey"),
+    secret("drawseed"),
+    secret("secret"),
+    secret("password"),
+    secret("cookie"),
+    secret("authorization"),
+    secret("registrationnonce"),
+    secret("privatekey"),
+    secret("admissionkey"),
+    secret("receiptkey"),
+    hidden("registrationcode"),
     hidden("contactemail"),
 };
 /// Not credentials, so they are no fault in logs written before they were masked.

@@ -22,12 +22,12 @@ constexpr bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-constexpr std::array<std::string_view, 13> kSecretWords{
-    "token",        "credential",       "operatorkey",   "drawseed",          "secret",
-    "password",     "cookie",           "authorization", "registrationnonce", "privatekey",
-    "admissionkey", "registrationcode", "contactemail",
+constexpr std::array<std::string_view, 14> kSecretWords{
+    "token",        "credential", "operatorkey",      "drawseed",          "secret",
+    "password",     "cookie",     "authorization",    "registrationnonce", "privatekey",
+    "admissionkey", "receiptkey", "registrationcode", "contactemail",
 };
-constexpr std::size_t kFirstHidden = 11;  // from here on nothing of a value is shown
+constexpr std::size_t kFirstHidden = 12;  // from here on nothing of a value is shown
 constexpr std::string_view kPublicSuffix = "tokenhash";
 
 /// The first secret word in `key`, as an index; the number of words for none.
