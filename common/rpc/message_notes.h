@@ -17,6 +17,9 @@ struct MessageNotes {
   std::string conversation_id;  ///< empty while unknown
   std::string match_id;  ///< empty where the message belongs to no match
   std::string peer;  ///< the other side: a sender such as `player:P01`, else its address
+  /// The agent, such as `player:P01`, whose token, credential or signature was checked for this
+  /// message; empty: nobody's was, and `peer` is only what the message claims (protocol §8).
+  std::string said_by;
   std::vector<std::string_view>
       leniencies;  ///< stable names (common/envelope/leniency.h); static storage
   std::optional<core::ErrorCode>

@@ -69,11 +69,15 @@ struct Credentials {
             "auth_token the token of its registration",
             "/auth_token"};
   }
-  [[nodiscard]] Result<events::AgentRef> owner(const League& league) const {
+  /// The agent; notes that it said this.
+  [[nodiscard]] Result<events::AgentRef> owner(const League& league,
+                                               rpc::MessageNotes* notes) const {
     const auto agent = league.roster().find(id);
     if (!agent ||
         !core::constant_time_equal(league.roster().agent(*agent).credential.token_hash, token_hash))
       return foreign();
+    if (notes != nullptr)
+      notes->said_by = std::string(events::agent_kind_name(agent->kind)) + ":" + agent->id();
     return *agent;
   }
 };
@@ -192,9 +196,10 @@ void AgentTools::on_withdraw(agent::host::ToolCall call) {
   auto shown = Credentials::read(call.arguments, "withdraw needs the player's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
   answer_command(ledger_, league_runner_, std::move(call.reply),
-                 [shown = std::move(*shown), reason = schema::text_at(call.arguments, "reason")](
+                 [shown = std::move(*shown), reason = schema::text_at(call.arguments, "reason"),
+                  notes = call.notes](
                      const League& league, core::UtcTimestamp now) -> Result<events::Events> {
-                   auto player = shown.owner(league);
+                   auto player = shown.owner(league, notes.get());
                    if (player && player->kind != events::AgentKind::kPlayer)
                      player = Credentials::foreign();
                    if (!player) return player.error();
@@ -209,9 +214,9 @@ void AgentTools::on_drain_referee(agent::host::ToolCall call) {
   auto more = std::make_shared<json>();
   answer_command(
       ledger_, league_runner_, std::move(call.reply),
-      [shown = std::move(*shown), more](const League& league,
-                                        core::UtcTimestamp now) -> Result<events::Events> {
-        auto referee = shown.owner(league);
+      [shown = std::move(*shown), more, notes = call.notes](
+          const League& league, core::UtcTimestamp now) -> Result<events::Events> {
+        auto referee = shown.owner(league, notes.get());
         if (referee && referee->kind != events::AgentKind::kReferee)
           referee = Credentials::foreign();
         if (!referee) return referee.error();
@@ -225,7 +230,7 @@ void AgentTools::on_get_my_report(agent::host::ToolCall call) const {
   auto shown = Credentials::read(call.arguments, "get_my_report needs the agent's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
   auto answer = ledger_.read([&](const League& league) -> Result<json> {
-    const auto agent = shown->owner(league);
+    const auto agent = shown->owner(league, call.notes.get());
     if (!agent) return agent.error();
     json report = agent_row(*agent, league.roster().agent(*agent));
     report.update(records_->report_of(*agent));

@@ -80,6 +80,27 @@ struct RegistrationTraits<envelope::LeagueRegisterRequest> {
   }
 };
 
+std::string text_of(events::AgentRef agent) {
+  return std::string(events::agent_kind_name(agent.kind)) + ":" + agent.id();
+}
+
+/// The seat that a registration proves to be from: by its token, its nonce or its code, or because
+/// it has just got it. Nothing for a stranger, also for one who only knows an address and a name.
+std::optional<events::AgentRef> seat_of_sender(const Roster& roster,
+                                               const RegistrationRequest& request,
+                                               const Result<RegistrationDecision>& outcome) {
+  if (outcome && outcome->recognised_by != events::Recognition::kEndpointAndName)
+    return outcome->agent;
+  std::optional<events::AgentRef> seat;
+  if (request.token_hash) seat = roster.find_by_token_hash(*request.token_hash);
+  if (!seat && request.registration_nonce)
+    seat = roster.find_by_registration_nonce(
+        core::to_hex(core::sha256(*request.registration_nonce)));
+  if (!seat && request.profile.code_digest)
+    seat = roster.find_by_code(*request.profile.code_digest);
+  return seat;
+}
+
 }  // namespace
 
 ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies& dependencies)
@@ -247,6 +268,8 @@ void ManagerService::register_at(std::shared_ptr<agent::host::Call<Request>> cal
                                   return deps_.token_issuer.token(id, token_nonce).hash();
                                 }};
         *outcome = league.decide_register(request, facts);
+        if (const auto seat = seat_of_sender(league.roster(), request, *outcome))
+          call->notes->said_by = text_of(*seat);
         return *outcome ? (*outcome)->events : events::Events{};
       },
       [this, outcome, call, at = *endpoint](const Result<events::Events>& stored) {

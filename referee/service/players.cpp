@@ -48,7 +48,10 @@ core::Result<void> check_reply_token(const PlayerSeat& seat,
   // A third-party manager sends no token hashes.
   if (seat.token_hash.empty()) return {};
   const bool missing = !shown || shown->empty();
-  if (!missing && core::constant_time_equal(shown->hash(), seat.token_hash)) return {};
+  if (!missing && core::constant_time_equal(shown->hash(), seat.token_hash)) {
+    notes.said_by = "player:" + seat.id.str();
+    return {};
+  }
   auto leniency =
       missing ? envelope::Leniency::kMissingReplyToken : envelope::Leniency::kForeignReplyToken;
   if (mode == envelope::Mode::kOpen) {

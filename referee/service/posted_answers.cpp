@@ -47,6 +47,7 @@ core::Result<std::function<void()>> MatchRunner::take_posted(const PostedAnswer&
                  "that the call came with",
                  "/auth_token"};
   }
+  posted.notes.said_by = "player:" + seat(*side)->id.str();
   if (auto names = compare_names(*side, posted); !names) return names.error();
   const bool is_join = std::holds_alternative<JoinAnswer>(answer);
   Effects effects;

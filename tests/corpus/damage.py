@@ -136,7 +136,7 @@ def new_line(text):
 rewritten("chain", "other-kind-of-line", P02, lambda lines: lines.insert(7, new_line('{"note":"hello"}')),
           fault("line.kind", (own_file(P02), 8)), short=True)
 rewritten("chain", "header-of-another-version", P02,
-          lambda lines: lines.insert(7, new_line('{"format":"league.conversation-log","version":3,"agent":"player:P02","first_seq":4}')),
+          lambda lines: lines.insert(7, new_line('{"format":"league.conversation-log","version":4,"agent":"player:P02","first_seq":4}')),
           fault("header.form", (own_file(P02), 8)), short=True)
 for _name, _text in (("no-format", '{"format":"another","version":2,"agent":"player:P02","first_seq":4}'),
                      ("format-null", '{"format":null,"version":2}'), ("version-text", '{"format":"league.conversation-log","version":"2"}'),

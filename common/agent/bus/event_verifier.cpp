@@ -57,6 +57,7 @@ core::Result<std::string> EventVerifier::admit(const transport::link::Inbound& m
   auto signature = schema::text_at(params, "signature");
   if (auto good = check_event_signature(message.bytes, signature, trust->key); !good)
     return good.error();
+  message.notes->said_by = "league_manager";
   auto type = envelope::message_type_from_wire(message.notes->message_type);
   if (!type || !types_.contains(*type))
     return Error{ErrorCode::kUnexpectedMessage, "this agent does not listen to such messages",

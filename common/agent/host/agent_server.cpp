@@ -209,6 +209,7 @@ void AgentServer::on_league_message(dialects::IncomingRequest request, const Arr
   auto handler = messages_.find(*request.type);
   if (handler == messages_.end()) {
     note_sender(request.message, *arrival.notes);
+    note_speaker(request.message, *arrival.notes);
     return reply.refuse({ErrorCode::kUnexpectedMessage,
                          std::string(envelope::wire_name(*request.type)) + " is not sent to a " +
                              std::string(envelope::role_name(options_.role)),
@@ -249,11 +250,12 @@ Result<envelope::Envelope> AgentServer::admit(Arrived& arrived, const Read& read
     if (envelope->match_id) notes.match_id = envelope->match_id->str();
     const auto& row = envelope::spec(*arrived.request.type);
     auto known = check_direction(row, *envelope);
-    if (known) known = check_sender(row, *envelope, arrived.request.leniencies);
+    if (known) known = check_sender(row, *envelope, arrived.request.leniencies, notes);
     if (!known) envelope = known.error();
   } else {
     note_sender(arrived.request.message, notes);
   }
+  if (!envelope) note_speaker(arrived.request.message, notes);
   notes.leniencies = arrived.request.leniencies.names();
   return envelope;
 }
@@ -290,7 +292,8 @@ bool AgentServer::is_guest() const {
 
 Result<void> AgentServer::check_sender(const envelope::MessageSpec& row,
                                        const envelope::Envelope& envelope,
-                                       envelope::Leniencies& taken) const {
+                                       envelope::Leniencies& taken,
+                                       rpc::MessageNotes& notes) const {
   if (!options_.check_token) return {};
   const bool shows_token = envelope.auth_token && !envelope.auth_token->empty();
   // LEAGUE_ERROR needs no token if it is an answer. As a call without a token it is acknowledged
@@ -301,11 +304,36 @@ Result<void> AgentServer::check_sender(const envelope::MessageSpec& row,
   if (!row.token_required && !(is_called_error && shows_token)) return {};
   Result<void> known = shows_token ? options_.check_token(envelope) : missing_token();
   if (known && options_.accepts_any_token) taken.add(envelope::Leniency::kForeignCallToken);
+  if (known && proves_sender(row.type)) notes.said_by = notes.peer;
   if (known || options_.mode == envelope::Mode::kStrict || !options_.pardon) return known;
   auto pardon = options_.pardon(envelope);
   if (!pardon) return known;
   taken.add(*pardon);
+  // The manager has announced that this match is played with exactly this token.
+  if (*pardon == envelope::Leniency::kForeignRefereeToken) notes.said_by = notes.peer;
   return {};
+}
+
+bool AgentServer::proves_sender(MessageType type) const {
+  // The match finds out which of its players an answer is from.
+  const bool is_for_match =
+      options_.role == envelope::Role::kReferee &&
+      (type == MessageType::kGameJoinAck || type == MessageType::kChooseParityResponse);
+  return options_.check_token && !options_.accepts_any_token && !is_for_match;
+}
+
+void AgentServer::note_speaker(const json& message, rpc::MessageNotes& notes) const {
+  const auto type = envelope::message_type_from_wire(notes.message_type);
+  if (!notes.said_by.empty() || !type || !proves_sender(*type)) return;
+  const auto sender = envelope::Sender::parse(schema::text_at(message, "sender"));
+  const std::string& token = schema::text_at(message, "auth_token");
+  if (!sender || token.empty()) return;
+  envelope::Envelope claim;
+  claim.type = *type;
+  claim.sender = *sender;
+  claim.auth_token = core::AuthToken(token);
+  if (!notes.match_id.empty()) claim.match_id = core::MatchId(notes.match_id);
+  if (options_.check_token(claim)) notes.said_by = sender->str();
 }
 
 Result<void> AgentServer::check_direction(const envelope::MessageSpec& row,

@@ -48,7 +48,8 @@ struct AgentServerOptions {
   envelope::Role role = envelope::Role::kPlayer;
   envelope::Mode mode = envelope::Mode::kOpen;
   /// Whether the envelope's `auth_token` belongs to its sender. Called for every type that needs a
-  /// token (protocol §4), as the last check.
+  /// token (protocol §4), as the last check; also for a message that is refused for another reason,
+  /// to find out who sent it.
   std::function<core::Result<void>(const envelope::Envelope&)> check_token;
   /// Whether the agent is the guest of a third-party manager; then that manager's message forms are
   /// accepted too (protocol §8). Called in open mode only. Empty: never a guest.
@@ -175,8 +176,12 @@ class AgentServer final : public transport::link::MessageHandler, private mcp::A
   core::Result<void> check_direction(const envelope::MessageSpec& row,
                                      const envelope::Envelope& envelope) const;
   core::Result<void> check_sender(const envelope::MessageSpec& row,
-                                  const envelope::Envelope& envelope,
-                                  envelope::Leniencies& taken) const;
+                                  const envelope::Envelope& envelope, envelope::Leniencies& taken,
+                                  rpc::MessageNotes& notes) const;
+  /// Notes who sent a message that is refused, if its credential proves it.
+  void note_speaker(const nlohmann::json& message, rpc::MessageNotes& notes) const;
+  /// Whether a right token proves who the sender is.
+  [[nodiscard]] bool proves_sender(envelope::MessageType type) const;
   [[nodiscard]] bool is_guest() const;
   envelope::NormaliseDefaults defaults_for(const dialects::IncomingRequest& request);
   static void refuse(const dialects::RpcRefusal& refusal, const Arrival& arrival,

@@ -50,7 +50,7 @@ AuditLog::AuditLog(AuditLogOptions options, const core::Clock& clock)
 AuditLog::~AuditLog() { close(); }
 
 void AuditLog::append(record::Record record) {
-  if (options_.on_record) options_.on_record(record);
+  if (options_.on_record && record.kind != record::Kind::kNote) options_.on_record(record);
   std::size_t size = record::memory_of(record);
   std::unique_lock lock(mutex_);
   room_.wait(lock, [&] {

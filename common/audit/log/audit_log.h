@@ -84,7 +84,8 @@ class AuditLog final : public record::RecordSink, private LogWriter::Client {
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
-  /// Cheap; waits only while the queue is full. After close() the record is counted as lost.
+  /// Cheap; waits only while the queue is full. After close() the record is counted as lost. A note
+  /// (record::note_of) is written in its place between the records.
   void append(record::Record record) override;
 
   /// Waits until everything that was appended before is written; false if that took longer than
@@ -139,6 +140,7 @@ class AuditLog final : public record::RecordSink, private LogWriter::Client {
   [[nodiscard]] bool has_given_up() const;
   bool take_work();
   void fill_text();
+  void note_late_seal(core::Clock::Steady now);
   core::Result<void> deliver();
   core::Result<void> write_out();
   void text_is_done();
@@ -179,10 +181,13 @@ class AuditLog final : public record::RecordSink, private LogWriter::Client {
   std::string text_;  ///< serialised
   std::size_t text_written_ = 0;
   std::size_t text_memory_ = 0;  ///< what its records took in the queue
-  std::uint64_t text_records_ = 0;
+  std::uint64_t text_records_ = 0;  ///< with notes that were appended
+  std::uint64_t text_notes_ = 0;  ///< of these
   std::uint64_t seq_ = 0;
   std::uint64_t unsealed_ = 0;  ///< lines since the last seal
   LogWriter::Time seal_due_{};  ///< when to write the next seal, while there are unsealed lines
+  std::optional<core::Clock::Steady> first_unsealed_;  ///< the earliest record since the last seal
+  std::optional<core::Clock::Steady> delay_noted_to_;  ///< how far the last `seal_delayed` reaches
   std::optional<record::Seal> new_seal_;  ///< to be published when its line is written
   std::uint64_t new_seal_covers_ = 0;  ///< of appended
   bool has_seal_file_ = false;  ///< a seal file of this process is next to the log

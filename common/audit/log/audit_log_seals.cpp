@@ -1,4 +1,6 @@
 // The part of AuditLog that seals what is written, on the writer's thread.
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "common/audit/log/audit_log.h"
@@ -11,6 +13,29 @@ void AuditLog::note_unsealed() {
   if (!options_.verifiable) return;
   closing_seal_tried_ = false;
   if (unsealed_++ == 0) seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
+}
+
+/// A record of `now` follows. If it comes long after the first unsealed one, because the program was
+/// frozen, the disk was full, or a call took long, a note says so before it: otherwise it would look
+/// as if seals had been removed. One note covers everything that waits.
+void AuditLog::note_late_seal(core::Clock::Steady now) {
+  constexpr std::chrono::seconds kAllowance{2};
+  if (!options_.verifiable) return;
+  first_unsealed_ = first_unsealed_ ? std::min(*first_unsealed_, now) : now;
+  if (now - *first_unsealed_ <= options_.seal_interval + kAllowance) return;
+  if (delay_noted_to_ && now <= *delay_noted_to_) return;
+  delay_noted_to_ = now;
+  for (std::size_t i = next_; i < batch_.size(); ++i)
+    delay_noted_to_ = std::max(*delay_noted_to_, batch_[i].mono);
+  const auto nanoseconds = [](core::Clock::Steady at) {
+    return std::to_string(at.time_since_epoch().count());
+  };
+  writer_.append(record::note_of(std::string(record::kSealDelayed),
+                                 R"({"from":)" + nanoseconds(*first_unsealed_) + R"(,"to":)" +
+                                     nanoseconds(*delay_noted_to_) + "}",
+                                 clock_),
+                 seq_, text_);
+  note_unsealed();
 }
 
 /// Under mutex_.
@@ -73,6 +98,8 @@ bool AuditLog::seal(bool closed) {
     new_seal_covers_ = finished_;
   }
   unsealed_ = 0;
+  first_unsealed_.reset();
+  delay_noted_to_.reset();
   return true;
 }
 

@@ -56,6 +56,8 @@ void AuditLog::append_header(std::string continues) {
                          .segment = state_.segment,
                          .first_seq = seq_ + 1,
                          .public_key = public_key(),
+                         .seal_interval = options_.verifiable ? options_.seal_interval
+                                                              : std::chrono::milliseconds(0),
                          .continues = std::move(continues),
                          .starts = !std::exchange(has_started_, true)},
                         text_);
@@ -100,8 +102,11 @@ bool AuditLog::take_work() {
 void AuditLog::fill_text() {
   while (next_ < batch_.size() && text_.size() < kWriteSize) {
     record::Record& record = batch_[next_++];
+    const bool is_note = record.kind == record::Kind::kNote;
+    if (!is_note) note_late_seal(record.mono);
     const std::size_t begin = text_.size();
-    writer_.append(record, ++seq_, text_);
+    writer_.append(record, is_note ? seq_ : ++seq_, text_);
+    text_notes_ += is_note ? 1 : 0;
     if (record.meter) record.meter->add(text_.size() - begin);
     text_memory_ += record::memory_of(record);
     ++text_records_;
@@ -136,7 +141,7 @@ core::Result<void> AuditLog::write_out() {
 void AuditLog::text_is_done() {
   std::lock_guard lock(mutex_);
   state_.bytes += std::exchange(text_written_, 0);
-  state_.records += text_records_;
+  state_.records += text_records_ - std::exchange(text_notes_, 0);
   finished_ += std::exchange(text_records_, 0);
   queued_bytes_ -= std::exchange(text_memory_, 0);
   text_.clear();

@@ -7,8 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "common/audit/log/chain_lines.h"
 #include "common/audit/log/log_file.h"
 #include "common/audit/log/packed_log.h"
+#include "common/audit/log/seal_watch.h"
 #include "common/audit/record/record_writer.h"
 #include "common/core/signing_key.h"
 #include "common/schema/json_fields.h"
@@ -19,36 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::optional<std::uint64_t> number_of(const json& object, const char* key) {
-  const json& found = schema::field_at(object, key);
-  if (!found.is_number_unsigned()) return std::nullopt;
-  return found.get<std::uint64_t>();
-}
-
-/// Whether each key of a header that we know has the type of docs/audit.md.
-bool has_right_types(const json& header) {
-  for (const char* key :
-       {"agent", "league_id", "league_key", "created", "public_key", "continues"}) {
-    auto found = header.find(key);
-    if (found != header.end() && !found->is_string()) return false;
-  }
-  auto segment = header.find("segment");
-  return segment == header.end() || segment->is_number_unsigned();
-}
-
-/// Upper-case digits would be another way to write the same signature: there is only one.
-bool is_signed(const record::Seal& seal, const std::string& key) {
-  auto upper = [](char c) { return c >= 'A' && c <= 'F'; };
-  return std::none_of(seal.signature.begin(), seal.signature.end(), upper) &&
-         std::none_of(key.begin(), key.end(), upper) &&
-         core::is_signature_of(key, signed_text(seal), seal.signature);
-}
-
-std::uint64_t half_of(std::string_view hash) {
-  std::uint64_t half = 0;
-  std::from_chars(hash.data(), hash.data() + std::min<std::size_t>(hash.size(), 16), half, 16);
-  return half;
-}
+constexpr int kFirstVersionWithNotes = 3;
 
 }  // namespace
 
@@ -67,6 +40,7 @@ class ChainVerifier {
       if (!content) {
         fault("file.unreadable",
               "it cannot be read: check its permissions; a compressed one may be damaged");
+        watch_.on_seal();
         continue;
       }
       read(*content);
@@ -133,6 +107,7 @@ class ChainVerifier {
     auto parts = record::chained_line(line);
     if (!parts) {
       fault("line.form", "it does not end with prev and hash");
+      watch_.on_seal();
       computed_.clear();
       broken_ = true;
       return;
@@ -150,8 +125,11 @@ class ChainVerifier {
       take_header(line, was_closed);
     } else if (line.starts_with("{\"seal\":")) {
       take_seal(line, *parts);
+    } else if (version_ >= kFirstVersionWithNotes && line.starts_with("{\"note\":")) {
+      take_note(line);
     } else {
-      fault("line.kind", "it is not a header, a record or a seal");
+      watch_.on_seal();
+      fault("line.kind", "it is not a header, a record, a seal or a note");
     }
     first_in_file_ = false;
     chain_.hashes_.push_back(half_of(parts->hash));
@@ -182,17 +160,31 @@ class ChainVerifier {
     }
     seq_ = seq;
     ++chain_.records;
-    if (each_) each_({file_, line_, seq, agent_, line, league_, current_process()});
+    if (auto gap = watch_.on_record(seq, line))
+      chain_.seal_gaps.push_back({file_, line_, "seal.absent", std::move(*gap)});
+    if (each_) each_({file_, line_, seq, agent_, line, league_, current_process(), version_});
+  }
+
+  void take_note(std::string_view line) {
+    auto note = read_note(line);
+    if (!note) return fault("line.kind", "it is not a note: a key is missing or has the wrong type");
+    if (note->delay) return watch_.on_delay(note->delay->first, note->delay->second);
+    chain_.notes.push_back({std::move(note->name), std::move(note->content), file_, line_, agent_,
+                            league_, current_process()});
   }
 
   void take_header(std::string_view line, bool was_closed) {
     json header = json::parse(line, nullptr, false);
+    const auto version = number_of(header, "version").value_or(0);
     if (schema::text_at(header, "format") != record::kLogFormat ||
-        number_of(header, "version") != record::kLogVersion) {
-      return fault("header.form",
-                   "it is not a header of format version " + std::to_string(record::kLogVersion));
+        version < record::kFirstChainedVersion || version > record::kLogVersion) {
+      return fault("header.form", "it is not a header of format version " +
+                                      std::to_string(record::kFirstChainedVersion) + " or " +
+                                      std::to_string(record::kLogVersion));
     }
     if (!has_right_types(header)) return fault("header.form", "one of its keys has the wrong type");
+    version_ = static_cast<int>(version);
+    if (chain_.version == 0 || version_ < chain_.version) chain_.version = version_;
     agent_ = schema::text_at(header, "agent");
     chain_.names.insert(agent_);
     league_ = {schema::text_at(header, "league_id"), schema::text_at(header, "league_key")};
@@ -212,6 +204,10 @@ class ChainVerifier {
     seq_ = *first - 1;
     const bool is_first = std::exchange(is_first_header_, false);
     const bool starts = schema::field_at(header, "starts") == true;
+    if (starts) names_starts_ = true;
+    // Logs of 0.1.0 do not say where a process begins, but each began a file.
+    watch_.on_header(number_of(header, "seal_interval_ms"),
+                     starts || is_first || (first_in_file_ && !names_starts_));
     if (!starts && !is_first) return;
     if (!is_first) chain_.processes.back().closed = was_closed;
     if (!is_first && !was_closed) was_killed_ = true;
@@ -246,18 +242,21 @@ class ChainVerifier {
     auto seal = seal_of(object, std::string(parts.prev));
     if (!seal) return fault("seal.form", "it is not a seal");
     chain_.unsealed = 0;
+    watch_.on_seal();
     seals_ = true;
     closed_ = seal->closed;
     if (closed_) closing_heads_.insert(seal->head);
     if (seal->seq != seq_) fault("seal.seq", "it does not name the last record");
     if (!is_signed(*seal, key_))
-      fault("seal.signature", "its signature is not that of " + agent_ + "'s key");
+      return fault("seal.signature", "its signature is not that of " + agent_ + "'s key");
+    for (; sealed_notes_ < chain_.notes.size(); ++sealed_notes_)
+      chain_.notes[sealed_notes_].is_sealed = true;
   }
 
   [[nodiscard]] std::optional<record::Seal> seal_of(const json& object, std::string head) const {
     auto seq = number_of(object, "seal");
     auto time = core::UtcTimestamp::parse(schema::text_at(object, "time"));
-    if (!seq || !time) return std::nullopt;
+    if (!seq || !time || !has_flag(object, "closed")) return std::nullopt;
     return record::Seal{.agent = agent_,
                         .seq = *seq,
                         .time = *time,
@@ -348,6 +347,10 @@ class ChainVerifier {
   std::set<std::string> closing_heads_;
   bool is_first_header_ = true;  ///< no header has come yet
   bool was_killed_ = false;  ///< a process before the last one
+  int version_ = 0;  ///< of the last header
+  SealWatch watch_;
+  bool names_starts_ = false;  ///< a header has said where a process begins
+  std::size_t sealed_notes_ = 0;  ///< so many of the notes are under a seal
 };
 
 bool VerifiedChain::contains(const record::LogHead& head) const {

@@ -37,6 +37,19 @@ struct RecordLine {
   std::string_view text;
   const LeagueIdentity& league;  ///< of the last header
   std::size_t run;  ///< which of the processes that wrote the log, from 0
+  int version;  ///< of the format, according to the last header
+};
+
+/// A note in a log, other than `seal_delayed`.
+struct LogNote {
+  std::string name;  ///< `receipt_keys`
+  std::string content;  ///< a JSON object, as it was written
+  std::string file;
+  std::size_t line = 0;
+  std::string agent;  ///< of the last header
+  LeagueIdentity league;  ///< of the last header
+  std::size_t run = 0;
+  bool is_sealed = false;  ///< a seal with the right signature follows in the log
 };
 
 /// The part of a log that one process wrote: from a header with `starts` to the next.
@@ -65,6 +78,10 @@ struct VerifiedChain {
   std::string last_file;  ///< the file with the last line of the log
   std::size_t last_line = 0;
   std::vector<LogFault> faults;
+  /// Rule `seal.absent`: for agents that have registered a key for their log.
+  std::vector<LogFault> seal_gaps;
+  std::vector<LogNote> notes;
+  int version = 0;  ///< the lowest that a header names; 0: there is no good header
 
   /// Whether the log has a line with this hash after record `seq` and before the next.
   [[nodiscard]] bool contains(const record::LogHead& head) const;

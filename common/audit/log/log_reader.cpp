@@ -18,6 +18,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int kFirstVersionWithSpeakers = 3;
+
 std::int64_t number(const json& line, const char* key) {
   return schema::number_at(line, key).value_or(0);
 }
@@ -56,7 +58,7 @@ class Reading {
   core::Result<void> take(const json& line) {
     if (line.is_object() && line.contains("format")) return take_header(line);
     if (!header_seen_) return not_a_log("its first line is not a header");
-    if (line.is_object() && line.contains("seal")) return {};
+    if (line.is_object() && (line.contains("seal") || line.contains("note"))) return {};
     if (!line.is_object() || !line.contains("seq")) {
       problem("not a record");
       return {};
@@ -81,6 +83,7 @@ class Reading {
                        " is unknown to this program");
     }
     header_seen_ = true;
+    version_ = static_cast<int>(number(line, "version"));
     if (line.contains("starts")) asked_.clear();
     agent_ = schema::text_at(line, "agent");
     segment_ = static_cast<int>(number(line, "segment"));
@@ -99,6 +102,7 @@ class Reading {
     entry.kind = schema::text_at(line, "kind");
     entry.call = static_cast<std::uint64_t>(number(line, "call"));
     entry.peer = schema::text_at(line, "peer");
+    entry.version = version_;
     entry.transport = schema::text_at(line, "transport");
     entry.conversation_id = schema::text_at(line, "conversation_id");
     entry.message_type = schema::text_at(line, "message_type");
@@ -112,10 +116,21 @@ class Reading {
     }
     entry.verdict = schema::text_at(line, "verdict");
     entry.fault = schema::text_at(line, "fault");
+    entry.said_by = speaker_of(line, entry);
     entry.raw_sha256 = schema::text_at(line, "raw_sha256");
     entry.raw_is_cut = line.contains("raw_bytes");
     entry.raw = body_of(line, entry);
     return entry;
+  }
+
+  /// Until version 3 a message with a token that nobody checked was either refused or had a
+  /// leniency.
+  static std::string speaker_of(const json& line, const LogEntry& entry) {
+    if (entry.version >= kFirstVersionWithSpeakers) return schema::text_at(line, "said_by");
+    const bool is_doubtful = std::ranges::any_of(entry.leniencies, [](const std::string& name) {
+      return name == "missing_call_token" || name == "foreign_call_token";
+    });
+    return entry.outbound || !entry.verdict.empty() || is_doubtful ? std::string() : entry.peer;
   }
 
   /// The conversation that an answer names is only its sender's claim; the answer belongs to its
@@ -163,6 +178,7 @@ class Reading {
   LogFileSummary summary_;
   bool header_seen_ = false;
   std::string agent_;
+  int version_ = 1;
   int segment_ = 1;
   std::size_t line_ = 0;
   Bodies broadcasts_;

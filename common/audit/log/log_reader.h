@@ -25,6 +25,10 @@ struct LogEntry {
   std::string kind;  ///< `request`, `reply`, `failure`
   std::uint64_t call = 0;  ///< ties an answer to its request, in one run; 0 in old logs
   std::string peer;
+  int version = 0;  ///< of the format, according to the last header
+  /// Inbound: the agent whose token, credential or signature was checked for this message; empty:
+  /// hearsay. Of old logs, which do not say it: the peer, where nothing was wrong with the message.
+  std::string said_by;
   std::string transport;
   std::string conversation_id;  ///< of an answer whose request stands in the file: the request's
   std::string message_type;

@@ -1,6 +1,7 @@
 #include "common/audit/record/record.h"
 
 #include <array>
+#include <utility>
 
 namespace league::audit::record {
 
@@ -9,8 +10,8 @@ std::string_view direction_name(Direction direction) {
 }
 
 std::string_view kind_name(Kind kind) {
-  constexpr std::array<std::string_view, 3> kNames = {"request", "reply", "failure"};
-  static_assert(kNames.size() == static_cast<std::size_t>(Kind::kFailure) + 1);
+  constexpr std::array<std::string_view, 4> kNames = {"request", "reply", "failure", "note"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Kind::kNote) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -25,6 +26,16 @@ Record record_of(const rpc::Delivery& message, Direction direction, Kind kind) {
   if (auto* http = record.context.as_http()) http->headers = nullptr;
   record.session = message.context.session;
   record.body = message.bytes;
+  return record;
+}
+
+Record note_of(std::string name, std::string content, const core::Clock& clock) {
+  Record record;
+  record.kind = Kind::kNote;
+  record.time = clock.utc_now();
+  record.mono = clock.steady_now();
+  record.notes.message_type = std::move(name);
+  record.body = std::move(content);
   return record;
 }
 

@@ -17,12 +17,13 @@ namespace league::audit::record {
 /// Seen from the agent that writes the log.
 enum class Direction { kIn, kOut };
 
-/// The kind of a record. A failure takes the place of a missing reply.
-enum class Kind { kRequest, kReply, kFailure };
+/// The kind of a record. A failure takes the place of a missing reply. A note is no message: it is
+/// a line of its own, without a number, that says something about the log or the league.
+enum class Kind { kRequest, kReply, kFailure, kNote };
 
 /// `in`, `out`.
 [[nodiscard]] std::string_view direction_name(Direction direction);
-/// `request`, `reply`, `failure`.
+/// `request`, `reply`, `failure`, `note`.
 [[nodiscard]] std::string_view kind_name(Kind kind);
 
 /// One message that was sent or received, before it is masked and written. Movable; belongs to one
@@ -57,6 +58,10 @@ struct Record {
 /// A record of `message`, without its notes, which are not complete yet: bytes, time and way, the
 /// transport without its headers.
 [[nodiscard]] Record record_of(const rpc::Delivery& message, Direction direction, Kind kind);
+
+/// A note called `name`, made now. `content` is a JSON object in one line; it is
+/// written as it is, so it must not contain a secret. Source: docs/audit.md, "Notes".
+[[nodiscard]] Record note_of(std::string name, std::string content, const core::Clock& clock);
 
 /// What a record costs in the queue, in bytes.
 [[nodiscard]] std::size_t memory_of(const Record& record);

@@ -92,6 +92,10 @@ void RecordWriter::append_header(const LogHeader& header, std::string& out) {
   out.append(",\"first_seq\":");
   core::append_number(out, header.first_seq);
   append_text(",\"public_key\":", header.public_key, out);
+  if (header.seal_interval.count() > 0) {
+    out.append(",\"seal_interval_ms\":");
+    core::append_number(out, header.seal_interval.count());
+  }
   append_text(",\"continues\":", header.continues, out);
   if (header.starts) out.append(",\"starts\":true");
   end_line(begin, out);
@@ -117,9 +121,22 @@ void RecordWriter::end_line(std::size_t begin, std::string& out) {
 
 void RecordWriter::append(const Record& record, std::uint64_t seq, std::string& out) {
   std::size_t begin = out.size();
+  if (record.kind == Kind::kNote) {
+    append_note(record, out);
+    return end_line(begin, out);
+  }
   append_facts(record, seq, out);
   if (!record.body.empty()) append_body(record, seq, out);
   end_line(begin, out);
+}
+
+void RecordWriter::append_note(const Record& note, std::string& out) {
+  out.append("{\"note\":");
+  append_json_string(note.notes.message_type, out);
+  append_text(",\"time\":", note.time.to_log(), out);
+  out.append(",\"mono_ns\":");
+  core::append_number(out, note.mono.time_since_epoch().count());
+  out.append(",\"content\":").append(note.body.empty() ? "{}" : std::string_view(note.body));
 }
 
 void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::string& out) {
@@ -137,6 +154,7 @@ void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::st
     core::append_number(out, record.call);
   }
   append_foreign(",\"peer\":", notes.peer, "_", out);
+  append_foreign(",\"said_by\":", notes.said_by, "_", out);
   append_text(",\"transport\":", rpc::to_string(record.context.type), out);
   append_way(record, out);
   // The body of a message with a longer one is cut before it.

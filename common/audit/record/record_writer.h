@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -12,7 +13,11 @@
 namespace league::audit::record {
 
 inline constexpr std::string_view kLogFormat = "league.conversation-log";
-inline constexpr int kLogVersion = 2;
+inline constexpr int kLogVersion = 3;
+/// The oldest version with a chain. Version 3 added notes, `said_by` and `seal_interval_ms`.
+inline constexpr int kFirstChainedVersion = 2;
+/// The note in front of a record that follows the first unsealed one too late.
+inline constexpr std::string_view kSealDelayed = "seal_delayed";
 /// A record may refer to one of this many previous records of its file that say `broadcast`: a
 /// request to a request, an answer to an answer.
 inline constexpr std::size_t kRememberedBroadcasts = 8;
@@ -26,6 +31,8 @@ struct LogHeader {
   int segment = 1;  ///< 1 for the first file of an agent
   std::uint64_t first_seq = 1;  ///< of the first record that follows
   std::string public_key = {};  ///< of the seals that follow; empty: there will be none
+  /// The longest that a record stays unsealed, unless a note says otherwise; 0: no seals follow.
+  std::chrono::milliseconds seal_interval{0};
   /// For a file under a temporary name that continues an older log: the hash of that log's last
   /// line.
   std::string continues = {};
@@ -37,7 +44,7 @@ void append_header(const LogHeader& header, std::string& out);
 
 /// Turns records into lines: the only place that knows the format, and where secrets are masked.
 /// Keys have a fixed order, and absent ones are left out: seq, time, mono_ns, dir, kind, call,
-/// peer, transport, context, conversation_id, message_type, match_id, http_status, elapsed_us,
+/// peer, said_by, transport, context, conversation_id, message_type, match_id, http_status, elapsed_us,
 /// leniencies, verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or
 /// raw_base64, prev, hash. Not thread-safe: it belongs to the thread that writes.
 class RecordWriter {
@@ -51,7 +58,7 @@ class RecordWriter {
   RecordWriter() = default;
   explicit RecordWriter(Options options) : options_(options) {}
 
-  /// Appends `record` as one line with its line end. Of a broadcast that is nearly equal to an
+  /// Appends `record` as one line with its line end; a note without `seq`. Of a broadcast that is nearly equal to an
   /// earlier one of the same type and conversation, or an answer that is nearly equal to an earlier
   /// one of the same type, only what differs is written: `raw_ref` is the sequence number of the
   /// earlier one, and `raw_keep` says how many bytes of its `raw` stand before and after this
@@ -79,6 +86,7 @@ class RecordWriter {
     std::string masked;
   };
 
+  void append_note(const Record& note, std::string& out);
   void append_facts(const Record& record, std::uint64_t seq, std::string& out);
   void append_body(const Record& record, std::uint64_t seq, std::string& out);
   /// What an earlier body shares with `masked_`, in bytes, if that is worth a reference.

@@ -120,7 +120,7 @@ TEST(RecordWriter, WritesTheHeader) {
                      out);
   EXPECT_EQ(
       out,
-      R"({"format":"league.conversation-log","version":2,"agent":"player:P01","league_id":"league_1",)"
+      R"({"format":"league.conversation-log","version":3,"agent":"player:P01","league_id":"league_1",)"
       R"("created":"2025-01-15T10:30:00.000000Z","segment":2,"first_seq":41})"
       "\n");
 }

@@ -52,6 +52,7 @@ class CompletenessCheck {
     for (const std::string& agent : expected) {
       if (!present_.contains(agent) && !seals_.contains(id_of(agent))) miss_log(agent);
     }
+    add_seal_gaps(expected);
     if (has_manager) check_journal();
   }
 
@@ -66,6 +67,16 @@ class CompletenessCheck {
               ? "there is no log of the league manager"
               : id + " registered a key for its log, but there is no such log") +
              (". Ask whoever runs " + id + " for " + path + ", or use --without " + id)});
+  }
+
+  /// An agent that registered no key for its log need not seal it.
+  void add_seal_gaps(const std::set<std::string>& expected) {
+    for (const LeagueLog& log : logs_) {
+      const bool must_seal = std::ranges::any_of(log.names, [&](const std::string& name) {
+        return name == "league_manager" || expected.contains(name);
+      });
+      if (must_seal) std::ranges::copy(log.log->chain.seal_gaps, std::back_inserter(findings_.missing));
+    }
   }
 
   void check_journal() {

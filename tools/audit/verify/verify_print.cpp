@@ -72,6 +72,7 @@ std::string_view class_of_rule(std::string_view rule) {
       {"journal.absent", "missing"},
       {"choice.absent", "missing"},
       {"line.masked", "missing"},
+      {"seal.absent", "missing"},
       {"authority.", "protocol"},
       {"schema", "protocol"},
       {"order.", "protocol"},
