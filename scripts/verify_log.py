@@ -33,11 +33,13 @@ NO_LINE = "0" * 64
 HEX64 = re.compile(r"[0-9a-f]{64}\Z")
 LINE_END = re.compile(rb',"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"}\Z')
 SECRET_WORDS = ("token", "credential", "operatorkey", "drawseed", "secret", "password", "cookie", "authorization",
-                "registrationnonce", "privatekey", "admissionkey", "registrationcode")
+                "registrationnonce", "privatekey", "admissionkey", "registrationcode", "receiptkey")
 TOKEN = re.compile(rb"tok_[0-9A-Za-z_-]{8,}")
 MANAGER = "league_manager"
 # What a kill may take: the lines since the last seal, which is never older.
 TAIL_SECONDS = 5.0
+# A log of which the end is missing may also be the copy of one that is being written.
+ASK_FOR_BACKUP = "If it was copied while the league was played, ask the operator for a copy by `league backup`."
 MOST_OF_A_KIND = 100
 # What `league audit verify` has and this one does not.
 UNCHECKED = ["schema", "authority.sender", "authority.peer", "order.*", "retry.*", "deadline.*", "clock.*",
@@ -233,27 +235,49 @@ def signed_text(agent, seal, when, closed, head):
 
 
 LONGEST_LOG = 1 << 30  # bytes of a compressed file's content
+LONGEST_LINE = 16 << 20
 
 
-def content_of_log(file):
-    """The bytes of a log file; of a compressed one (one whole gzip member), or one that is gone and has been, its content."""
-    if not file.endswith(".gz"):
-        try:
-            with open(file, "rb") as stream:
-                return stream.read()
-        except FileNotFoundError:
-            if not os.path.exists(file + ".gz"):
-                raise
-            file += ".gz"
+def blocks_of(file):
+    """The bytes of a log file in pieces; of a compressed one (one whole gzip member) its content."""
+    unpacking = zlib.decompressobj(wbits=31) if file.endswith(".gz") else None
+    total = 0
     with open(file, "rb") as stream:
-        packed = stream.read()
-    if len(packed) > LONGEST_LOG:
-        raise zlib.error("it is too long")
-    unpacking = zlib.decompressobj(wbits=31)
-    content = unpacking.decompress(packed, LONGEST_LOG + 1)
-    if len(content) > LONGEST_LOG or not unpacking.eof or unpacking.unused_data:
+        while packed := stream.read(1 << 16):
+            if unpacking is None:
+                yield packed
+            while unpacking and packed and not unpacking.eof:
+                block = unpacking.decompress(packed, 1 << 20)
+                packed = unpacking.unconsumed_tail
+                total += len(block)
+                if total > LONGEST_LOG:
+                    raise zlib.error("it is too long")
+                yield block
+            if unpacking and (packed or unpacking.unused_data):
+                raise zlib.error("it is not one whole gzip member")
+    if unpacking and not unpacking.eof:
         raise zlib.error("it is not one whole gzip member")
-    return content
+
+
+def split_lines(blocks):
+    """The lines without their line feeds, and at last what follows the last one."""
+    rest = b""
+    for block in blocks:
+        *lines, rest = (rest + block).split(b"\n") if b"\n" in block else (rest + block,)
+        yield from lines
+        if len(rest) > LONGEST_LINE:
+            raise zlib.error("a line of it is too long")
+    yield rest
+
+
+def lines_of_log(file):
+    """The lines of a log file, and what follows the last of them. Nothing of a file that cannot be read to its end is taken."""
+    if not os.path.exists(file) and os.path.exists(file + ".gz"):
+        file += ".gz"  # compressed since its name was read
+    if file.endswith(".gz") or os.path.getsize(file) > LONGEST_LINE:
+        for _ in split_lines(blocks_of(file)):
+            pass
+    return split_lines(blocks_of(file))
 
 
 def find_logs(directory):
@@ -281,6 +305,7 @@ class Run:
     def __init__(self, begin, place):
         self.begin = self.end = begin
         self.place, self.closed = place, False
+        self.sealed = (0, 0)  # segment and line of its last good seal
 
 
 class Section:
@@ -290,7 +315,31 @@ class Section:
         self.agent, self.key = text_of(header, "agent"), text_of(header, "public_key")
         self.league_id, self.league_key = text_of(header, "league_id"), text_of(header, "league_key")
         self.created = seconds_of(text_of(header, "created")) or 0.0
-        self.run, self.place, self.league = run, place, None
+        self.run, self.place, self.league, self.version = run, place, None, header["version"]
+
+
+class SealWatch:
+    """Finds records that no seal followed in time, though their program went on writing (docs/audit.md, `seal.absent`)."""
+
+    def __init__(self):
+        self.limit, self.first, self.delays, self.is_told = 10_000_000_000, None, [], False
+
+    def begin(self, interval, is_new_run):
+        self.limit = (min(interval, 60_000) + 5000) * 1_000_000
+        if is_new_run:
+            self.sealed()
+
+    def sealed(self):
+        self.first, self.delays, self.is_told = None, [], False
+
+    def is_late(self, mono):
+        """Whether this record is the first one since the last seal that comes too late."""
+        self.first = mono if self.first is None else min(mono, self.first)
+        late = mono - self.first
+        if self.is_told or late // 1_000_000 * 1_000_000 <= self.limit:
+            return False
+        self.is_told = not any(begin <= self.first and end >= mono for begin, end in self.delays)
+        return self.is_told
 
 
 HEADER_TEXTS = ("agent", "league_id", "league_key", "created", "public_key", "continues")
@@ -301,14 +350,15 @@ class Chain:
 
     def __init__(self, path, files, on_record=None):
         self.path, self.files, self.on_record = path, files, on_record
-        self.faults, self.notes = [], []
+        self.faults, self.notes, self.gaps, self.remarks = [], [], [], []
+        self.watch, self.version, self.names_starts = SealWatch(), 0, False
         self.file, self.line = path, 0
         self.names, self.keys, self.hashes, self.closing = set(), set(), {}, set()
         self.sections, self.runs = [], []
         self.agent = self.key = ""
         self.stated, self.computed, self.before_file = NO_LINE, None, NO_LINE
         self.seq = self.older_seq = self.records = self.unsealed = 0
-        self.first = self.closed = self.torn = self.seals = False
+        self.first = self.closed = self.torn = self.seals = self.is_changed = self.is_behind = False
         self.restarts = self.untied = self.broken = False
 
     def fault(self, rule, text):
@@ -321,16 +371,18 @@ class Chain:
             if file != self.path and not file.endswith((f".log.{number:06d}.jsonl", f".log.{number:06d}.jsonl.gz")):
                 self.fault("segment.missing", f"segment {number} should come before it")
             try:
-                content = content_of_log(file)
+                lines = lines_of_log(file)
+                rest = next(lines)
             except (OSError, zlib.error) as error:
                 self.fault("file.unreadable", f"it cannot be read: {getattr(error, 'strerror', None) or error}")
+                self.watch.sealed()
                 continue
             self.torn = False
-            *lines, rest = content.split(b"\n")
-            for line in lines:
+            for following in lines:
                 self.line += 1
-                self.take(line)
-            if rest or not content:
+                self.take(rest)
+                rest = following
+            if rest or not self.line:
                 self.line += bool(rest)
                 self.torn = not self.first  # who is killed while it begins a file took nothing from those before
                 if self.closed and rest and self.torn:
@@ -345,13 +397,15 @@ class Chain:
         if not end:
             self.fault("line.form", "it does not end with prev and hash")
             self.computed, self.broken = None, True
+            self.watch.sealed()
             return
         if self.closed and not self.first:
             self.fault("line.after_end", "a line follows the last seal")
         self.closed = False
         prev, stated = end[1].decode(), end[2].decode()
         computed = hashlib.sha256(line[:-76]).hexdigest()
-        if computed != stated:
+        self.is_changed = computed != stated
+        if self.is_changed:
             self.fault("chain.hash", "its hash is not that of the line: the line was changed")
         self.restarts = self.first and prev == NO_LINE and self.stated != NO_LINE
         if prev not in (self.stated, self.computed) and not self.restarts and not self.broken:
@@ -369,8 +423,11 @@ class Chain:
             self.take_header(line)
         elif line.startswith(b'{"seal":'):
             self.take_seal(line, prev)
+        elif self.version > 2 and line.startswith(b'{"note":'):
+            self.take_note(line)
         else:
-            self.fault("line.kind", "it is not a header, a record or a seal")
+            self.watch.sealed()
+            self.fault("line.kind", "it is not a header, a record, a seal or a note")
         self.first = False
         self.hashes[stated] = self.seq
 
@@ -381,16 +438,37 @@ class Chain:
             self.fault("seq.gap", f"record {seq} follows record {self.seq}")
         self.seq = seq
         self.records += 1
+        mono = re.search(rb'"mono_ns":(-?\d{1,19})', line)
+        if mono and self.watch.is_late(int(mono[1])):
+            self.gaps += [(section, (self.file, self.line)) for section in self.sections[-1:]]
         if self.on_record:
             self.on_record(self, line)
 
+    def take_note(self, line):
+        note = parse_object(line)
+        content = dict_of(note, "content")
+        good = text_of(note, "note") and is_integer(note.get("mono_ns")) and isinstance(note.get("content"), dict) and (
+            seconds_of(text_of(note, "time")) is not None)
+        if good and note["note"] == "seal_delayed":
+            good = is_integer(content.get("from")) and is_integer(content.get("to"))
+            self.watch.delays += [(content["from"], content["to"])] if good else []
+        elif good and self.sections:
+            self.remarks.append((note["note"], content, self.sections[-1], (self.segment, self.line)))
+        if not good:
+            self.fault("line.kind", "it is not a note: a key is missing or has the wrong type")
+
     def take_header(self, line):
         header = parse_object(line)
-        if (not header or header.get("format") != "league.conversation-log" or header.get("version") != 2
+        if (not header or header.get("format") != "league.conversation-log" or header.get("version") not in (2, 3)
                 or not is_number(header["version"]) or any(not isinstance(header.get(key, ""), str) for key in HEADER_TEXTS)
-                or not isinstance(header.get("starts", True), bool) or not is_number(header.get("segment", 1))):
-            return self.fault("header.form", "it is not a header of format version 2")
+                or not isinstance(header.get("starts", True), bool) or not is_number(header.get("segment", 1))
+                or not is_number(header.get("seal_interval_ms", 1))):
+            return self.fault("header.form", "it is not a header of format version 2 or 3")
+        self.version = header["version"]
         self.note_section(header)
+        self.names_starts = self.names_starts or header.get("starts", False)
+        # The oldest logs do not say where a run begins, but each of them begins a file.
+        self.watch.begin(header.get("seal_interval_ms", 5000), header.get("starts") or (self.first and not self.names_starts))
         if self.first:
             self.untied = self.restarts
         if "continues" in header:
@@ -430,6 +508,7 @@ class Chain:
         if not good or not isinstance(seal.get("closed", True), bool):
             return self.fault("seal.form", "it is not a seal")
         self.unsealed, self.seals = 0, True
+        self.watch.sealed()
         self.closed = seal.get("closed") is True
         if self.closed:
             self.closing.add(prev)
@@ -440,6 +519,8 @@ class Chain:
         text = signed_text(self.agent, seal["seal"], seal["time"], self.closed, prev)
         if not is_signature(self.key, text, text_of(seal, "signature")):
             self.fault("seal.signature", f"its signature is not that of {shown(self.agent)}'s key")
+        elif self.runs:
+            self.runs[-1].sealed = self.segment, self.line
         return None
 
     def check_kept_seal(self):
@@ -489,6 +570,7 @@ class Chain:
         if seal["head"] not in self.hashes:
             self.fault("log.truncated", f"the log ends here after record {self.seq}; its sealed line after record "
                                         f"{seal['seal']} is missing")
+            self.is_behind = not seal["closed"] and not self.closed and seal["seal"] > self.seq
         elif seal["closed"] and seal["head"] not in self.closing:
             self.fault("log.truncated", "the log was closed properly, but its last seal is missing")
         elif seal["closed"] and self.closed and self.torn:
@@ -558,6 +640,17 @@ def has_secret(value):
     return False
 
 
+SECRET_FIELD = re.compile(r"""(\\*["'])([\w-]{0,60}(?i:token|credential|key|seed|secret|password|cookie|authorization|nonce|code|email)[\w-]{0,60})"""
+                          r"""\1\s*[:=]\s*\1(.*?)(?<!\\)\1""", re.DOTALL)
+
+
+def without_secrets(text):
+    """A body without the values that each log shortens in its own way, to compare what two logs have of one message."""
+    def hidden(field):
+        return f"{field[2]}=" if is_secret_key(field[2]) or "email" in field[2].lower() else field[0]
+    return re.sub(r"tok_[\w-]{4,}(\.\.\.)?", "tok_", SECRET_FIELD.sub(hidden, text))
+
+
 def league_message(body):
     """What a frame carries, in any of the places that docs/protocol.md ("What open mode accepts") names."""
     for place, names in (("params", ("arguments", "message")), ("result", ("structuredContent", "response"))):
@@ -573,7 +666,7 @@ def league_message(body):
 
 
 # Keys of a record and the type that each must have.
-TEXTS = ("time", "dir", "kind", "peer", "transport", "conversation_id", "message_type", "match_id", "verdict", "fault", "raw",
+TEXTS = ("time", "dir", "kind", "peer", "said_by", "transport", "conversation_id", "message_type", "match_id", "verdict", "fault", "raw",
          "raw_base64", "raw_sha256")
 NUMBERS = ("mono_ns", "call", "http_status", "elapsed_us", "raw_bytes", "raw_ref")
 ANSWERS = {"GAME_INVITATION": "GAME_JOIN_ACK", "CHOOSE_PARITY_CALL": "CHOOSE_PARITY_RESPONSE",
@@ -585,6 +678,8 @@ HEAD_TELLERS = ("ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETE
 # Requests whose receiver checks a token: only these are held against their sender's log.
 TOKEN_CHECKED = {*HEAD_TELLERS, "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT", "LEAGUE_QUERY",
                  "GAME_ERROR"}
+# Requests that an agent answers with an acknowledgement or an answer of its own: both must stand in its log.
+DELIVERED = TOKEN_CHECKED - {"GAME_ERROR", "LEAGUE_QUERY"}
 AGENT_ID = re.compile(r"(P|REF)[0-9]{2,9}\Z")
 NO_TOKEN = ("missing_call_token", "foreign_call_token")
 
@@ -609,25 +704,39 @@ def is_keep(keep):
 
 
 class Said:
-    """One record as far as it matters: `message` is the league's, `asked` of a reply the request that it answers."""
+    """One record as far as it matters: `message` is the league's, `asked` of a reply the request that it answers, `said_by` the
+    agent whose token or credential was checked (of format version 3)."""
 
-    __slots__ = ("section", "place", "time", "out", "kind", "peer", "conversation", "type", "match", "accepted", "checked",
-                 "leniencies", "verdict", "message", "failed", "asked", "answer")
+    __slots__ = ("section", "place", "line", "time", "mono", "out", "kind", "peer", "said_by", "conversation", "type", "match",
+                 "accepted", "checked", "leniencies", "verdict", "digest", "message", "failed", "asked", "answer")
 
     def __init__(self, chain, record):
-        self.section, self.place = chain.sections[-1], (chain.file, chain.line)
-        self.time = seconds_of(record["time"])
+        self.section, self.place, self.line = chain.sections[-1], (chain.file, chain.line), (chain.segment, chain.line)
+        self.time, self.mono = seconds_of(record["time"]), record.get("mono_ns", 0)
         self.out, self.kind, self.peer = record["dir"] == "out", record["kind"], text_of(record, "peer")
         self.conversation, self.type = text_of(record, "conversation_id"), text_of(record, "message_type")
         self.match, self.leniencies = text_of(record, "match_id"), record.get("leniencies", [])
         self.verdict = text_of(record, "verdict")
         self.accepted = "verdict" not in record and self.kind != "failure"
-        self.checked = self.accepted and not any(name in NO_TOKEN for name in self.leniencies)
+        says_who = self.section.version > 2 and not self.out
+        self.said_by = text_of(record, "said_by") if says_who else ""
+        self.checked = self.accepted and (bool(self.said_by) if says_who else not any(name in NO_TOKEN for name in self.leniencies))
+        self.digest = text_of(record, "raw_sha256")
         self.message, self.failed, self.asked, self.answer = {}, False, None, None
 
     @property
     def sender(self):
-        return text_of(self.message, "sender")
+        """Who said it, as far as somebody checked that; else who is named in it."""
+        return self.said_by or text_of(self.message, "sender")
+
+    @property
+    def other(self):
+        """Whose log must have it too."""
+        return self.said_by or self.peer
+
+    @property
+    def is_sealed(self):
+        return self.line < self.section.run.sealed
 
     @property
     def match_id(self):
@@ -662,10 +771,15 @@ class LogFacts:
 
     def __init__(self):
         self.faults = []
-        self.sent, self.received, self.sent_at = set(), [], {}
+        # Digest of what it sent to when, what and where; digests of what came; what others must have sent; acknowledgements of what
+        # others must have received; what can be compared with others' records.
+        self.sent, self.heard, self.received, self.delivered, self.copies = {}, set(), [], [], []
+        self.orphans = set()
+        self.answered = {}  # (run, direction, call) -> digest of its answer
         # (section, match entry as a tuple) -> time and place
         self.announced = {}
         self.registered, self.reports, self.finals, self.disputes, self.heads = [], [], [], [], []
+        self.ends = []  # LEAGUE_COMPLETED as it came
         # Calls of a match, with their answers: of players inbound, of referees outbound.
         self.calls, self.overs = [], []
         # Bodies that later records may refer to: those of requests and those of answers.
@@ -682,12 +796,14 @@ class LogFacts:
         if TOKEN.search(line):
             self.fault(place, "secret.token", "it contains an unmasked token")
         if not is_record(record):
+            self.excuse_answer(chain, record)
             return self.fault(place, "record.form", "a key is missing or has a value of another type than docs/audit.md gives it")
         if not chain.sections:
             return None  # a file without a header
         said = Said(chain, record)
         said.section.run.end, said.section.run.place = said.time, place
-        body, shows_secret = read_body(self.body_of(chain, record)) if "raw_bytes" not in record else (None, False)
+        text = self.body_of(chain, record)
+        body, shows_secret = read_body(text) if "raw_bytes" not in record else (None, False)
         if body is not None:
             if shows_secret:
                 self.fault(place, "secret.value", "the value of a secret field is not masked")
@@ -695,11 +811,17 @@ class LogFacts:
             failed = body.get("error") is not None and "result" not in body
             said.failed = failed or said.message.get("message_type") == "LEAGUE_ERROR"
         self.tie(said, record)
-        self.note_transfer(said, record)
+        if HEX64.match(said.digest):
+            self.note_transfer(said, record, text, chain.is_changed)
         self.check_conversation(said)
         if said.accepted:
             self.note(said)
         return None
+
+    def excuse_answer(self, chain, record):
+        """What answers a malformed record is no answer without a request."""
+        for is_out in (True, False) if chain.sections and number_of(record, "call") is not None else ():
+            self.answered.setdefault((id(chain.sections[-1].run), is_out, record["call"]), "")
 
     def body_of(self, chain, record):
         raw = text_of(record, "raw")
@@ -733,17 +855,34 @@ class LogFacts:
             waiting.remove(fits[0])
             if not waiting:
                 del self.open[key]
+        if call is not None:
+            self.note_answer_of_call(said, key, bool(fits))
 
-    def note_transfer(self, said, record):
-        digest = text_of(record, "raw_sha256")
-        if not HEX64.match(digest):
-            return
+    def note_answer_of_call(self, said, key, has_request):
+        """An answer may follow the failure of its call, and may come again; another one may not."""
+        known = self.answered.get(key)
+        if said.kind == "reply" and known is None and not has_request:
+            self.fault(said.place, "reply.orphan", "it answers a request that is not in this log")
+            self.orphans.add(said.digest)
+        elif said.kind == "reply" and known and known != said.digest:
+            self.fault(said.place, "reply.second", "this call already has another answer")
+        self.answered[key] = known or (said.digest if said.kind == "reply" else "")
+
+    def note_transfer(self, said, record, text, is_changed):
+        """What the other side's log must have too; the text of a changed line proves nothing."""
+        text = without_secrets(text)
+        copy = None if is_changed else text if "raw_bytes" in record else hashlib.sha256(text.encode("utf-8", "replace")).digest()
         if said.out:
-            self.sent.add(digest)
-            self.sent_at.setdefault(digest, said.time)
-        elif said.accepted and record.get("http_status", 200) <= 200 and (
-                said.kind == "reply" or (said.type in TOKEN_CHECKED and said.checked)):
-            self.received.append((digest, said))
+            self.sent.setdefault(said.digest, (said.time, copy, said.place, said.section.version))
+            return
+        self.heard.add(said.digest)
+        if is_agent(said.other):
+            self.copies.append((said.digest, copy, said.place, said.section, said.other))
+        is_taken = said.accepted and record.get("http_status", 200) <= 200
+        if is_taken and (said.kind == "reply" or (said.type in TOKEN_CHECKED and said.checked)):
+            self.received.append(said)
+        if is_taken and said.kind == "reply" and said.asked and not said.failed and said.asked.stated in DELIVERED:
+            self.delivered.append(said)
 
     def check_conversation(self, said):
         wire = text_of(said.message, "conversation_id")
@@ -774,8 +913,8 @@ class LogFacts:
             self.heads.append((number_of(head, "seq"), text_of(head, "hash"), said))
         if kind == "ROUND_ANNOUNCEMENT":
             self.note_matches(said, list_of(said.message, "matches"))
-        elif kind == "LEAGUE_COMPLETED" and agent == MANAGER and said.out:
-            self.finals.append(said)
+        elif kind == "LEAGUE_COMPLETED":
+            (self.finals if said.out else self.ends).append(said)
 
     def note_matches(self, said, matches):
         for match in matches:
@@ -813,7 +952,7 @@ def round_number(value):
 # --- One league -----------------------------------------------------------------------------------------------------
 class Findings:
     def __init__(self):
-        self.faults, self.missing, self.incidents, self.notes = [], [], [], []
+        self.faults, self.missing, self.incidents, self.notes, self.left_out = [], [], [], [], []
 
     @staticmethod
     def add(found, place, rule, text):
@@ -835,7 +974,7 @@ class Announced:
 
     def __init__(self):
         self.pair, self.commitments, self.rounds, self.games, self.referees = None, {}, set(), set(), set()
-        # Attempt to (conversation, referee); conversation to attempt.
+        # Attempt to (conversation, the referees that were asked, of which all but the last may have refused); conversation to attempt.
         self.assigned, self.attempts = {}, {}
         self.since = None  # when a referee was first given it
 
@@ -1014,7 +1153,7 @@ class League:
         self.chains, self.sections, self.found, self.is_newest = chains, sections, findings, is_newest
         self.mine = set(map(id, sections))
         self.matches, self.keys, self.at_home, self.declared = {}, {}, set(), set()
-        self.reports, self.finals, self.disputes, self.heads, self.overs = [], [], [], [], []
+        self.reports, self.finals, self.ends, self.disputes, self.heads, self.overs = [], [], [], [], [], []
         # (agent, match) -> the calls that its log has, in order
         self.calls = {}
         # What the manager said of matches: (entry, time, place, whether its own log has it)
@@ -1048,10 +1187,9 @@ class League:
             if meta.get("match_credentials") is True:
                 self.at_home.add(agent)
         self.reports += self.facts(facts.reports, lambda said: said.section)
-        self.finals += self.facts(facts.finals, lambda said: said.section)
-        self.disputes += self.facts(facts.disputes, lambda said: said.section)
+        for name in ("finals", "ends", "disputes", "overs"):
+            setattr(self, name, getattr(self, name) + self.facts(getattr(facts, name), lambda said: said.section))
         self.heads += self.facts(facts.heads, lambda fact: fact[2].section)
-        self.overs += self.facts(facts.overs, lambda said: said.section)
         for said in self.facts(facts.calls, lambda said: said.section):
             self.calls.setdefault((said.section.agent, said.match_id), []).append(said)
 
@@ -1064,7 +1202,7 @@ class League:
         known.games |= {game} - {""}
         known.referees |= {f"referee:{referee}"} if referee else set()
         if conversation and attempt is not None:
-            known.assigned.setdefault(attempt, (conversation, referee))
+            known.assigned.setdefault(attempt, (conversation, []))[1].append(referee)
             known.since = at if known.since is None else min(known.since, at)
             known.attempts.setdefault(conversation, attempt)
 
@@ -1083,6 +1221,7 @@ class League:
         self.check_heads()
         self.check_promises()
         self.check_keys()
+        self.check_seals()
         self.check_transfers()
         for said in self.reports:
             Report(self, said).check()
@@ -1099,8 +1238,18 @@ class League:
 
     def check_heads(self):
         for seq, head, said in self.heads:
-            if self.managers and not any(chain.hashes.get(head, -1) == seq for chain in self.managers):
-                self.found.fault(said.place, "witness.head", f"the manager's log had a line {shown(head)} after record {seq}; it is gone")
+            if not self.managers or any(chain.hashes.get(head, -1) == seq for chain in self.managers):
+                continue
+            text = f"the manager's log had a line {shown(head)} after record {seq}; it is gone"
+            if self.is_running and all(not chain.closed and (seq or 0) > chain.seq for chain in self.managers):
+                self.found.miss(said.place, "witness.head", f"{text}. {ASK_FOR_BACKUP}")
+            else:
+                self.found.fault(said.place, "witness.head", text)
+
+    @property
+    def is_running(self):
+        """Whether nothing here says that the league is over: then its files may have been copied one after the other."""
+        return not self.finals and not self.ends
 
     def check_promises(self):
         """Players are also told by the match's referee which seed was promised."""
@@ -1123,45 +1272,81 @@ class League:
                 if used - set(keys):
                     self.found.fault((chain.files[-1], 1), "key.unregistered", f"{agent} seals with a key that it has not registered")
 
+    def check_seals(self):
+        for agent, chains in self.logs.items():
+            for section, place in (gap for chain in chains for gap in chain.gaps if self.is_keeper(agent)):
+                if id(section) in self.mine and section.agent == agent:
+                    self.found.miss(place, "seal.absent", "the log has no seal before this record, though its program went on writing for longer "
+                                    f"than it may leave lines unsealed. Ask {agent.split(':')[-1]} for the log as it was written.")
+
     def runs_of(self, agent):
         return [run for chain in self.logs.get(agent, []) for run in chain.runs]
 
     def check_transfers(self):
-        """What somebody took for good, its sender must have a record of, unless a kill took the end of its log."""
-        sent, lost = {}, {}
+        """What somebody took for good, its sender must have a record of, and what somebody acknowledged, its receiver, unless a kill
+        took the end of the log."""
+        lost = {}
+        self.sent, heard = {}, {}
         for agent, chains in self.logs.items():
-            sent[agent] = {digest: at for chain in chains for digest, at in chain.facts.sent_at.items()}
+            self.sent[agent] = {digest: sent for chain in chains for digest, sent in chain.facts.sent.items()}
+            heard[agent] = set().union(*(chain.facts.heard for chain in chains))
         for agent, chains in self.logs.items():
+            self.check_copies(chains)
+            received, delivered = ([said for chain in chains for said in getattr(chain.facts, name) if id(said.section) in self.mine
+                                    and said.other in self.sent and said.other != agent] for name in ("received", "delivered"))
             ways = {}
-            for digest, said in (fact for chain in chains for fact in chain.facts.received):
-                if id(said.section) not in self.mine or said.peer not in sent or said.peer == agent:
-                    continue
-                at = sent[said.peer].get(digest)
-                if at is not None:
-                    ways.setdefault(said.peer, []).append(said.time - at)
+            for said in received:
+                if sent := self.sent[said.other].get(said.digest):
+                    ways.setdefault(said.other, []).append(said.time - sent[0])
             # The usual message tells how far two clocks are apart: of two alike ones one may be lost and the wrong two compared.
             late = {peer: statistics.median_high(of) for peer, of in ways.items()}
-            for digest, said in (fact for chain in chains for fact in chain.facts.received):
-                if id(said.section) in self.mine and said.peer in sent and said.peer != agent and digest not in sent[said.peer]:
-                    self.judge_unsent(said, said.time - late.get(said.peer, 0.0), lost)
+            for said in received:
+                if said.digest not in self.sent[said.other]:
+                    self.judge_unsent(said, said.time - late.get(said.other, 0.0), lost, "has no record of having sent this")
+            for said in delivered:
+                is_orphan = any(said.digest in chain.facts.orphans for chain in self.logs[said.other])
+                if HEX64.match(said.asked.digest) and said.asked.digest not in heard[said.other] and self.is_keeper(said.other) and not is_orphan:
+                    self.judge_unsent(said, said.asked.time - late.get(said.other, 0.0), lost,
+                                      f"acknowledged {said.asked.stated}, but has no record of having received it")
         for run, (agent, first, last, count) in lost.items():
             self.judge_tail(run, agent, last - first, count)
 
-    def judge_unsent(self, said, at, lost):
-        runs = [run for run in self.runs_of(said.peer) if run.begin <= at] or self.runs_of(said.peer)[:1]
+    def is_keeper(self, agent):
+        """Whether it registered a log key, so that its log must be whole and sealed."""
+        return agent == MANAGER or agent in self.keys
+
+    def check_copies(self, chains):
+        """Two records of one message say the same (docs/audit.md, `transfer.differs`)."""
+        for digest, copy, place, section, other in (fact for chain in chains for fact in chain.facts.copies):
+            _, sent, where, version = self.sent.get(other, {}).get(digest, (0, copy, None, 0)) if id(section) in self.mine else (0, copy, None, 0)
+            if isinstance(copy, str) and isinstance(sent, str):
+                shorter = min(len(copy), len(sent))
+                copy, sent = copy[:shorter], sent[:shorter]
+            if type(copy) is not type(sent) or copy == sent:
+                continue
+            text = f"the record of this message in {other}'s log ({where[0]}:{where[1]}) has the same digest and another text: one of the two was changed"
+            if min(version, section.version) > 2:
+                self.found.fault(place, "transfer.differs", text)
+            else:
+                self.found.notes.append(f"{place[0]}:{place[1]}: {text}")
+
+    def judge_unsent(self, said, at, lost, text):
+        runs = [run for run in self.runs_of(said.other) if run.begin <= at] or self.runs_of(said.other)[:1]
         if not runs:
             return
         run = max(runs, key=lambda run: run.begin)
         if run.closed or at <= run.end - 1:  # some are quicker than the usual message by which clocks are compared
-            self.found.fault(said.place, "transfer.one_sided", f"{said.peer} has no record of having sent this")
+            self.found.fault(said.place, "transfer.one_sided", f"{said.other} {text}")
         else:
-            agent, first, last, count = lost.get(run, (said.peer, at, at, 0))
+            agent, first, last, count = lost.get(run, (said.other, at, at, 0))
             lost[run] = agent, min(first, at), max(last, at), count + 1
 
     def judge_tail(self, run, agent, span, count):
         """A log may have been quiet for long before it was killed, so what counts is the time that the lost messages fill."""
         text = f"{agent}'s log ends here; other logs contain later messages that it sent: {count}, within {span:.1f} s"
-        if span > TAIL_SECONDS:
+        if span > TAIL_SECONDS and self.is_running:
+            self.found.miss(run.place, "log.short", f"{text}. {ASK_FOR_BACKUP}")
+        elif span > TAIL_SECONDS:
             self.found.fault(run.place, "log.short", text)
         else:
             self.found.incident(run.place, "log.tail_lost", text + ": what a kill may take")
@@ -1184,23 +1369,33 @@ class League:
             return bytes.fromhex(proof)
         return None
 
+    def faults_at(self, place):
+        return {fault["rule"] for fault in self.found.faults if (fault["file"], fault["line"]) == place}
+
     def check_overs(self):
-        seen = set()
+        """GAME_OVER reveals the seed that was promised, and tells the result that the manager accepted."""
+        seen, contradicting = set(), {}
         for said in self.overs:
-            proof, known = text_of(said.message, "draw_proof"), self.matches.get(said.match_id)
+            proof, known, told = text_of(said.message, "draw_proof"), self.matches.get(said.match_id), self.results.get(said.match_id)
+            if not known or said.sender not in known.referees:
+                continue
             key = said.section.agent, said.match_id, proof
-            if proof and known and said.sender in known.referees and key not in seen:
-                seen.add(key)
-                self.seed_of(said.match_id, proof, said.place)
+            is_false = bool(proof) and key not in seen and self.seed_of(said.match_id, proof, said.place) is None
+            seen.add(key)
+            if told and said.is_sealed and not is_false and told.contradicts(said) and not self.faults_at(told.place):
+                contradicting[said.match_id] = min(contradicting.get(said.match_id, (said.place, said)), (said.place, said), key=lambda one: one[0])
+        for match, (place, said) in contradicting.items():
+            self.found.fault(place, "over.contradicts", f"{said.sender} told {said.section.agent} another result of {match} than it reported")
 
     # -- what players and referees wrote down of a match
     def own_calls(self, agent, match, conversation, sender=None):
-        """The calls of one attempt in somebody's log; of a foreign conversation all that its referee made."""
-        calls = self.calls.get((agent, match), [])
-        known = self.matches.get(match)
-        if known and conversation not in known.attempts and sender and not any(c.conversation == conversation for c in calls):
-            return [call for call in calls if call.sender == sender]
-        return [call for call in calls if call.conversation == conversation]
+        """The calls of one attempt in somebody's log. A third-party referee may call in one conversation and report in another."""
+        calls, known = self.calls.get((agent, match), []), self.matches.get(match)
+        own = [call for call in calls if call.conversation == conversation]
+        if own or sender is None or known is None:
+            return own
+        return [call for call in calls if call.sender == sender
+                and not (conversation in known.attempts and call.conversation in known.attempts)]
 
     def answers(self, agent, match, conversation, kind, player=None, sender=None):
         """The valid-looking answers to calls of this kind that the log of `agent` has (of a referee: by this player)."""
@@ -1223,7 +1418,15 @@ class League:
         """The commitment of `player` in the last call that its opponent's log has; None if there is no such call."""
         calls = [call for call in self.own_calls(f"player:{opponent}", match, conversation, sender)
                  if call.stated == "CHOOSE_PARITY_CALL" and call.checked]
-        return text_of(dict_of(calls[-1].message, "context"), "opponent_commitment") if calls else None
+        return handed_in(calls[-1]) if calls else None
+
+    @staticmethod
+    def last_play(calls):
+        """Of the calls of one attempt those of the play that counts: by the number that they name, else since the last invitation."""
+        asked = [call for call in calls if call.stated == "CHOOSE_PARITY_CALL" and call.valid_answer and (call.checked or call.out)]
+        plays = {play for call in asked if (play := number_of(dict_of(call.message, "context"), "play")) is not None}
+        invited = max((call.line for call in calls if call.stated == "GAME_INVITATION" and asked and call.line < asked[-1].line), default=(0, 0))
+        return [call for call in asked if (number_of(dict_of(call.message, "context"), "play") == max(plays) if plays else call.line > invited)]
 
     def handed_by_referee(self, match, conversation, player):
         """The same by the log of the referee itself, where its opponent has none."""
@@ -1298,19 +1501,22 @@ class League:
                     chose = [answers[-1] for referee in known.referees for p in known.pair
                              if (answers := self.answers(referee, match, conversation, "CHOOSE_PARITY_CALL", "player:" + p))]
                 if len(chose) == 2:
-                    attempt = known.assigned.get(known.attempts.get(conversation), ("", "its referee"))
+                    attempt = known.assigned.get(known.attempts.get(conversation), ("", ["its referee"]))
                     self.found.incident(chose[-1].place, "draw.abandoned",
-                                        f"both players of {match} had chosen in {shown(conversation)}, which {attempt[1]} gave up; "
+                                        f"both players of {match} had chosen in {shown(conversation)}, which {attempt[1][-1]} gave up; "
                                         "the result is of another attempt")
 
     def note_disputes(self):
         for said in self.disputes:
-            params = dict_of(said.message, "query_params")
-            match = text_of(params, "match_id")
+            match = text_of(dict_of(said.message, "query_params"), "match_id")
             told = self.results.get(match)
-            against = [fault for fault in self.found.faults if told and (fault["file"], fault["line"]) == told.place]
-            word = (f"the sealed records speak against the report ({', '.join(sorted({f['rule'] for f in against}))})" if against
-                    else "the sealed records support the report" if told else "there is no report of it")
+            against = self.faults_at(told.place) if told else set()
+            against |= {fault["rule"] for fault in self.found.faults for over in self.overs if over.match_id == match
+                        and fault["rule"] == "over.contradicts" and (fault["file"], fault["line"]) == over.place}
+            word = (f"the sealed records speak against the report ({', '.join(sorted(against))})" if against
+                    else "there is no report of it" if told is None
+                    else "the sealed records support the report" if told.is_supported(said.sender.split(":")[-1])
+                    else "the records do not decide")
             self.found.incident(said.place, "match.disputed", f"{shown(said.sender)} disputes {shown(match)}: {word}")
 
     def note_voided(self, kept):
@@ -1458,9 +1664,9 @@ class Report:
     def check_authority(self):
         known = self.known
         attempt = known.attempts.get(self.conversation)
-        assigned = {f"referee:{referee}" for _, referee in known.assigned.values() if referee}
-        if attempt is not None and known.assigned[attempt][0] == self.conversation and known.assigned[attempt][1]:
-            assigned = {f"referee:{known.assigned[attempt][1]}"}
+        own = known.assigned[attempt] if attempt is not None else ("", [])
+        asked = own[1] if own[0] == self.conversation and any(own[1]) else [one for _, asked in known.assigned.values() for one in asked]
+        assigned = {f"referee:{referee}" for referee in asked if referee}
         if assigned and self.said.sender not in assigned:
             self.fault("authority.report", f"{shown(self.said.sender)} reported a match of {', '.join(sorted(assigned))}")
 
@@ -1496,9 +1702,10 @@ class Report:
 
     def check_places(self):
         message, known = self.said.message, self.known
-        told = round_number(message.get("round_id"))
-        if told is not None and known.rounds and told not in known.rounds:
-            self.fault("result.round", f"{self.match} is of round {sorted(known.rounds)[0]}, not {told}")
+        told, named = round_number(message.get("round_id")), re.match(r"R(\d{1,6})M\d+\Z", self.match, re.ASCII)
+        rounds = {int(named[1])} if named else known.rounds  # a match that was over at once is announced with a later round's
+        if told is not None and rounds and told not in rounds:
+            self.fault("result.round", f"{self.match} is of round {sorted(rounds)[0]}, not {told}")
         game = text_of(message, "game_type")
         if game and known.games and game not in known.games:
             self.fault("result.game", f"{self.match} is a match of {shown(sorted(known.games)[0])}, not of {shown(game)}")
@@ -1508,6 +1715,20 @@ class Report:
             own = known.attempts.get(self.conversation, attempt)
             if attempt not in known.assigned or attempt != own:
                 self.fault("result.attempt", f"it says that it is of attempt {attempt}, which was not the one assigned")
+
+    def contradicts(self, over):
+        """Whether a GAME_OVER of the referee that reported tells another result than the report."""
+        told = dict_of(over.message, "game_result")
+        if over.sender != self.said.sender or not self.points or not told or (
+                over.conversation != self.conversation and over.conversation in self.known.attempts):
+            return False
+        same = [(told.get("winner_player_id") or None) == self.winner, (told.get("drawn_number") or None) == (self.details.get("drawn_number") or None)]
+        same += [told["status"] == ("TECHNICAL_LOSS" if self.is_technical else "WIN" if self.winner else "DRAW")] if self.is_home and "status" in told else []
+        chosen = dict_of(told, "choices")
+        for ours, theirs in ((self.choices, chosen), *((dict_of(self.details, name), dict_of(over.message, name))
+                                                       for name in ("choice_commitments", "choice_nonces"))):
+            same += [ours[player] == theirs[player] for player in self.pair if ours.get(player) and theirs.get(player)]
+        return not all(same)
 
     # -- the draw
     def check_draw(self):
@@ -1668,7 +1889,7 @@ class Report:
         made = [commitment for commitment in given if commitment]
         handed = league.handed_over(self.match, self.conversation, player, opponent, self.said.sender)
         holder = None
-        if handed and listed != handed:
+        if handed and listed is None:
             holder = opponent
         elif made and listed is not None and listed not in made:
             holder = player
@@ -1677,16 +1898,57 @@ class Report:
         if holder:
             return self.fault("commitment.dropped", f"the sealed log of player:{holder} has a commitment of player:{player} in {self.match}, and the "
                                                     f"report has {'another' if listed else 'none'}: one of the two records is false")
+        if listed is not None and (self.is_asked_without(player, opponent) or self.joined_late(player, opponent)):
+            return self.fault("commitment.handed", f"the commitment of player:{player} in {self.match} does not count: player:{opponent} was asked for "
+                                                   "its choice without it, and whoever asked so could still choose what to bind")
         logs = [agent for agent in (f"player:{player}", f"player:{opponent}") if agent in league.logs]
         if listed is not None and logs and listed not in made and listed != handed:
             self.found.incident(self.place, "commitment.claimed", f"the report of {self.match} lists a commitment of player:{player} that no "
                                                                   "sealed record of the players holds")
         return None
 
+    def is_unbroken(self, calls):
+        """Whether one run wrote all of this, and sealed it."""
+        return len({id(call.section.run) for call in calls}) == 1 and all(call.is_sealed for call in calls)
+
+    def is_asked_without(self, player, opponent):
+        """By the log of the opponent, a call that it answered lacks the commitment, or has another."""
+        calls = self.league.own_calls(f"player:{opponent}", self.match, self.conversation, self.said.sender)
+        return self.is_unbroken(calls) and any(handed_in(call) != self.commitments[player] for call in self.league.last_play(calls))
+
+    def joined_late(self, player, opponent):
+        """By the clock and the log of the referee itself, the opponent was asked before the player had joined."""
+        calls = self.league.own_calls(self.said.sender, self.match, self.conversation)
+        asked = self.league.last_play([call for call in calls if call.peer == f"player:{opponent}"])
+        joined = [call.answer for call in calls if call.peer == f"player:{player}" and call.stated == "GAME_INVITATION" and call.valid_answer]
+        return bool(asked and joined) and self.is_unbroken(calls) and asked[0].mono < joined[-1].mono
+
+    def is_supported(self, player):
+        """Whether sealed records decide all that this player can have disputed: both choices, what bound them, seed, number and winner.
+        Of a loss it can be checked that the player's own log has no answer to what it was asked last."""
+        if player not in self.pair:
+            return False
+        own = self.league.own_calls(f"player:{player}", self.match, self.conversation, self.said.sender)
+        if not own or not self.is_unbroken(own):
+            return False
+        if self.is_technical:
+            return own[-1].valid_answer is None and bool(self.points) and self.points[self.pair.index(player)] == 0
+        opponent = self.pair[self.pair[0] == player]
+        bound = self.commitments.get(opponent)
+        theirs = [choice_of(answer) for answer in self.answers(opponent, "CHOOSE_PARITY_CALL")]
+        is_known = self.choices.get(opponent) in theirs or (bound is not None and bound == self.league.handed_over(
+            self.match, self.conversation, opponent, player, self.said.sender))
+        return bool(text_of(self.details, "draw_proof")) and is_known and self.choices.get(player) in [
+            choice_of(answer) for answer in self.answers(player, "CHOOSE_PARITY_CALL")]
+
     def given(self, player):
         """The commitments that the player's own log has, in order, empty where it gave none; without a promised seed nobody commits."""
         return [text_of(answer.message, "choice_commitment") for answer in self.answers(player, "GAME_INVITATION")
                 if answer.message.get("accept") is not False and text_of(answer.asked.message, "draw_commitment")]
+
+
+def handed_in(call):
+    return text_of(dict_of(call.message, "context"), "opponent_commitment")
 
 
 def choice_of(answer):
@@ -1792,19 +2054,57 @@ def group(chains):
     return sections
 
 
-def excuses(directory, without):
-    """Whose evidence is kept elsewhere: by --without, and by the MANIFEST of a bundle."""
-    excused = set(without)
-    manifest = read_json(os.path.join(directory, "MANIFEST.json"))
-    for entry in list_of(manifest, "left_out"):
-        agent = text_of(entry, "agent")
-        if agent:
-            excused.add(agent.split(":")[-1])
-        for path in re.findall(r"logs/agents/(\w+)\.log\.jsonl", text_of(entry, "what")):
-            excused.add(path)
-        if "logs/league/" in text_of(entry, "what"):
-            excused.add(MANAGER)
-    return excused
+class Manifest:
+    """What a bundle says of itself. It is no permission: what it leaves out must be named by --without."""
+
+    def __init__(self, directory, without, found):
+        self.directory, self.without, self.found = directory, without, found
+        self.path, self.left_out = os.path.join(directory, "MANIFEST.json"), []
+
+    def check(self):
+        if not os.path.exists(self.path):
+            return self
+        manifest = read_json(self.path)
+        if manifest is None:
+            self.found.fault((self.path, 0), "bundle.differs", "it is not a JSON object")
+        elif "files" in manifest:
+            self.check_files(manifest)
+        for entry in list_of(manifest, "left_out"):
+            self.check_left_out(entry)
+        return self
+
+    def check_left_out(self, entry):
+        what = text_of(entry, "what")
+        name = text_of(entry, "name") or text_of(entry, "agent").split(":")[-1] or what
+        text = f"{shown(what or name, 200)} ({shown(text_of(entry, 'why'), 200)})"
+        self.left_out.append(text)
+        paths = {"journal": "data/journal", MANAGER: "logs/league"}
+        named = {name, what} & self.without or any(
+            paths.get(one, f"logs/agents/{one.split(':')[-1]}.log.jsonl") in what for one in self.without)
+        if not named:
+            self.found.miss((self.path, 0), "bundle.left_out",
+                            f"the bundle leaves out {text}. Ask whoever packed it for that, or use --without {shown(name, 200)}")
+
+    def check_files(self, manifest):
+        listed = {text_of(file, "path"): text_of(file, "sha256") for file in list_of(manifest, "files")}
+        there = {os.path.relpath(os.path.join(folder, name), self.directory) for folder, _, names in os.walk(self.directory) for name in names
+                 if os.path.isfile(os.path.join(folder, name))} - {"MANIFEST.json"}
+        for path in sorted(there | set(listed)):
+            place = os.path.join(self.directory, shown(path, 200)), 0
+            if path in there and path in listed:
+                if file_digest(os.path.join(self.directory, path)) != listed[path]:
+                    self.found.fault(place, "bundle.differs", "it is not the file that MANIFEST.json lists: its digest is another one")
+                continue
+            text = "MANIFEST.json lists it, but it is not there" if path in listed else "the bundle's MANIFEST.json does not list this file"
+            self.found.miss(place, "bundle.file", text + ". Ask whoever packed the bundle for the whole of it")
+
+
+def file_digest(path):
+    digest = hashlib.sha256()
+    with contextlib.suppress(OSError), open(path, "rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def masked_lines(directory):
@@ -1867,13 +2167,17 @@ def check_directory(directory, chain_only, without):
     """Findings about one directory with logs/ and data/; None if there is nothing to look at."""
     chains = read_chains(directory, chain_only)
     found = Findings()
-    completeness = Completeness(directory, chains, excuses(directory, without), found)
+    found.left_out = Manifest(directory, without, found).check().left_out
+    completeness = Completeness(directory, chains, without, found)
     if not chains and not (completeness.has_journal or completeness.has_results):
         return None
     masked = masked_lines(directory)
+    is_over = any(chain.facts.finals or chain.facts.ends for chain in chains)
     for chain in chains:
         for fault in chain.faults:
-            if fault["rule"] == "chain.hash" and (os.path.relpath(fault["file"], directory), fault["line"]) in masked:
+            if fault["rule"] == "log.truncated" and chain.is_behind and not is_over and not chain_only:
+                found.miss((fault["file"], fault["line"]), fault["rule"], f"{fault['text']}. {ASK_FOR_BACKUP}")
+            elif fault["rule"] == "chain.hash" and (os.path.relpath(fault["file"], directory), fault["line"]) in masked:
                 # The line is no longer what its agent wrote, and its agent is not to blame.
                 found.miss((fault["file"], fault["line"]), "line.masked", "a secret in this line was masked when the bundle was packed, so its hash "
                            "cannot be checked and it proves nothing. Ask the operator of the league for the line, or for a bundle made after the league's end.")
@@ -1927,7 +2231,7 @@ def limited(findings):
 def unique(findings):
     seen, kept = set(), []
     for finding in sorted(findings, key=lambda finding: (finding["file"], finding["line"])):
-        key = finding["file"], finding["line"], finding["rule"]
+        key = finding["file"], finding["line"], finding["rule"], finding["text"] if not finding["line"] else ""
         if key not in seen:
             seen.add(key)
             kept.append(finding)
@@ -1938,9 +2242,9 @@ def verify(directory, chain_only=False, without=()):
     """The report on a directory as --json prints it; None if there are no logs."""
     started = time.monotonic()
     report = {"ok": True, "records": 0, "records_per_second": 0, "logs": 0, "faults": [], "missing": [], "incidents": [],
-              "notes": [], "unchecked": UNCHECKED, "leagues": []}
+              "left_out": [], "notes": [], "unchecked": UNCHECKED, "leagues": []}
     for folder in find_leagues(directory):
-        checked = check_directory(folder, chain_only, without)
+        checked = check_directory(folder, chain_only, set(without))
         if checked is None:
             continue
         chains, found = checked
@@ -1948,6 +2252,7 @@ def verify(directory, chain_only=False, without=()):
         report["missing"] += unique(found.missing)
         report["incidents"] += found.incidents
         report["notes"] += found.notes
+        report["left_out"] += found.left_out
         report["records"] += sum(chain.records for chain in chains)
         report["logs"] += len(chains)
         report["leagues"].append({"directory": folder, "ok": not found.faults and not found.missing, "logs": len(chains)})
@@ -1960,6 +2265,8 @@ def verify(directory, chain_only=False, without=()):
 
 
 def print_report(report):
+    for text in report["left_out"]:
+        print("left out of the bundle:", text)
     for name, label in (("faults", ""), ("missing", "missing: ")):
         for finding in report[name]:
             print("{file}:{line}: {label}{rule}: {text}".format(label=label, **finding))
@@ -1979,10 +2286,11 @@ def main():
     parser.add_argument("directory", metavar="DIR")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--chain-only", action="store_true", help="only hashes, numbers and seals")
-    parser.add_argument("--without", metavar="IDS", default="", help="whose evidence is kept elsewhere: P03,REF01,league_manager,journal")
+    parser.add_argument("--without", metavar="IDS", action="append", default=[],
+                        help="what is kept elsewhere: P03,REF01,league_manager,journal, or what a bundle's MANIFEST leaves out")
     options = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
-    report = verify(options.directory, options.chain_only, [name for name in options.without.split(",") if name])
+    report = verify(options.directory, options.chain_only, {*options.without, *",".join(options.without).split(",")} - {""})
     if report is None:
         print(f"{options.directory} contains no conversation logs", file=sys.stderr)
         return 2

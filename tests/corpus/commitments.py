@@ -186,13 +186,13 @@ def claims(commitment, nonce=None):
 
 
 def claimed(league):
-    """The report lists a commitment of player B which neither its JOIN_ACK nor its opponent's call holds."""
+    """The report lists a commitment of player B which its JOIN_ACK does not hold, and its opponent keeps no log."""
+    from evidence import unregistered_key
     plan = league.plans[R1]
     for record in league.find(plan.b, "GAME_JOIN_ACK", R1) + league.find(plan.referee, "GAME_JOIN_ACK", R1):
         if record.message.get("player_id") == plan.b:
             record.message.pop("choice_commitment", None)
-    for record in league.find(plan.a, "CHOOSE_PARITY_CALL", R1):
-        record.message["context"].pop("opponent_commitment", None)
+    unregistered_key(league, f"player:{plan.a}")
 
 
 made("claimed", "by-the-referee-alone", incident("commitment.claimed", report_at(R1), R1), short=True)(claimed)

@@ -196,6 +196,9 @@ for _name, _bad in (("short", "00"), ("upper-case", "AB" * 64), ("empty", ""), (
 for _name, _text in (("text", '{"seal":"3","time":"2026-01-15T10:30:00.000000Z","signature":"00"}'),
                      ("negative", '{"seal":-1,"time":"2026-01-15T10:30:00.000000Z","signature":"00"}'),
                      ("null", '{"seal":null,"time":"2026-01-15T10:30:00.000000Z"}'), ("no-time", '{"seal":3,"signature":"00"}'),
+                     ("closed-text", '{"seal":3,"time":"2026-01-15T10:30:00.000000Z","closed":"yes","signature":"00"}'),
+                     ("closed-null", '{"seal":3,"time":"2026-01-15T10:30:00.000000Z","closed":null,"signature":"00"}'),
+                     ("closed-number", '{"seal":3,"time":"2026-01-15T10:30:00.000000Z","closed":1,"signature":"00"}'),
                      ("bad-time", '{"seal":3,"time":"2026-02-30T10:30:00Z","signature":"00"}')):
     rewritten("seal", f"form-{_name}", P02, lambda lines, text=_text: lines.insert(7, new_line(text)),
               fault("seal.form", (own_file(P02), 8)), short=_name == "text")
@@ -249,7 +252,7 @@ made("end", "last-seal-is-gone", fault("log.truncated"), files=_without_last_sea
 def _goes_on(lines):
     """A record behind the seal of a program that had ended, and another such seal."""
     more = Line(lines[records(lines)[-1]])
-    more["raw_sha256"] = "ab" * 32
+    more["call"] = 900
     lines.append(more)
     lines.append(Line(lines[seals(lines)[-1]]))
 

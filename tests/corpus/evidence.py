@@ -1,6 +1,7 @@
 """Evidence that is not there: logs, seals, the journal, the end of a log. Missing is not false, and what is said to be kept
 elsewhere is not missing."""
 
+import hashlib
 import json
 import shutil
 from datetime import datetime, timedelta
@@ -28,9 +29,19 @@ def without(*paths):
     return files
 
 
-def manifest(*left_out):
+MANIFEST = ("MANIFEST.json", 0)
+
+
+def manifest(*left_out, change=None):
+    """`change(list of files)` makes the list another one than that of the files that are there; without it there is none."""
     def files(directory):
-        (directory / "MANIFEST.json").write_text(json.dumps({"format": "league.bundle", "left_out": list(left_out)}))
+        content = {"format": "league.bundle", "left_out": list(left_out)}
+        if change:
+            paths = sorted(path for path in directory.rglob("*") if path.is_file())
+            content["files"] = [{"path": str(path.relative_to(directory)), "bytes": path.stat().st_size,
+                                 "sha256": hashlib.sha256(path.read_bytes()).hexdigest()} for path in paths]
+            change(content["files"])
+        (directory / "MANIFEST.json").write_text(json.dumps(content))
     return files
 
 
@@ -49,11 +60,13 @@ for _agent in AGENTS:
     made("absent", f"log-{_id}-kept-elsewhere", files=_gone, arguments=("--without", _id), short=_id == "P03")(None)
     made("absent", f"log-{_id}-but-the-seal", fault("log.missing", (own_file(_agent), 0)), files=without(own_file(_agent)),
          short=_id == "P01")(None)
-    made("absent", f"log-{_id}-left-out", files=both(_gone, manifest({"what": own_file(_agent), "why": "not ours"})),
-         short=_id == "P03")(None)
-    made("absent", f"log-{_id}-left-out-by-agent", files=both(_gone, manifest({"agent": _id, "what": "its log", "why": "x"})))(None)
+    for _how, _entry in (("left-out", {"what": own_file(_agent), "why": "not ours"}),
+                         ("left-out-by-agent", {"agent": _id, "what": "its log", "why": "x"})):
+        made("absent", f"log-{_id}-{_how}", missing("log.absent", (own_file(_agent), 0)), missing("bundle.left_out", MANIFEST),
+             files=both(_gone, manifest(_entry)), short=_id == "P03")(None)
+        made("absent", f"log-{_id}-{_how}-and-named", files=both(_gone, manifest(_entry)), arguments=("--without", _id))(None)
     if _id != "P01":
-        made("absent", f"log-{_id}-another-is-left-out", missing("log.absent", (own_file(_agent), 0)),
+        made("absent", f"log-{_id}-another-is-left-out", missing("log.absent", (own_file(_agent), 0)), missing("bundle.left_out", MANIFEST),
              files=both(_gone, manifest({"what": "logs/agents/P01.log.jsonl", "why": "not ours"})))(None)
         made("absent", f"log-{_id}-without-another", missing("log.absent", (own_file(_agent), 0)), files=_gone,
              arguments=("--without", "P01"))(None)
@@ -82,6 +95,28 @@ made("absent", "journal-and-log", missing("journal.absent"), missing("log.absent
 made("absent", "journal-and-log-kept-elsewhere", files=both(without("data"), gone(["player:P02"])),
      arguments=("--without", "journal,P02"))(None)
 made("absent", "all-but-data", missing("log.absent"), files=without("logs"), exact=False, same_places=False)(None)
+
+
+# --- What a bundle says of itself ------------------------------------------------------------------------------------
+SECRETS = {"name": "secrets", "what": "data/agents/", "why": "tokens and private keys"}
+for _name, _without in (("nothing", None), ("another", "tokens"), ("its-name", "secrets"), ("its-text", "data/agents/")):
+    made("bundle", f"leaves-something-out-and-the-caller-names-{_name}", *([missing("bundle.left_out", MANIFEST, "tokens and private keys")]
+                                                                         if _name in ("nothing", "another") else []),
+         files=manifest(SECRETS), arguments=("--without", _without) if _without else (), short=_name in ("nothing", "its-name"))(None)
+made("bundle", "as-listed", files=manifest(change=lambda files: None), short=True)(None)
+made("bundle", "without-a-file", missing("bundle.file", ("data/players/P09/history.json", 0)), short=True,
+     files=manifest(change=lambda files: files.append({"path": "data/players/P09/history.json", "bytes": 1, "sha256": "ab" * 32})))(None)
+made("bundle", "with-another-file", missing("bundle.file", ("data/results.json", 0)),
+     files=manifest(change=lambda files: files.pop(0)))(None)
+made("bundle", "with-a-file-of-another-digest", fault("bundle.differs", ("data/results.json", 0)), short=True,
+     files=manifest(change=lambda files: files[0].update(sha256="ab" * 32)))(None)
+for _name, _text in (("no-json", "{"), ("list", "[]"), ("empty", "")):
+    made("bundle", f"manifest-{_name}", fault("bundle.differs", MANIFEST),
+         files=lambda directory, text=_text: (directory / "MANIFEST.json").write_text(text))(None)
+for _key in ("files", "left_out", "redacted_lines"):
+    for _name, _value in (("text", "x"), ("list", [None, 5, "x", []]), ("rows", [{"path": 5, "what": 5, "file": 5, "line": "x"}])):
+        made("bundle", f"{_key}-is-a-{_name}", agree_only=True, files=lambda directory, key=_key, value=_value: (
+            directory / "MANIFEST.json").write_text(json.dumps({key: value})))(None)
 
 
 # --- A log that names the league and holds nothing of it ------------------------------------------------------------
@@ -239,7 +274,7 @@ def second_run(seconds):
 
 made("end", "killed-and-started-again", incident("log.tail_lost"))(second_run(2))
 made("end", "started-again-without-loss", )(lambda league: league.log("player:P02").items.insert(
-    5, next_run(league, "player:P02", league.now)))
+    4, next_run(league, "player:P02", league.now)))
 
 
 def instant_of(record):
@@ -304,9 +339,12 @@ def _alike(league):
                     and item["message_type"] == "LEAGUE_STANDINGS_UPDATE" and item["peer"] == "player:P02")
     second_run(2)(league)
     when = manager.items[lost_from]["time"]
-    league.note(MANAGER, "in", "reply", "player:P02", log_builder.Frame(PONG), manager.next_call(), http_status=200)
-    manager.items[-1]["time"] = when
-    manager.items.insert(lost_from + 1, manager.items.pop())
+    asked = manager.next_call()
+    league.note(MANAGER, "out", "request", "player:P02", log_builder.Frame(call_of("ping", {})), asked)
+    league.note(MANAGER, "in", "reply", "player:P02", log_builder.Frame(PONG), asked, http_status=200)
+    for record in manager.items[-2:]:
+        record["time"] = when
+    manager.items[lost_from + 1:lost_from + 1] = [manager.items.pop(-2), manager.items.pop()]
 
 
 # --- A match that a player's log does not have -----------------------------------------------------------------------
@@ -333,26 +371,14 @@ for _type in ("GAME_INVITATION", "CHOOSE_PARITY_CALL"):
 
 
 def _never_asked(league):
-    """The referee made up the call and the answer, for which it shows another message of the player: the player's log has neither."""
-    player = league.plans["R1M1"].a
-    referee = league.plans["R1M1"].referee
-    forgotten(f"player:{player}", "R1M1", "CHOOSE_PARITY_CALL")(league)
-    for record in [r for r in league.log(referee).records() if r["match_id"] == "R1M1" and r["peer"] == f"player:{player}"
-                   and r["message_type"] == "CHOOSE_PARITY_RESPONSE"]:
-        joined, = league.find(player, "GAME_JOIN_ACK", "R1M1", dir="out")
-        record["raw_sha256"] = log_builder.sha256_of(joined.frame.raw())
-    return league
+    """A referee that keeps no log reports a choice for which it never asked."""
+    player, referee = league.plans["R1M1"].a, league.plans["R1M1"].referee
+    forgotten(f"player:{player}", "R1M1", "CHOOSE_PARITY_CALL", "CHOOSE_PARITY_RESPONSE")(league)
+    unregistered_key(league, f"referee:{referee}")
 
 
-def _unknown_to_the_player(directory):
-    league = new_league(commitments=False).play()
-    _never_asked(league)
-    league.write(directory)
-    return league
-
-
-add(Case("absent/call-of-a-played-match", "absent", [missing("choice.absent", report_at("R1M1"), "R1M1")], _unknown_to_the_player,
-         short=True))
+made("absent", "call-of-a-played-match", missing("choice.absent", report_at("R1M1"), "R1M1"), options={"commitments": False}, short=True)(
+    _never_asked)
 
 
 # --- A run that was killed before its first seal ----------------------------------------------------------------------

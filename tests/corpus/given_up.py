@@ -107,7 +107,7 @@ made("given-up", "while-news-is-on-its-way", incident("journal.given_up", NOTE, 
      plan=played_again(1, by_another=False, before=late_news))(None)
 made("given-up", "what-was-disputed", incident("journal.given_up", NOTE, TEXT), plan=played_again(1, before=disputes("P01", "R2M1")))(None)
 made("given-up", "nothing", incident("journal.given_up", NOTE, "no longer count (0)"), plan=played_again(3))(None)
-made("given-up", "without-a-note", fault("draw.commitment"), fault("commitment.dropped"), plan=played_again(1, noted=False),
+made("given-up", "without-a-note", fault("draw.commitment"), plan=played_again(1, noted=False),
      exact=False, same_places=False, short=True)(None)
 for _first, _second in ((0, 1), (1, 0), (1, 1), (2, 1)):
     made("given-up", f"all-but-{_first}-then-all-but-{_second}", incident("journal.given_up", NOTE, f"no longer count ({3 - _second})"),

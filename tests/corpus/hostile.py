@@ -10,7 +10,8 @@ from resealing import reseal
 TEXT = {"null": None, "number": 5, "list": [], "object": {}, "true": True}
 NUMBER = {"null": None, "text": "5", "negative": -1, "fraction": 1.5, "huge": 2**64, "list": [1], "true": True}
 LIST = {"null": None, "text": "x", "number": 5, "object": {}}
-KEYS = {"time": TEXT, "mono_ns": NUMBER, "dir": TEXT, "kind": TEXT, "call": NUMBER, "peer": TEXT, "transport": TEXT, "context": LIST,
+FLAG = {"null": None, "text": "true", "number": 1, "list": [True]}
+KEYS = {"time": TEXT, "mono_ns": NUMBER, "dir": TEXT, "kind": TEXT, "call": NUMBER, "peer": TEXT, "said_by": TEXT, "transport": TEXT, "context": LIST,
         "conversation_id": TEXT, "message_type": TEXT, "match_id": TEXT, "http_status": NUMBER, "elapsed_us": NUMBER, "leniencies": LIST,
         "verdict": TEXT, "fault": TEXT, "raw": TEXT, "raw_base64": TEXT, "raw_bytes": NUMBER, "raw_sha256": TEXT, "raw_ref": NUMBER,
         "raw_keep": {"null": None, "text": "x", "one": [1], "three": [1, 2, 3], "negative": [-1, 1], "texts": ["1", "2"], "huge": [2**64, 0],
@@ -74,7 +75,7 @@ def header_key(key, name, value):
 
 
 for _key, _values in {"format": TEXT, "version": NUMBER, "agent": TEXT, "league_id": TEXT, "league_key": TEXT, "created": TEXT, "segment": NUMBER,
-                      "first_seq": NUMBER, "public_key": TEXT}.items():
+                      "first_seq": NUMBER, "public_key": TEXT, "seal_interval_ms": NUMBER, "starts": FLAG}.items():
     for _name, _value in _values.items():
         header_key(_key, _name, _value)
 

@@ -214,6 +214,8 @@ def _reported_by_another(league):
     for number, record in enumerate(moved):
         record["call"] = 900
         new.items.insert(at + number, record)
+    for place in (at + len(moved), at):
+        new.items.insert(place, log_builder.Seal(league.start_time))
     for record in league.find(MANAGER, match=R1):
         if record["peer"] == f"referee:{plan.referee}":
             record["peer"] = f"referee:{other}"
@@ -260,7 +262,7 @@ def of_referee(match, kind, nanoseconds, direction):
 
 
 SECOND = 10**9
-made("order", "choice-before-join", fault("order.choice_before_join"), short=True)(of_referee(R1, "GAME_JOIN_ACK", SECOND, "in"))
+made("order", "choice-before-join", fault("order.choice_before_join"), options=UNBOUND, short=True)(of_referee(R1, "GAME_JOIN_ACK", SECOND, "in"))
 made("order", "over-before-report", fault("order.over_before_report"), short=True)(of_referee(R1, "GAME_OVER", -5 * 10**6, "out"))
 made("order", "answer-before-call", fault("order.choice_before_call"), plan=lost_by("b", "CHOOSE_PARITY_CALL", "E001"))(
     of_referee(R1, "CHOOSE_PARITY_RESPONSE", -SECOND, "in"))
@@ -451,15 +453,10 @@ for _name, _text in (("empty", ""), ("no-json", "hello"), ("list", "[]"), ("othe
 
 
 def _result_without_report(league):
-    """The journal has a result that no report in the manager's log tells; its answer is one that it gave to another report."""
-    log, referee = league.log(MANAGER), league.log(league.plans["R3M1"].referee)
-    calls = {r["call"] for r in log.records() if r["message_type"] == "MATCH_RESULT_REPORT" and r["match_id"] == "R3M1"}
-    taken = [i for i in log.items if isinstance(i, log_builder.Record) and i["call"] in calls]
-    log.items = [i for i in log.items if i not in taken]
-    other = next(r for r in log.records() if r["kind"] == "reply" and r["dir"] == "out" and not r["message_type"])
-    for record in referee.records():
-        if record.frame is not None and record.frame is taken[-1].frame:
-            record["raw_sha256"] = log_builder.sha256_of(other.frame.raw())
+    """The journal has a result, and no log has a report of it."""
+    for log in (league.log(MANAGER), league.log(league.plans["R3M1"].referee)):
+        calls = {r["call"] for r in log.records() if r["message_type"] == "MATCH_RESULT_REPORT" and r["match_id"] == "R3M1"}
+        log.items = [i for i in log.items if not (isinstance(i, log_builder.Record) and i["call"] in calls)]
 
 
 made("journal", "result-without-report", fault("journal.unlogged"), short=True)(_result_without_report)

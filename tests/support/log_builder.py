@@ -26,6 +26,7 @@ import verify_log as curve  # noqa: E402  (the arithmetic of Ed25519; signing is
 
 START = datetime(2026, 1, 15, 10, 30, tzinfo=timezone.utc)
 MANAGER = "league_manager"
+SEAL_INTERVAL = timedelta(seconds=5)
 
 
 # --- Ed25519 (RFC 8032) ---------------------------------------------------------------------------------------------
@@ -108,7 +109,7 @@ class Frame:
 class Record:
     """A record before it is numbered. `fields` are its keys, `frame` what was sent (None: a failure)."""
 
-    FIRST = ("seq", "time", "mono_ns", "dir", "kind", "call", "peer", "transport", "context", "conversation_id",
+    FIRST = ("seq", "time", "mono_ns", "dir", "kind", "call", "peer", "said_by", "transport", "context", "conversation_id",
              "message_type", "match_id", "http_status", "elapsed_us", "leniencies", "verdict", "fault", "broadcast",
              "raw_ref", "raw_keep", "raw_bytes", "raw_sha256", "raw", "raw_base64")
 
@@ -146,6 +147,13 @@ class Header:
         self.agent, self.key, self.fields = agent, key, fields
 
 
+class Note:
+    """A note of format version 3, at the time of the record that follows it."""
+
+    def __init__(self, at, mono, name, content):
+        self.at, self.mono, self.name, self.content = at, mono, name, content
+
+
 class Seal:
     def __init__(self, at, closed=False, head=None):
         self.at, self.closed, self.head = at, closed, head
@@ -170,8 +178,8 @@ def _kept_seal(agent, key, seq, when, closed, prev, signature):
 class AgentLog:
     """One agent's log: `items` are Headers, Records and Seals in their order."""
 
-    def __init__(self, agent, path, signer):
-        self.agent, self.path, self.signer = agent, path, signer
+    def __init__(self, agent, path, signer, version=2):
+        self.agent, self.path, self.signer, self.version = agent, path, signer, version
         self.items = []
         self.calls = 0
 
@@ -188,11 +196,14 @@ class AgentLog:
         for item in self.items:
             if isinstance(item, Header):
                 agent = item.agent
-                fields = {"format": "league.conversation-log", "version": 2, "agent": agent}
+                fields = {"format": "league.conversation-log", "version": self.version, "agent": agent}
                 fields |= {key: item.fields[key] for key in ("league_id", "league_key") if item.fields.get(key)}
                 fields |= {"created": log_time(item.fields["created"]), "segment": 1, "first_seq": seq + 1}
                 fields |= {"public_key": item.key} if item.key else {}
+                fields |= {"seal_interval_ms": 5000} if self.version > 2 else {}
                 fields |= {"starts": True} if item.fields.get("starts") else {}
+            elif isinstance(item, Note):
+                fields = {"note": item.name, "time": log_time(item.at), "mono_ns": item.mono, "content": item.content}
             elif isinstance(item, Seal):
                 when = log_time(item.at)
                 signature = _signature(self.signer, agent, seq, when, item.closed, prev)
@@ -325,11 +336,12 @@ class Plan:
 
 
 class League:
-    """`old`: logs as they were before records had `call`, headers `league_key`, and players commitments."""
+    """`old`: logs as they were before records had `call`, headers `league_key`, and players commitments. `version`: of the log's
+    format; from 3 on records say whose token was checked."""
 
-    def __init__(self, players=3, referees=1, seed=1, league_id="league_test", old=False, commitments=True, start=START):
+    def __init__(self, players=3, referees=1, seed=1, league_id="league_test", old=False, commitments=True, start=START, version=2):
         chance = random.Random(seed)
-        self.league_id, self.old, self.now, self.start_time = league_id, old, start, start
+        self.league_id, self.old, self.now, self.start_time, self.version = league_id, old, start, start, version
         self.name = f"{league_id}:{seed}"
         self.key = Signer("league:" + self.name).public_key
         self.players = [f"P{n:02}" for n in range(1, players + 1)]
@@ -339,7 +351,7 @@ class League:
         for agent in [MANAGER] + [f"referee:{r}" for r in self.referees] + [f"player:{p}" for p in self.players]:
             path = (f"logs/league/{league_id}/league.log.jsonl" if agent == MANAGER else
                     f"logs/agents/{agent.split(':')[1]}.log.jsonl")
-            self.logs[agent] = AgentLog(agent, path, Signer(f"{self.name}:{agent}"))
+            self.logs[agent] = AgentLog(agent, path, Signer(f"{self.name}:{agent}"), version)
         ring = self.players + ([None] if players % 2 else [])
         for round_id in range(1, len(ring)):
             pairs = [(ring[i], ring[-1 - i]) for i in range(len(ring) // 2)]
@@ -377,11 +389,25 @@ class League:
     def note(self, agent, direction, kind, peer, frame, call, **fields):
         at = self.tick()
         fields.setdefault("conversation_id", "convtest001")
+        self.seal_in_time(self.log(agent), at)
         mono = int((at - self.start_time) / timedelta(microseconds=1)) * 1000 + 10**12
         record = Record(frame, time=log_time(at), mono_ns=mono, dir=direction, kind=kind,
                         call=None if self.old else call, peer=peer, transport="http", **fields)
         self.log(agent).items.append(record)
         return record
+
+    @staticmethod
+    def seal_in_time(log, now):
+        """As a program does: five seconds after the first record that no seal covers."""
+        first = None
+        for item in reversed(log.items):
+            if isinstance(item, Seal) or (isinstance(item, Header) and item.fields.get("starts")):
+                break
+            first = item if isinstance(item, Record) else first
+        if first is not None:
+            due = datetime.strptime(first["time"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc) + SEAL_INTERVAL
+            if now > due:
+                log.items.append(Seal(due, False, Head()))
 
     def message(self, message_type, sender, token, conversation, **fields):
         return {"protocol": "league.v2", "message_type": message_type, "sender": sender, "timestamp": wire_time(self.now),
@@ -394,7 +420,7 @@ class League:
         own, theirs = self.log(sender).next_call(), self.log(receiver).next_call()
         frame = Frame({"jsonrpc": "2.0", "id": own, "method": method, "params": message})
         sent = self.note(sender, "out", "request", receiver, frame, own, message_type=kind, **fields)
-        got = self.note(receiver, "in", "request", peer or sender, frame, theirs, message_type=kind, **fields)
+        got = self.note(receiver, "in", "request", peer or sender, frame, theirs, message_type=kind, said_by=self.speaker(sender, message), **fields)
         if reply is None:
             self.tick(5000)
             failure = self.note(sender, "in", "failure", receiver, None, own, message_type=kind, verdict="E001",
@@ -404,8 +430,13 @@ class League:
         answer = Frame({"jsonrpc": "2.0", "id": own, "result": reply})
         named = reply.get("message_type")  # an acknowledgement is of no type
         out = self.note(receiver, "out", "reply", peer or sender, answer, theirs, message_type=named, http_status=200, **fields)
-        back = self.note(sender, "in", "reply", receiver, answer, own, message_type=named, http_status=200, elapsed_us=900, **fields)
+        back = self.note(sender, "in", "reply", receiver, answer, own, message_type=named, http_status=200, elapsed_us=900,
+                         said_by=self.speaker(receiver, reply), **fields)
         return sent, got, out, back
+
+    def speaker(self, agent, message):
+        """Whose token was checked; nobody's in a registration and its answer, and in what carries none."""
+        return agent if self.version > 2 and message.get("auth_token") and "_REGISTER_" not in message.get("message_type", "") else None
 
     def token(self, agent):
         return f"tok_{agent.lower()}_"[:8] + "..."
