@@ -1,117 +1,257 @@
-// A whole Even/Odd bot: node bot.mjs --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE]. Needs nothing but Node.js 18.
+// A whole Even/Odd bot: node bot.mjs --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE].
+// Needs nothing but Node.js 18. Your strategy goes into chooseWord.
 import { createHash, createHmac, randomBytes, randomInt } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-const options = { manager: "http://localhost:8000/mcp", host: "127.0.0.1", port: "0", name: "node_bot", data: "node_bot.json" };
-process.argv.slice(2).forEach((word, i, all) => { if (word.startsWith("--")) options[word.slice(2)] = all[i + 1]; });
+
+const options = { manager: "http://localhost:8000/mcp", host: "127.0.0.1", port: "0",
+                  name: "node_bot", data: "node_bot.json" };
+process.argv.forEach((word, i, all) => { if (word.startsWith("--")) options[word.slice(2)] = all[i + 1]; });
 const kept = existsSync(options.data) ? JSON.parse(readFileSync(options.data, "utf8")) : {};
-const me = kept.me ?? { player_id: options.name.replace(/\W/g, "_") };  // who the manager says we are
-const matches = new Map(kept.matches ?? []);  // what we have promised in each open match
+const me = kept.me ?? { player_id: options.name.replace(/\W/g, "_") };  // what every message carries
+const home = kept.home ?? {};  // what else the manager gave us, which no message carries
+const matches = new Map(kept.matches ?? []);  // what we have promised and answered: the last 100
+
 const chooseWord = (call) => ["even", "odd"][randomInt(2)];  // the game: write your own
-const now = () => new Date().toISOString().slice(0, 19) + "Z";
-const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
-const hmac = (key, text) => createHmac("sha256", key).update(text).digest();
+
+// --- Messages --------------------------------------------------------------------------------------------
+const now = () => new Date().toISOString();
+const sha256 = (...all) => all.reduce((hash, one) => hash.update(one), createHash("sha256")).digest("hex");
+const hmac = (key, ...parts) => createHmac("sha256", key).update(parts.join("|"));
 const isText = (value) => typeof value === "string";
+
 class Refused extends Error {  // becomes a JSON-RPC error that names the league's code and the field
-  constructor(code, name, field, text) { super(text).data = { error_code: code, error_name: name, field: "/" + field }; }
-}
-function message(type, call, fields) {  // goes back to the conversation and match of its call
-  const same = Object.fromEntries(["conversation_id", "round_id", "match_id"].filter((key) => key in call).map((key) => [key, call[key]]));
-  return { protocol: "league.v2", message_type: type, sender: "player:" + me.player_id, timestamp: now(), ...me, ...same, ...fields };
-}
-function checkMessage(call, required) {
-  if (typeof call !== "object" || call === null || Array.isArray(call)) throw new Refused("E002", "MALFORMED_MESSAGE", "", "params is no object");
-  const forms = { protocol: /^league\.v2(\.\d+)?$/, conversation_id: /^[^]{1,100}$/u, game_type: /^even_odd$/, role_in_match: /^PLAYER_[AB]$/ };
-  for (const field of ["protocol", "message_type", "sender", "timestamp", "conversation_id", ...required]) {
-    if (call[field] === undefined || call[field] === null) throw new Refused("E003", "MISSING_REQUIRED_FIELD", field, field + " is missing");
-    if (!isText(call[field]) || (forms[field] && !forms[field].test(call[field])))
-      throw new Refused(field === "protocol" ? "E018" : "E023", "INVALID_FIELD_VALUE", field, field + " has no allowed value");
+  constructor(code, name, field, text) {
+    super(text).data = { error_code: code, error_name: name, field: "/" + field };
   }
-  const form = /^(\d{4})(-?)(\d\d)\2(\d\d)T(\d\d)(:?)(\d\d)\6(\d\d)(\.\d{1,9})?(Z|\+00:00)$/.exec(call.timestamp);
+}
+
+function message(type, call, fields) {  // goes back to the conversation and match of its call
+  const head = { protocol: "league.v2", message_type: type, sender: "player:" + me.player_id };
+  const { conversation_id, round_id, match_id } = call;  // what is undefined does not appear in JSON
+  return { ...head, timestamp: now(), ...me, conversation_id, round_id, match_id, ...fields };
+}
+
+const FORMS = { protocol: /^league\.v2(\.\d+)?$/, message_type: /^\w{1,40}$/, game_type: /^even_odd$/,
+                conversation_id: /^[^]{1,100}$/u, role_in_match: /^PLAYER_[AB]$/ };
+const TIME = /^(\d{4})(-?)(\d\d)\2(\d\d)T(\d\d)(:?)(\d\d)\6(\d\d)(\.\d{1,9})?(Z|\+00:00)$/;
+
+function checkMessage(call, required) {
+  if (typeof call !== "object" || call === null || Array.isArray(call))
+    throw new Refused("E002", "MALFORMED_MESSAGE", "", "params is no object");
+  for (const field of ["protocol", "message_type", "sender", "timestamp", "conversation_id", ...required]) {
+    if (call[field] === undefined || call[field] === null)
+      throw new Refused("E003", "MISSING_REQUIRED_FIELD", field, field + " is missing");
+    const code = field === "protocol" ? "E018" : "E023";
+    if (!isText(call[field]) || (FORMS[field] && !FORMS[field].test(call[field])))
+      throw new Refused(code, "INVALID_FIELD_VALUE", field, field + " has no allowed value");
+  }
+  const form = TIME.exec(call.timestamp);
   const [year, month, day, hour, minute, second] = form ? [1, 3, 4, 5, 7, 8].map((i) => +form[i]) : [];
-  const isDate = form && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day && month <= 12 && hour < 24 && minute < 60 && second < 60;
-  if (!isDate || (form[2] && !form[6])) throw new Refused("E021", "INVALID_TIMESTAMP", "timestamp", "timestamp is not UTC in a form of the protocol");
+  const isDate = form && month <= 12 && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+  if (!isDate || hour > 23 || minute > 59 || second > 59 || (form[2] && !form[6]))
+    throw new Refused("E021", "INVALID_TIMESTAMP", "timestamp", "timestamp is no UTC time of the protocol");
 }
-function checkCaller(call) {  // the manager shows our own token, a referee what only we and the manager can compute from it
-  const attempts = Array.from({ length: 16 }, (_, i) => hmac(me.auth_token, `${call.match_id}#${i + 1}`).toString("hex"));
-  if (!(call.match_id ? attempts : [me.auth_token]).includes(call.auth_token))
-    throw new Refused(call.auth_token ? "E012" : "E011", "AUTH_TOKEN_INVALID", "auth_token", "auth_token is missing or wrong");
+
+// The manager shows our token, a referee what only we and the manager can compute.
+function checkCaller(call) {
+  const { match_id: match, auth_token: shown } = call, attempts = Array.from({ length: 16 }, (_, i) => i + 1);
+  const attempt = !match ? (shown === me.auth_token ? 0 : undefined)
+    : attempts.find((n) => hmac(me.auth_token, `${match}#${n}`).digest("hex") === shown);
+  if (!me.auth_token || attempt === undefined)
+    throw new Refused(shown ? "E012" : "E011", "AUTH_TOKEN_INVALID", "auth_token", "auth_token is wrong");
+  return attempt;  // at the match; the manager's calls have none
 }
-const write = (file, value) => writeFileSync(file, JSON.stringify(value), { mode: 0o600 }) ?? file;
-const save = () => renameSync(write(options.data + ".new", { me, matches: [...matches] }), options.data);  // before anything leaves that binds us
-function join(call) {
-  let draw = call.draw_commitment ?? null, mine = matches.get(call.match_id);
-  if (!mine || mine.draw !== draw || mine.shownAlone)  // else it is a repetition and gets the same promise
-    matches.set(call.match_id, mine = { draw, choice: chooseWord(call), nonce: randomBytes(32).toString("hex"), opponent: call.opponent_id, isA: call.role_in_match === "PLAYER_A" });
-  save();
-  const bound = draw ? { choice_commitment: sha256([draw, call.match_id, me.player_id, mine.choice, mine.nonce].join("|")) } : {};
-  return message("GAME_JOIN_ACK", call, { arrival_timestamp: now(), accept: true, ...bound });
+
+// --- Playing ---------------------------------------------------------------------------------------------
+function save() {  // before anything leaves that binds us; nobody else may read the token
+  const text = JSON.stringify({ me, home, matches: [...matches] });
+  writeFileSync(options.data + ".new", text, { mode: 0o600 });
+  renameSync(options.data + ".new", options.data);
 }
-function choose(call) {
-  if (!matches.has(call.match_id)) matches.set(call.match_id, { draw: null, choice: chooseWord(call) });
-  const mine = matches.get(call.match_id);
-  mine.handed ??= call.context?.opponent_commitment ?? null;
-  save(mine.shownAlone = !mine.handed);  // shown alone, the next attempt at this match needs a fresh choice
-  return message("CHOOSE_PARITY_RESPONSE", call, { parity_choice: mine.choice, ...(mine.draw && { choice_nonce: mine.nonce }) });
+
+function matchOf(id) {
+  if (!matches.has(id)) matches.set(id, { calls: [] });
+  if (matches.size > 100) matches.delete(matches.keys().next().value);  // the oldest
+  return matches.get(id);
 }
+
+function announced(call) {  // the manager promises the seed of each match
+  for (const { match_id, draw_commitment: draw, player_A_id: a, player_B_id: b } of call.matches ?? [])
+    if (draw && [a, b].includes(me.player_id)) matchOf(match_id).draw ??= draw;
+}
+
+function join(call, mine, at) {
+  const draw = call.draw_commitment ?? null;
+  if ((mine.draw ??= draw) !== draw)
+    throw new Refused("E040", "COMMITMENT_MISMATCH", "draw_commitment", "another seed was promised");
+  if (mine.nonce && (at[0] - mine.at[0] || at[1] - mine.at[1]) < 0)
+    throw new Refused("E023", "INVALID_FIELD_VALUE", "context", "a later attempt has begun");
+  if (!mine.nonce || (mine.shownAlone && String(at) !== String(mine.at)))  // else the same promise again
+    Object.assign(mine, { choice: chooseWord(call), nonce: randomBytes(32).toString("hex"), handed: undefined,
+      shownAlone: false, opponent: call.opponent_id, isA: call.role_in_match === "PLAYER_A" });
+  mine.at = at;
+  const text = [draw, call.match_id, me.player_id, mine.choice, mine.nonce].join("|");
+  const bound = draw ? { choice_commitment: sha256(text) } : {};
+  return ["GAME_JOIN_ACK", { accept: true, ...bound }, ["JOIN", true, bound.choice_commitment]];
+}
+
+function choose(call, mine, at) {
+  const theirs = call.context?.opponent_commitment ?? null;
+  mine.choice ??= chooseWord(call);  // without an invitation we are bound to nothing
+  if (mine.nonce && String(at) !== String(mine.at))
+    throw new Refused("E023", "INVALID_FIELD_VALUE", "context", "I was not invited to this attempt");
+  if (mine.handed === undefined) mine.handed = theirs;
+  if (mine.handed !== theirs) {
+    dispute(call, "I was handed two commitments of my opponent");
+    throw new Refused("E040", "COMMITMENT_MISMATCH", "context/opponent_commitment", "there was another one");
+  }
+  mine.shownAlone = !theirs;  // then the next attempt at this match needs a fresh choice
+  const opened = mine.draw && mine.nonce ? { choice_nonce: mine.nonce } : {};
+  const said = ["CHOICE", mine.choice, opened.choice_nonce, theirs];
+  return ["CHOOSE_PARITY_RESPONSE", { parity_choice: mine.choice, ...opened }, said];
+}
+
+// Answers a call of a match, with a receipt: only we and the manager can make one, so a referee cannot report
+// what we have not said. The calls are noted for get_match_record, which the manager asks if a referee says
+// that we have failed.
+function play(handler, call, attempt) {
+  const { match_id: match, context } = call, mine = matchOf(match), begin = performance.now();
+  const at = [attempt, context?.play ?? 0];
+  const note = { message_type: call.message_type, attempt, play: at[1], at: now() };
+  mine.calls = [...mine.calls.slice(-31), note];
+  try {
+    if ((context?.attempt ?? attempt) !== attempt)
+      throw new Refused("E023", "INVALID_FIELD_VALUE", "context/attempt", "not what the credential proves");
+    const [type, fields, [kind, ...said]] = handler(call, mine, at);
+    const about = [home.league_key, match, ...at, mine.draw];
+    if (home.receipt_key && mine.nonce)
+      fields.receipt = hmac(home.receipt_key, kind, ...about, ...said).digest("hex");
+    Object.assign(note, fields, kind === "CHOICE" && { opponent_commitment: mine.handed });
+    if (home.receipt_key)  // a referee never sees our token
+      fields.auth_token = hmac(me.auth_token, "answer", `${match}#${attempt}`).digest("hex");
+    return message(type, call, { ...fields, ...(kind === "JOIN" && { arrival_timestamp: now() }) });
+  } catch (why) {
+    const code = why.data?.error_code;
+    Object.assign(note, { refused: code ?? "E002", reason: why.message, caller_fault: Boolean(code) });
+    throw why;
+  } finally {
+    Object.assign(note, { answered_at: now(), answer_ms: Math.round(performance.now() - begin) });
+    save();
+  }
+}
+
+function matchRecord({ auth_token, match_id } = {}) {
+  if (!me.auth_token || auth_token !== me.auth_token)
+    throw new Refused("E012", "AUTH_TOKEN_INVALID", "auth_token", "auth_token is not my own");
+  return { match_id, player_id: me.player_id, calls: matches.get(match_id)?.calls ?? [] };
+}
+
+// --- Results ---------------------------------------------------------------------------------------------
 function drawNumber(seed, parts, counter = 0) {
-  const byte = hmac(Buffer.from(seed, "hex"), [...parts, counter].join("|")).find((one) => one < 250);
+  const byte = hmac(Buffer.from(seed, "hex"), ...parts, counter).digest().find((one) => one < 250);
   return byte === undefined ? drawNumber(seed, parts, counter + 1) : (byte % 10) + 1;
 }
-function judge(call, mine) {  // the result has to follow from the promised seed and from what both have bound themselves to
-  const { game_result: { choices, drawn_number, winner_player_id }, choice_commitments: bound, choice_nonces: nonces, draw_proof: seed, match_id: match } = call;
-  const order = mine.isA ? [me.player_id, mine.opponent] : [mine.opponent, me.player_id];
-  const assert = (isTrue, text) => { if (!isTrue) throw new Refused("E035", "INVALID_RESULT", "game_result", text); };
+
+function judge(call, mine) {  // does it follow from the promised seed and from what both are bound to?
+  const { choice_commitments: bound, choice_nonces: nonces, draw_proof: seed, match_id: match } = call;
+  const { choices, drawn_number, winner_player_id } = call.game_result, self = me.player_id;
+  const order = mine.isA ? [self, mine.opponent] : [mine.opponent, self];
+  const assert = (isTrue, text) => { if (!isTrue) throw new Error(text); };
+  assert(mine.nonce && mine.handed !== undefined, "I was not asked for a choice");
   assert(sha256(Buffer.from(seed, "hex"), match) === mine.draw, "another seed was promised");
-  assert(choices[me.player_id] === mine.choice && nonces[me.player_id] === mine.nonce, "I did not choose that");
+  assert(choices[self] === mine.choice && nonces[self] === mine.nonce, "I did not choose that");
   assert((bound[mine.opponent] ?? null) === mine.handed, "the opponent's commitment is another one");
-  for (const id in bound) assert(sha256([mine.draw, match, id, choices[id], nonces[id]].join("|")) === bound[id], "a commitment is not opened");
-  const number = drawNumber(seed, [match, ...order.map((id) => choices[id]), ...order.map((id) => (id in bound ? nonces[id] : ""))]);
-  const right = order.filter((id) => choices[id] === (number % 2 ? "odd" : "even"));
-  assert(drawn_number === number && winner_player_id === (right.length === 1 ? right[0] : null), `the number is ${number}`);
-}
-function gameOver(call) {
-  try {
-    if (matches.get(call.match_id)?.draw && call.game_result.status !== "TECHNICAL_LOSS") judge(call, matches.get(call.match_id));
-  } catch (why) {  // the dispute goes to the manager and stays open
-    const query = { query_type: "DISPUTE_MATCH", query_params: { match_id: call.match_id, reason: why.message } };
-    post("league_query", message("LEAGUE_QUERY", call, query)).catch(() => {});
-    throw why instanceof Refused ? why : new Refused("E035", "INVALID_RESULT", "game_result", why.message);
+  for (const id of new Set([self, ...Object.keys(bound)])) {
+    const opened = sha256([mine.draw, match, id, choices[id], nonces[id]].join("|"));
+    assert(opened === bound[id], `the commitment of ${id} is not opened`);
   }
-  matches.delete(call.match_id);
+  const used = order.map((id) => (id in bound ? nonces[id] : ""));
+  const number = drawNumber(seed, [match, ...order.map((id) => choices[id]), ...used]);
+  const right = order.filter((id) => choices[id] === (number % 2 ? "odd" : "even"));
+  const winner = right.length === 1 ? right[0] : null;
+  assert(drawn_number === number && winner_player_id === winner, `the number is ${number}, ${winner} won`);
 }
-const methods = { handle_game_invitation: [join, ["match_id", "game_type", "role_in_match", "opponent_id"]], choose_parity: [choose, ["match_id"]],
-  notify_match_result: [gameOver, ["match_id"]], get_player_state: [() => ({ player_id: me.player_id }), []] };
-for (const news of ["notify_round", "notify_round_completed", "notify_league_completed", "notify_league_error", "notify_game_error", "update_standings"])
+
+function dispute(call, reason) {  // goes to the manager and stays open
+  const query = { query_type: "DISPUTE_MATCH", query_params: { match_id: call.match_id, reason } };
+  post("league_query", message("LEAGUE_QUERY", call, query)).catch(() => {});
+}
+
+function gameOver(call) {
+  const mine = matches.get(call.match_id);
+  try {
+    if (call.game_result.status !== "TECHNICAL_LOSS") {
+      if (mine?.draw) judge(call, mine);
+    } else if (mine && home.receipt_key && call.game_result.winner_player_id !== me.player_id) {
+      const slowest = Math.max(0, ...mine.calls.map((one) => one.answer_ms));
+      const reason = `I got ${mine.calls.length} calls and answered each within ${slowest} ms`;
+      if (slowest < 5000) dispute(call, reason);
+    }
+  } catch (why) {
+    dispute(call, why.message);
+    throw new Refused("E035", "INVALID_RESULT", "game_result", "the result does not follow: " + why.message);
+  }
+}
+
+// --- JSON-RPC --------------------------------------------------------------------------------------------
+const methods = {
+  handle_game_invitation: [join, ["match_id", "game_type", "role_in_match", "opponent_id"]],
+  choose_parity: [choose, ["match_id"]], notify_match_result: [gameOver, ["match_id"]],
+  notify_round: [announced, []], get_player_state: [() => ({ player_id: me.player_id }), []],
+};
+for (const news of ["notify_round_completed", "notify_league_completed", "notify_league_error",
+                    "notify_game_error", "update_standings"])
   methods[news] = [() => {}, []];
+
 function answer(body) {
   let frame = null;
-  const error = (code, text, data) => ({ jsonrpc: "2.0", id: frame?.id ?? null, error: { code, message: text, data } });
+  const head = () => ({ jsonrpc: "2.0", id: frame?.id ?? null });
+  const error = (code, text, data) => ({ ...head(), error: { code, message: text, data } });
   try { frame = JSON.parse(body); } catch { return error(-32700, "Parse error"); }
-  if (!isText(frame?.method)) return error(-32600, "Invalid Request");
-  if (frame.method === "ping") return { jsonrpc: "2.0", id: frame.id, result: { status: "ok" } };
-  if (!Object.hasOwn(methods, frame.method)) return error(-32601, "Method not found");
+  const { method, params } = frame ?? {};
+  if (!isText(method)) return error(-32600, "Invalid Request");
+  if (method === "ping") return { ...head(), result: { status: "ok" } };
   try {
-    const [handler, required] = methods[frame.method];
-    checkMessage(frame.params, required);
-    checkCaller(frame.params);
-    return { jsonrpc: "2.0", id: frame.id ?? null, result: handler(frame.params) ?? { status: "ok" } };
-  } catch (why) { return why instanceof Refused ? error(-32602, "Invalid params: " + why.message, why.data) : error(-32603, "Internal error"); }
+    if (method === "get_match_record") return { ...head(), result: matchRecord(params ?? {}) };
+    if (!Object.hasOwn(methods, method)) return error(-32601, "Method not found");
+    const [handler, required] = methods[method];
+    checkMessage(params, required);
+    const attempt = checkCaller(params);
+    const result = [join, choose].includes(handler) ? play(handler, params, attempt) : handler(params);
+    return { ...head(), result: result ?? { status: "ok" } };
+  } catch (why) {
+    if (why instanceof Refused) return error(-32602, "Invalid params: " + why.message, why.data);
+    return error(-32603, "Internal error");
+  }
 }
+
 async function post(method, params) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  return (await (await fetch(options.manager, { method: "POST", headers: { "Content-Type": "application/json" }, body })).json()).result;
+  const headers = { "Content-Type": "application/json" };
+  return (await (await fetch(options.manager, { method: "POST", headers, body })).json()).result;
 }
-async function register() {  // shows the token of before, so that we come back as who we were; tries until the manager answers
-  const contact_endpoint = `http://${options.host}:${server.address().port}/mcp`, nonce = randomBytes(16).toString("hex");
-  const meta = { display_name: options.name, version: "1.0.0", game_types: ["even_odd"], protocol_version: "2.1.0", contact_endpoint };
-  const call = message("LEAGUE_REGISTER_REQUEST", { conversation_id: "conv" + nonce }, { player_meta: meta, registration_nonce: nonce });
+
+// Shows the token and nonce of before, so that we come back as who we were, and get our receipt_key. Tries
+// until the manager answers.
+async function register() {
+  home.registration_nonce ??= randomBytes(16).toString("hex");
+  const meta = { display_name: options.name, version: "1.0.0", game_types: ["even_odd"], receipts: true,
+                 protocol_version: "2.1.0",
+                 contact_endpoint: `http://${options.host}:${server.address().port}/mcp` };
+  const conversation = { conversation_id: "conv" + randomBytes(16).toString("hex") };
+  const fields = { player_meta: meta, registration_nonce: home.registration_nonce };
+  const call = message("LEAGUE_REGISTER_REQUEST", conversation, fields);
   const reply = await post("register_player", call).catch(() => null);
   if (!reply) return setTimeout(register, 2000);
-  console.log([reply.status, reply.player_id, reply.reason, reply.error_description].filter(Boolean).join(" "));
-  if (reply.status !== "ACCEPTED") process.exit(1);
-  save(["player_id", "auth_token", "league_id"].forEach((key) => { me[key] = reply[key]; }));
+  const { status, player_id, reason, error_description } = reply;
+  console.log([status, player_id, reason, error_description].filter(Boolean).join(" "));
+  if (status !== "ACCEPTED") process.exit(1);
+  for (const key of ["player_id", "auth_token", "league_id"]) me[key] = reply[key];
+  for (const key of ["receipt_key", "league_key"]) if (reply[key]) home[key] = reply[key];
+  save();
 }
+
 const server = createServer((request, response) => {
   const pieces = [];
   request.on("data", (piece) => { if (pieces.push(piece) > 64) request.destroy(); });  // at most 4 MiB
