@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""An Even/Odd player that is nothing but an MCP server on the standard streams: python3 player_stdio.py [FILE].
+"""An Even/Odd player that is nothing but an MCP server on standard streams: python3 player_stdio.py [FILE].
 
-It takes what others chose most often so far and chooses the other. The manager and each referee start a copy of it, so
-what it remembers is in FILE (default: player_stdio.jsonl), one finished match a line, and not in a variable.
+It takes what others chose most often so far and chooses the other. The manager and each referee start a copy
+of it, so what it remembers is in FILE (default: player_stdio.jsonl), one finished match a line, and not in a
+variable. For the same reason it cannot sign its answers: whoever starts it can answer in its name.
 """
 import json, random, sys
 
@@ -18,7 +19,8 @@ def handle_game_invitation(call):
     return {"accept": True}
 
 def choose_parity(call):  # the whole game
-    theirs = [choice for match in history() for player, choice in match.items() if player != call["player_id"]]
+    self = call["player_id"]
+    theirs = [choice for match in history() for player, choice in match.items() if player != self]
     if theirs.count("even") == theirs.count("odd"):
         return {"parity_choice": random.choice(["even", "odd"])}
     return {"parity_choice": "odd" if theirs.count("even") > theirs.count("odd") else "even"}

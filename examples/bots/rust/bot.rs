@@ -1,5 +1,6 @@
-// An Even/Odd bot on its standard streams, for the endpoint stdio:./bot. Build: rustc -O bot.rs. Needs no crates.
-// It plays, no more: it checks nothing and does not commit to its choices.
+// An Even/Odd bot on its standard streams, for the endpoint stdio:./bot. Build: rustc -O bot.rs. No crates.
+// It plays, no more: it checks nothing, does not commit to its choices and gives no receipts, because whoever
+// starts it could answer in its name.
 use std::io::{self, BufRead, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,13 +9,14 @@ fn field<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     let rest = json.split_once(&format!("\"{name}\""))?.1.trim_start().strip_prefix(':')?.trim_start();
     match rest.strip_prefix('"') {
         Some(text) => text.split('"').next(),
-        None => rest.split(|c: char| !(c.is_ascii_digit() || c == '-')).next().filter(|number| !number.is_empty()),
+        None => rest.split(|c: char| !(c.is_ascii_digit() || c == '-')).next().filter(|one| !one.is_empty()),
     }
 }
 
 /// The id as it has to be echoed: with its quotes where it has some.
 fn id(json: &str) -> String {
-    let is_text = json.split_once("\"id\"").is_some_and(|(_, rest)| rest.trim_start_matches([' ', ':']).starts_with('"'));
+    let rest = json.split_once("\"id\"").map_or("", |(_, rest)| rest);
+    let is_text = rest.trim_start_matches([' ', ':']).starts_with('"');
     match field(json, "id") {
         Some(text) if is_text => format!("\"{text}\""),
         Some(number) => number.to_string(),
@@ -50,15 +52,19 @@ fn main() {
         }
         let (id, match_id) = (id(&line), field(&line, "match_id").unwrap_or(""));
         let message = |kind: &str, more: String| {
-            format!(
-                r#""result":{{"protocol":"league.v2","message_type":"{kind}","sender":"player:{player}","timestamp":"{}","conversation_id":"{}","match_id":"{match_id}","player_id":"{player}",{more}}}"#,
-                now(),
-                field(&line, "conversation_id").unwrap_or("")
-            )
+            let conversation = field(&line, "conversation_id").unwrap_or("");
+            let from = format!(r#""sender":"player:{player}","player_id":"{player}""#);
+            let about = format!(r#""conversation_id":"{conversation}","match_id":"{match_id}""#);
+            let head = format!(r#""protocol":"league.v2","message_type":"{kind}","timestamp":"{}""#, now());
+            format!(r#""result":{{{head},{from},{about},{more}}}"#)
         };
         let answer = match field(&line, "method").unwrap_or("") {
-            "handle_game_invitation" => message("GAME_JOIN_ACK", format!(r#""arrival_timestamp":"{}","accept":true"#, now())),
-            "choose_parity" => message("CHOOSE_PARITY_RESPONSE", format!(r#""parity_choice":"{}""#, choose(match_id))),
+            "handle_game_invitation" => {
+                message("GAME_JOIN_ACK", format!(r#""arrival_timestamp":"{}","accept":true"#, now()))
+            }
+            "choose_parity" => {
+                message("CHOOSE_PARITY_RESPONSE", format!(r#""parity_choice":"{}""#, choose(match_id)))
+            }
             "ping" | "update_standings" => String::from(r#""result":{"status":"ok"}"#),
             method if method.starts_with("notify_") => String::from(r#""result":{"status":"ok"}"#),
             _ => String::from(r#""error":{"code":-32601,"message":"Method not found"}"#),
