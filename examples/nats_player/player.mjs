@@ -86,9 +86,9 @@ class Refused extends Error { // becomes a JSON-RPC error that names the league'
 const hmac = (key, ...parts) => createHmac("sha256", key).update(parts.join("|")).digest("hex");
 
 // Who calls? The manager shows our token; a referee what only we and the manager can compute from it, for one
-// attempt at one match. Elsewhere, at a manager that gave us no receipt_key, nobody shows anything.
+// attempt at one match. Elsewhere, at a manager that gave us no league_key, nobody shows anything.
 function attemptOf({ match_id, auth_token, context }) {
-  if (!me.receipt_key) return 1;
+  if (!me.league_key) return 1;
   let attempt = 1;
   while (attempt <= 16 && hmac(me.auth_token, `${match_id}#${attempt}`) !== auth_token) ++attempt;
   if (attempt > 16) throw new Refused("E012", "auth_token is missing or wrong");

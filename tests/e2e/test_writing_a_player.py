@@ -116,7 +116,7 @@ class PageChecks(unittest.TestCase):
         self.page = {"me": {"player_id": "P01", "auth_token": token}}
         code = python_of("Build it")
         functions = [re.search(rf"^def {name}\(.*?(?=^\S)", code + "\nend", re.MULTILINE | re.DOTALL).group()
-                     for name in ("commitment", "false_in", "is_from_the_league")]
+                     for name in ("commitment", "keyed", "false_in", "attempt_of")]
         exec("import hashlib, hmac, itertools\n" + "".join(functions), self.page)
 
     def false_in(self, **changed):
@@ -137,10 +137,10 @@ class PageChecks(unittest.TestCase):
 
     def test_a_stranger_is_known_by_what_it_shows(self):
         call = self.messages["CHOOSE_PARITY_CALL"]
-        self.assertTrue(self.page["is_from_the_league"](call))
+        self.assertEqual(self.page["attempt_of"](call), 1)
         for shown in ("", self.page["me"]["auth_token"], "00" * 32):
-            self.assertFalse(self.page["is_from_the_league"]({**call, "auth_token": shown}), shown)
-        self.assertFalse(self.page["is_from_the_league"]({**call, "match_id": "R1M2"}))
+            self.assertIsNone(self.page["attempt_of"]({**call, "auth_token": shown}), shown)
+        self.assertIsNone(self.page["attempt_of"]({**call, "match_id": "R1M2"}))
 
 
 if __name__ == "__main__":
