@@ -95,8 +95,14 @@ class ExamplesPlay(LeagueTest):
 
     def test_bots_are_short(self):
         self.assertLess(len((SOURCE / "examples" / "player_stdio.py").read_text().splitlines()), 60)
-        for bot in ("python/bot.py", "node/bot.mjs", "go/bot.go"):
-            self.assertLessEqual(len((BOTS / bot).read_text().splitlines()), 300, bot)
+        for bot, most in (("python/bot.py", 300), ("node/bot.mjs", 300), ("cpp/bot.cpp", 400), ("java/Bot.java", 520),
+                          ("go/bot.go", 520)):  # the last is formatted by gofmt
+            self.assertLessEqual(len((BOTS / bot).read_text().splitlines()), most, bot)
+
+    def test_bots_have_no_long_lines(self):
+        nats = SOURCE / "examples" / "nats_player" / "player.mjs"
+        for bot in [*BOTS.glob("*/[bB]ot.*"), SOURCE / "examples" / "player_stdio.py", nats]:
+            self.assertEqual([line for line in bot.read_text().splitlines() if len(line) > 110], [], bot)
 
 
 if __name__ == "__main__":
