@@ -133,17 +133,17 @@ def nonce_reused():
 @mutant("P-7.28/second-invitation")
 def second_invitation_resets():
     clean = bot["METHODS"]["handle_game_invitation"][0]
-    set_handler("handle_game_invitation", lambda call: bot["matches"].pop(call["match_id"], None) and None or clean(call))
+    set_handler(INVITE, lambda call, mine, at: mine.pop("nonce", None) and None or clean(call, mine, at))
 
 
 @mutant("P-6/same-choice-again")
 def chooses_anew():
     clean = bot["METHODS"]["choose_parity"][0]
 
-    def choose(call):
-        if call["match_id"] in bot["matches"]:
-            bot["matches"][call["match_id"]]["choice"] = secrets.choice(["even", "odd"])
-        return clean(call)
+    def choose(call, mine, at):
+        if "choice" in mine:
+            mine["choice"] = secrets.choice(["even", "odd"])
+        return clean(call, mine, at)
 
     set_handler("choose_parity", choose)
 
@@ -238,15 +238,19 @@ def one_thread():
     bot["ThreadingHTTPServer"] = http.server.HTTPServer
 
 
+def is_invited(call):
+    return "nonce" in bot["matches"].get(call["match_id"], {})
+
+
 # --- what is right, and refused --------------------------------------------------------------------------------------
 def refuses(check, name, method, bad):
     def plant():
         clean = bot["METHODS"][method][0]
 
-        def handler(call):
+        def handler(call, *rest):
             if bad(call):
                 raise bot["Refused"]("E023", "INVALID_FIELD_VALUE", "x", "not with me")
-            return clean(call)
+            return clean(call, *rest)
 
         set_handler(method, handler)
 
@@ -264,8 +268,8 @@ refuses("P-4.6/player-b", "player_b_refused", INVITE, lambda c: c["role_in_match
 refuses("P-4.6/large-opponent-id", "opponent_id_two_digits", INVITE, lambda c: len(c["opponent_id"]) > 3)
 refuses("P-4.8/no-context", "context_required", CALL, lambda c: "context" not in c)
 refuses("P-4.8/no-standings", "standings_required", CALL, lambda c: "your_standings" not in (c.get("context") or {}))
-refuses("P-6/choice-without-invitation", "invitation_required", CALL, lambda c: c["match_id"] not in bot["matches"])
-refuses("P-6/second-invitation", "second_invitation_refused", INVITE, lambda c: c["match_id"] in bot["matches"])
+refuses("P-6/choice-without-invitation", "invitation_required", CALL, lambda c: not is_invited(c))
+refuses("P-6/second-invitation", "second_invitation_refused", INVITE, lambda c: is_invited(c))
 refuses("P-4.10/technical-loss-acknowledged", "technical_loss_refused", OVER, lambda c: c["game_result"]["drawn_number"] is None)
 refuses("P-4.5/unannounced-match", "announcement_required", INVITE, lambda c: c["round_id"] > 900 and c["round_id"] < 999)
 
@@ -287,13 +291,13 @@ def game_over_once():
 # --- what is wrong, and accepted -------------------------------------------------------------------------------------
 @mutant("P-8/wrong-credential")
 def obeys_everybody():
-    bot["check_caller"] = lambda call: None
+    bot["check_caller"] = lambda call: 1
 
 
 @mutant("P-8/missing-credential")
 def no_token_no_check():
     clean = bot["check_caller"]
-    bot["check_caller"] = lambda call: clean(call) if call.get("auth_token") else None
+    bot["check_caller"] = lambda call: clean(call) if call.get("auth_token") else 1
 
 
 @mutant("P-8/credential-of-another-match")
@@ -302,9 +306,9 @@ def one_credential_for_all():
 
     def check(call):
         try:
-            clean(call)
+            return clean(call)
         except bot["Refused"]:
-            clean({**call, "match_id": "R77M7"})
+            return clean({**call, "match_id": "R77M7"})
 
     bot["check_caller"] = check
 
@@ -323,9 +327,9 @@ def first_attempt_only():
 @mutant("P-2/missing-match-id")
 def takes_any_message():
     bot["check_message"] = lambda call, required: None
-    clean = bot["METHODS"][INVITE][0]
-    bot["check_caller"] = lambda call: None
-    set_handler(INVITE, lambda call: clean({"match_id": "R1M1", **call}))
+    clean = bot["play"]
+    bot["check_caller"] = lambda call: 1
+    bot["play"] = lambda handler, call, attempt: clean(handler, {"match_id": "R1M1", **call}, attempt)
 
 
 @mutant("P-3/rejects-offset")
@@ -361,12 +365,12 @@ def one_match_at_a_time():
     last = {}
     join, choose = bot["METHODS"][INVITE][0], bot["METHODS"][CALL][0]
 
-    def remember(call):
-        last["match_id"] = call["match_id"]
-        return join(call)
+    def remember(call, mine, at):
+        last["match"] = mine
+        return join(call, mine, at)
 
     set_handler(INVITE, remember)
-    set_handler(CALL, lambda call: choose({**call, "match_id": last.get("match_id", call["match_id"])}))
+    set_handler(CALL, lambda call, mine, at: choose(call, last.get("match", mine), at))
 
 
 @mutant("P-6/many-matches")
@@ -378,7 +382,7 @@ def slower_each_time():
         return over(call)
 
     set_handler(OVER, finish)
-    set_handler(INVITE, lambda call: time.sleep(min(count[0], 200) / 1000) or invite(call))
+    set_handler(INVITE, lambda *call: time.sleep(min(count[0], 200) / 1000) or invite(*call))
 
 
 @mutant("P-8/returns-with-token")
@@ -402,7 +406,131 @@ def forgets_promises():
 @mutant("P-6/join-quick")
 def slow():
     clean = bot["METHODS"][INVITE][0]
-    set_handler(INVITE, lambda call: time.sleep(1.2) or clean(call))
+    set_handler(INVITE, lambda *call: time.sleep(1.2) or clean(*call))
+
+
+# --- receipts --------------------------------------------------------------------------------------------------------
+def signs(check, name, change):
+    """A fault in receipts: `change` gets the key and the parts of the text, and returns both."""
+
+    def plant():
+        clean = bot["keyed"]
+
+        def keyed(key, *parts):
+            if parts[0] in ("JOIN", "CHOICE"):
+                key, parts = change(key, list(parts))
+            return clean(key, *parts)
+
+        bot["keyed"] = keyed
+
+    MUTANTS[name] = (check, plant)
+
+
+def part(number, value):
+    """Another value of a part: 0 is the kind, 1 the league key, then match, attempt, play, draw commitment, ..."""
+    return lambda key, parts: (key, [*parts[:number], value, *parts[number + 1:]])
+
+
+replies("P-7/commits-with-receipts", "commits_never", drop("choice_commitment"), JOIN)
+replies("P-7/join-receipt", "receipt_never_sent", drop("receipt"))
+signs("P-7/join-receipt", "receipt_key_as_bytes", lambda key, parts: (bytes.fromhex(key).decode("latin-1"), parts))
+signs("P-7/join-receipt", "receipt_with_token", lambda key, parts: (bot["me"]["auth_token"], parts))
+signs("P-7/join-receipt", "receipt_of_league_id", part(1, "league_check"))
+signs("P-7/choice-receipt", "receipt_without_nonce", lambda key, parts: (key, [one for i, one in enumerate(parts) if i != 7]))
+signs("P-7/receipt-of-attempt", "receipt_of_first_attempt", part(3, 1))
+signs("P-7/receipt-of-play", "receipt_of_first_play", part(4, 0))
+signs("P-7/receipt-without-seed", "receipt_null_seed", lambda key, parts: (key, [*parts[:5], parts[5] or "null", *parts[6:]]))
+signs("P-7/receipt-of-lone-choice", "receipt_null_commitment",
+      lambda key, parts: (key, [*parts[:-1], parts[-1] or "null"]))
+replies("P-8/join-answer-credential", "token_in_join", lambda m: m.update(auth_token=bot["me"]["auth_token"]), JOIN)
+replies("P-8/choice-answer-credential", "token_in_choice", lambda m: m.update(auth_token=bot["me"]["auth_token"]), CHOICE)
+replies("P-8/receipt-key-kept", "receipt_key_shown", lambda m: m.update(receipt_key=bot["home"].get("receipt_key")))
+
+
+@mutant("P-7/one-choice-receipt")
+def signs_any_commitment():
+    clean = bot["METHODS"][CALL][0]
+    set_handler(CALL, lambda call, mine, at: mine.pop("handed", None) and None or clean(call, mine, at))
+
+
+@mutant("P-7/no-earlier-attempt")
+def signs_earlier_attempts():
+    clean = bot["METHODS"][CALL][0]
+
+    def choose(call, mine, at):
+        if "at" in mine:
+            mine["at"] = at
+        return clean(call, mine, at)
+
+    set_handler(CALL, choose)
+
+
+@mutant("P-7/announced-seed")
+def forgets_announcements():
+    set_handler("notify_round", lambda call: None)
+
+
+@mutant("P-8/attempt-contradicts")
+def believes_context():
+    clean = bot["play"]
+
+    def play(handler, call, attempt):
+        if isinstance(call.get("context"), dict):
+            attempt = call["context"].get("attempt", attempt)
+        return clean(handler, call, attempt)
+
+    bot["play"] = play
+
+
+def tells(check, name, change):
+    """A fault in get_match_record: `change` gets the answer and the call."""
+
+    def plant():
+        clean = bot["match_record"]
+
+        def match_record(call):
+            record = json.loads(json.dumps(clean(call)))
+            return change(record, call) or record
+
+        bot["match_record"] = match_record
+
+    MUTANTS[name] = (check, plant)
+
+
+def refuse_unknown(record, call):
+    if not record["calls"]:
+        raise bot["Refused"]("E023", "INVALID_FIELD_VALUE", "match_id", "unknown match")
+
+
+def show_choice(record, call):
+    for one in record["calls"]:
+        one["choice"] = bot["matches"][call["match_id"]].get("choice")
+
+
+tells("P-7/record-answered", "record_without_receipts", lambda record, call: [one.pop("receipt", 0) for one in record["calls"]] and None)
+tells("P-7/record-answered", "record_without_times", lambda record, call: [one.pop("answered_at", 0) for one in record["calls"]] and None)
+tells("P-7/record-empty", "record_refused", refuse_unknown)
+tells("P-7/record-refused", "record_without_refusals",
+      lambda record, call: {**record, "calls": [one for one in record["calls"] if "refused" not in one]})
+tells("P-7/record-hides-choice", "record_shows_choice", show_choice)
+
+
+@mutant("P-8/record-for-strangers")
+def tells_everybody():
+    clean = bot["match_record"]
+    bot["match_record"] = lambda call: clean({**call, "auth_token": bot["me"]["auth_token"]})
+
+
+@mutant("P-7/receipt-after-restart")
+def forgets_receipt_key():
+    clean = bot["save"]
+
+    def save():
+        kept, bot["home"] = bot["home"], {}
+        clean()
+        bot["home"] = kept
+
+    bot["save"] = save
 
 
 # --- registration ----------------------------------------------------------------------------------------------------
@@ -421,6 +549,7 @@ def registers(check, name, change):
     MUTANTS[name] = (check, plant)
 
 
+registers("P-8/returns-with-nonce", "nonce_of_the_day", lambda p: p.update(registration_nonce=secrets.token_hex(16)))
 registers("P-4.3/method", "registers_by_type", lambda p: "LEAGUE_REGISTER_REQUEST")
 registers("P-4.3/version", "version_not_semantic", lambda p: p["player_meta"].update(version="one"))
 registers("P-4.3/game-types", "game_types_as_text", lambda p: p["player_meta"].update(game_types="even_odd"))

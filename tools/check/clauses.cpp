@@ -61,7 +61,8 @@ constexpr auto kClauses = std::to_array<Clause>({
      "like the first."},
     {"P-7",
      "Neither player learns the other's choice before both have chosen, and the number follows "
-     "from the promised seed."},
+     "from the promised seed. A player that declares receipts signs its answers, and tells the "
+     "manager which calls of a match it got."},
     {"P-7.22", "GAME_JOIN_ACK may contain a choice_commitment, made with a new nonce."},
     {"P-7.25",
      "Choices are asked for after both players have joined. The choice and choice_nonce must match "
@@ -71,7 +72,9 @@ constexpr auto kClauses = std::to_array<Clause>({
     {"P-7.40",
      "The player verifies GAME_OVER, refuses a false result, and disputes it at the manager."},
     {"P-8",
-     "A reply has the agent's own token. A call of the manager has the called agent's token, and a "
+     "A reply has the agent's own token; towards a referee, that of a player that declares "
+     "receipts "
+     "has the answer credential. A call of the manager has the called agent's token, and a "
      "call of a referee the match credential; any other call is refused before it changes "
      "anything."},
     {"P-9",

@@ -24,6 +24,7 @@ MockManager::MockManager(Options options) : options_(std::move(options)) {
   token_ = core::AuthToken("tok_" + std::string(has_player ? "p07_" : "ref03_") +
                            core::to_base32(random.bytes<32>()));
   league_key_ = core::SigningKey::generate(random).public_key();
+  receipt_key_ = core::to_hex(random.bytes<32>());
 }
 
 core::Result<std::unique_ptr<MockManager>> MockManager::open(transport::front::HttpRuntime& runtime,
@@ -60,7 +61,7 @@ void MockManager::set_answer(std::function<std::optional<MockAnswer>(const Inbou
   answer_ = std::move(answer);
 }
 
-json MockManager::accepted(const InboundCall& call, bool is_referee) const {
+json MockManager::accepted(const InboundCall& call, bool is_referee) {
   json message = {
       {"protocol", "league.v2"},
       {"message_type", is_referee ? "REFEREE_REGISTER_RESPONSE" : "LEAGUE_REGISTER_RESPONSE"},
@@ -75,6 +76,12 @@ json MockManager::accepted(const InboundCall& call, bool is_referee) const {
       {"league_key", league_key_}};
   message[is_referee ? "referee_id" : "player_id"] =
       is_referee ? options_.referee_id : options_.player_id;
+  if (is_referee) return message;
+  const std::string& nonce = text_at(call.message, "registration_nonce");
+  std::lock_guard lock(mutex_);
+  const bool is_new = text_at(call.message, "auth_token").empty();
+  if (is_new) nonce_ = nonce;
+  if (is_new || (!nonce.empty() && nonce == nonce_)) message["receipt_key"] = receipt_key_;
   return message;
 }
 

@@ -34,6 +34,10 @@ class MockManager {
   /// All addresses at which it listens, for people.
   [[nodiscard]] std::string addresses() const;
   [[nodiscard]] const core::AuthToken& token() const { return token_; }
+  [[nodiscard]] const std::string& league_key() const { return league_key_; }
+  /// The key of the player's receipts, which is in the answer to a registration without a token and
+  /// to one that repeats its `registration_nonce`. Source: protocol §7.
+  [[nodiscard]] const std::string& receipt_key() const { return receipt_key_; }
   [[nodiscard]] const Options& options() const { return options_; }
   /// The next `count` registrations are answered with HTTP 503.
   void refuse_registrations(int count);
@@ -47,13 +51,15 @@ class MockManager {
 
  private:
   explicit MockManager(Options options);
-  [[nodiscard]] nlohmann::json accepted(const InboundCall& call, bool is_referee) const;
+  [[nodiscard]] nlohmann::json accepted(const InboundCall& call, bool is_referee);
   [[nodiscard]] nlohmann::json queried(const InboundCall& call) const;
 
   const Options options_;
   core::AuthToken token_;
   std::string league_key_;
-  std::mutex mutex_;  // guards the next two
+  std::string receipt_key_;
+  std::mutex mutex_;  // guards the next three
+  std::string nonce_;  // of the registration that was answered with the receipt key
   int refusals_ = 0;
   std::function<std::optional<MockAnswer>(const InboundCall&)> answer_;
   std::unique_ptr<MockServer> server_;  // it calls answer()

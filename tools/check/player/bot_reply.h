@@ -19,12 +19,16 @@ struct BotIdentity {
   core::AuthToken token;  ///< empty: the bot has none, so it cannot check the senders of calls
   std::string league_id = "league_check";
   transport::link::Endpoint endpoint;
+  std::string league_key = {};
+  std::string receipt_key = {};  ///< empty: the checker has given it none
 };
 
 /// One match that the checker makes up.
 struct TestMatch {
   std::string id;
   int round = 1;
+  int attempt = 1;
+  int play = 0;  ///< 1, 2, ... for replays
   std::string conversation;
   std::string opponent = "P02";
   bool is_player_a = true;

@@ -1,4 +1,5 @@
 // Checks of the messages of one ordinary match.
+#include "common/agent/identity/match_credential.h"
 #include "common/core/timestamp.h"
 #include "tools/check/game_truth.h"
 #include "tools/check/player/player_checks.h"
@@ -17,6 +18,13 @@ struct Answer {
   const char* type;  ///< `GAME_JOIN_ACK`
   BotReply PlayedGame::*reply;
 };
+
+/// Whether `token` is what a bot that declares receipts shows in answers to calls of this match.
+bool shows_answer(PlayerBench& bench, const TestMatch& match, const std::string& token) {
+  return bench.gives_receipts() && agent::identity::answer_credential(
+                                       bench.bot().token, core::MatchId(match.id), match.attempt)
+                                       .matches(token);
+}
 
 constexpr Answer kJoin = {"P-4.7", "join", "GAME_JOIN_ACK", &PlayedGame::join};
 constexpr Answer kChoice = {"P-4.9", "choice", "CHOOSE_PARITY_RESPONSE", &PlayedGame::choice};
@@ -119,15 +127,33 @@ void add_envelope_checks(PlayerBench& bench, AnswerChecks& checks, const Answer&
       "Read the clock when you answer, in UTC and not in local time.",
       [](const BotReply& reply, const TestMatch&) { return check_recent(reply, "timestamp"); });
   checks.add(
-      "P-8", "token", Level::kMust, "`auth_token` is the token that the manager gave to the bot.",
+      "P-8", "token", Level::kMust,
+      "`auth_token` is the token that the manager gave to the bot, or the answer credential.",
       "Send the auth_token from LEAGUE_REGISTER_RESPONSE in every reply.",
-      [&bench](const BotReply& reply, const TestMatch&) {
+      [&bench](const BotReply& reply, const TestMatch& match) {
         if (auto why = only_with_token(bench); !why.empty()) return skip(why);
         const std::string token = reply.text("auth_token");
-        return expect(bench.bot().token.matches(token), reply.exchange, reply.place + "/auth_token",
+        const bool is_right = bench.bot().token.matches(token) || shows_answer(bench, match, token);
+        return expect(is_right, reply.exchange, reply.place + "/auth_token",
                       "the token that the manager gave to the bot",
                       token.empty() ? "nothing" : "another token");
       });
+  checks.add("P-8", "answer-credential", Level::kMust,
+             "A bot that declares receipts shows a referee the answer credential of the match and "
+             "attempt, and not its token.",
+             "Set auth_token to the HMAC-SHA-256 of \"answer|\" + match_id + \"#\" + attempt with "
+             "your token as the key, in lower-case hexadecimal.",
+             [&bench](const BotReply& reply, const TestMatch& match) {
+               if (!bench.gives_receipts()) return skip(kNoReceipts);
+               const std::string token = reply.text("auth_token");
+               return expect(shows_answer(bench, match, token), reply.exchange,
+                             reply.place + "/auth_token",
+                             "the answer credential of " + match.id + ", attempt " +
+                                 std::to_string(match.attempt),
+                             bench.bot().token.matches(token) ? "the bot's own token"
+                             : token.empty()                  ? "nothing"
+                                                              : "another credential");
+             });
 }
 
 void add_frame_checks(AnswerChecks& checks) {

@@ -78,7 +78,7 @@ json PlayerBench::envelope(MessageType type, const std::string& conversation) co
 json PlayerBench::match_envelope(MessageType type, const TestMatch& match) const {
   json message = envelope(type, match.conversation);
   message.update({{"sender", "referee:REF01"},
-                  {"auth_token", credential(match.id)},
+                  {"auth_token", credential(match.id, match.attempt)},
                   {"round_id", match.round},
                   {"match_id", match.id}});
   return message;
@@ -89,7 +89,8 @@ json PlayerBench::invitation(const TestMatch& match) const {
   message.update({{"game_type", "even_odd"},
                   {"role_in_match", match.is_player_a ? "PLAYER_A" : "PLAYER_B"},
                   {"opponent_id", match.opponent},
-                  {"player_id", options_.bot.id}});
+                  {"player_id", options_.bot.id},
+                  {"context", {{"attempt", match.attempt}, {"play", match.play}}}});
   if (!match.draw_commitment.empty()) message["draw_commitment"] = match.draw_commitment;
   return message;
 }
@@ -101,7 +102,9 @@ json PlayerBench::choice_call(const TestMatch& match) const {
        {"game_type", "even_odd"},
        {"deadline", core::SystemClock().utc_now().after(std::chrono::seconds(30)).to_wire()},
        {"context",
-        {{"opponent_id", match.opponent},
+        {{"attempt", match.attempt},
+         {"play", match.play},
+         {"opponent_id", match.opponent},
          {"round_id", match.round},
          {"your_standings", {{"wins", 0}, {"losses", 0}, {"draws", 0}}}}}});
   if (!match.draw_commitment.empty()) {
@@ -329,6 +332,11 @@ bool PlayerBench::commits() {
   return sample().join.message.is_object() && sample().join.message.contains("choice_commitment");
 }
 
+bool PlayerBench::gives_receipts() const {
+  if (!registration || options_.bot.receipt_key.empty()) return false;
+  return field_at(field_at(registration->message, "player_meta"), "receipts") == json(true);
+}
+
 void PlayerBench::add_leniency(std::string name) {
   std::lock_guard lock(mutex_);
   leniencies_.insert(std::move(name));
@@ -351,7 +359,9 @@ std::set<std::string> PlayerBench::leniencies() const {
 
 std::vector<std::string> PlayerBench::secrets() const {
   if (!has_token()) return {};
-  return {options_.bot.token.reveal()};
+  std::vector<std::string> secrets{options_.bot.token.reveal()};
+  if (const std::string& key = options_.bot.receipt_key; !key.empty()) secrets.push_back(key);
+  return secrets;
 }
 
 }  // namespace league::tools::check

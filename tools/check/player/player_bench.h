@@ -101,6 +101,8 @@ class PlayerBench {
   [[nodiscard]] bool is_playing();
   /// Whether the bot commits to its choices.
   [[nodiscard]] bool commits();
+  /// Whether the bot has declared receipts and got a key for them from this checker.
+  [[nodiscard]] bool gives_receipts() const;
 
   /// The names of the ways in which the bot was called, and of the leniencies that its answers
   /// needed.

@@ -15,6 +15,8 @@ Checks player_checks(PlayerBench& bench) {
   add_token_checks(bench, out);
   add_order_checks(bench, out);
   add_commitment_checks(bench, out);
+  add_receipt_checks(bench, out);
+  add_record_checks(bench, out);
   add_mcp_checks(bench, out);
   add_http_checks(bench, out);
   add_hostile_checks(bench, out);

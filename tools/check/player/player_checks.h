@@ -25,6 +25,8 @@ void add_refusal_checks(PlayerBench& bench, Checks& out);
 void add_token_checks(PlayerBench& bench, Checks& out);
 void add_order_checks(PlayerBench& bench, Checks& out);
 void add_commitment_checks(PlayerBench& bench, Checks& out);
+void add_receipt_checks(PlayerBench& bench, Checks& out);
+void add_record_checks(PlayerBench& bench, Checks& out);
 void add_hostile_checks(PlayerBench& bench, Checks& out);
 void add_http_checks(PlayerBench& bench, Checks& out);
 void add_mcp_checks(PlayerBench& bench, Checks& out);
@@ -44,6 +46,13 @@ void add_endurance_checks(PlayerBench& bench, Checks& out);
 /// For add_probes: why a check cannot be tried with a bot that has no address of HTTP, or no token.
 [[nodiscard]] std::string only_over_http(PlayerBench& bench);
 [[nodiscard]] std::string only_with_token(PlayerBench& bench);
+/// Why a check of receipts is skipped.
+inline constexpr const char* kNoReceipts =
+    "the bot does not declare receipts (player_meta.receipts) at this checker";
+/// For add_probes: empty if the bot gives receipts.
+[[nodiscard]] std::string only_with_receipts(PlayerBench& bench);
+/// `pass` if the receipts in both answers of `game` are right, otherwise the failure.
+[[nodiscard]] Verdict expect_receipts(PlayerBench& bench, const PlayedGame& game);
 inline constexpr const char* kOnlyHttpHasNoIds =
     "this can be checked over HTTP only, because other transports find the answer by its id";
 /// Sends `bytes` over HTTP as they are, then expects the bot to play on; skipped for a bot without

@@ -43,6 +43,51 @@ std::optional<InboundCall> restarted(PlayerBench& bench, RestartTools& tools, mi
   return call;
 }
 
+/// The last registration, after at least one restart; nothing: the bot did not register again.
+std::optional<InboundCall> returned(PlayerBench& bench, RestartTools& tools) {
+  std::optional<InboundCall> last;
+  int count = 0;
+  const auto calls = tools.manager.server().calls();
+  for (const InboundCall& call : calls) {
+    if (!is_registration(call)) continue;
+    last = call;
+    ++count;
+  }
+  return count > 1 ? last : restarted(bench, tools, milliseconds(4000));
+}
+
+void add_receipt_restarts(PlayerBench& bench, RestartTools* tools, Checks& out) {
+  add_restarted(
+      out, tools,
+      {.id = "P-8/returns-with-nonce",
+       .level = Level::kShould,
+       .text = "After a restart, a bot that declares receipts repeats its `registration_nonce`.",
+       .fix =
+           "Store registration_nonce beside the token and send both: only then the manager sends "
+           "receipt_key again, and believes a new address during a match."},
+      [&bench, tools] {
+        if (!bench.gives_receipts()) return skip(kNoReceipts);
+        const auto call = returned(bench, *tools);
+        if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
+        const auto nonce = text_at(bench.registration->message, "registration_nonce");
+        return expect(!nonce.empty() && text_at(call->message, "registration_nonce") == nonce,
+                      seen_call(&*call), "/params/registration_nonce",
+                      "the nonce of the first registration",
+                      shown_value(call->message, "registration_nonce"));
+      });
+  add_restarted(out, tools,
+                {.id = "P-7/receipt-after-restart",
+                 .level = Level::kRobust,
+                 .text = "After a restart, the bot makes the same receipts.",
+                 .fix = "Store receipt_key and league_key in the file of the token."},
+                [&bench, tools] {
+                  if (!bench.gives_receipts()) return skip(kNoReceipts);
+                  if (!returned(bench, *tools))
+                    return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
+                  return expect_receipts(bench, bench.play(bench.new_match(), true));
+                });
+}
+
 }  // namespace
 
 bool start_again(PlayerBench& bench, RestartTools& tools) {
@@ -74,6 +119,7 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
                   return expect_choice(bench.play(bench.new_match(), true).choice,
                                        "the bot was restarted");
                 });
+  add_receipt_restarts(bench, tools, out);
   add_restarted(
       out, tools,
       {.id = "P-7.28/commitment-survives-restart",

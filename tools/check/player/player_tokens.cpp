@@ -40,11 +40,24 @@ const Probe<PlayerBench> kTokenProbes[] = {
     {"P-8/later-attempt", Level::kMust,
      "The bot accepts the credential of the second attempt at a match.", kCheckCredential,
      [](PlayerBench& bench) {
-       const TestMatch match = bench.new_match();
-       json message = bench.invitation(match);
-       message["auth_token"] = bench.credential(match.id, 2);
-       return expect_accepted(bench.ask(MessageType::kGameInvitation, message),
+       TestMatch match = bench.new_match();
+       match.attempt = 2;
+       return expect_accepted(bench.ask(MessageType::kGameInvitation, bench.invitation(match)),
                               "the match was assigned a second time");
+     }},
+    {"P-8/attempt-contradicts", Level::kRobust,
+     "The bot refuses a call whose `context.attempt` is not the attempt that the credential "
+     "proves.",
+     "If the call has context.attempt, compare it with the attempt of the credential; answer with "
+     "E023 at /context/attempt if they differ.",
+     [](PlayerBench& bench) {
+       if (!bench.gives_receipts()) return skip(kNoReceipts);
+       TestMatch match = bench.new_match();
+       match.attempt = 2;
+       json message = bench.invitation(match);
+       message["auth_token"] = bench.credential(match.id, 1);
+       return expect_refused(bench.ask(MessageType::kGameInvitation, message),
+                             "the credential is that of another attempt");
      }},
     {"P-8/choice-for-stranger", Level::kRobust,
      "The bot does not reveal its choice to a call with a wrong credential.", kCheckCredential,

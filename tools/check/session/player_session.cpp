@@ -76,7 +76,9 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
   BotIdentity bot{.id = manager.options().player_id,
                   .token = manager.token(),
                   .league_id = manager.options().league_id,
-                  .endpoint = {}};
+                  .endpoint = {},
+                  .league_key = manager.league_key(),
+                  .receipt_key = manager.receipt_key()};
   if (endpoint) {
     bot.endpoint = *endpoint;
   } else {

@@ -1,0 +1,243 @@
+// Receipts: with them a player signs its answers, so that no referee can report what it has not
+// said. Skipped for bots that do not declare them.
+#include <array>
+
+#include "common/core/crypto.h"
+#include "game/receipt.h"
+#include "tools/check/player/player_checks.h"
+
+namespace league::tools::check {
+namespace {
+
+using envelope::MessageType;
+using nlohmann::json;
+using TextOf = std::function<std::string(const game::ReceiptScope&)>;
+
+constexpr const char* kFormula =
+    "receipt is the HMAC-SHA-256, in lower-case hexadecimal, with receipt_key (its 64 characters, "
+    "as text) as the key, of JOIN|league_key|match_id|attempt|play|draw_commitment|true|"
+    "choice_commitment for GAME_JOIN_ACK, and of CHOICE|league_key|match_id|attempt|play|"
+    "draw_commitment|parity_choice|choice_nonce|opponent_commitment for CHOOSE_PARITY_RESPONSE; "
+    "what is absent is empty.";
+
+game::ReceiptScope scope_of(const PlayerBench& bench, const TestMatch& match) {
+  return {.league_key = bench.bot().league_key,
+          .match_id = match.id,
+          .attempt = match.attempt,
+          .play = match.play,
+          .draw_commitment = match.draw_commitment};
+}
+
+TextOf join_text(const BotReply& join) {
+  return [&join](const game::ReceiptScope& scope) {
+    return game::join_receipt_text(scope, true, join.text("choice_commitment"));
+  };
+}
+
+TextOf choice_text(const BotReply& choice, const std::string& opponent_commitment) {
+  return [&choice, &opponent_commitment](const game::ReceiptScope& scope) {
+    const std::string word = PlayerBench::word_in(choice);
+    const std::string nonce = choice.text("choice_nonce");
+    return game::choice_receipt_text(
+        scope, {.choice = word, .nonce = nonce, .opponent_commitment = opponent_commitment});
+  };
+}
+
+/// What the bot has signed instead, or with what, as far as that can be guessed.
+std::string found_instead(const PlayerBench& bench, const std::string& receipt,
+                          const game::ReceiptScope& scope, const TextOf& text) {
+  if (receipt.empty()) return "nothing";
+  const std::string& key = bench.bot().receipt_key;
+  const auto bytes = core::from_hex(key).value_or(std::vector<std::uint8_t>());
+  if (game::is_receipt_of(std::string(bytes.begin(), bytes.end()), text(scope), receipt))
+    return "a receipt made with the 32 bytes that receipt_key spells";
+  if (game::is_receipt_of(bench.bot().token.reveal(), text(scope), receipt))
+    return "a receipt made with auth_token";
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    for (int play = 0; play <= 2; ++play) {
+      game::ReceiptScope other = scope;
+      other.attempt = attempt;
+      other.play = play;
+      if (game::is_receipt_of(key, text(other), receipt))
+        return "the receipt of attempt " + std::to_string(attempt) + ", play " +
+               std::to_string(play);
+    }
+  }
+  const std::array<std::pair<const char*, std::string_view>, 2> keys{
+      {{"league_id", bench.bot().league_id}, {"nothing", ""}}};
+  for (const auto& [name, value] : keys) {
+    game::ReceiptScope other = scope;
+    other.league_key = value;
+    if (game::is_receipt_of(key, text(other), receipt))
+      return std::string("a receipt of a text with ") + name + " in place of league_key";
+  }
+  return "another receipt";
+}
+
+Verdict expect_receipt(const PlayerBench& bench, const BotReply& reply, const TestMatch& match,
+                       const TextOf& text) {
+  const game::ReceiptScope scope = scope_of(bench, match);
+  const std::string receipt = reply.text("receipt");
+  return expect(game::is_receipt_of(bench.bot().receipt_key, text(scope), receipt), reply.exchange,
+                reply.place + "/receipt", "the receipt of " + text(scope),
+                found_instead(bench, receipt, scope, text));
+}
+
+Verdict expect_choice_receipt(const PlayerBench& bench, const BotReply& choice,
+                              const TestMatch& match, const std::string& opponent_commitment) {
+  return expect_receipt(bench, choice, match, choice_text(choice, opponent_commitment));
+}
+
+/// The answer to the call for a choice of an opponent that has not committed.
+BotReply choice_alone(PlayerBench& bench, const TestMatch& match) {
+  json message = bench.choice_call(match);
+  message["context"].erase("opponent_commitment");
+  return bench.ask(kCall, message);
+}
+
+const Probe<PlayerBench> kReceiptProbes[] = {
+    {"P-7/commits-with-receipts", Level::kMust,
+     "A bot that declares receipts commits in every match with a `draw_commitment`.",
+     "Send choice_commitment in GAME_JOIN_ACK, or do not declare receipts.",
+     [](PlayerBench& bench) {
+       const BotReply& join = bench.sample().join;
+       return expect_field(!join.text("choice_commitment").empty(), join, "choice_commitment",
+                           "a commitment");
+     }},
+    {"P-7/join-receipt", Level::kMust, "GAME_JOIN_ACK has the right receipt.", kFormula,
+     [](PlayerBench& bench) {
+       const PlayedGame& game = bench.sample();
+       return expect_receipt(bench, game.join, game.match, join_text(game.join));
+     }},
+    {"P-7/choice-receipt", Level::kMust, "CHOOSE_PARITY_RESPONSE has the right receipt.", kFormula,
+     [](PlayerBench& bench) {
+       const PlayedGame& game = bench.sample();
+       return expect_choice_receipt(bench, game.choice, game.match,
+                                    bench.opponent_commitment(game.match));
+     }},
+    {"P-7/receipt-of-attempt", Level::kMust,
+     "The receipts of a later attempt at a match name that attempt.",
+     "Put context.attempt of the call into the text; make a new receipt for each attempt.",
+     [](PlayerBench& bench) {
+       TestMatch match = bench.new_match();
+       (void)bench.play(match, true);
+       match.attempt = 2;
+       return expect_receipts(bench, bench.play(match, true));
+     }},
+    {"P-7/receipt-of-play", Level::kMust, "The receipts of a replay name that replay.",
+     "Put context.play of the call into the text; make a new receipt for each replay.",
+     [](PlayerBench& bench) {
+       TestMatch match = bench.new_match();
+       (void)bench.play(match, true);
+       match.play = 1;
+       return expect_receipts(bench, bench.play(match, true));
+     }},
+    {"P-7/receipt-without-seed", Level::kShould,
+     "A receipt of a match without `draw_commitment` has empty parts for it and the commitment.",
+     kFormula,
+     [](PlayerBench& bench) {
+       const TestMatch match = bench.new_match(false);
+       const BotReply join = bench.ask(kInvite, bench.invitation(match));
+       return expect_receipt(bench, join, match, join_text(join));
+     }},
+    {"P-7/receipt-of-lone-choice", Level::kMust,
+     "The receipt of a choice for an opponent without a commitment ends with an empty part.",
+     kFormula,
+     [](PlayerBench& bench) {
+       const TestMatch match = bench.new_match();
+       (void)bench.ask(kInvite, bench.invitation(match));
+       return expect_choice_receipt(bench, choice_alone(bench, match), match, "");
+     }},
+    {"P-7/one-choice-receipt", Level::kRobust,
+     "A bot makes no second receipt of a choice if the call is repeated with another "
+     "`opponent_commitment`.",
+     "Store the opponent_commitment with which you have answered, and refuse another one for the "
+     "same attempt and play with E040.",
+     [](PlayerBench& bench) {
+       const TestMatch match = bench.new_match();
+       (void)bench.ask(kInvite, bench.invitation(match));
+       const BotReply first = bench.ask(kCall, bench.choice_call(match));
+       json message = bench.choice_call(match);
+       message["context"]["opponent_commitment"] = std::string(64, 'e');
+       const BotReply second = bench.ask(kCall, message);
+       const std::string receipt = second.text("receipt");
+       return expect(receipt.empty() || receipt == first.text("receipt"), second.exchange,
+                     second.place + "/receipt", "an error, or the receipt of the first answer",
+                     "a second receipt");
+     }},
+    {"P-7/no-earlier-attempt", Level::kRobust,
+     "A bot that has joined a later attempt makes no second receipt of a choice in the earlier "
+     "one.",
+     "Store the attempt and play of the last invitation, and refuse calls of an earlier one.",
+     [](PlayerBench& bench) {
+       TestMatch match = bench.new_match();
+       (void)bench.ask(kInvite, bench.invitation(match));
+       const BotReply first = choice_alone(bench, match);
+       TestMatch later = match;
+       later.attempt = 2;
+       (void)bench.ask(kInvite, bench.invitation(later));
+       const BotReply second = choice_alone(bench, match);
+       const std::string receipt = second.text("receipt");
+       return expect(receipt.empty() || receipt == first.text("receipt"), second.exchange,
+                     second.place + "/receipt", "an error, or the receipt of the first answer",
+                     "a second receipt");
+     }},
+    {"P-7/announced-seed", Level::kRobust,
+     "The bot refuses an invitation with another `draw_commitment` than the announced one, and "
+     "that changes nothing.",
+     "Store the draw_commitment of each match of yours in ROUND_ANNOUNCEMENT, and refuse another "
+     "one with E040.",
+     [](PlayerBench& bench) {
+       const TestMatch match = bench.new_match();
+       json news = bench.news(MessageType::kRoundAnnouncement);
+       news["round_id"] = match.round;
+       news["matches"][0].update({{"match_id", match.id},
+                                  {"player_B_id", match.opponent},
+                                  {"draw_commitment", match.draw_commitment}});
+       (void)bench.ask(MessageType::kRoundAnnouncement, news);
+       json other = bench.invitation(match);
+       other["draw_commitment"] = std::string(64, 'd');
+       const BotReply refused = bench.ask(kInvite, other);
+       if (!refused.error.is_object()) return expect_refused(refused, "another seed was announced");
+       const BotReply join = bench.ask(kInvite, bench.invitation(match));
+       if (!PlayerBench::accepts(join))
+         return expect_accepted(join, "only an invitation with another seed came before");
+       return expect_receipt(bench, join, match, join_text(join));
+     }},
+    {"P-8/receipt-key-kept", Level::kRobust, "The bot sends its `receipt_key` to nobody.",
+     "Store receipt_key beside the token, but leave it out of every message.",
+     [](PlayerBench& bench) {
+       const std::string& key = bench.bot().receipt_key;
+       for (const BotReply* reply : {&bench.sample().join, &bench.sample().choice}) {
+         if (reply->exchange.received.find(key) != std::string::npos)
+           return fail(reply->exchange, "", "no receipt_key in the answer",
+                       "the bot's receipt_key");
+       }
+       const auto calls = bench.server->calls();
+       for (const InboundCall& call : calls) {
+         if (call.bytes.find(key) != std::string::npos)
+           return fail(seen_call(&call), "", "no receipt_key in the call", "the bot's receipt_key");
+       }
+       return pass();
+     }},
+};
+
+}  // namespace
+
+std::string only_with_receipts(PlayerBench& bench) {
+  return bench.gives_receipts() ? "" : kNoReceipts;
+}
+
+Verdict expect_receipts(PlayerBench& bench, const PlayedGame& game) {
+  if (!PlayerBench::accepts(game.join)) return expect_accepted(game.join, "it is invited");
+  Verdict join = expect_receipt(bench, game.join, game.match, join_text(game.join));
+  if (!join.passed()) return join;
+  return expect_choice_receipt(bench, game.choice, game.match,
+                               bench.opponent_commitment(game.match));
+}
+
+void add_receipt_checks(PlayerBench& bench, Checks& out) {
+  add_probes(bench, kReceiptProbes, out, &only_with_receipts);
+}
+
+}  // namespace league::tools::check
