@@ -217,8 +217,9 @@ def answer(body):
                 result = play(handler, call, attempt) if method in PLAY else handler(call)
         return {"jsonrpc": "2.0", "id": id, "result": result or {"status": "ok"}}
     except Refused as why:
-        data = dict(zip(("error_code", "error_name", "field"), why.args))
-        return error(-32602, "Invalid params: " + why.args[3], data)
+        code, name, field, text = why.args
+        data = {"error_code": code, "error_name": name, "field": "/" + field if field else ""}
+        return error(-32602, "Invalid params: " + text, data)
     except (ValueError, RecursionError):
         return error(-32700, "Parse error")
     except (AttributeError, KeyError, TypeError):
