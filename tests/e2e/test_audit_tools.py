@@ -234,7 +234,8 @@ class AuditTools(LeagueTest):
         self.audit("bundle", self.directory, archive)
         bundle = self.unpack(archive)
         self.assert_holds_none(bundle, secrets)
-        self.assertIn("nothing is wrong", self.audit("verify", bundle))
+        self.assertIn("left out of the bundle: data/journal/", self.audit("verify", bundle, code=1))
+        self.assertIn("nothing is wrong", self.audit("verify", bundle, "--without", "keys,journal,operations,others"))
         manifest = json.loads((bundle / "MANIFEST.json").read_text())
         self.assertEqual(manifest["redacted_lines"], [])
         self.assertTrue(manifest["left_out"])
@@ -270,7 +271,7 @@ class AuditTools(LeagueTest):
         masked = {(str(bundle / line["file"]), line["line"]) for line in manifest["redacted_lines"]}
         self.assertEqual({file for file, _ in masked}, {str(bundle / "logs" / "agents" / "REF01.log.jsonl")})
         for command in ([BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"]):
-            verified = subprocess.run([*command, "--json", bundle], capture_output=True, text=True, timeout=60)
+            verified = subprocess.run([*command, "--json", "--without", "keys,journal,operations,others", bundle], capture_output=True, text=True, timeout=60)
             self.assertEqual(verified.returncode, 1, verified.stdout)
             report = json.loads(verified.stdout)
             self.assertEqual(report["faults"], [])

@@ -7,6 +7,7 @@
 #include "common/journal/journal_copy.h"
 #include "common/rpc/json_text.h"
 #include "tools/audit/export/export_source.h"
+#include "tools/audit/verify/verify_manifest.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -111,7 +112,10 @@ int back_up(const BackupOptions& options, std::ostream& out, std::ostream& err) 
   } else {
     out << "league " << id << ": a copy with " << book->entries() << " entries and "
         << status.finished.total_matches << " of " << status.total_matches << " matches is in "
-        << target.string() << '\n';
+        << target.string() << '\n'
+        << "To verify it, copy the logs before the backup is made, into LOGS:\n"
+        << "  mkdir COPY && cp -a " << target.string() << " COPY/data && cp -a LOGS COPY/logs && "
+        << verify_command("COPY", {}) << '\n';
   }
   return 0;
 }

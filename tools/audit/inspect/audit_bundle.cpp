@@ -17,6 +17,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/verify_journal.h"
 #include "tools/audit/inspect/bundle_redactor.h"
+#include "tools/audit/verify/verify_manifest.h"
 
 extern char** environ;  // NOLINT(readability-identifier-naming): the system's name
 
@@ -31,16 +32,30 @@ core::Error bundle_error(const std::string& text) {
   return {core::ErrorCode::kInternalError, text, {}};
 }
 
+/// What a bundle does not contain. `name` is what `league audit verify --without` calls it.
 const ordered_json& left_out() {
   static const ordered_json kList = ordered_json::array(
-      {{{"what", "data/agents/, data/**/*.key"}, {"why", "tokens and private keys"}},
-       {{"what", "data/journal/"},
+      {{{"name", "keys"},
+        {"what", "data/agents/, data/**/*.key"},
+        {"why", "tokens and private keys"}},
+       {{"name", "journal"},
+        {"what", "data/journal/"},
         {"why",
          "it holds nonces and the seeds of matches that are not over; data/results.json "
          "has its results and the other seeds"}},
-       {{"what", "logs/**/*.stderr.log"}, {"why", "operations logs are about the machine"}},
-       {{"what", "links, and all files of other kinds"}, {"why", "nobody knows what is in them"}}});
+       {{"name", "operations"},
+        {"what", "logs/**/*.stderr.log"},
+        {"why", "operations logs are about the machine"}},
+       {{"name", "others"},
+        {"what", "links, and all files of other kinds"},
+        {"why", "nobody knows what is in them"}}});
   return kList;
+}
+
+std::vector<std::string> names_left_out() {
+  std::vector<std::string> names;
+  for (const ordered_json& one : left_out()) names.push_back(one["name"].get<std::string>());
+  return names;
 }
 
 /// A temporary directory next to the archive, removed by the destructor.
@@ -235,7 +250,8 @@ int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostrea
     return 2;
   }
   out << archive.string() << ": " << bundle.files() << " files; its MANIFEST.json lists them "
-      << "and what was left out\n";
+      << "and what was left out. To verify it, unpack it and say that you know what is left out:\n  "
+      << verify_command("league-bundle", names_left_out()) << '\n';
   const auto& redacted = bundle.redacted_lines();
   if (redacted.empty()) return 0;
   err << redacted.size() << (redacted.size() == 1 ? " line" : " lines")

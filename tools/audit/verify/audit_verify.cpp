@@ -7,6 +7,7 @@
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/verify/verify_completeness.h"
 #include "tools/audit/verify/verify_logs.h"
+#include "tools/audit/verify/verify_manifest.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -81,6 +82,14 @@ void check_all(const fs::path& directory, std::vector<CheckedLog>& checked,
   report.directories.back().leagues = groups.size();
 }
 
+void check_bundle(const fs::path& directory, const VerifyOptions& options, VerifyReport& report) {
+  Findings findings;
+  for (std::string& one : check_manifest(directory, options.without, findings))
+    report.left_out.push_back(std::move(one));
+  std::ranges::move(findings.faults, std::back_inserter(report.faults));
+  std::ranges::move(findings.missing, std::back_inserter(report.missing));
+}
+
 bool has_league_data(const fs::path& directory) {
   std::error_code error;
   return fs::exists(directory / "data" / "journal" / "journal.sqlite", error) ||
@@ -98,6 +107,7 @@ void verify_one(const fs::path& directory, const envelope::MessageSchemas* schem
   const ExcludedLogs excluded(directory, options.without);
   gather(directory, excluded, checked, report);
   if (schemas != nullptr) check_all(directory, checked, seals, excluded, options, report);
+  check_bundle(directory, options, report);
   report.directories.back().ok = problems == report.faults.size() + report.missing.size();
 }
 

@@ -38,6 +38,7 @@ struct VerifyReport {
   std::vector<audit::log::LogFault>
       incidents;  ///< no rule is broken, but somebody should look at them
   std::vector<std::string> notes;  ///< remarks that are no faults: unsealed tails, torn lines
+  std::vector<std::string> left_out;  ///< what the bundles say that they leave out
   std::uint64_t records = 0;
   std::size_t logs = 0;
   double seconds = 0;

@@ -59,7 +59,7 @@ class CompletenessCheck {
  private:
   void miss_log(const std::string& agent) {
     std::string path = path_of(agent, league_);
-    if (excluded_logs_.has_log(agent, path)) return;
+    if (excluded_logs_.has_log(agent)) return;
     std::string id = id_of(agent);
     findings_.missing.push_back(
         {(directory_ / path).string(), 0, "log.absent",
@@ -115,17 +115,10 @@ ExcludedLogs::ExcludedLogs(const fs::path& directory, std::set<std::string> with
   for (const nlohmann::json& entry : field_at(manifest, "redacted_lines"))
     masked_lines_.emplace(text_at(entry, "file"),
                           static_cast<std::size_t>(number_at(entry, "line").value_or(0)));
-  for (const nlohmann::json& entry : field_at(manifest, "left_out")) {
-    if (const std::string& agent = text_at(entry, "agent"); !agent.empty())
-      without_.insert(id_of(agent));
-    paths_.push_back(text_at(entry, "what"));
-  }
 }
 
-bool ExcludedLogs::has_log(const std::string& agent, const std::string& path) const {
-  return without_.contains(id_of(agent)) || without_.contains(agent) ||
-         std::ranges::any_of(paths_,
-                             [&](const std::string& what) { return what.find(path) != what.npos; });
+bool ExcludedLogs::has_log(const std::string& agent) const {
+  return without_.contains(id_of(agent)) || without_.contains(agent);
 }
 
 void check_completeness(const fs::path& directory, const std::vector<LeagueLog>& logs,

@@ -15,12 +15,12 @@ namespace league::tools::auditor {
 /// were masked when a bundle was packed.
 class ExcludedLogs {
  public:
-  /// `without`: ids such as `P03`, `league_manager`, `journal`. Reads `MANIFEST.json` of a bundle.
+  /// `without`: ids such as `P03`, `league_manager`, `journal`. Of a bundle's `MANIFEST.json` only
+  /// the masked lines are read: see check_manifest().
   ExcludedLogs(const std::filesystem::path& directory, std::set<std::string> without);
 
-  /// Whether the log of `agent` (`player:P03`), expected at `path` below the directory, is kept
-  /// elsewhere.
-  [[nodiscard]] bool has_log(const std::string& agent, const std::string& path) const;
+  /// Whether the log of `agent` (`player:P03`) is kept elsewhere.
+  [[nodiscard]] bool has_log(const std::string& agent) const;
   [[nodiscard]] bool has_journal() const { return without_.contains("journal"); }
   /// Whether the bundle lists this line of `file` (below its directory) among those that it masked.
   [[nodiscard]] bool has_line(const std::string& file, std::size_t line) const {
@@ -29,7 +29,6 @@ class ExcludedLogs {
 
  private:
   std::set<std::string> without_;
-  std::vector<std::string> paths_;
   std::set<std::pair<std::string, std::size_t>> masked_lines_;
 };
 

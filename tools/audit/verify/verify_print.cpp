@@ -72,6 +72,9 @@ std::string_view class_of_rule(std::string_view rule) {
       {"journal.absent", "missing"},
       {"choice.absent", "missing"},
       {"line.masked", "missing"},
+      {"bundle.left_out", "missing"},
+      {"bundle.file", "missing"},
+      {"attestation.absent", "missing"},
       {"seal.absent", "missing"},
       {"authority.", "protocol"},
       {"schema", "protocol"},
@@ -84,6 +87,9 @@ std::string_view class_of_rule(std::string_view rule) {
       {"choice.", "result"},
       {"loss.", "result"},
       {"match.", "result"},
+      {"over.", "result"},
+      {"receipt.", "result"},
+      {"attestation.", "result"},
       {"result.", "result"},
       {"table.", "result"},
       {"journal.", "result"},
@@ -95,6 +101,8 @@ std::string_view class_of_rule(std::string_view rule) {
 }
 
 void print_verification(const VerifyReport& report, std::ostream& out) {
+  for (const std::string& one : report.left_out)
+    out << "left out of the bundle: " << printable(one, 600) << '\n';
   print_each(report.faults, "", out);
   print_each(report.missing, "", out);
   print_incidents(report.incidents, out);
@@ -133,6 +141,7 @@ void print_verification_json(const VerifyReport& report, std::ostream& out) {
               {"missing", json_of(report.missing)},
               {"incidents", json_of_incidents(report.incidents)},
               {"notes", report.notes},
+              {"left_out", report.left_out},
               {"leagues", std::move(leagues)}};
   out << rpc::to_json_text(all) << '\n';
 }
