@@ -92,7 +92,8 @@ class PlayerGroup {
                                                    .strategy = strategy,
                                                    .mode = mode,
                                                    .standalone = options_.standalone,
-                                                   .commits = options_.commits},
+                                                   .commits = options_.commits,
+                                                   .limits = answer_limits()},
                                                   {.timer = host_.timer(),
                                                    .clock = host_.clock(),
                                                    .random = *local.random,
@@ -122,7 +123,8 @@ class PlayerGroup {
           .game_types = local.service->game_types(),
           .manager = manager,
           .log_public_key = local.port->log().public_key(),
-          .hears_events = host_.bus() != nullptr};
+          .hears_events = host_.bus() != nullptr,
+          .receipts = declares_receipts(local)};
       // If the league is known already, subscribe before registering, so that no event is missed.
       if (auto heard = hear_events(local, agent::bus::league_of(manager_url())); !heard)
         return heard;
@@ -162,6 +164,21 @@ class PlayerGroup {
     auto session = local.port->session_url();
     if (!session.empty()) return session;
     return options_.common.contact_endpoint(local.port->port(), local.socket);
+  }
+
+  [[nodiscard]] AnswerLimits answer_limits() const {
+    using envelope::MessageType;
+    return {.invitation = host_.settings().time_limit(MessageType::kGameInvitation),
+            .choice = host_.settings().time_limit(MessageType::kChooseParityCall)};
+  }
+
+  /// A player that referees start has an identity of theirs, and one that returned without its
+  /// receipt key cannot make receipts.
+  [[nodiscard]] bool declares_receipts(const LocalPlayer& local) const {
+    if (!options_.commits || options_.common.serving() == agent::host::Serving::kStdio)
+      return false;
+    return !local.identity_store || local.identity_store->id().empty() ||
+           !local.identity_store->identity().receipt_key.empty();
   }
 
   [[nodiscard]] std::string manager_url() const {
@@ -204,20 +221,25 @@ class PlayerGroup {
     local.service->resume(open_matches_->matches_of(player), open_matches_->credentials_of(player));
   }
 
-  /// Reports each dispute of the player to the manager, and records it in the history.
+  /// Reports each dispute of the player to the manager, and records it in the history; asks the
+  /// manager for results that did not arrive.
   void tell_disputes(LocalPlayer& local, const agent::identity::Identity& identity) {
     auto manager = transport::link::parse_endpoint(manager_url());
     if (!manager) return;
-    local.service->on_dispute(
-        [this, &local, identity, manager = *manager](const DisputedMatch& match) {
-          if (local.history) local.history->dispute(match);
-          service::send_dispute({.peers = local.port->peers(),
-                                 .timer = host_.timer(),
-                                 .clock = host_.clock(),
-                                 .settings = host_.settings(),
-                                 .manager = manager},
-                                identity, match);
-        });
+    const service::DisputeContext context{.peers = local.port->peers(),
+                                          .timer = host_.timer(),
+                                          .clock = host_.clock(),
+                                          .settings = host_.settings(),
+                                          .manager = *manager};
+    local.service->on_dispute([&local, identity, context](const DisputedMatch& match) {
+      if (local.history) local.history->dispute(match);
+      service::send_dispute(context, identity, match);
+    });
+    local.service->on_missing_result([&local, identity, context] {
+      service::ask_for_results(
+          context, identity,
+          [service = local.service.get()](const auto& rows) { service->take_results(rows); });
+    });
   }
 
   /// Continues the history of player `id`, which has entered `new_league` (empty: no new league).

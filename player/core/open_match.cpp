@@ -1,5 +1,6 @@
 #include "player/core/open_match.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -27,7 +28,14 @@ bool OpenMatch::is_same_match(const OpenMatch& other) const {
 
 OpenMatch after_invitation(const OpenMatch* known, OpenMatch invited) {
   if (known == nullptr || !known->is_same_match(invited)) return invited;
-  if (!known->is_revealed || known->is_bound_by_both()) return *known;
+  const bool is_repetition =
+      invited.attempt > 0 && known->attempt == invited.attempt && known->play == invited.play;
+  if (is_repetition || !known->is_revealed || known->is_bound_by_both()) {
+    OpenMatch same = *known;
+    same.attempt = invited.attempt;
+    same.play = invited.play;
+    return same;
+  }
   invited.earlier_commitment = known->commitment();
   return invited;
 }
@@ -39,6 +47,8 @@ void commit(OpenMatch& match, std::string choice, core::RandomSource& random) {
 
 std::optional<std::string> handed_over(OpenMatch& match,
                                        const std::optional<std::string>& opponent_commitment) {
+  match.revealed_attempt = match.attempt;
+  match.revealed_play = match.play;
   if (!std::exchange(match.is_revealed, true)) {
     match.opponent_commitment = opponent_commitment;
     return std::nullopt;
@@ -62,6 +72,10 @@ std::string open_match_to_text(const OpenMatch& match) {
       .text("choice", match.choice)
       .text("choice_nonce", match.nonce)
       .flag("revealed", match.is_revealed);
+  if (match.attempt > 0) note.number("attempt", match.attempt).number("play", match.play);
+  if (match.revealed_attempt > 0)
+    note.number("revealed_attempt", match.revealed_attempt)
+        .number("revealed_play", match.revealed_play);
   if (match.opponent_commitment) note.text("opponent_commitment", *match.opponent_commitment);
   if (match.earlier_commitment) note.text("earlier_commitment", *match.earlier_commitment);
   note.end();
@@ -86,11 +100,24 @@ std::optional<OpenMatch> open_match_from_json(const json& note) {
                     .opponent_commitment = optional_text("opponent_commitment"),
                     .earlier_commitment = optional_text("earlier_commitment")};
     const std::string role = text("role_in_match");
+    constexpr int kMost = 1'000'000'000;
+    const auto count = [&note](const char* field) {
+      const auto found = note.find(field);
+      if (found == note.end()) return 0;
+      const auto value = found->get<std::int64_t>();
+      return value < 0 || value > kMost ? -1 : static_cast<int>(value);
+    };
+    match.attempt = count("attempt");
+    match.play = count("play");
+    match.revealed_attempt = count("revealed_attempt");
+    match.revealed_play = count("revealed_play");
+    if (std::min({match.attempt, match.play, match.revealed_attempt, match.revealed_play}) < 0)
+      return std::nullopt;
     const json& round = note.at("round_id");
     if (role == game::side_name(game::Side::kB)) match.side = game::Side::kB;
     if (match.match_id.empty() || match.choice.empty() || !game::is_hex_256(match.nonce) ||
         role != game::side_name(match.side) || !round.is_number_integer() || round < 0 ||
-        round > 1'000'000'000)
+        round > kMost)
       return std::nullopt;
     match.round_id = round.get<int>();
     return match;

@@ -21,9 +21,13 @@ struct OpenMatch {
   game::Side side = game::Side::kA;
   core::PlayerId opponent_id{};
   std::string draw_commitment{};  ///< of the invitation; empty: it had none
+  int attempt = 0;  ///< of the invitation; 0: its referee did not say it
+  int play = 0;  ///< of the invitation: replays of the fair clock count from 1
   std::string choice{};  ///< empty before it is made
   std::string nonce{};  ///< opens the commitment; empty: the player is not committed
   bool is_revealed = false;  ///< the choice was asked for, so it has been sent or will be
+  int revealed_attempt = 0;  ///< in which attempt and play it was asked for last
+  int revealed_play = 0;
   /// As received with the call for the choice; nothing before that, and if the opponent has none.
   std::optional<std::string> opponent_commitment = std::nullopt;
 
@@ -35,6 +39,10 @@ struct OpenMatch {
   [[nodiscard]] std::optional<std::string> commitment() const;
   /// Whether both players are bound, so that choice and nonce hold for the match.
   [[nodiscard]] bool is_bound_by_both() const { return is_committed() && opponent_commitment; }
+  /// Whether the choice has already been asked for in this attempt and play.
+  [[nodiscard]] bool is_revealed_in_this_play() const {
+    return is_revealed && revealed_attempt == attempt && revealed_play == play;
+  }
   /// Whether `other` is an invitation to the same match.
   [[nodiscard]] bool is_same_match(const OpenMatch& other) const;
 
@@ -42,15 +50,18 @@ struct OpenMatch {
 };
 
 /// The state after an invitation; `known` (may be null) is the state before it. A repeated
-/// invitation changes nothing. An invitation after the reveal of the choice begins a replay or
-/// another attempt: unless both players are bound, the choice has to be made again.
+/// invitation, of the same attempt and play, changes nothing. Any other one after the reveal of the
+/// choice begins a replay or another attempt: unless both players are bound, the choice has to be
+/// made again. Where the referee does not say attempt and play, every invitation after the reveal
+/// counts as another one.
 [[nodiscard]] OpenMatch after_invitation(const OpenMatch* known, OpenMatch invited);
 
 /// Commits the player to `choice`, with 256 fresh bits of `random` as the nonce.
 void commit(OpenMatch& match, std::string choice, core::RandomSource& random);
 
-/// Takes the opponent's commitment from a call for the choice. Returns what is wrong if it differs
-/// from that of an earlier call; otherwise nothing.
+/// Takes the opponent's commitment from a call for the choice, which is asked for in the match's
+/// attempt and play from now on. Returns what is wrong if it differs from that of an earlier call;
+/// otherwise nothing.
 [[nodiscard]] std::optional<std::string> handed_over(
     OpenMatch& match, const std::optional<std::string>& opponent_commitment);
 

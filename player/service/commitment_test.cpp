@@ -105,13 +105,16 @@ TEST_F(CommitmentTest, BindsItselfAnewAfterARevealToSomebodyWhoIsNotBound) {
   EXPECT_FALSE(tell(right_end(chosen)).contains("error"));
 }
 
-TEST_F(CommitmentTest, AnotherSeedIsAnotherMatch) {
+TEST_F(CommitmentTest, AnInvitationWithAnotherPromiseChangesNothing) {
   make("even");
   const auto first = join()["choice_commitment"];
-  (void)choose();
+  const auto promised = match_.seed;
   match_.seed.fill(8);
-  EXPECT_NE(join()["choice_commitment"], first);
-  expect_opens(choose(), join()["choice_commitment"]);
+  const auto refused = call("handle_game_invitation", authorised(match_.invitation()));
+  EXPECT_EQ(refused["error"]["data"]["error_code"], "E040");
+  match_.seed = promised;
+  EXPECT_EQ(join()["choice_commitment"], first);
+  expect_opens(choose(), first);
 }
 
 TEST_F(CommitmentTest, DoesNotBindItselfWhereThereIsNothingToBindItTo) {

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "common/agent/identity/registration.h"
+#include "common/envelope/query_messages.h"
 #include "player/core/history.h"
 
 namespace league::player::service {
 
-/// The dependencies of send_dispute; all references must outlive its calls.
+/// The dependencies of these queries; all references must outlive their calls.
 struct DisputeContext {
   agent::peers::PeerClient& peers;
   core::Timer& timer;
@@ -19,5 +20,10 @@ struct DisputeContext {
 /// attempts fail, only the player's own log and history contain the dispute. Asynchronous.
 void send_dispute(const DisputeContext& context, const agent::identity::Identity& identity,
                   const DisputedMatch& match);
+
+/// Asks the league manager for the results of the player's matches (GET_PLAYER_STATS), and passes
+/// them on if it answers. Otherwise like send_dispute.
+void ask_for_results(const DisputeContext& context, const agent::identity::Identity& identity,
+                     std::function<void(const std::vector<envelope::PlayedMatchRow>&)> results);
 
 }  // namespace league::player::service

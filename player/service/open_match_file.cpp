@@ -45,6 +45,8 @@ bool was_only_asked_for(const OpenMatch& known, const OpenMatch& now) {
   if (known.is_revealed || !now.is_revealed || known.opponent_commitment) return false;
   OpenMatch asked = known;
   asked.is_revealed = true;
+  asked.revealed_attempt = asked.attempt;
+  asked.revealed_play = asked.play;
   asked.opponent_commitment = now.opponent_commitment;
   return asked == now;
 }
@@ -134,6 +136,8 @@ bool OpenMatchFile::read_asked_for(const Key& key, const json& note) {
     known->second.opponent_commitment = theirs->get<std::string>();
   }
   known->second.is_revealed = true;
+  known->second.revealed_attempt = known->second.attempt;
+  known->second.revealed_play = known->second.play;
   return true;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/runtime/log.h"
@@ -14,6 +15,7 @@ using envelope::MessageType;
 
 constexpr std::size_t kMostOpenMatches = 1024;
 constexpr std::size_t kLongestReason = 200;
+constexpr int kMostPlays = 1'000'000'000;  ///< what the notes of open matches can hold
 
 /// Removes the first entry of a map that has kMostOpenMatches entries. No player is in this many
 /// matches at once: most of the entries are from matches whose end was never reported.
@@ -42,6 +44,7 @@ void PlayerService::on_announcement(agent::host::Call<envelope::RoundAnnouncemen
     for (envelope::AnnouncedMatch& match : call.message.matches) {
       if (match.player_a_id != self && match.player_b_id != self) continue;
       const core::MatchId id = match.match_id;
+      calls_.expect(id);
       shown.emplace(id, match.referee_credential.value_or("match"));
       make_room(credentials_);
       credentials_.insert_or_assign(id, shown.at(id));
@@ -58,27 +61,42 @@ void PlayerService::on_announcement(agent::host::Call<envelope::RoundAnnouncemen
 }
 
 void PlayerService::on_invitation(agent::host::Call<envelope::GameInvitation> call) {
+  const auto context = call.message.context.value_or(envelope::PlayContext{});
+  AnsweredCall answered = begin_call(call.envelope, context);
+  std::optional<Error> objection;
   if (auto known = check_game(call.message.game_type); !known) {
-    return call.reply.refuse(known.error());
+    answered.record.is_callers_fault = false;
+    return refuse(std::move(answered), std::move(call.reply), known.error());
   }
+  {
+    std::lock_guard lock(mutex_);
+    objection = objection_to(answered, context, call.message.draw_commitment);
+  }
+  if (objection) return refuse(std::move(answered), std::move(call.reply), *objection);
   const auto self = own_id(call.message.player_id.value_or(core::PlayerId{}));
-  envelope::GameJoinAck ack{.player_id = self,
-                            .arrival_timestamp = deps_.clock.utc_now(),
-                            .accept = true,
-                            .choice_commitment = commitment(call.envelope, call.message, self)};
-  auto envelope = reply_envelope(MessageType::kGameJoinAck, call.envelope, self);
-  answer(std::move(call.reply), envelope::encode(envelope, ack));
+  envelope::GameJoinAck ack{
+      .player_id = self, .arrival_timestamp = deps_.clock.utc_now(), .accept = true};
+  if (call.envelope.match_id) {
+    const OpenMatch match = joined(call.envelope, call.message, self, answered.proven_attempt);
+    ack.choice_commitment = match.commitment();
+    ack.receipt = join_receipt(match);
+  }
+  answered.record.accept = true;
+  answered.record.choice_commitment = ack.choice_commitment;
+  answered.record.receipt = ack.receipt;
+  auto envelope =
+      reply_envelope(MessageType::kGameJoinAck, call.envelope, self, answered.proven_attempt);
+  answer(std::move(answered), std::move(call.reply), envelope::encode(envelope, ack));
 }
 
-std::optional<std::string> PlayerService::commitment(const envelope::Envelope& envelope,
-                                                     const envelope::GameInvitation& invitation,
-                                                     const core::PlayerId& self) {
-  if (!envelope.match_id) return std::nullopt;
+OpenMatch PlayerService::joined(const envelope::Envelope& envelope,
+                                const envelope::GameInvitation& invitation,
+                                const core::PlayerId& self, int proven_attempt) {
   OpenMatch match;
   bool is_new = false;
   {
     std::lock_guard lock(mutex_);
-    OpenMatch& joined = join(envelope, invitation, self);
+    OpenMatch& joined = join(envelope, invitation, self, proven_attempt);
     is_new = !joined.is_committed();
     // A guest does not know to whom its commitment is shown, so it plays by the published protocol.
     const bool commits = options_.commits && !options_.standalone && identity_.is_at_home();
@@ -88,21 +106,23 @@ std::optional<std::string> PlayerService::commitment(const envelope::Envelope& e
     }
     match = joined;
   }
-  if (!match.is_committed() || deps_.open_matches == nullptr) return match.commitment();
+  if (!match.is_committed() || deps_.open_matches == nullptr) return match;
   auto kept = deps_.open_matches->keep(match);
-  if (kept || !is_new) return match.commitment();
+  if (kept || !is_new) return match;
   // Do not commit to a choice that could not be repeated after a crash.
   agent::runtime::log::error("plays {} without a commitment: {}", match.match_id.str(),
                              kept.error().message);
+  match.choice = match.nonce = "";
   std::lock_guard lock(mutex_);
   auto open = open_matches_.find(match.match_id);
   if (open != open_matches_.end()) open->second.match.choice = open->second.match.nonce = "";
-  return std::nullopt;
+  return match;
 }
 
 OpenMatch& PlayerService::join(const envelope::Envelope& envelope,
                                const envelope::GameInvitation& invitation,
-                               const core::PlayerId& self) {
+                               const core::PlayerId& self, int proven_attempt) {
+  const auto context = invitation.context.value_or(envelope::PlayContext{});
   OpenMatch invited{.player_id = self,
                     .league_id = envelope.league_id.value_or(identity_.league),
                     .match_id = *envelope.match_id,
@@ -112,7 +132,9 @@ OpenMatch& PlayerService::join(const envelope::Envelope& envelope,
                                 ? game::Side::kA
                                 : game::Side::kB,
                     .opponent_id = invitation.opponent_id,
-                    .draw_commitment = invitation.draw_commitment.value_or("")};
+                    .draw_commitment = invitation.draw_commitment.value_or(""),
+                    .attempt = std::clamp(context.attempt.value_or(0), 0, kMostPlays),
+                    .play = std::clamp(context.play.value_or(0), 0, kMostPlays)};
   auto open = open_matches_.find(invited.match_id);
   if (open == open_matches_.end()) {
     make_room(open_matches_);
@@ -122,6 +144,7 @@ OpenMatch& PlayerService::join(const envelope::Envelope& envelope,
   held.match = after_invitation(&held.match, std::move(invited));
   // A standalone player checks no credentials, so it does not remember any.
   if (!options_.standalone) held.credential = envelope.auth_token.value_or(core::AuthToken{});
+  held.proven_attempt = proven_attempt;
   return held.match;
 }
 
@@ -141,16 +164,20 @@ std::string PlayerService::choose(const OpenMatch& match,
 }
 
 PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,
-                                            const envelope::ChooseParityCall& call) {
+                                            const envelope::ChooseParityCall& call,
+                                            const AnsweredCall& answered) {
   const envelope::ChoiceContext* told = call.context ? &*call.context : nullptr;
   std::lock_guard lock(mutex_);
+  if (auto refusal =
+          objection_to_reveal(answered, told != nullptr ? *told : envelope::ChoiceContext{}))
+    return {.choice = {}, .match = {}, .objection = {}, .refusal = std::move(refusal)};
   auto open = open_matches_.find(envelope.match_id.value_or(core::MatchId{}));
   if (open == open_matches_.end()) {
     const OpenMatch unknown{.league_id = envelope.league_id.value_or(identity_.league),
                             .match_id = envelope.match_id.value_or(core::MatchId{}),
                             .round_id = envelope.round_id.value_or(0),
                             .game_type = call.game_type};
-    return {.choice = choose(unknown, told), .match = {}, .objection = {}};
+    return {.choice = choose(unknown, told), .match = {}, .objection = {}, .refusal = {}};
   }
   OpenMatch& match = open->second.match;
   Reveal reveal;
@@ -158,19 +185,34 @@ PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,
   if (match.choice.empty()) match.choice = choose(match, told);
   if (told != nullptr && told->draw_commitment)
     open->second.call_commitment = told->draw_commitment;
+  const bool is_repetition = match.attempt > 0 && match.is_revealed_in_this_play();
   reveal.objection = handed_over(match, told != nullptr ? told->opponent_commitment : std::nullopt);
+  // There is one receipt for a play of a match, so it cannot be given for two opponents'
+  // commitments.
+  if (reveal.objection && is_repetition && gives_receipts())
+    reveal.refusal = Error{core::ErrorCode::kCommitmentMismatch, *reveal.objection,
+                           "/context/opponent_commitment"};
   reveal.choice = match.choice;
   reveal.match = match;
   return reveal;
 }
 
 void PlayerService::on_choose(agent::host::Call<envelope::ChooseParityCall> call) {
+  const auto told = call.message.context.value_or(envelope::ChoiceContext{});
+  AnsweredCall answered = begin_call(call.envelope, {.attempt = told.attempt, .play = told.play});
   if (auto known = check_game(call.message.game_type); !known) {
-    return call.reply.refuse(known.error());
+    answered.record.is_callers_fault = false;
+    return refuse(std::move(answered), std::move(call.reply), known.error());
   }
-  envelope::ChooseParityResponse response{.player_id = own_id(call.message.player_id)};
-  const Reveal revealed = reveal(call.envelope, call.message);
-  response.parity_choice = revealed.choice;
+  answered.record.opponent_commitment = told.opponent_commitment;
+  const Reveal revealed = reveal(call.envelope, call.message, answered);
+  if (revealed.refusal) {
+    refuse(std::move(answered), std::move(call.reply), *revealed.refusal);
+    if (revealed.objection) dispute(*revealed.match, *revealed.objection);
+    return;
+  }
+  envelope::ChooseParityResponse response{.player_id = own_id(call.message.player_id),
+                                          .parity_choice = revealed.choice};
   if (revealed.match && revealed.match->is_committed()) {
     response.choice_nonce = revealed.match->nonce;
     if (deps_.open_matches != nullptr) {
@@ -178,11 +220,15 @@ void PlayerService::on_choose(agent::host::Call<envelope::ChooseParityCall> call
       if (!kept) agent::runtime::log::warn("{}", kept.error().message);
     }
   }
-  auto envelope =
-      reply_envelope(MessageType::kChooseParityResponse, call.envelope, response.player_id);
+  if (revealed.match) response.receipt = choice_receipt(*revealed.match, told.opponent_commitment);
+  answered.record.parity_choice = response.parity_choice;
+  answered.record.choice_nonce = response.choice_nonce;
+  answered.record.receipt = response.receipt;
+  auto envelope = reply_envelope(MessageType::kChooseParityResponse, call.envelope,
+                                 response.player_id, answered.proven_attempt);
   auto message = envelope::encode(envelope, response);
   if (is_guest()) message["choice"] = response.parity_choice;  // some referees read this field
-  answer(std::move(call.reply), std::move(message));
+  answer(std::move(answered), std::move(call.reply), std::move(message));
   if (revealed.objection) dispute(*revealed.match, *revealed.objection);
 }
 
@@ -248,7 +294,9 @@ void PlayerService::on_game_over(agent::host::Call<envelope::GameOver> call) {
     std::lock_guard lock(mutex_);
     league = identity_.league;
   }
-  end_match(played_match(call.envelope, call.message, self, league));
+  const PlayedMatch match = played_match(call.envelope, call.message, self, league);
+  if (match.is_technical && match.verdict == MatchVerdict::kLoss) dispute_loss(match.match_id);
+  end_match(match);
 }
 
 void PlayerService::end_match(const PlayedMatch& match) {

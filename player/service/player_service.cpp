@@ -1,5 +1,6 @@
 #include "player/service/player_service.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -120,15 +121,20 @@ void PlayerService::remember(MatchHistory history) {
 
 void PlayerService::resume(std::vector<OpenMatch> matches, RefereeCredentials credentials) {
   std::lock_guard lock(mutex_);
+  is_resumed_ = true;
   credentials_ = std::move(credentials);
   for (OpenMatch& match : matches) {
     const core::MatchId id = match.match_id;
-    open_matches_[id] = {.match = std::move(match), .credential = {}, .call_commitment = {}};
+    open_matches_[id] = {.match = std::move(match)};
   }
 }
 
 void PlayerService::on_dispute(std::function<void(const DisputedMatch&)> callback) {
   on_dispute_ = std::move(callback);
+}
+
+void PlayerService::on_missing_result(std::function<void()> callback) {
+  on_missing_result_ = std::move(callback);
 }
 
 void PlayerService::on_match_over(std::function<void(const PlayedMatch&)> callback) {
@@ -156,13 +162,15 @@ void PlayerService::bind_handlers() {
   });
   server_.bind<envelope::RoundAnnouncement>(
       [this](auto call) { on_announcement(std::move(call)); });
-  for (auto news : {MessageType::kLeagueStandingsUpdate, MessageType::kRoundCompleted,
-                    MessageType::kGameError}) {
-    server_.bind_news(news);
-  }
+  server_.bind<envelope::RoundCompleted>(
+      [this](auto call) { on_round_completed(std::move(call)); });
+  server_.bind_news(MessageType::kLeagueStandingsUpdate);
+  server_.bind_news(MessageType::kGameError);
   server_.bind<envelope::LeagueError>([this](auto call) { on_league_error(std::move(call)); });
   server_.bind_tool("get_player_state",
                     [this](agent::host::ToolCall call) { on_get_player_state(std::move(call)); });
+  server_.bind_tool("get_match_record",
+                    [this](agent::host::ToolCall call) { on_get_match_record(std::move(call)); });
 }
 
 void PlayerService::on_league_error(agent::host::Call<envelope::LeagueError> call) {
@@ -242,10 +250,16 @@ core::PlayerId PlayerService::own_id(const core::PlayerId& fallback) const {
 
 envelope::Envelope PlayerService::reply_envelope(MessageType type,
                                                  const envelope::Envelope& request,
-                                                 const core::PlayerId& id) const {
+                                                 const core::PlayerId& id,
+                                                 int proven_attempt) const {
   std::lock_guard lock(mutex_);
   std::optional<core::AuthToken> token;
   if (!identity_.token.empty()) token = identity_.token;
+  // A referee must not learn the token, with which it could register in the player's name.
+  if (token && gives_receipts()) {
+    token = agent::identity::answer_credential(*token, request.match_id.value_or(core::MatchId{}),
+                                               std::max(proven_attempt, 1));
+  }
   auto envelope = envelopes_->make(type, {.conversation_id = request.conversation_id,
                                           .auth_token = std::move(token),
                                           .round_id = request.round_id,
@@ -272,23 +286,58 @@ void PlayerService::on_get_player_state(agent::host::ToolCall call) {
   call.reply.send(state);
 }
 
-void PlayerService::answer(agent::peers::Reply reply, json message) {
-  if (!misbehaviour_) return reply.send(message);
-  misbehave(std::move(reply), std::move(message));
+void PlayerService::on_get_match_record(agent::host::ToolCall call) {
+  const std::string& token = schema::text_at(call.arguments, "auth_token");
+  const core::MatchId match(schema::text_at(call.arguments, "match_id"));
+  std::optional<envelope::MatchRecord> record;
+  {
+    std::lock_guard lock(mutex_);
+    if (identity_.token.empty() || !identity_.token.matches(token)) {
+      return call.reply.refuse(
+          {token.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kAuthTokenInvalid,
+           "get_match_record is for the league manager: auth_token must be the player's own",
+           "/auth_token"});
+    }
+    record = calls_.record_of(match, core::PlayerId(identity_.id));
+  }
+  if (!record) {
+    return call.reply.refuse({ErrorCode::kMatchNotFound,
+                              "this player has no complete record of that match", "/match_id"});
+  }
+  call.reply.send(envelope::encode_match_record(*record));
 }
 
-void PlayerService::misbehave(agent::peers::Reply reply, json message) {
+void PlayerService::answer(AnsweredCall call, agent::peers::Reply reply, json message) {
+  if (misbehaviour_) return misbehave(std::move(call), std::move(reply), std::move(message));
+  note_answered(std::move(call));
+  reply.send(message);
+}
+
+void PlayerService::note_answered(AnsweredCall call) {
+  const auto took = deps_.clock.steady_now() - call.arrived;
+  call.record.answered_at = deps_.clock.utc_now().to_log();
+  call.record.answer_ms =
+      static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+  std::lock_guard lock(mutex_);
+  calls_.add(call.match, std::move(call.record));
+}
+
+void PlayerService::misbehave(AnsweredCall call, agent::peers::Reply reply, json message) {
   const bool is_choice = message.contains("parity_choice");
   const bool is_join = message.contains("arrival_timestamp");
   switch (misbehaviour_->kind) {
     case MisbehaviourKind::kSlow: {
       auto late = std::make_shared<agent::peers::Reply>(std::move(reply));
       deps_.timer.schedule(misbehaviour_->delay,
-                           [late, message = std::move(message)] { late->send(message); });
+                           [this, late, call = std::move(call), message = std::move(message)] {
+                             note_answered(call);
+                             late->send(message);
+                           });
       return;
     }
     case MisbehaviourKind::kSilent: {
       std::lock_guard lock(mutex_);
+      calls_.add(call.match, std::move(call.record));
       never_answered_.push_back(std::make_shared<agent::peers::Reply>(std::move(reply)));
       return;
     }
@@ -323,6 +372,7 @@ void PlayerService::misbehave(agent::peers::Reply reply, json message) {
       message["padding"] = std::string(kHugeAnswer, 'x');
       break;
   }
+  note_answered(std::move(call));
   reply.send(message);
 }
 

@@ -10,6 +10,9 @@
 #include "common/agent/host/agent_server.h"
 #include "common/agent/identity/registration.h"
 #include "common/core/timer.h"
+#include "common/envelope/query_messages.h"
+#include "game/receipt.h"
+#include "player/core/call_log.h"
 #include "player/core/game_over.h"
 #include "player/core/history.h"
 #include "player/core/misbehaviour.h"
@@ -27,6 +30,7 @@ struct PlayerOptions {
   bool standalone = false;
   /// Commits to its choice when it joins a match with a draw commitment (protocol §7).
   bool commits = true;
+  AnswerLimits limits = {};  ///< within which an answer counts, for disputes
   const game::Registry& games = game::standard_games();  ///< outlives the service
 };
 
@@ -66,6 +70,13 @@ class PlayerService {
   void on_match_over(std::function<void(const PlayedMatch&)> callback);
   /// Runs for each match that the player begins to dispute; otherwise like `on_match_over`.
   void on_dispute(std::function<void(const DisputedMatch&)> callback);
+  /// Runs a while after a round that has left matches without GAME_OVER, at most once a round: the
+  /// player wants the results of its matches, for take_results. Must be fast. Set it before
+  /// messages arrive.
+  void on_missing_result(std::function<void()> callback);
+  /// Disputes the technical losses among the manager's `results` that the player's own record
+  /// contradicts.
+  void take_results(const std::vector<envelope::PlayedMatchRow>& results);
   [[nodiscard]] MatchHistory history() const;
   /// The games that it plays, for its registration: those that have its strategy.
   [[nodiscard]] std::vector<std::string> game_types() const;
@@ -74,16 +85,26 @@ class PlayerService {
   /// How to play each game, by `game_type`.
   using Strategies = std::map<std::string, Strategy, std::less<>>;
   struct HeldMatch {
-    OpenMatch match;
-    core::AuthToken credential;  ///< of the invitation, already verified: saves the HMAC in later
-                                 ///< calls
-    std::optional<std::string> call_commitment;  ///< the draw commitment in the call for the choice
+    OpenMatch match{};
+    core::AuthToken credential{};  ///< of the invitation, already verified: saves the HMAC in later
+                                   ///< calls
+    int proven_attempt = 0;  ///< that `credential` is for; 0: it is not a match credential
+    std::optional<std::string> call_commitment =
+        std::nullopt;  ///< the draw commitment in the call for the choice
   };
   /// The content of the answer to CHOOSE_PARITY_CALL.
   struct Reveal {
     std::string choice;
     std::optional<OpenMatch> match;  ///< nothing: there was no invitation
     std::optional<std::string> objection;  ///< to the opponent's commitment
+    std::optional<core::Error> refusal;  ///< the choice is not revealed
+  };
+  /// A referee's call while it is being answered.
+  struct AnsweredCall {
+    core::MatchId match;
+    int proven_attempt = 0;  ///< that the call's credential is for; 0: it showed none
+    envelope::RecordedCall record;
+    core::Clock::Steady arrived;
   };
 
   PlayerService(PlayerOptions options, const PlayerDependencies& dependencies,
@@ -103,19 +124,44 @@ class PlayerService {
   void on_invitation(agent::host::Call<envelope::GameInvitation> call);
   void on_choose(agent::host::Call<envelope::ChooseParityCall> call);
   void on_game_over(agent::host::Call<envelope::GameOver> call);
+  void on_round_completed(agent::host::Call<envelope::RoundCompleted> call);
   void on_get_player_state(agent::host::ToolCall call);
+  void on_get_match_record(agent::host::ToolCall call);
   /// Writes what the manager says about this player, such as its new state, to the operations log.
   void on_league_error(agent::host::Call<envelope::LeagueError> call);
 
+  /// Whether answers carry receipts and answer credentials (protocol §7, §8). Needs `mutex_`.
+  [[nodiscard]] bool gives_receipts() const;
+  /// The attempt for which the call's credential is that of its match; 0: it showed another one.
+  [[nodiscard]] int proven_attempt(const envelope::Envelope& envelope) const;
+  [[nodiscard]] AnsweredCall begin_call(const envelope::Envelope& envelope,
+                                        const envelope::PlayContext& context) const;
+  /// Why a call is refused before it changes anything: it names another attempt than its credential
+  /// proves, another draw commitment than was promised, or a play that is over. Needs `mutex_`.
+  [[nodiscard]] std::optional<core::Error> objection_to(
+      const AnsweredCall& call, const envelope::PlayContext& context,
+      const std::optional<std::string>& draw_commitment) const;
+  /// Why there is no choice to reveal to this call. Needs `mutex_`.
+  [[nodiscard]] std::optional<core::Error> objection_to_reveal(
+      const AnsweredCall& call, const envelope::ChoiceContext& told) const;
+  void refuse(AnsweredCall call, agent::peers::Reply reply, const core::Error& error);
+  /// The receipts of the answers to an invitation and to a call for the choice; nothing if the
+  /// player gives none, or if the referee does not say which play of the match it is.
+  [[nodiscard]] std::optional<std::string> join_receipt(const OpenMatch& match) const;
+  [[nodiscard]] std::optional<std::string> choice_receipt(
+      const OpenMatch& match, const std::optional<std::string>& shown_commitment) const;
+  /// Disputes a technical loss of this player that its own record contradicts.
+  void dispute_loss(const core::MatchId& match);
+
   /// Creates or updates the notes of the match of an invitation. Needs `mutex_`.
   OpenMatch& join(const envelope::Envelope& envelope, const envelope::GameInvitation& invitation,
-                  const core::PlayerId& self);
-  /// The commitment for GAME_JOIN_ACK; nothing if the player does not commit to a choice.
-  [[nodiscard]] std::optional<std::string> commitment(const envelope::Envelope& envelope,
-                                                      const envelope::GameInvitation& invitation,
-                                                      const core::PlayerId& self);
+                  const core::PlayerId& self, int proven_attempt);
+  /// The notes of a match that the player joins, with its commitment if it commits to a choice.
+  [[nodiscard]] OpenMatch joined(const envelope::Envelope& envelope,
+                                 const envelope::GameInvitation& invitation,
+                                 const core::PlayerId& self, int proven_attempt);
   [[nodiscard]] Reveal reveal(const envelope::Envelope& envelope,
-                              const envelope::ChooseParityCall& call);
+                              const envelope::ChooseParityCall& call, const AnsweredCall& answered);
   /// The player's choice in `match`. Needs `mutex_`.
   [[nodiscard]] std::string choose(const OpenMatch& match,
                                    const envelope::ChoiceContext* told) const;
@@ -131,11 +177,14 @@ class PlayerService {
   /// The envelope of a reply from player `id`.
   [[nodiscard]] envelope::Envelope reply_envelope(envelope::MessageType type,
                                                   const envelope::Envelope& request,
-                                                  const core::PlayerId& id) const;
+                                                  const core::PlayerId& id,
+                                                  int proven_attempt) const;
   [[nodiscard]] core::PlayerId own_id(const core::PlayerId& fallback) const;
   /// Sends an answer to a game call; if this player misbehaves, late, falsified or not at all.
-  void answer(agent::peers::Reply reply, nlohmann::json message);
-  void misbehave(agent::peers::Reply reply, nlohmann::json message);
+  void answer(AnsweredCall call, agent::peers::Reply reply, nlohmann::json message);
+  void misbehave(AnsweredCall call, agent::peers::Reply reply, nlohmann::json message);
+  /// Puts the call into the record of its match, as answered now.
+  void note_answered(AnsweredCall call);
 
   const PlayerOptions options_;
   const PlayerDependencies deps_;
@@ -146,6 +195,7 @@ class PlayerService {
   std::function<void(const envelope::LeagueCompleted&)> on_completed_;
   std::function<void(const PlayedMatch&)> on_match_over_;
   std::function<void(const DisputedMatch&)> on_dispute_;
+  std::function<void()> on_missing_result_;
 
   mutable std::mutex mutex_;
   std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;
@@ -154,6 +204,8 @@ class PlayerService {
   std::map<core::MatchId, envelope::AnnouncedMatch> announced_;  // our own matches
   RefereeCredentials credentials_;  ///< from announcements, also from those to an earlier process
   std::map<core::MatchId, HeldMatch> open_matches_;
+  CallLog calls_;
+  bool is_resumed_ = false;  ///< an earlier process may have got calls of running matches
   std::vector<std::shared_ptr<agent::peers::Reply>> never_answered_;  // of `silent`
 };
 

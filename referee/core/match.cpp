@@ -39,7 +39,7 @@ void Match::begin_play(Instant now, Effects& effects) {
     if (!plan_.seats[side].is_unavailable) continue;
     const core::Error error{ErrorCode::kPlayerUnavailable,
                             "the player had stopped answering and did not answer a ping", ""};
-    record(side, error, Duration::zero());
+    record(side, error, Duration::zero(), CallPhase::kConnect);
     progress_[side].state = SeatState::kFailed;
     progress_[side].lost_by = Termination::kPlayerUnavailable;
   }
@@ -175,6 +175,7 @@ void Match::ask(Side side, Instant now, Effects& effects) {
   CallPlayer call{.id = player.call_id,
                   .side = side,
                   .call = stage_call(),
+                  .play = replays_,
                   .attempt = player.attempt,
                   .time_limit = player.window_end - now,
                   .deadline = player.window_end};
@@ -200,16 +201,19 @@ void Match::accept_reply(Side side, const Reply& reply, Instant now, Effects& ef
   if (const auto* choice = std::get_if<ChoiceAnswer>(&reply)) {
     player.choice = choice->choice;
     player.answered_in.choice = now - player.asked_at;
+    player.receipts.choice = choice->receipt;
     if (bindings_.commitments[side]) bindings_.nonces[side] = choice->choice_nonce;
   } else if (const auto* join = std::get_if<JoinAnswer>(&reply); !join->accept) {
     const core::Error declined{
         ErrorCode::kInvitationDeclined,
         "the player declined the invitation: accept is false in its GAME_JOIN_ACK", "/accept"};
-    record(side, declined, now - player.asked_at);
+    record(side, declined, now - player.asked_at, CallPhase::kAnswered);
+    player.receipts.join = join->receipt;
     lose(side, game_error(side, declined), effects);
     return;
   } else {
     player.answered_in.join = now - player.asked_at;
+    player.receipts.join = join->receipt;
     if (plan_.draw_commitment) player.commitment = join->choice_commitment;
   }
   player.state = SeatState::kAnswered;
@@ -218,7 +222,10 @@ void Match::accept_reply(Side side, const Reply& reply, Instant now, Effects& ef
 void Match::fail(Side side, const core::Error& error, Instant now, const CallEvidence& evidence,
                  Effects& effects) {
   Progress& player = progress_[side];
-  FailureRecord& failure = record(side, error, now - player.asked_at);
+  const bool is_unanswered = core::error_info(error.code).retryable;
+  const CallPhase unanswered = evidence.sent_at ? CallPhase::kSent : CallPhase::kConnect;
+  FailureRecord& failure =
+      record(side, error, now - player.asked_at, is_unanswered ? unanswered : CallPhase::kAnswered);
   if (error.code == ErrorCode::kTimeout) {
     ClockProof proof{.limit = player.window_end - player.asked_at,
                      .sent_at = evidence.sent_at,
@@ -297,7 +304,8 @@ SendGameError Match::game_error(Side side, const core::Error& error) const {
   return notice;
 }
 
-FailureRecord& Match::record(Side side, const core::Error& error, Duration elapsed) {
+FailureRecord& Match::record(Side side, const core::Error& error, Duration elapsed,
+                             CallPhase phase) {
   return failures_.emplace_back(
       FailureRecord{.side = side,
                     .player = plan_.seats[side].player,
@@ -306,6 +314,7 @@ FailureRecord& Match::record(Side side, const core::Error& error, Duration elaps
                     // Attempts count from 1, also for a player that lost without being called.
                     .attempt = std::max(1, progress_[side].attempt),
                     .elapsed = elapsed,
+                    .phase = phase,
                     .text = error.message,
                     .clock = {}});
 }
@@ -357,6 +366,7 @@ void Match::decide(Effects& effects) {
                                    : played(rules_, plan_, {{*a.choice, *b.choice}}, bindings_);
   played_->failures = failures_;
   played_->answered_in = {{a.answered_in, b.answered_in}};
+  played_->receipts = {{a.receipts, b.receipts}};
   played_->replays = replays_;
   report(effects);
 }

@@ -17,6 +17,7 @@ struct JoinAnswer {
   std::string match_id;
   bool accept = true;
   std::optional<std::string> choice_commitment = std::nullopt;  ///< binds the player
+  std::optional<std::string> receipt = std::nullopt;  ///< passed on; only the manager can check it
 };
 
 /// An answer to CHOOSE_PARITY_CALL that has passed admission; choice and nonce are not checked yet.
@@ -24,6 +25,7 @@ struct ChoiceAnswer {
   std::string match_id;
   std::string choice;
   std::optional<std::string> choice_nonce = std::nullopt;  ///< opens the commitment
+  std::optional<std::string> receipt = std::nullopt;  ///< as in JoinAnswer
 };
 
 using Reply = std::variant<JoinAnswer, ChoiceAnswer>;
@@ -110,6 +112,7 @@ class Match {
                                             ///< as plays of their own)
     std::optional<std::string> choice;
     AnswerTimes answered_in;
+    AnswerReceipts receipts;
   };
 
   [[nodiscard]] Call stage_call() const;
@@ -129,7 +132,7 @@ class Match {
   void fail_attempt(Side side, const core::Error& error, Effects& effects);
   void fail_answer(Side side, const core::Error& error, Instant now, Effects& effects);
   void lose(Side side, SendGameError notice, Effects& effects);
-  FailureRecord& record(Side side, const core::Error& error, Duration elapsed);
+  FailureRecord& record(Side side, const core::Error& error, Duration elapsed, CallPhase phase);
   [[nodiscard]] SendGameError game_error(Side side, const core::Error& error) const;
   void settle(Instant now, Effects& effects);
   [[nodiscard]] bool is_unfair() const;

@@ -55,6 +55,12 @@ std::optional<core::Error> Match::fault_of_join(Side side, const JoinAnswer& ans
                        "hexadecimal SHA-256 of DRAW_COMMITMENT|MATCH|PLAYER|CHOICE|NONCE",
                        kCommitmentField};
   }
+  if (!given && plan_.seats[side].has_receipts) {
+    return core::Error{ErrorCode::kCommitmentMismatch,
+                       "choice_commitment is missing: a player that declared receipts commits in "
+                       "every match that has a draw_commitment",
+                       kCommitmentField};
+  }
   const bool holds = game::fairness_of(bindings_) == game::Fairness::kBoth;
   if (holds && given != bindings_.commitments[side]) {
     return core::Error{ErrorCode::kCommitmentMismatch,

@@ -57,6 +57,58 @@ TEST(Commitment, WithoutAnyTheDrawIsAsItWas) {
   EXPECT_EQ(match.bindings, game::Bindings{});
 }
 
+TEST(Commitment, APlayerThatDeclaredReceiptsHasToCommit) {
+  MatchPlan plan = MatchScript::default_plan();
+  plan.seats[Side::kA].has_receipts = true;
+  MatchScript script(plan);
+  script.play("B:join A:join A:join A:join");
+  EXPECT_EQ(script.result_line(), "TECHNICAL_LOSS B 0-3 COMMITMENT_MISMATCH");
+  plan.draw_commitment.reset();
+  MatchScript without_promise(plan);
+  without_promise.play("A:join B:join A:odd B:even");
+  EXPECT_EQ(without_promise.played().termination(), Termination::kNormal);
+}
+
+TEST(Commitment, AnswersPassTheirReceiptsOn) {
+  MatchScript script;
+  script.play("");
+  const auto give = [&script](Side side, Reply reply) {
+    script.take(script.match().on_reply(script.awaited(side), reply, script.now()));
+  };
+  give(Side::kA, JoinAnswer{.match_id = "R1M1", .receipt = "join of A"});
+  give(Side::kB, JoinAnswer{.match_id = "R1M1", .receipt = "join of B"});
+  EXPECT_EQ(choice_calls(script, Side::kA).back().play, 0);
+  give(Side::kA, ChoiceAnswer{.match_id = "R1M1", .choice = "odd", .receipt = "choice of A"});
+  give(Side::kB, ChoiceAnswer{.match_id = "R1M1", .choice = "even"});
+  EXPECT_EQ(script.played().receipts[Side::kA],
+            (AnswerReceipts{.join = "join of A", .choice = "choice of A"}));
+  EXPECT_EQ(script.played().receipts[Side::kB],
+            (AnswerReceipts{.join = "join of B", .choice = std::nullopt}));
+}
+
+TEST(Commitment, AReplayIsAnotherPlay) {
+  MatchScript script;
+  script.play("A:join B:join A:odd B:wronged tick B:wronged tick B:wronged tick A:join B:join");
+  EXPECT_EQ(choice_calls(script, Side::kA).back().play, 1);
+}
+
+TEST(Phase, SaysHowFarAFailedCallCame) {
+  MatchScript script;
+  script.play("A:refused B:garbage");
+  const auto late = core::Error{core::ErrorCode::kTimeout, "late", ""};
+  script.play("tick");
+  script.take(script.match().on_failure(script.awaited(Side::kA), late, script.now(),
+                                        {.sent_at = script.now(), .own = {}}));
+  script.play("tick A:refused B:decline");
+  const auto& failures = script.played().failures;
+  ASSERT_EQ(failures.size(), 5U);
+  EXPECT_EQ(failures[0].phase, CallPhase::kConnect);
+  EXPECT_EQ(failures[1].phase, CallPhase::kAnswered);
+  EXPECT_EQ(failures[2].phase, CallPhase::kSent);
+  EXPECT_EQ(failures[3].phase, CallPhase::kConnect);
+  EXPECT_EQ(failures[4].phase, CallPhase::kAnswered);
+}
+
 TEST(Commitment, AMalformedOneIsAnInvalidAnswer) {
   MatchScript script;
   script.play("B:join");

@@ -19,6 +19,7 @@ struct CallPlayer {
   CallId id = 0;
   Side side = Side::kA;
   Call call = Call::kInvitation;
+  int play = 0;  ///< how often the match was played before and did not count
   int attempt = 1;  ///< from 1; a repetition after an invalid answer has the same number
   Duration time_limit{};  ///< from now on; after an invalid answer only the rest of the attempt
   Instant deadline{};  ///< now + time_limit

@@ -13,6 +13,11 @@ std::string_view status_name(const game::MatchResult& result) {
   return game::winner_of(result.outcome) ? "WIN" : "DRAW";
 }
 
+std::string_view phase_name(CallPhase phase) {
+  constexpr core::EnumNames<CallPhase, 3> kNames{{"connect", "sent", "answered"}};
+  return kNames.of(phase);
+}
+
 std::string_view termination_name(Termination termination) {
   constexpr core::EnumNames<Termination, 13> kNames{
       {"NORMAL", "TIMEOUT_JOIN", "TIMEOUT_CHOICE", "CONNECTION_JOIN", "CONNECTION_CHOICE",

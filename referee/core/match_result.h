@@ -33,6 +33,15 @@ enum class Termination {
 /// Why a player whose last failure in `call` was `code` has lost.
 [[nodiscard]] Termination termination_for(Call call, core::ErrorCode code);
 
+/// How far a call came. Source: protocol §7, "Losses are heard on both sides".
+enum class CallPhase {
+  kConnect,  ///< it was not written to the player, as far as is known
+  kSent,  ///< it was written, and no answer came
+  kAnswered,
+};
+/// `connect`, `sent`, `answered`.
+[[nodiscard]] std::string_view phase_name(CallPhase phase);
+
 /// One failed attempt or invalid answer, for `details.failures` of the report.
 struct FailureRecord {
   Side side = Side::kA;
@@ -41,6 +50,7 @@ struct FailureRecord {
   core::ErrorCode code = core::ErrorCode::kTimeout;
   int attempt = 0;  ///< from 1; also 1 for a player that was never called
   Duration elapsed{};  ///< since the call was made
+  CallPhase phase = CallPhase::kConnect;
   std::string text;  ///< for people
   std::optional<ClockProof> clock;  ///< of a time-out
 
@@ -53,6 +63,14 @@ struct AnswerTimes {
   std::optional<Duration> choice;
 
   bool operator==(const AnswerTimes&) const = default;
+};
+
+/// The receipts of a player's answers; nothing for a missing one. Source: protocol §7.
+struct AnswerReceipts {
+  std::optional<std::string> join;
+  std::optional<std::string> choice;
+
+  bool operator==(const AnswerReceipts&) const = default;
 };
 
 /// `WIN`, `DRAW`, `TECHNICAL_LOSS`.
@@ -68,6 +86,7 @@ struct RefereedMatch {
                                                 ///< fail
   std::vector<FailureRecord> failures;  ///< in the order in which they happened, of all replays
   PerSide<AnswerTimes> answered_in;  ///< of the play that counts
+  PerSide<AnswerReceipts> receipts;  ///< likewise
   int replays = 0;  ///< how often the match was played before and did not count, see ClockProof
 
   [[nodiscard]] Termination termination() const;

@@ -50,6 +50,8 @@ struct Seat {
   core::PlayerId player;
   bool is_unavailable = false;  ///< suspended and without an answer to a ping: it loses without
                                 ///< being called
+  bool has_receipts = false;  ///< it declared receipts, so it commits in every match that has a
+                              ///< draw commitment (protocol §7)
   bool is_suspended = false;  ///< every call is made once, and not repeated after E001 and E009
 };
 

@@ -56,6 +56,7 @@ Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& co
   for (Side side : kBothSides) {
     plan.seats[side].player = (*seats)[side].id;
     plan.seats[side].is_suspended = (*seats)[side].is_suspended;
+    plan.seats[side].has_receipts = (*seats)[side].has_receipts;
     if ((*seats)[side].style)
       context.deps.peers.remember_style((*seats)[side].endpoint, *(*seats)[side].style);
   }
@@ -214,11 +215,13 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
   if (effect.call == Call::kInvitation) {
     auto role =
         effect.side == Side::kA ? envelope::PlayerRole::kPlayerA : envelope::PlayerRole::kPlayerB;
-    envelope::GameInvitation invitation{.game_type = assignment_.game_type,
-                                        .role_in_match = role,
-                                        .opponent_id = opponent->id,
-                                        .player_id = player->id,
-                                        .draw_commitment = assignment_.draw_commitment};
+    envelope::GameInvitation invitation{
+        .game_type = assignment_.game_type,
+        .role_in_match = role,
+        .opponent_id = opponent->id,
+        .player_id = player->id,
+        .draw_commitment = assignment_.draw_commitment,
+        .context = envelope::PlayContext{.attempt = assignment_.attempt, .play = effect.play}};
     return ask(effect, invitation);
   }
   envelope::ChooseParityCall call;
@@ -229,7 +232,9 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
                                          .round_id = round_id_,
                                          .your_standings = player->standings,
                                          .draw_commitment = assignment_.draw_commitment,
-                                         .opponent_commitment = effect.opponent_commitment};
+                                         .opponent_commitment = effect.opponent_commitment,
+                                         .attempt = assignment_.attempt,
+                                         .play = effect.play};
   ask(effect, call);
 }
 
@@ -255,10 +260,12 @@ Result<Reply> MatchRunner::read_answer(const CallPlayer& call, const agent::peer
   if constexpr (std::is_same_v<Answer, envelope::GameJoinAck>) {
     if (answer.choice_commitment && !assignment_.draw_commitment)
       note(envelope::Leniency::kCommitmentIgnored);
-    return Reply(JoinAnswer{std::move(match_id), answer.accept, answer.choice_commitment});
+    return Reply(
+        JoinAnswer{std::move(match_id), answer.accept, answer.choice_commitment, answer.receipt});
   } else {
     if (answer.choice_nonce && !call.is_bound) note(envelope::Leniency::kNonceIgnored);
-    return Reply(ChoiceAnswer{std::move(match_id), answer.parity_choice, answer.choice_nonce});
+    return Reply(ChoiceAnswer{std::move(match_id), answer.parity_choice, answer.choice_nonce,
+                              answer.receipt});
   }
 }
 

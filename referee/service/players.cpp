@@ -29,6 +29,8 @@ core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assi
                      .endpoint = std::move(*endpoint_a),
                      .credential = assignment.player_a_credential,
                      .token_hash = assignment.player_a_token_hash,
+                     .answer_hash = assignment.player_a_answer_hash.value_or(std::string()),
+                     .has_receipts = assignment.player_a_receipts,
                      .style = style(assignment.player_a_dialect),
                      .standings = assignment.player_a_standings.value_or(envelope::WinLossDraw{}),
                      .is_suspended = assignment.player_a_suspended};
@@ -36,10 +38,18 @@ core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assi
                      .endpoint = std::move(*endpoint_b),
                      .credential = assignment.player_b_credential,
                      .token_hash = assignment.player_b_token_hash,
+                     .answer_hash = assignment.player_b_answer_hash.value_or(std::string()),
+                     .has_receipts = assignment.player_b_receipts,
                      .style = style(assignment.player_b_dialect),
                      .standings = assignment.player_b_standings.value_or(envelope::WinLossDraw{}),
                      .is_suspended = assignment.player_b_suspended};
   return seats;
+}
+
+bool is_credential_of(const PlayerSeat& seat, const core::AuthToken& shown) {
+  const std::string hash = shown.hash();
+  return core::constant_time_equal(hash, seat.token_hash) ||
+         (!seat.answer_hash.empty() && core::constant_time_equal(hash, seat.answer_hash));
 }
 
 core::Result<void> check_reply_token(const PlayerSeat& seat,
@@ -48,7 +58,7 @@ core::Result<void> check_reply_token(const PlayerSeat& seat,
   // A third-party manager sends no token hashes.
   if (seat.token_hash.empty()) return {};
   const bool missing = !shown || shown->empty();
-  if (!missing && core::constant_time_equal(shown->hash(), seat.token_hash)) {
+  if (!missing && is_credential_of(seat, *shown)) {
     notes.said_by = "player:" + seat.id.str();
     return {};
   }

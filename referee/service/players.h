@@ -15,10 +15,15 @@ struct PlayerSeat {
   core::AuthToken
       credential;  ///< what the referee shows instead of a token of its own (protocol §8)
   std::string token_hash;  ///< of the token that the player must show; empty: unknown
+  std::string answer_hash;  ///< of the answer credential, which it may show instead; empty: none
+  bool has_receipts = false;
   std::optional<agent::dialects::CallStyle> style;
   envelope::WinLossDraw standings;
   bool is_suspended = false;  ///< gets one ping, then one attempt per call (protocol §6)
 };
+
+/// Whether `shown` is the token or the answer credential of the player in this seat.
+[[nodiscard]] bool is_credential_of(const PlayerSeat& seat, const core::AuthToken& shown);
 
 /// The two players of an assignment. Fails with kEndpointNotAllowed if an address is invalid, or is
 /// a Unix socket or a command that `policy` does not allow: the manager admits addresses, but only

@@ -1,6 +1,5 @@
 // Answers that players send as calls of their own instead of in the reply.
 #include "common/agent/peers/reply_names.h"
-#include "common/core/crypto.h"
 #include "referee/service/match_runner.h"
 
 namespace league::referee::service {
@@ -14,9 +13,7 @@ std::optional<Side> MatchRunner::side_of(const core::AuthToken& shown) const {
     const auto one = seat(side);
     // If the hash is missing, the credential is this referee's own token, which both players know.
     if (one->token_hash.empty()) continue;
-    if (core::constant_time_equal(shown.hash(), one->token_hash) ||
-        one->credential.matches(shown.reveal()))
-      return side;
+    if (is_credential_of(*one, shown) || one->credential.matches(shown.reveal())) return side;
   }
   return std::nullopt;
 }

@@ -164,7 +164,8 @@ void RefereeService::bind_handlers() {
     on_posted({.envelope = call.envelope,
                .player_id = call.message.player_id,
                .answer = JoinAnswer{call.envelope.match_id->str(), call.message.accept,
-                                    std::move(call.message.choice_commitment)},
+                                    std::move(call.message.choice_commitment),
+                                    std::move(call.message.receipt)},
                .notes = *call.notes},
               std::move(call.reply));
   });
@@ -174,7 +175,8 @@ void RefereeService::bind_handlers() {
                    .player_id = call.message.player_id,
                    .answer = ChoiceAnswer{call.envelope.match_id->str(),
                                           std::move(call.message.parity_choice),
-                                          std::move(call.message.choice_nonce)},
+                                          std::move(call.message.choice_nonce),
+                                          std::move(call.message.receipt)},
                    .notes = *call.notes},
                   std::move(call.reply));
       });

@@ -83,7 +83,8 @@ envelope::CallFailure wire_failure(const FailureRecord& failure, const ClockAnch
           .elapsed_ms = static_cast<int>(elapsed.count()),
           .attempt = failure.attempt,
           .clock = std::move(proof),
-          .error_description = core::shown(failure.text, kLongestDescription)};
+          .error_description = core::shown(failure.text, kLongestDescription),
+          .phase = std::string(phase_name(failure.phase))};
 }
 
 }  // namespace
@@ -120,6 +121,9 @@ envelope::MatchResultReport match_report(const RefereedMatch& match, const Resul
     const auto& times = match.answered_in[side];
     if (times.join) details.join_times_us[frame.players[side]] = microseconds_of(*times.join);
     if (times.choice) details.choice_times_us[frame.players[side]] = microseconds_of(*times.choice);
+    const auto& receipts = match.receipts[side];
+    if (receipts.join || receipts.choice)
+      details.receipts[frame.players[side]] = {.join = receipts.join, .choice = receipts.choice};
   }
   for (const auto& failure : match.failures) {
     details.failures.push_back(wire_failure(failure, anchor));

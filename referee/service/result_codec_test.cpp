@@ -99,6 +99,7 @@ TEST(ResultCodec, ATechnicalLossHasNoNumberAndNamesItsFailures) {
   EXPECT_EQ(report.details.failures[0].call, "CHOOSE_PARITY_CALL");
   EXPECT_EQ(report.details.failures[0].elapsed_ms, 30'000);
   EXPECT_EQ(report.details.failures[0].attempt, 3);
+  EXPECT_EQ(report.details.failures[0].phase, "connect");
 }
 
 TEST(ResultCodec, ATimeOutCarriesItsProofInWallTime) {

@@ -107,6 +107,7 @@ core::Result<void> IdentityStore::read(SavedIdentity& out) {
                     core::LeagueId(kept.at("league_id"))};
     out.identity.league_key = kept.value("league_key", "");
     out.identity.match_credentials = kept.value("match_credentials", false);
+    out.identity.receipt_key = kept.value("receipt_key", "");
   } catch (const json::exception& problem) {
     return damaged(out.file, problem.what());
   }
@@ -123,6 +124,7 @@ core::Result<void> IdentityStore::write(bool is_flushed) const {
     kept["league_id"] = identity.league.str();
     if (!identity.league_key.empty()) kept["league_key"] = identity.league_key;
     if (identity.match_credentials) kept["match_credentials"] = true;
+    if (!identity.receipt_key.empty()) kept["receipt_key"] = identity.receipt_key;
   }
   auto written = core::write_private_file(current_.file, kept.dump(2) + "\n",
                                           is_flushed ? core::Flush::kNow : core::Flush::kLater);
@@ -220,9 +222,12 @@ core::Result<void> IdentityStore::keep(const Identity& identity) {
     if (identity.league_key.empty()) current_.identity.league_key = before.league_key;
     if (identity.league.empty()) current_.identity.league = before.league;
     current_.identity.match_credentials = identity.match_credentials || before.match_credentials;
+    if (identity.receipt_key.empty()) current_.identity.receipt_key = before.receipt_key;
   }
   current_.manager = options_.manager;
-  current_.nonce.clear();  // the next process is recognised by its token and uses a new nonce
+  // The next process is recognised by its token and uses a new nonce, except one that gives
+  // receipts: its nonce shows that it is not somebody who has only seen its token (protocol §8).
+  current_.nonce = current_.identity.receipt_key.empty() ? std::string() : identity.nonce;
   return write(true);
 }
 

@@ -66,7 +66,9 @@ class IdentityStore {
     int number = 1;  ///< number in the file's name; a higher one is newer
     std::string manager;
     std::uint16_t port = 0;
-    std::string nonce = {};  ///< of an unanswered registration; empty if there is none
+    /// Of an unanswered registration, or of the one that gave the receipt key; empty if there is
+    /// none.
+    std::string nonce = {};
     Identity identity = {};  ///< empty before the first answer
   };
 

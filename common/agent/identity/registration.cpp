@@ -91,7 +91,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                            .contact_email = {},
                            .log_public_key = log_public_key(),
                            .hears_events = options_.hears_events,
-                           .registration_code = text_if_any(options_.registration_code)};
+                           .registration_code = text_if_any(options_.registration_code),
+                           .receipts = options_.receipts};
     message.registration_nonce = credentials_.nonce;
     return message;
   }
@@ -152,6 +153,13 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     return response.player_id;
   }
 
+  static std::string receipt_key_of(const envelope::RefereeRegisterResponse& /*response*/) {
+    return {};
+  }
+  static std::string receipt_key_of(const envelope::LeagueRegisterResponse& response) {
+    return response.receipt_key.value_or(std::string());
+  }
+
   template <typename Response>
   [[nodiscard]] core::Result<Identity> read(const peers::PeerReply& reply,
                                             const Response& response) const {
@@ -170,7 +178,9 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                     envelope.league_id.value_or(core::LeagueId{}),
                     response.broadcast_key.value_or(std::string()),
                     response.league_key.value_or(std::string()),
-                    response.match_credentials};
+                    response.match_credentials,
+                    receipt_key_of(response),
+                    credentials_.nonce};
   }
 
   const RegistrationContext context_;

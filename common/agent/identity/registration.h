@@ -23,6 +23,8 @@ struct Identity {
   std::string broadcast_key = {};  ///< see RefereeRegisterResponse; empty where there is none
   std::string league_key = {};  ///< the league's identity; empty if its manager did not send one
   bool match_credentials = false;  ///< calls carry credentials that the agent can check
+  std::string receipt_key = {};  ///< of a player's receipts; empty: it gives none. A secret
+  std::string nonce = {};  ///< of the registration that created the identity, which may repeat it
 
   /// True in a league of ours: every call is checked, in both modes. Otherwise the agent is a
   /// guest, and `token` may be empty (protocol §8).
@@ -51,6 +53,7 @@ struct RegistrationOptions {
   core::AuthToken registration_code{};  ///< from the operator; only for players; may be empty
   std::string log_public_key{};  ///< of the agent's conversation log; may be empty
   bool hears_events = false;  ///< listens to broadcasts that are published once on the bus
+  bool receipts = false;  ///< only for players: declares that its answers carry receipts
   /// How often a manager that cannot be reached is tried again, since the agents of a league may
   /// start before it.
   int max_attempts = 60;
