@@ -286,10 +286,11 @@ TEST_F(DisputeTest, TheAnnouncedSeedCounts) {
   announcement["matches"].push_back(announcement["matches"][0]);
   announcement["matches"][1]["player_A_id"] = "P03";  // of others
   announcement["matches"][1]["match_id"] = "R1M2";
-  EXPECT_EQ(call("notify_round", authorised(announcement))["result"]["status"], "ok");
   (void)join();
-  EXPECT_EQ(tell(right_end(choose()))["error"]["data"]["field"], "/draw_proof")
-      << "invited to another draw than was announced";
+  const json chosen = choose();
+  EXPECT_EQ(call("notify_round", authorised(announcement))["result"]["status"], "ok");
+  EXPECT_EQ(tell(right_end(chosen))["error"]["data"]["field"], "/draw_proof")
+      << "invited to another draw than was announced, before the announcement arrived";
   EXPECT_EQ(disputes_.size(), 1U);
 }
 

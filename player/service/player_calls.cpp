@@ -52,8 +52,7 @@ PlayerService::AnsweredCall PlayerService::begin_call(const envelope::Envelope& 
   call.record = {.message_type = std::string(envelope::wire_name(envelope.type)),
                  .attempt = call.proven_attempt,
                  .play = context.play.value_or(0),
-                 .at = deps_.clock.utc_now().to_log(),
-                 .is_callers_fault = true};  // where it is refused
+                 .at = deps_.clock.utc_now().to_log()};
   return call;
 }
 
@@ -115,9 +114,11 @@ std::optional<Error> PlayerService::objection_to_reveal(const AnsweredCall& call
   return std::nullopt;
 }
 
-void PlayerService::refuse(AnsweredCall call, agent::peers::Reply reply, const Error& error) {
+void PlayerService::refuse(AnsweredCall call, agent::peers::Reply reply, const Error& error,
+                           bool is_callers_fault) {
   call.record.refused = std::string(core::wire_code(error.code));
   call.record.reason = error.message;
+  call.record.is_callers_fault = is_callers_fault;
   if (call.proven_attempt > 0) note_answered(std::move(call));
   reply.refuse(error);
 }

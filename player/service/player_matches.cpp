@@ -65,14 +65,13 @@ void PlayerService::on_invitation(agent::host::Call<envelope::GameInvitation> ca
   AnsweredCall answered = begin_call(call.envelope, context);
   std::optional<Error> objection;
   if (auto known = check_game(call.message.game_type); !known) {
-    answered.record.is_callers_fault = false;
-    return refuse(std::move(answered), std::move(call.reply), known.error());
+    return refuse(std::move(answered), std::move(call.reply), known.error(), false);
   }
   {
     std::lock_guard lock(mutex_);
     objection = objection_to(answered, context, call.message.draw_commitment);
   }
-  if (objection) return refuse(std::move(answered), std::move(call.reply), *objection);
+  if (objection) return refuse(std::move(answered), std::move(call.reply), *objection, true);
   const auto self = own_id(call.message.player_id.value_or(core::PlayerId{}));
   envelope::GameJoinAck ack{
       .player_id = self, .arrival_timestamp = deps_.clock.utc_now(), .accept = true};
@@ -201,13 +200,12 @@ void PlayerService::on_choose(agent::host::Call<envelope::ChooseParityCall> call
   const auto told = call.message.context.value_or(envelope::ChoiceContext{});
   AnsweredCall answered = begin_call(call.envelope, {.attempt = told.attempt, .play = told.play});
   if (auto known = check_game(call.message.game_type); !known) {
-    answered.record.is_callers_fault = false;
-    return refuse(std::move(answered), std::move(call.reply), known.error());
+    return refuse(std::move(answered), std::move(call.reply), known.error(), false);
   }
   answered.record.opponent_commitment = told.opponent_commitment;
   const Reveal revealed = reveal(call.envelope, call.message, answered);
   if (revealed.refusal) {
-    refuse(std::move(answered), std::move(call.reply), *revealed.refusal);
+    refuse(std::move(answered), std::move(call.reply), *revealed.refusal, true);
     if (revealed.objection) dispute(*revealed.match, *revealed.objection);
     return;
   }

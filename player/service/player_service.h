@@ -144,7 +144,9 @@ class PlayerService {
   /// Why there is no choice to reveal to this call. Needs `mutex_`.
   [[nodiscard]] std::optional<core::Error> objection_to_reveal(
       const AnsweredCall& call, const envelope::ChoiceContext& told) const;
-  void refuse(AnsweredCall call, agent::peers::Reply reply, const core::Error& error);
+  /// `is_callers_fault`: the call itself is wrong, and not what this player can do.
+  void refuse(AnsweredCall call, agent::peers::Reply reply, const core::Error& error,
+              bool is_callers_fault);
   /// The receipts of the answers to an invitation and to a call for the choice; nothing if the
   /// player gives none, or if the referee does not say which play of the match it is.
   [[nodiscard]] std::optional<std::string> join_receipt(const OpenMatch& match) const;

@@ -144,6 +144,7 @@ TEST_F(ReceiptsTest, AChoiceIsOnlyRevealedInThePlayThatItWasInvitedTo) {
 }
 
 TEST_F(ReceiptsTest, ThereIsOneReceiptOfAChoiceForAPlay) {
+  announce();
   ASSERT_TRUE(join().contains("result"));
   const json first = choose()["result"];
   EXPECT_EQ(choose()["result"]["receipt"], first["receipt"]) << "a repeated call";
