@@ -28,6 +28,9 @@ void add_admission_options(CLI::App& app, ProgramOptions& options) {
                  "code, name, team and email; `league admin codes make` writes it. The file is "
                  "reread when it changes")
       ->check(CLI::ExistingFile);
+  app.add_flag("--require-commitments", options.requires_commitments,
+               "accept only players that commit to their choices and send receipts for their "
+               "answers; by default other bots play as well");
   auto* open = app.add_flag_callback(
       "--open-referees",
       [&options] { options.referee_admission = admission::RefereeAdmission::kOpen; },

@@ -25,6 +25,7 @@ events::LeagueSettings new_settings(const ProgramOptions& options,
   settings.league_id =
       core::LeagueId(options.league_id.value_or(default_league_id(settings.game_type, clock)));
   settings.unproven_referees = options.unproven_referees;
+  if (options.requires_commitments) settings.requires_commitments = true;
   settings.players = options.players.value_or(settings.players);
   settings.referees = options.referees.value_or(settings.referees);
   settings.open_mode = options.common.parsed_mode() == envelope::Mode::kOpen;

@@ -40,6 +40,7 @@ struct ProgramOptions {
   std::string operator_key_file;  ///< empty: DATA/operator.key
   admission::RefereeAdmission referee_admission = admission::RefereeAdmission::kKeyFromElsewhere;
   std::filesystem::path registration_codes;  ///< empty: players need none
+  bool requires_commitments = false;  ///< only players that declare receipts may register
   int registration_window_seconds = 0;
   int drain_seconds = 0;  ///< how long running matches may take when the program is about to end
   std::string endpoints = "local";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,17 +21,23 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
+/// Whether a match and a referee are to be kept apart while another referee is active; empty: none
+/// are. The match is one of the round, by its number.
+using KeptApart = std::function<bool(int number, int referee)>;
+
 /// Plans a round: one referee for each of `matches` matches. Distributes them evenly as far as the
 /// capacities allow, and beyond that in proportion to the capacities. Between referees that are
 /// equal in this, the one with fewer matches so far (`totals`, by referee) is chosen, so that
 /// uneven rounds balance out. All entries are -1 if no referee is active.
 [[nodiscard]] std::vector<int> plan_round(int matches, std::span<const RefereePlace> referees,
-                                          std::span<const int> totals);
+                                          std::span<const int> totals,
+                                          const KeptApart& kept_apart = {});
 
 /// The pending matches that can start now. Each goes to its planned referee if that referee has a
 /// free place, otherwise to the least loaded referee that has one. A match that was taken from a
 /// referee, unless this was excused, goes to another referee if another one is active.
 [[nodiscard]] std::vector<Placement> next_assignments(const RoundBoard& board,
-                                                      std::span<const RefereePlace> referees);
+                                                      std::span<const RefereePlace> referees,
+                                                      const KeptApart& kept_apart = {});
 
 }  // namespace league::league_manager

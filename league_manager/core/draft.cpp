@@ -82,6 +82,16 @@ std::vector<RefereePlace> Draft::places() const {
   return places;
 }
 
+KeptApart Draft::kept_apart(int round) const {
+  if (league_.quarrels.empty()) return {};
+  return [this, round](int number, int referee) {
+    const Pairing pairing = league_.schedule.pairing({round, number});
+    return std::ranges::any_of(game::kBothSides, [&](game::Side side) {
+      return league_.quarrels.contains({referee, pairing.player(side)});
+    });
+  };
+}
+
 namespace {
 
 /// For people: the number of consecutive failed matches, and why the last one failed.
@@ -198,7 +208,8 @@ void deal_matches(Draft& draft, std::optional<events::MatchKey> after) {
   }
   if (draft.is_paused()) return;
   int reporter = after ? draft.board().slot(*after).referee() : -1;
-  for (const auto& placement : next_assignments(draft.board(), draft.places())) {
+  for (const auto& placement :
+       next_assignments(draft.board(), draft.places(), draft.kept_apart(draft.board().round()))) {
     int attempt = draft.board().slot(placement.match).attempts + 1;
     // A referee cannot refuse a match that it gets in the answer to a report.
     bool is_answer = placement.referee == reporter && takes_in_answers(draft, reporter) &&

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@
 
 namespace league::league_manager {
 
+/// How often a player has contradicted a loss that a referee reported, by referee and player.
+using Quarrels = std::map<std::pair<int, int>, int>;
+
 /// The parts of a running league that decisions about its matches read. All outlive the Draft.
 struct RunningLeague {
   const events::LeagueSettings& settings;
@@ -21,6 +25,7 @@ struct RunningLeague {
   const RoundBoard& board;
   int players_shut_down;
   bool is_paused;
+  const Quarrels& quarrels;
 };
 
 /// A decision that is being made: each added event is applied to a private copy, so that later
@@ -44,6 +49,9 @@ class Draft {
   [[nodiscard]] const events::FailureCounted* last_failure(events::AgentRef agent) const;
   /// The referees, for assignment.
   [[nodiscard]] std::vector<RefereePlace> places() const;
+  /// Which referees should not have which matches of `round`, since one of the players has a
+  /// quarrel with them.
+  [[nodiscard]] KeptApart kept_apart(int round) const;
   /// Moves the events out, in order; the draft must not be used afterwards.
   [[nodiscard]] events::Events take() && { return std::move(events_); }
 

@@ -23,8 +23,10 @@ events::Events League::decide_creation(core::UtcTimestamp now) const {
 
 core::Result<RegistrationDecision> League::decide_register(const RegistrationRequest& request,
                                                            const RegistrationFacts& facts) const {
-  auto decision =
-      decide_registration(roster_, settings_, state_ != LeagueState::kRegistering, request, facts);
+  const RegistrationScene scene{
+      .is_started = state_ != LeagueState::kRegistering,
+      .has_open_match = [this](events::AgentRef agent) { return has_open_match(agent); }};
+  auto decision = decide_registration(roster_, settings_, scene, request, facts);
   if (!decision || state_ != LeagueState::kRunning) return decision;
   bool is_new_process = has_restarted(request, *decision);
   if (decision->events.empty() && !is_new_process) return decision;
@@ -34,6 +36,12 @@ core::Result<RegistrationDecision> League::decide_register(const RegistrationReq
   deal_matches(draft);
   decision->events = std::move(draft).take();
   return decision;
+}
+
+bool League::has_open_match(events::AgentRef player) const {
+  if (!is_round_open_ || player.kind != events::AgentKind::kPlayer) return false;
+  const auto match = schedule_.match_of(player.index, board_.round());
+  return match && board_.contains(*match) && board_.slot(*match).status == MatchStatus::kAssigned;
 }
 
 bool League::has_restarted(const RegistrationRequest& request,
@@ -121,7 +129,8 @@ core::Result<events::Events> League::decide_round_start(const StepFacts& facts) 
   std::vector<int> totals;
   totals.reserve(static_cast<std::size_t>(board_.referees()));
   for (int i = 0; i < board_.referees(); ++i) totals.push_back(board_.assigned_total(i));
-  start.planned_referees = plan_round(schedule_.matches_in(start.round), draft.places(), totals);
+  start.planned_referees = plan_round(schedule_.matches_in(start.round), draft.places(), totals,
+                                      draft.kept_apart(start.round));
   draft.add(std::move(start));
   deal_matches(draft);
   return std::move(draft).take();

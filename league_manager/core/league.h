@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,7 +9,9 @@
 
 #include "common/core/result.h"
 #include "league_manager/core/draft.h"
+#include "league_manager/core/player_record.h"
 #include "league_manager/core/registration.h"
+#include "league_manager/core/report_receipts.h"
 #include "league_manager/core/report_rules.h"
 #include "league_manager/core/standings.h"
 #include "league_manager/events/events.h"
@@ -59,9 +62,23 @@ struct ReportDecision {
   events::Events events;
   std::optional<core::Error> refusal;
   bool is_repeat = false;  ///< an identical repeat of an accepted report
+  /// The players that must be asked before this report can be decided; nothing is decided then. To
+  /// be decided again with their answers.
+  std::vector<int> ask = {};
   /// The referee's next matches, which belong in the answer. For a repeat: those matches of the
   /// lost answer that are still open.
   std::vector<events::MatchKey> next_matches;
+};
+
+/// What a report is decided with beside the league and the report itself.
+struct ReportHearing {
+  /// TokenIssuer::receipt_key; must be pure.
+  std::function<std::string(const std::string& agent_id, const std::string& nonce)> receipt_key =
+      nullptr;
+  /// What the asked players answered; nothing: nobody has been asked yet.
+  std::optional<std::vector<PlayerAnswer>> answers = std::nullopt;
+  std::chrono::milliseconds join_limit{5000};  ///< of a player's answer to GAME_INVITATION
+  std::chrono::milliseconds choice_limit{30000};  ///< ... and to CHOOSE_PARITY_CALL
 };
 
 /// The current state of a match.
@@ -128,8 +145,15 @@ class League {
   /// A report from `referee`, whose token has been checked. Refused with kMatchNotFound,
   /// kMatchNotOpen, kNotAssignedReferee, kStaleAttempt, kResultConflict or kInvalidResult. Source:
   /// protocol §8.
+  ///
+  /// Where a player that declared receipts lost technically, or its receipts are missing or false,
+  /// the decision is to `ask` first. A report that a forwarded receipt contradicts is refused with
+  /// kInvalidResult, one whose loss the player contradicts with kLossContradicted, and both give
+  /// the match to another referee; the second at most once per match, and not without another
+  /// active referee. What is accepted against a player's word is disputed. Source: protocol §7.
   [[nodiscard]] ReportDecision decide_report(int referee, const MatchReport& report,
-                                             core::UtcTimestamp now) const;
+                                             core::UtcTimestamp now,
+                                             const ReportHearing& hearing = {}) const;
   /// `player`, whose token has been checked, disputes the result of its match: the dispute is
   /// recorded, once per player, and the result stands. Fails with kMatchNotFound, kNotAuthorized or
   /// kMatchNotOpen.
@@ -226,6 +250,15 @@ class League {
   [[nodiscard]] const std::map<events::MatchKey, std::vector<int>>& disputes() const {
     return disputes_;
   }
+  /// Why a match was lost technically: the machine-readable reason; empty for any other match.
+  [[nodiscard]] std::string technical_reason(events::MatchKey match) const;
+  /// The finished matches of `player` that count, by round.
+  [[nodiscard]] std::vector<MatchView> finished_matches(int player) const;
+  /// The questions in which a player contradicted the loss that a referee reported, by match.
+  [[nodiscard]] const std::map<events::MatchKey, std::vector<events::PlayersAsked>>&
+  contradictions() const {
+    return contradictions_;
+  }
   /// The matches that the operator has declared void, each with the match that replays it, if any.
   [[nodiscard]] const std::map<events::MatchKey, std::optional<events::MatchKey>>& voided() const {
     return voided_;
@@ -238,22 +271,41 @@ class League {
  private:
   friend class LeagueDump;  // of the tests
   [[nodiscard]] RunningLeague running() const {
-    return {settings_, roster_, schedule_, board_, players_shut_down_, is_paused_ || is_ended_};
+    return {settings_, roster_, schedule_, board_, players_shut_down_, is_paused_ || is_ended_,
+            quarrels_};
   }
   [[nodiscard]] core::Result<events::Events> decide_round_start(const StepFacts& facts) const;
   [[nodiscard]] events::MatchSummary summary_of_board() const;
   [[nodiscard]] std::optional<events::CompactResult> finished_result(events::MatchKey match) const;
   [[nodiscard]] ReportDecision decide_open(int referee, const MatchReport& report,
-                                           core::UtcTimestamp now) const;
+                                           core::UtcTimestamp now,
+                                           const ReportHearing& hearing) const;
+  struct Examination;
+  [[nodiscard]] core::Result<void> check_unavailable(int referee, const MatchReport& report,
+                                                     const JudgedReport& judged) const;
+  [[nodiscard]] Examination examine(int referee, const MatchReport& report,
+                                    const JudgedReport& judged, const ReportHearing& hearing) const;
+  [[nodiscard]] ReceiptFacts receipt_facts(const MatchReport& report, game::Side side,
+                                           const ReportHearing& hearing) const;
+  void hear(Examination& found, const MatchReport& report, const ReportHearing& hearing) const;
+  [[nodiscard]] std::optional<ReportDecision> release_contradicted(int referee,
+                                                                   const MatchReport& report,
+                                                                   const Examination& found,
+                                                                   core::UtcTimestamp now) const;
+  [[nodiscard]] bool is_another_referee_active(int referee) const;
+  void note_words(const events::PlayersAsked& event);
+  void note_overruled(const events::MatchReported& event);
   [[nodiscard]] ReportDecision decide_finished(int referee, const MatchReport& report,
                                                const events::CompactResult& standing,
                                                core::UtcTimestamp now) const;
   [[nodiscard]] ReportDecision refuse_stale(int referee, const MatchReport& report, int attempt,
                                             core::UtcTimestamp now) const;
   [[nodiscard]] ReportDecision accept(int referee, const MatchReport& report,
-                                      const JudgedReport& judged, core::UtcTimestamp now) const;
+                                      const JudgedReport& judged, const Examination& found,
+                                      core::UtcTimestamp now) const;
   [[nodiscard]] ReportFacts facts_for(int referee, events::MatchKey match) const;
   [[nodiscard]] bool is_disputed_by(events::MatchKey match, int player) const;
+  [[nodiscard]] bool has_open_match(events::AgentRef player) const;
   [[nodiscard]] bool has_restarted(const RegistrationRequest& request,
                                    const RegistrationDecision& decision) const;
   [[nodiscard]] bool fits(const events::EventBody& body) const;
@@ -288,6 +340,10 @@ class League {
   std::map<events::MatchKey, std::vector<int>> disputes_;
   std::map<events::MatchKey, std::optional<events::MatchKey>> voided_;
   std::vector<events::MatchKey> unproven_;
+  std::map<events::MatchKey, std::vector<events::PlayersAsked>> contradictions_;
+  std::map<events::MatchKey, std::string> technical_reasons_;
+  Quarrels quarrels_;
+  std::map<int, int> overruled_;  // by player: losses that a second referee has confirmed
   // Of what everybody has been notified: the last announced round, the last completed round, and
   // whether the league is over.
   int announced_round_ = 0;

@@ -144,6 +144,7 @@ void League::change(const events::Event& event) {
   auto record = [this](events::MatchKey match, const game::MatchResult& result) {
     Pairing pairing = schedule_.pairing(match);
     standings_.record(pairing.player_a, pairing.player_b, result.outcome);
+    if (result.is_technical()) technical_reasons_[match] = result.technical_reason;
     finished_.count(events::CompactResult::of(result));
   };
   auto note_incident = [this](events::MatchKey match) {
@@ -164,11 +165,26 @@ void League::change(const events::Event& event) {
                    roster_.lifecycle(e.agent).enter(events::AgentState::kRegistered, event.at);
                  },
                  [&](const events::AgentReregistered& e) {
-                   roster_.update(e.agent, e.profile, e.credential, e.registration_nonce_hash);
+                   // Before the start no match has been played with its keys.
+                   const auto& nonce = roster_.agent(e.agent).credential.nonce;
+                   if (state_ != LeagueState::kRegistering && nonce != e.credential.nonce)
+                     roster_.keep_credential(e.agent, event.at);
+                   roster_.update(e);
                  },
                  [&](const events::LeagueStarted& e) { start(e, event.at); },
                  [&](const events::RoundStarted&) { is_round_open_ = true; },
+                 [&](const events::MatchAssigned& e) {
+                   const Pairing pairing = schedule_.pairing(e.match);
+                   const auto is_suspended = [this](int player) {
+                     return roster_.agent(events::AgentRef::player(player)).lifecycle.state() ==
+                            events::AgentState::kSuspended;
+                   };
+                   board_.note_suspended(
+                       e.match, {is_suspended(pairing.player_a), is_suspended(pairing.player_b)});
+                 },
+                 [&](const events::PlayersAsked& e) { note_words(e); },
                  [&](const events::MatchReported& e) {
+                   note_overruled(e);
                    record(e.match, e.result);
                    roster_.note_heard(events::AgentRef::referee(e.referee));
                    if (e.is_unproven) unproven_.push_back(e.match);

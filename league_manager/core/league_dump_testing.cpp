@@ -29,12 +29,15 @@ void dump_agent(std::ostream& out, events::AgentRef ref, const events::Agent& ag
   out << ref.id() << " '" << p.display_name << "' " << p.version << " " << p.endpoint << " "
       << p.protocol_version.value_or("-") << " " << p.contact_email.value_or("-") << " "
       << p.log_public_key.value_or("-") << " " << p.max_concurrent_matches << " "
-      << p.assignments_in_ack << p.hears_events << p.match_credentials << p.is_from_loopback << " "
-      << p.code_digest.value_or("-");
+      << p.assignments_in_ack << p.hears_events << p.match_credentials << p.is_from_loopback
+      << p.receipts << " " << p.code_digest.value_or("-");
   for (const auto& game : p.game_types) out << " " << game;
   out << " nonce " << agent.credential.nonce << " hash " << agent.credential.token_hash
       << " registration " << agent.registration_nonce_hash << " " << LeagueDump::of(agent.lifecycle)
-      << (agent.is_awaited ? " awaited" : "") << "\n";
+      << (agent.is_awaited ? " awaited" : "") << (agent.awaits_nonce ? " awaits nonce" : "");
+  for (const auto& past : agent.past_credentials)
+    out << " past " << past.nonce << " until " << past.until.to_log();
+  out << "\n";
 }
 
 void dump_result(std::ostream& out, const events::CompactResult& r) {
@@ -52,6 +55,9 @@ void dump_slot(std::ostream& out, events::MatchKey match, const MatchSlot& slot)
   for (int attempt = first; attempt <= slot.attempts; ++attempt)
     out << " " << slot.referee_of(attempt);
   out << " attempts " << slot.attempts << " excused " << slot.excused << " " << slot.is_excused;
+  out << " contradicted " << int{slot.contradicted_by_receipt} << slot.is_loss_contradicted
+      << " by " << slot.contradicting[0] << "," << slot.contradicting[1] << " suspended "
+      << slot.suspended[0] << slot.suspended[1];
   out << " at " << slot.since.to_log() << " after " << (slot.after ? slot.after->id().str() : "-")
       << " seed " << core::to_hex(slot.seed) << " result ";
   dump_result(out, slot.result);
@@ -102,6 +108,17 @@ std::string LeagueDump::of(const League& league) {
   }
   for (const auto& [match, replay] : league.voided_)
     out << "void " << match.id().str() << " " << (replay ? replay->id().str() : "-") << "\n";
+  for (const auto& [match, reason] : league.technical_reasons_)
+    out << "lost " << match.id().str() << " " << reason << "\n";
+  for (const auto& [match, questions] : league.contradictions_) {
+    for (const auto& asked : questions)
+      out << "contradicted " << match.id().str() << " " << asked.attempt << " " << asked.referee
+          << " words " << asked.words.size() << "\n";
+  }
+  for (const auto& [pair, count] : league.quarrels_)
+    out << "quarrel " << pair.first << " " << pair.second << " " << count << "\n";
+  for (const auto& [player, count] : league.overruled_)
+    out << "overruled " << player << " " << count << "\n";
   out << "finished ";
   dump_summary(out, league.finished_);
   for (const auto& row : league.standings_.table()) {

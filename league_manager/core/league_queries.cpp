@@ -78,6 +78,22 @@ std::optional<MatchView> League::next_match(int player) const {
   return std::nullopt;
 }
 
+std::string League::technical_reason(events::MatchKey match) const {
+  const auto found = technical_reasons_.find(match);
+  return found != technical_reasons_.end() ? found->second : std::string();
+}
+
+std::vector<MatchView> League::finished_matches(int player) const {
+  std::vector<MatchView> finished;
+  if (player < 0 || player >= schedule_.players()) return finished;
+  for (int round = 1; round <= board_.round(); ++round) {
+    const auto key = schedule_.match_of(player, round);
+    const auto result = key ? finished_result(*key) : std::nullopt;
+    if (result && !result->is_voided) finished.push_back(*match(*key));
+  }
+  return finished;
+}
+
 std::optional<events::MatchSummary> League::round_summary(int round) const {
   if (round < 1 || static_cast<std::size_t>(round) > summaries_.size()) return std::nullopt;
   return summaries_[static_cast<std::size_t>(round - 1)];

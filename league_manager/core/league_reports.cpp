@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "common/core/text.h"
-#include "league_manager/core/league.h"
+#include "league_manager/core/league_hearing.h"
 
 namespace league::league_manager {
 
@@ -59,11 +59,6 @@ events::FailureCounted failure_of(events::AgentRef player, std::string_view endp
   return counted;
 }
 
-/// Whether the player of `side` lost technically: in a technical result, everybody but the winner.
-bool has_lost_technically(const game::MatchResult& result, game::Side side) {
-  return result.is_technical() && game::winner_of(result.outcome) != side;
-}
-
 events::ReportEvidence evidence_of(const game::PerSide<events::AgentRef>& players,
                                    const MatchReport& report, const JudgedReport& judged) {
   events::ReportEvidence evidence{.bindings = judged.bindings, .answered_in = {}};
@@ -74,6 +69,20 @@ events::ReportEvidence evidence_of(const game::PerSide<events::AgentRef>& player
   return evidence;
 }
 
+/// Nothing where neither player declared receipts.
+std::optional<game::PerSide<events::PlayerReceipts>> receipts_of(
+    const game::PerSide<events::PlayerReceipts>& receipts) {
+  const bool is_any_declared = std::ranges::any_of(receipts.both, [](const auto& one) {
+    return one.state != events::ReceiptState::kNotDeclared;
+  });
+  return is_any_declared ? std::optional(receipts) : std::nullopt;
+}
+
+/// The manager disputes a result in the name of the player whose word contradicts it.
+events::MatchDisputed disputed_by(events::MatchKey match, const events::HeardPlayer& word) {
+  return {match, word.player, "by the manager's question: " + word.text};
+}
+
 ReportDecision refuse(ErrorCode code, const MatchReport& report, const std::string& why) {
   ReportDecision decision;
   decision.refusal = Error{code, "match " + report.match.id().str() + ": " + why, "/match_id"};
@@ -82,8 +91,8 @@ ReportDecision refuse(ErrorCode code, const MatchReport& report, const std::stri
 
 }  // namespace
 
-ReportDecision League::decide_report(int referee, const MatchReport& given,
-                                     core::UtcTimestamp now) const {
+ReportDecision League::decide_report(int referee, const MatchReport& given, core::UtcTimestamp now,
+                                     const ReportHearing& hearing) const {
   if (!schedule_.contains(given.match)) {
     return refuse(ErrorCode::kMatchNotFound, given, "is not in the schedule of this league");
   }
@@ -97,11 +106,11 @@ ReportDecision League::decide_report(int referee, const MatchReport& given,
     return refuse(ErrorCode::kMatchNotOpen, report,
                   "its round has not started: report a match after it was assigned to you");
   }
-  return decide_open(referee, report, now);
+  return decide_open(referee, report, now, hearing);
 }
 
-ReportDecision League::decide_open(int referee, const MatchReport& report,
-                                   core::UtcTimestamp now) const {
+ReportDecision League::decide_open(int referee, const MatchReport& report, core::UtcTimestamp now,
+                                   const ReportHearing& hearing) const {
   const MatchSlot& slot = board_.slot(report.match);
   if (slot.attempts == 0)
     return refuse(ErrorCode::kMatchNotOpen, report, "has not been assigned yet");
@@ -113,12 +122,23 @@ ReportDecision League::decide_open(int referee, const MatchReport& report,
     return refuse_stale(referee, report, attempt, now);
   }
   auto judged = judge_report(report, facts_for(referee, report.match));
+  ReportDecision decision;
   if (!judged) {
-    ReportDecision decision;
     decision.refusal = judged.error();
     return decision;
   }
-  return accept(referee, report, *judged, now);
+  if (auto possible = check_unavailable(referee, report, *judged); !possible) {
+    decision.refusal = possible.error();
+    return decision;
+  }
+  Examination found = examine(referee, report, *judged, hearing);
+  if (!found.contradiction && !found.ask.empty()) {
+    decision.ask = std::move(found.ask);
+    return decision;
+  }
+  hear(found, report, hearing);
+  if (auto released = release_contradicted(referee, report, found, now)) return *released;
+  return accept(referee, report, *judged, found, now);
 }
 
 ReportFacts League::facts_for(int referee, events::MatchKey match) const {
@@ -183,8 +203,12 @@ ReportDecision League::decide_finished(int referee, const MatchReport& report,
 }
 
 ReportDecision League::accept(int referee, const MatchReport& report, const JudgedReport& judged,
-                              core::UtcTimestamp now) const {
+                              const Examination& found, core::UtcTimestamp now) const {
   Draft draft(running(), now);
+  if (!found.words.empty()) {
+    draft.add(events::PlayersAsked{report.match, board_.slot(report.match).attempts, referee,
+                                   found.words});
+  }
   Pairing pairing = schedule_.pairing(report.match);
   const game::PerSide<events::AgentRef> players = {
       {events::AgentRef::player(pairing.player_a), events::AgentRef::player(pairing.player_b)}};
@@ -196,9 +220,13 @@ ReportDecision League::accept(int referee, const MatchReport& report, const Judg
                                   .attempt = board_.slot(report.match).attempts,
                                   .referee = referee,
                                   .result = judged.result,
-                                  .fairness = judged.fairness,
+                                  .fairness = fairness_with(judged.fairness, found.receipts),
                                   .is_unproven = judged.is_unproven,
-                                  .evidence = evidence_of(players, report, judged)});
+                                  .evidence = evidence_of(players, report, judged),
+                                  .receipts = receipts_of(found.receipts)});
+  for (game::Side side : game::kBothSides) {
+    if (const auto& word = found.contradicted[side]) draft.add(disputed_by(report.match, *word));
+  }
   for (game::Side side : game::kBothSides) {
     settle_agent(draft, players[side]);
     if (!has_lost_technically(judged.result, side)) return_to_play(draft, players[side]);

@@ -31,6 +31,13 @@ struct MatchSlot {
   bool is_excused = false;  ///< the last release did not count, see MatchReleased
   std::uint16_t attempts = 0;
   std::uint16_t excused = 0;  ///< how many of the attempts were excused
+  /// How often a report was refused because a receipt contradicts it.
+  std::uint8_t contradicted_by_receipt = 0;
+  bool is_loss_contradicted = false;  ///< a loss was refused because its player contradicts it
+  /// Of the players A and B: whether the player was suspended when the match was assigned.
+  std::array<bool, 2> suspended{};
+  /// The players that contradict the reported loss, by the last question; -1: none.
+  std::array<std::int32_t, 2> contradicting{-1, -1};
   std::int16_t planned_referee = -1;
   /// Indexed by attempt modulo kKnownAttempts; the referee of the last attempt has the match while
   /// the status is kAssigned.
@@ -47,8 +54,11 @@ struct MatchSlot {
     if (attempt < 1 || attempt > attempts || attempt <= attempts - kKnownAttempts) return -1;
     return referees[static_cast<std::size_t>(attempt % kKnownAttempts)];
   }
-  /// Attempts that count towards giving the match up.
-  [[nodiscard]] int counted_attempts() const { return attempts - excused; }
+  /// Attempts that count towards giving the match up. Those that ended because a player contradicts
+  /// its referee do not, or that player could end the match without a winner.
+  [[nodiscard]] int counted_attempts() const {
+    return attempts - excused - contradicted_by_receipt - (is_loss_contradicted ? 1 : 0);
+  }
   /// The last attempt that `referee` had; 0 for none.
   [[nodiscard]] int last_attempt_of(int referee) const;
 

@@ -94,19 +94,58 @@ Error unknown_token(const RegistrationRequest& request) {
           "/auth_token"};
 }
 
-/// Decides the return of `agent`, which has shown its current token.
-core::Result<RegistrationDecision> return_with_token(const Roster& roster,
-                                                     RegistrationRequest request,
-                                                     const RegistrationFacts& facts,
-                                                     events::AgentRef agent) {
-  const events::Agent& known = roster.agent(agent);
-  if (known.profile.code_digest) {
-    // The seat keeps the name from the operator's list and its code, whatever the request says.
-    request.profile.display_name = known.profile.display_name;
-    request.profile.code_digest = known.profile.code_digest;
-  } else if (auto seat = seat_of_code(roster, request.profile)) {
-    return code_taken(*seat);
+/// Removes from the profile what a program that its referee starts cannot promise: it is in the
+/// referee's hands, and so is its receipt key.
+void ignore_receipts_of_child(events::AgentProfile& profile, std::vector<std::string>& ignored) {
+  if (!profile.receipts || !profile.endpoint.starts_with("stdio:")) return;
+  profile.receipts = false;
+  ignored.push_back(
+      "it declares receipts, but its referee starts it, so that referee could write "
+      "them: it counts as a player without receipts");
+}
+
+core::Result<void> check_commitments(const events::LeagueSettings& settings,
+                                     const RegistrationRequest& request) {
+  if (!settings.requires_commitments || request.kind != events::AgentKind::kPlayer ||
+      request.profile.receipts)
+    return {};
+  return Error{ErrorCode::kInvalidFieldValue,
+               "this league accepts only players that commit and send receipts: implement both, "
+               "then declare player_meta.receipts true (not for stdio: endpoints)",
+               "/player_meta/receipts"};
+}
+
+/// What a player's token may not change without the registration nonce, since its referees may have
+/// seen the token.
+void keep_declarations(const events::Agent& known, bool has_open_match,
+                       RegistrationRequest& request, std::vector<std::string>& ignored) {
+  events::AgentProfile& asked = request.profile;
+  const std::string why = "; show registration_nonce together with the token to change it";
+  if (has_open_match && asked.endpoint != known.profile.endpoint) {
+    asked.endpoint = known.profile.endpoint;
+    ignored.push_back("its address stays the same while its match is open" + why);
   }
+  if (asked.receipts != known.profile.receipts) {
+    asked.receipts = known.profile.receipts;
+    ignored.push_back(std::string("its declaration of receipts stays ") +
+                      (asked.receipts ? "true" : "false") + why);
+  }
+  if (known.profile.log_public_key && !asked.log_public_key) {
+    asked.log_public_key = known.profile.log_public_key;
+    ignored.push_back("its log key stays declared" + why);
+  }
+}
+
+/// Whether the request shows the registration nonce of `known`, or binds a first one after the
+/// operator gave the seat a new token.
+bool shows_nonce(const events::Agent& known, const std::string& nonce_hash) {
+  return !nonce_hash.empty() && (known.awaits_nonce || known.registration_nonce_hash == nonce_hash);
+}
+
+/// Refuses the return of `agent` with another address or name that belongs to somebody else.
+core::Result<void> check_return(const Roster& roster, const RegistrationRequest& request,
+                                events::AgentRef agent) {
+  const events::Agent& known = roster.agent(agent);
   if (known.lifecycle.state() == events::AgentState::kShutdown) {
     return Error{
         ErrorCode::kPlayerUnavailable,
@@ -123,10 +162,36 @@ core::Result<RegistrationDecision> return_with_token(const Roster& roster,
   // A code is valid for one name: by changing its name, its owner could get several seats.
   if (has_new_name && agent.kind == events::AgentKind::kPlayer && request.not_admitted)
     return *request.not_admitted;
+  return {};
+}
+
+/// Decides the return of `agent`, which has shown its current token.
+core::Result<RegistrationDecision> return_with_token(
+    const Roster& roster, const events::LeagueSettings& settings, const RegistrationScene& scene,
+    RegistrationRequest request, const RegistrationFacts& facts, events::AgentRef agent) {
+  const events::Agent& known = roster.agent(agent);
+  if (known.profile.code_digest) {
+    // The seat keeps the name from the operator's list and its code, whatever the request says.
+    request.profile.display_name = known.profile.display_name;
+    request.profile.code_digest = known.profile.code_digest;
+  } else if (auto seat = seat_of_code(roster, request.profile)) {
+    return code_taken(*seat);
+  }
   RegistrationDecision decision{{}, agent, known.credential.nonce, events::Recognition::kToken};
-  std::string nonce_hash = known.registration_nonce_hash;
+  const bool is_player = agent.kind == events::AgentKind::kPlayer;
+  std::string nonce_hash;
   if (request.registration_nonce)
     nonce_hash = core::to_hex(core::sha256(*request.registration_nonce));
+  const bool has_nonce = shows_nonce(known, nonce_hash);
+  if (is_player && !has_nonce) {
+    const bool is_playing = scene.has_open_match && scene.has_open_match(agent);
+    keep_declarations(known, is_playing, request, decision.ignored);
+  }
+  ignore_receipts_of_child(request.profile, decision.ignored);
+  if (auto commits = check_commitments(settings, request); !commits) return commits.error();
+  if (auto possible = check_return(roster, request, agent); !possible) return possible.error();
+  if (nonce_hash.empty() || (is_player && !has_nonce)) nonce_hash = known.registration_nonce_hash;
+  decision.gives_receipt_key = has_nonce && request.profile.receipts;
   if (known.profile != request.profile || known.registration_nonce_hash != nonce_hash) {
     decision.events.push_back(
         {facts.now, events::AgentReregistered{agent, request.profile, known.credential, nonce_hash,
@@ -150,8 +215,12 @@ core::Result<RegistrationDecision> return_with_nonce(const Roster& roster,
                  "random bits",
                  ""};
   }
-  return RegistrationDecision{
-      {}, agent, roster.agent(agent).credential.nonce, events::Recognition::kRegistrationNonce};
+  const events::Agent& known = roster.agent(agent);
+  return RegistrationDecision{.events = {},
+                              .agent = agent,
+                              .token_nonce = known.credential.nonce,
+                              .recognised_by = events::Recognition::kRegistrationNonce,
+                              .gives_receipt_key = known.profile.receipts};
 }
 
 }  // namespace
@@ -164,32 +233,23 @@ bool speaks_our_protocol(std::string_view version) {
   return end == version.data() + version.size() || (*end == '.' && !version.starts_with("2.0.0-"));
 }
 
-core::Result<RegistrationDecision> decide_registration(const Roster& roster,
-                                                       const events::LeagueSettings& settings,
-                                                       bool started,
-                                                       const RegistrationRequest& request,
-                                                       const RegistrationFacts& facts) {
-  if (auto fit = check_profile(settings, request); !fit) return fit.error();
-  if (request.token_hash) {
-    auto agent = roster.find_by_token_hash(*request.token_hash);
-    if (!agent || agent->kind != request.kind) return unknown_token(request);
-    return return_with_token(roster, request, facts, *agent);
-  }
+namespace {
+
+/// Decides the request of an agent that nobody knows yet, or that comes back before the start with
+/// the same endpoint and name.
+core::Result<RegistrationDecision> admit_agent(const Roster& roster,
+                                               const events::LeagueSettings& settings,
+                                               const RegistrationRequest& request,
+                                               const RegistrationFacts& facts,
+                                               RegistrationDecision decision) {
   std::string nonce_hash;
-  if (request.registration_nonce) {
+  if (request.registration_nonce)
     nonce_hash = core::to_hex(core::sha256(*request.registration_nonce));
-    if (auto agent = roster.find_by_registration_nonce(nonce_hash))
-      return return_with_nonce(roster, request, *agent);
-  }
-  if (request.not_admitted) return *request.not_admitted;
-  if (started) {
-    return Error{
-        ErrorCode::kLateRegistration,
-        "the league has started: only a registered agent can come back, with its auth_token", ""};
-  }
   auto credential_for = [&](events::AgentRef agent) {
     return events::Credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
   };
+  decision.token_nonce = facts.token_nonce;
+  decision.gives_receipt_key = request.profile.receipts;
   const auto owner = roster.find_by_endpoint(request.profile.endpoint);
   const auto seat = seat_of_code(roster, request.profile);
   if (seat && seat != owner) return code_taken(*seat);
@@ -198,8 +258,8 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
                 (seat || core::comparable_name(roster.agent(*owner).profile.display_name) ==
                              core::comparable_name(request.profile.display_name));
     if (!settings.open_mode || !same) return endpoint_taken(request, *owner);
-    RegistrationDecision decision{
-        {}, *owner, facts.token_nonce, events::Recognition::kEndpointAndName};
+    decision.agent = *owner;
+    decision.recognised_by = events::Recognition::kEndpointAndName;
     decision.events.push_back(
         {facts.now, events::AgentReregistered{*owner, request.profile, credential_for(*owner),
                                               nonce_hash, events::Recognition::kEndpointAndName}});
@@ -215,12 +275,42 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
                      std::to_string(limit) + "): wait for the next league",
                  ""};
   }
-  events::AgentRef agent{request.kind, roster.count(request.kind)};
-  RegistrationDecision decision{{}, agent, facts.token_nonce, std::nullopt};
+  decision.agent = {request.kind, roster.count(request.kind)};
   decision.events.push_back(
-      {facts.now,
-       events::AgentRegistered{agent, request.profile, credential_for(agent), nonce_hash}});
+      {facts.now, events::AgentRegistered{decision.agent, request.profile,
+                                          credential_for(decision.agent), nonce_hash}});
   return decision;
+}
+
+}  // namespace
+
+core::Result<RegistrationDecision> decide_registration(const Roster& roster,
+                                                       const events::LeagueSettings& settings,
+                                                       const RegistrationScene& scene,
+                                                       const RegistrationRequest& given,
+                                                       const RegistrationFacts& facts) {
+  if (auto fit = check_profile(settings, given); !fit) return fit.error();
+  if (given.token_hash) {
+    auto agent = roster.find_by_token_hash(*given.token_hash);
+    if (!agent || agent->kind != given.kind) return unknown_token(given);
+    return return_with_token(roster, settings, scene, given, facts, *agent);
+  }
+  if (given.registration_nonce) {
+    const std::string hash = core::to_hex(core::sha256(*given.registration_nonce));
+    if (auto agent = roster.find_by_registration_nonce(hash))
+      return return_with_nonce(roster, given, *agent);
+  }
+  RegistrationRequest request = given;
+  RegistrationDecision decision;
+  ignore_receipts_of_child(request.profile, decision.ignored);
+  if (request.not_admitted) return *request.not_admitted;
+  if (auto commits = check_commitments(settings, request); !commits) return commits.error();
+  if (scene.is_started) {
+    return Error{
+        ErrorCode::kLateRegistration,
+        "the league has started: only a registered agent can come back, with its auth_token", ""};
+  }
+  return admit_agent(roster, settings, request, facts, std::move(decision));
 }
 
 events::Events decide_new_token(const Roster& roster, events::AgentRef agent,

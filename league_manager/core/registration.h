@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/core/result.h"
 #include "league_manager/core/roster.h"
@@ -36,12 +37,28 @@ struct RegistrationDecision {
   events::AgentRef agent;
   std::string token_nonce;  ///< the token of the answer is derived from it and the agent's id
   std::optional<events::Recognition> recognised_by;  ///< nothing for a new agent
+  /// The answer carries the key of the player's receipts: it declares them, and the request creates
+  /// the identity or shows the nonce that did.
+  bool gives_receipt_key = false;
+  /// Parts of the request that were ignored, and why; for the operator and the agent's owner.
+  std::vector<std::string> ignored = {};
+};
+
+/// What a registration has to know of the league beside its agents.
+struct RegistrationScene {
+  bool is_started = false;
+  std::function<bool(events::AgentRef)> has_open_match =
+      nullptr;  ///< a referee has one of its matches; null: nobody has
 };
 
 /// Decides a registration. Source: protocol §5, §6, §8.
 ///
 /// A request with an agent's token is from that agent: it keeps its token and can change its
-/// endpoint and profile; this also ends a suspension. A request that repeats a registration nonce
+/// endpoint and profile; this also ends a suspension. Many bots show their token to their referees,
+/// so a player's token alone, without its registration nonce, moves no address while one of its
+/// matches is open, changes `receipts` not at all, takes back no log key, and gets no receipt key.
+/// A player's nonce is bound when it registers first, and again after an operator's new token; no
+/// other request replaces it. A request that repeats a registration nonce
 /// from the same endpoint gets the same answer. A token that no agent of this kind has is refused
 /// (kAuthTokenInvalid): its sender expects an existing identity and must not silently get a new
 /// one. A sender that is not admitted is refused with the request's `not_admitted`. A registration
@@ -52,7 +69,7 @@ struct RegistrationDecision {
 /// that is taken by one of its kind (kDuplicateRegistration), or when the league is full
 /// (kLeagueFull). The error is meant for a RESPONSE with status REJECTED.
 [[nodiscard]] core::Result<RegistrationDecision> decide_registration(
-    const Roster& roster, const events::LeagueSettings& settings, bool started,
+    const Roster& roster, const events::LeagueSettings& settings, const RegistrationScene& scene,
     const RegistrationRequest& request, const RegistrationFacts& facts);
 
 /// Gives `agent`, which must be registered, a new token on the operator's behalf. The old token

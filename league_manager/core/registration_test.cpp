@@ -214,6 +214,7 @@ TEST(Registration, TheOperatorGivesASeatANewToken) {
   EXPECT_EQ(refusal(played.enter(first)), ErrorCode::kLateRegistration)
       << "nor does the old nonce fetch the new token";
   back.token_hash = "hash-P01-m";
+  back.registration_nonce = "77aa";  // the first one after that is bound
   EXPECT_EQ(played.enter(back)->agent.id(), "P01");
   EXPECT_EQ(played.league.roster().agent(events::AgentRef::player(0)).profile.endpoint,
             back.profile.endpoint);
@@ -259,10 +260,12 @@ TEST(Registration, KnowsAnAgentByItsTokenEvenAtAnotherAddress) {
   played.step();
   auto request = player("p0 moved", 777);
   request.token_hash = "hash-P01-n";
+  played.report(0, testing::report_of(played.league, {1, 1}, 0));
   auto decision = played.enter(request, "unused");
   ASSERT_TRUE(decision);
   EXPECT_EQ(decision->agent.id(), "P01");
   EXPECT_EQ(decision->token_nonce, "n") << "keeps its token";
+  EXPECT_TRUE(decision->ignored.empty());
   EXPECT_EQ(played.league.roster().find_by_endpoint(request.profile.endpoint),
             events::AgentRef::player(0));
   EXPECT_EQ(played.league.roster().find_by_endpoint(profile("", 10000).endpoint), std::nullopt);

@@ -27,6 +27,13 @@ struct ReportedFailure {
   std::string text = {};  ///< for people, as sent
   bool has_clock = false;  ///< of a time-out: the report contains its proof ...
   bool is_void = false;  ///< ... which says that the referee itself was late
+  std::string phase = {};  ///< as sent, see envelope::CallFailure; empty: not said
+};
+
+/// The receipts of a player in a report, as sent.
+struct ReportedReceipts {
+  std::optional<std::string> join;
+  std::optional<std::string> choice;
 };
 
 /// How a player answered, as its referee says (`details.answers`).
@@ -49,6 +56,7 @@ struct MatchReport {
   std::vector<ReportedAnswers> answers = {};
   int replays = 0;
   std::map<std::string, events::AnswerTimes> answered_in = {};  ///< by player id
+  std::map<std::string, ReportedReceipts> receipts = {};  ///< by player id
   /// The report says who won but contains nothing that could be checked: no seed and no number.
   /// Only for third-party referees whose unproven results are accepted; see read_as_foreign.
   bool is_bare = false;

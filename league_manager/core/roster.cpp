@@ -65,15 +65,21 @@ void Roster::add(events::AgentKind kind, events::Agent agent) {
   index({kind, count(kind) - 1});
 }
 
-void Roster::update(events::AgentRef ref, events::AgentProfile profile,
-                    events::Credential credential, std::string registration_nonce_hash) {
-  unindex(ref);
-  events::Agent& agent = list(ref.kind)[static_cast<std::size_t>(ref.index)];
-  agent.profile = std::move(profile);
-  agent.credential = std::move(credential);
-  agent.registration_nonce_hash = std::move(registration_nonce_hash);
+void Roster::update(const events::AgentReregistered& event) {
+  unindex(event.agent);
+  events::Agent& agent = list(event.agent.kind)[static_cast<std::size_t>(event.agent.index)];
+  agent.profile = event.profile;
+  agent.credential = event.credential;
+  agent.registration_nonce_hash = event.registration_nonce_hash;
   agent.is_awaited = false;
-  index(ref);
+  if (event.recognised_by == events::Recognition::kOperator) agent.awaits_nonce = true;
+  if (!event.registration_nonce_hash.empty()) agent.awaits_nonce = false;
+  index(event.agent);
+}
+
+void Roster::keep_credential(events::AgentRef ref, core::UtcTimestamp until) {
+  events::Agent& agent = list(ref.kind)[static_cast<std::size_t>(ref.index)];
+  agent.past_credentials.push_back({agent.credential.nonce, until});
 }
 
 void Roster::await_referees() {

@@ -8,6 +8,7 @@
 
 #include "league_manager/events/agent.h"
 #include "league_manager/events/agent_ref.h"
+#include "league_manager/events/events.h"
 
 namespace league::league_manager {
 
@@ -53,9 +54,10 @@ class Roster {
   void note_heard(events::AgentRef referee) {
     list(referee.kind)[static_cast<std::size_t>(referee.index)].is_awaited = false;
   }
-  /// Replaces profile, credential and nonce of an agent.
-  void update(events::AgentRef ref, events::AgentProfile profile, events::Credential credential,
-              std::string registration_nonce_hash);
+  /// Replaces profile, credential and nonce of an agent, as `event` says.
+  void update(const events::AgentReregistered& event);
+  /// Keeps the agent's credential, which is about to be replaced, for what was made with its keys.
+  void keep_credential(events::AgentRef ref, core::UtcTimestamp until);
 
  private:
   using Index = std::unordered_map<std::string, events::AgentRef>;

@@ -1,6 +1,7 @@
 #include "league_manager/core/round_board.h"
 
 #include "league_manager/core/overloaded.h"
+#include "league_manager/core/player_record.h"
 
 namespace league::league_manager {
 
@@ -50,6 +51,7 @@ void RoundBoard::apply(const events::Event& event) {
                  [&](const events::MatchForfeited& e) { finish(e); },
                  [&](const events::ReportConflictRecorded& e) { note_incident(e.match); },
                  [&](const events::StaleReportRecorded& e) { note_incident(e.match); },
+                 [&](const events::PlayersAsked& e) { note_words(e); },
                  [&](const events::LeagueContinued&) { continue_at(event.at); },
                  [&](const events::OperatorActed& e) { act(e, event.at); },
                  [](const auto&) {},
@@ -110,6 +112,18 @@ void RoundBoard::release(const events::MatchReleased& event, core::UtcTimestamp 
   take_back(event.match, slot);
   slot.is_excused = event.is_excused;
   if (event.is_excused) ++slot.excused;
+  if (event.reason == events::kReasonLossContradicted) slot.is_loss_contradicted = true;
+  if (event.reason == events::kReasonReceiptContradicts) ++slot.contradicted_by_receipt;
+}
+
+void RoundBoard::note_words(const events::PlayersAsked& event) {
+  MatchSlot& slot = at(event.match);
+  // After the release for a contradiction they stay those of that contradiction.
+  if (slot.is_loss_contradicted) return;
+  slot.contradicting = {-1, -1};
+  for (std::size_t i = 0; i < event.words.size() && i < slot.contradicting.size(); ++i) {
+    if (contradicts(event.words[i].word)) slot.contradicting[i] = event.words[i].player;
+  }
 }
 
 void RoundBoard::take_back(events::MatchKey match, MatchSlot& slot) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <vector>
 
@@ -49,6 +50,11 @@ class RoundBoard {
   /// The results by match number; `is_unplayed` is set for a match without a result.
   [[nodiscard]] std::vector<events::CompactResult> results() const;
 
+  /// Whether the players were suspended when `match` was assigned, which the board cannot know by
+  /// itself.
+  void note_suspended(events::MatchKey match, std::array<bool, 2> suspended) {
+    at(match).suspended = suspended;
+  }
   /// Applies `event`, which must fit the board's state (League checks it); ignores events about
   /// other things.
   void apply(const events::Event& event);
@@ -72,6 +78,7 @@ class RoundBoard {
   void finish(const events::MatchForfeited& event);
   void finish(events::MatchKey match, events::CompactResult result);
   void note_incident(events::MatchKey match);
+  void note_words(const events::PlayersAsked& event);
   [[nodiscard]] std::vector<events::MatchKey> keys_of(const MatchSet& matches) const;
   MatchSlot& at(events::MatchKey match) {
     return slots_.change(static_cast<std::size_t>(match.number - 1));

@@ -43,6 +43,15 @@ struct Credential {
   bool operator==(const Credential&) const = default;
 };
 
+/// A credential that an operator's new token has replaced while the league was running. What was
+/// made with its keys before that stays valid.
+struct PastCredential {
+  std::string nonce;
+  core::UtcTimestamp until;
+
+  bool operator==(const PastCredential&) const = default;
+};
+
 /// A registered agent.
 struct Agent {
   AgentProfile profile;
@@ -53,6 +62,13 @@ struct Agent {
   /// A referee that has been silent since the manager was restarted. Perhaps both ended together,
   /// so losing its matches again does not count as its fault.
   bool is_awaited = false;
+  /// The operator gave the seat a new token, so the next registration with that token binds its
+  /// nonce.
+  bool awaits_nonce = false;
+  std::vector<PastCredential> past_credentials = {};  ///< the latest last
+
+  /// The nonces of all credentials that the seat has had since `from`, the current one first.
+  [[nodiscard]] std::vector<std::string> credential_nonces(core::UtcTimestamp from) const;
 
   bool operator==(const Agent&) const = default;
 };

@@ -40,6 +40,8 @@ struct LeagueSettings {
   std::optional<std::chrono::microseconds> round_time_limit;
   LifecycleSettings lifecycle;
   UnprovenReferees unproven_referees = UnprovenReferees::kFromLoopback;
+  /// Only players that declare receipts, and so commit in every match, may register (protocol §7).
+  bool requires_commitments = false;
 
   /// Whether a third-party referee may keep the seed secret.
   [[nodiscard]] bool may_be_unproven(bool is_from_loopback) const {

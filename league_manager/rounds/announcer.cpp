@@ -210,21 +210,30 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
 }
 
 void Announcer::tell_state(const events::AgentStateChanged& change) {
+  tell(change.agent, state_conversation(change.agent), state_notice(change));
+}
+
+void Announcer::tell_receipts(events::AgentRef player, events::MatchKey match,
+                              events::ReceiptState state) {
+  tell(player, receipt_conversation(match), receipt_notice(match, state));
+}
+
+void Announcer::tell(events::AgentRef agent, const core::ConversationId& conversation,
+                     const envelope::LeagueError& notice) {
   std::optional<transport::link::Endpoint> to;
   core::AuthToken token;
   deps_.ledger.read([&](const League& league) {
-    const events::Agent& agent = league.roster().agent(change.agent);
-    if (auto endpoint = transport::link::parse_endpoint(agent.profile.endpoint)) to = *endpoint;
-    token = deps_.token_issuer.token(change.agent.id(), agent.credential.nonce);
+    const events::Agent& known = league.roster().agent(agent);
+    if (auto endpoint = transport::link::parse_endpoint(known.profile.endpoint)) to = *endpoint;
+    token = deps_.token_issuer.token(agent.id(), known.credential.nonce);
   });
   if (!to) return;
-  const auto conversation = state_conversation(change.agent);
   const auto envelope = deps_.envelopes.make(
       MessageType::kLeagueError, {.conversation_id = conversation, .auth_token = token});
-  broadcaster_.send({agent::peers::call_with(
-                         {std::move(*to), change.agent.sender()}, envelope,
-                         rpc::to_json_text(envelope::encode(envelope, state_notice(change))), {}),
-                     {}});
+  broadcaster_.send(
+      {agent::peers::call_with({std::move(*to), agent.sender()}, envelope,
+                               rpc::to_json_text(envelope::encode(envelope, notice)), {}),
+       {}});
 }
 
 void Announcer::announce_round(int round, std::function<void()> then,

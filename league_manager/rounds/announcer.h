@@ -74,10 +74,15 @@ class Announcer {
   void league_completed(std::function<void()> then);
   /// Tells an agent its new state, with best effort, even if it is shut down.
   void tell_state(const events::AgentStateChanged& change);
+  /// Tells a player that its receipts for `match` are missing or false, with best effort.
+  void tell_receipts(events::AgentRef player, events::MatchKey match, events::ReceiptState state);
   /// Drops waiting messages; running calls end by themselves.
   void stop();
 
  private:
+  /// Sends `notice` to one agent, with best effort.
+  void tell(events::AgentRef agent, const core::ConversationId& conversation,
+            const envelope::LeagueError& notice);
   struct AddressedPlayer {
     events::AgentRef agent;
     transport::link::Endpoint endpoint;

@@ -18,7 +18,17 @@ LeagueRunner::LeagueRunner(RoundDependencies dependencies)
     : deps_(std::move(dependencies)),
       announcer_(deps_),
       starter_(deps_.peers, deps_.envelopes,
-               deps_.settings.time_limit(envelope::MessageType::kRoundAnnouncement)) {}
+               deps_.settings.time_limit(envelope::MessageType::kRoundAnnouncement)),
+      inquiry_(deps_) {}
+
+ReportHearing LeagueRunner::hearing() const {
+  return {.receipt_key = [&issuer = deps_.token_issuer](
+                             const std::string& id,
+                             const std::string& nonce) { return issuer.receipt_key(id, nonce); },
+          .answers = std::nullopt,
+          .join_limit = deps_.settings.time_limit(envelope::MessageType::kGameInvitation),
+          .choice_limit = deps_.settings.time_limit(envelope::MessageType::kChooseParityCall)};
+}
 
 void LeagueRunner::start(milliseconds registration_window) {
   last_tick_.emplace(deps_.clock.steady_now(), deps_.clock.utc_now());
@@ -169,8 +179,21 @@ void LeagueRunner::on_events(const events::Events& events) {
       tell_referee_of(moved->agent);
     if (const auto* change = std::get_if<events::AgentStateChanged>(&event.body))
       announcer_.tell_state(*change);
+    if (const auto* reported = std::get_if<events::MatchReported>(&event.body))
+      tell_receipts(*reported);
   }
   announce_and_deliver(started, std::move(assigned));
+}
+
+void LeagueRunner::tell_receipts(const events::MatchReported& reported) {
+  if (!reported.receipts) return;
+  const Pairing pairing = deps_.ledger.read(
+      [&](const League& league) { return league.schedule().pairing(reported.match); });
+  for (game::Side side : game::kBothSides) {
+    const events::ReceiptState state = (*reported.receipts)[side].state;
+    if (state != events::ReceiptState::kAbsent && state != events::ReceiptState::kInvalid) continue;
+    announcer_.tell_receipts(events::AgentRef::player(pairing.player(side)), reported.match, state);
+  }
 }
 
 void LeagueRunner::announce_and_deliver(std::optional<int> round,

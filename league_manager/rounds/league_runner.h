@@ -20,6 +20,7 @@
 #include "league_manager/rounds/announcer.h"
 #include "league_manager/rounds/match_starter.h"
 #include "league_manager/rounds/operator_log.h"
+#include "league_manager/rounds/player_inquiry.h"
 
 namespace league::league_manager::rounds {
 
@@ -56,6 +57,14 @@ class LeagueRunner {
   /// Takes back the matches that `referee` cannot start: `refused` and `reasons` of its
   /// acknowledgement of an assignment. Other referees' matches stay with them.
   void release_refused(int referee, const nlohmann::json& acknowledgement);
+
+  /// Asks `players` of an open match what they were called for, see PlayerInquiry.
+  void ask_players(events::MatchKey match, int attempt, const std::vector<int>& players,
+                   PlayerInquiry::Then then) {
+    inquiry_.ask(match, attempt, players, std::move(then));
+  }
+  /// What a report is decided with, before anybody has been asked.
+  [[nodiscard]] ReportHearing hearing() const;
 
   /// The assignments of those of `matches` that `referee` still has, for the answer to a report;
   /// another referee may have got some of them meanwhile.
@@ -124,6 +133,8 @@ class LeagueRunner {
   /// Repeats effects that the previous run may not have completed.
   void resume();
   void resume_with(const events::Events& events);
+  /// Tells players whose receipts are missing or false.
+  void tell_receipts(const events::MatchReported& reported);
   /// Announces `round` to the players, if there is one to announce, then gives the matches to
   /// referees.
   void announce_and_deliver(std::optional<int> round, std::vector<events::MatchAssigned> assigned);
@@ -134,6 +145,7 @@ class LeagueRunner {
   const RoundDependencies deps_;
   Announcer announcer_;
   MatchStarter starter_;
+  PlayerInquiry inquiry_;
   std::atomic<bool> is_stopped_{false};
   std::mutex steps_mutex_;  // held while due steps are taken, but not while their effects are
                             // carried out

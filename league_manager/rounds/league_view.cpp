@@ -41,10 +41,6 @@ envelope::WinLossDraw tally_of(const League& league, int index) {
   return {.wins = tally.wins, .losses = tally.losses, .draws = tally.draws};
 }
 
-bool is_suspended(const League& league, int index) {
-  return player(league, index).lifecycle.state() == events::AgentState::kSuspended;
-}
-
 }  // namespace
 
 std::vector<envelope::StandingsRow> standings_rows(const League& league) {
@@ -105,9 +101,16 @@ std::optional<envelope::MatchAssignment> match_assignment(
   Pairing pairing = league.schedule().pairing(match);
   const events::Agent& a = player(league, pairing.player_a);
   const events::Agent& b = player(league, pairing.player_b);
-  auto credential = [&](int index, const events::Agent& agent) {
-    auto token = token_issuer.token(events::AgentRef::player(index).id(), agent.credential.nonce);
+  auto token_of = [&](int index, const events::Agent& agent) {
+    return token_issuer.token(events::AgentRef::player(index).id(), agent.credential.nonce);
+  };
+  const core::AuthToken token_a = token_of(pairing.player_a, a);
+  const core::AuthToken token_b = token_of(pairing.player_b, b);
+  auto credential = [&](const core::AuthToken& token) {
     return agent::identity::match_credential(token, match.id(), slot.attempts);
+  };
+  auto answer_hash = [&](const core::AuthToken& token) {
+    return agent::identity::answer_credential(token, match.id(), slot.attempts).hash();
   };
   envelope::MatchAssignment assignment;
   assignment.match_id = match.id();
@@ -121,15 +124,20 @@ std::optional<envelope::MatchAssignment> match_assignment(
   assignment.conversation_id = events::match_conversation(match, slot.attempts);
   assignment.player_a_endpoint = a.profile.endpoint;
   assignment.player_b_endpoint = b.profile.endpoint;
-  assignment.player_a_credential = credential(pairing.player_a, a);
-  assignment.player_b_credential = credential(pairing.player_b, b);
+  assignment.player_a_credential = credential(token_a);
+  assignment.player_b_credential = credential(token_b);
   assignment.player_a_token_hash = a.credential.token_hash;
   assignment.player_b_token_hash = b.credential.token_hash;
+  assignment.player_a_answer_hash = answer_hash(token_a);
+  assignment.player_b_answer_hash = answer_hash(token_b);
+  assignment.player_a_receipts = a.profile.receipts;
+  assignment.player_b_receipts = b.profile.receipts;
   assignment.draw_seed = core::to_hex(slot.seed);
   assignment.player_a_standings = tally_of(league, pairing.player_a);
   assignment.player_b_standings = tally_of(league, pairing.player_b);
-  assignment.player_a_suspended = is_suspended(league, pairing.player_a);
-  assignment.player_b_suspended = is_suspended(league, pairing.player_b);
+  // As they were when the match was assigned: the report is judged by that.
+  assignment.player_a_suspended = slot.suspended[game::index(game::Side::kA)];
+  assignment.player_b_suspended = slot.suspended[game::index(game::Side::kB)];
   return assignment;
 }
 
@@ -161,6 +169,22 @@ std::optional<envelope::StandingsRow> player_row(const League& league, int playe
   auto found = std::ranges::find(table, player, &RankedPlayer::player);
   if (found == table.end()) return std::nullopt;
   return row_of(league, *found);
+}
+
+std::vector<envelope::PlayedMatchRow> played_matches(const League& league, int player,
+                                                     std::size_t offset, std::size_t limit) {
+  std::vector<envelope::PlayedMatchRow> rows;
+  const auto finished = league.finished_matches(player);
+  for (std::size_t i = offset; i < finished.size() && rows.size() < limit; ++i) {
+    const MatchView& view = finished[i];
+    const int winner = files::winner_of(view.pairing, *view.result);
+    const bool is_draw = view.result->outcome == game::Outcome::kDraw;
+    const std::string reason = league.technical_reason(view.match);
+    rows.push_back({.match_id = view.match.id(),
+                    .result = is_draw ? "DRAW" : (winner == player ? "WIN" : "LOSS"),
+                    .termination = reason.empty() ? "NORMAL" : reason});
+  }
+  return rows;
 }
 
 std::vector<std::string> shared_first_place(const League& league) {

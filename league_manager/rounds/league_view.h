@@ -48,6 +48,12 @@ namespace league::league_manager::rounds {
 /// One player's row.
 [[nodiscard]] std::optional<envelope::StandingsRow> player_row(const League& league, int player);
 
+/// The finished matches of `player` that count, at most `limit` from the `offset`-th, as it sees
+/// them.
+[[nodiscard]] std::vector<envelope::PlayedMatchRow> played_matches(const League& league, int player,
+                                                                   std::size_t offset,
+                                                                   std::size_t limit);
+
 /// The ids of all players with rank 1 in a completed league: one id, unless first place is shared.
 [[nodiscard]] std::vector<std::string> shared_first_place(const League& league);
 

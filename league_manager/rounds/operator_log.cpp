@@ -58,6 +58,10 @@ std::string release_reason(std::string_view reason) {
   if (reason == events::kReasonSilent) return "is silent on the bus";
   if (reason == events::kReasonFailedMatches) return "failed at several matches in a row";
   if (reason == events::kReasonShutDownByOperator) return "is shut down";
+  if (reason == events::kReasonLossContradicted)
+    return "reported a loss that its player contradicts";
+  if (reason == events::kReasonReceiptContradicts)
+    return "reported what a player's receipt contradicts";
   if (reason == events::kReasonManagerRestarted)
     return "may have lost its matches while the manager was away";
   return std::string(reason);
@@ -105,6 +109,16 @@ void OperatorLog::refused(events::AgentKind kind, std::string_view name, std::st
                    {"name", who},
                    {"endpoint", where},
                    {"error_code", core::wire_code(why.code)}}});
+}
+
+void OperatorLog::ignored(events::AgentRef agent, std::string_view why) {
+  std::lock_guard lock(mutex_);
+  if (++ignored_ > kMostRefusals) return;
+  tell({.is_warning = true,
+        .event = "REGISTRATION_IGNORED",
+        .text = "of the registration of " + shown(agent) +
+                " a part is ignored: " + core::shown(why, kLongestText),
+        .fields = {{"agent", agent.id()}}});
 }
 
 void OperatorLog::slow(events::AgentRef player, events::MatchKey match, std::string_view call,
@@ -165,6 +179,7 @@ void OperatorLog::take(const events::Event& event) {
                  [this](const events::MatchForfeited& e) { on_forfeited(e); },
                  [this](const events::AgentStateChanged& e) { on_state(e); },
                  [this](const events::MatchReported& e) { on_reported(e); },
+                 [this](const events::PlayersAsked& e) { on_asked(e); },
                  [this](const events::OperatorActed& e) { on_act(e); },
                  [&](const auto&) { on_doubtful_report(event); },
              },
@@ -192,34 +207,6 @@ void OperatorLog::on_round_started(const events::RoundStarted& event, core::UtcT
                 std::to_string(schedule_.rounds()) +
                 " starts: " + count_of(event.draw_seeds.size(), "match"),
         .fields = {{"round", event.round}, {"matches", event.draw_seeds.size()}}});
-}
-
-void OperatorLog::on_doubtful_report(const events::Event& event) const {
-  if (const auto* conflict = std::get_if<events::ReportConflictRecorded>(&event.body)) {
-    tell({.is_warning = true,
-          .event = "RESULT_CONFLICT",
-          .text = shown(events::AgentRef::referee(conflict->referee)) +
-                  " reported a different result for " + conflict->match.id().str() +
-                  "; the first one stands",
-          .fields = {{"match", conflict->match.id().str()}}});
-  } else if (const auto* stale = std::get_if<events::StaleReportRecorded>(&event.body)) {
-    tell({.is_warning = true,
-          .event = "STALE_REPORT",
-          .text = shown(events::AgentRef::referee(stale->referee)) + " reported " +
-                  stale->match.id().str() +
-                  " after the match had been taken back; the report does not count",
-          .fields = {{"match", stale->match.id().str()}}});
-  } else if (const auto* disputed = std::get_if<events::MatchDisputed>(&event.body)) {
-    tell({.is_warning = true,
-          .event = "MATCH_DISPUTED",
-          .text = shown(events::AgentRef::player(disputed->player)) + " disputes the result of " +
-                  disputed->match.id().str() + ": " +
-                  core::shown(disputed->reason, core::kMostEchoed) +
-                  ". The result stands; `league audit verify` shows whose claim the sealed records "
-                  "support",
-          .fields = {{"agent", events::AgentRef::player(disputed->player).id()},
-                     {"match", disputed->match.id().str()}}});
-  }
 }
 
 void OperatorLog::on_registered(const events::AgentRegistered& event) {
@@ -316,19 +303,6 @@ void OperatorLog::on_state(const events::AgentStateChanged& event) {
         .fields = {{"agent", event.agent.id()},
                    {"state", events::agent_state_name(event.to)},
                    {"reason", event.reason}}});
-}
-
-void OperatorLog::on_reported(const events::MatchReported& event) {
-  referees_.erase(event.match);
-  if (!event.is_unproven) return;
-  tell({.is_warning = true,
-        .event = "MATCH_UNPROVEN",
-        .text = "the result of " + event.match.id().str() +
-                " is unproven: " + shown(events::AgentRef::referee(event.referee)) +
-                " did not reveal the seed of the draw. It counts, because --unproven-referees "
-                "allows it; use --unproven-referees none to refuse such results",
-        .fields = {{"match", event.match.id().str()},
-                   {"referee", events::AgentRef::referee(event.referee).id()}}});
 }
 
 void OperatorLog::on_act(const events::OperatorActed& event) {

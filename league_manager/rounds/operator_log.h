@@ -45,6 +45,8 @@ class OperatorLog {
   /// A registration was refused.
   void refused(events::AgentKind kind, std::string_view name, std::string_view endpoint,
                const core::Error& why);
+  /// A part of an agent's registration was ignored, and why; a bounded number is reported.
+  void ignored(events::AgentRef agent, std::string_view why);
   /// A player needed more than one attempt at `call` in `match`, and then answered.
   void slow(events::AgentRef player, events::MatchKey match, std::string_view call,
             std::string_view error_code, int attempts);
@@ -69,6 +71,8 @@ class OperatorLog {
   void on_forfeited(const events::MatchForfeited& event);
   void on_state(const events::AgentStateChanged& event);
   void on_reported(const events::MatchReported& event);
+  void on_receipts(const events::MatchReported& event) const;
+  void on_asked(const events::PlayersAsked& event);
   void on_act(const events::OperatorActed& event);
   /// Reassigned matches, by the referee that lost them and the reason.
   using Moved = std::map<std::pair<int, std::string>, std::vector<events::MatchKey>>;
@@ -82,6 +86,8 @@ class OperatorLog {
   int players_expected_ = 0;
   int referees_expected_ = 0;
   int refusals_ = 0;
+  int ignored_ = 0;
+  std::map<events::AgentRef, int> contradictions_;  // of a referee's losses, by a player
   Schedule schedule_;
   core::UtcTimestamp round_started_;
   int round_ = 0;

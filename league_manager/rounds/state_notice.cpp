@@ -47,6 +47,26 @@ envelope::LeagueError state_notice(const events::AgentStateChanged& change) {
   return notice;
 }
 
+envelope::LeagueError receipt_notice(events::MatchKey match, events::ReceiptState state) {
+  const std::string id = match.id().str();
+  const bool is_absent = state == events::ReceiptState::kAbsent;
+  std::string text =
+      "Your receipts for " + id + (is_absent ? " are missing" : " are false") +
+      ": the match counts as one of a player without receipts. A receipt is the lower-case "
+      "hexadecimal HMAC-SHA-256, with receipt_key as text, of the text in section 7 of the "
+      "protocol";
+  auto notice = envelope::make_league_error(
+      {core::ErrorCode::kInvalidFieldValue, std::move(text), "/receipt"},
+      std::string(envelope::wire_name(envelope::MessageType::kGameJoinAck)));
+  notice.context["match_id"] = id;
+  notice.context["receipts"] = events::receipt_state_name(state);
+  return notice;
+}
+
+core::ConversationId receipt_conversation(events::MatchKey match) {
+  return core::ConversationId("convreceipts" + core::lower_case(match.id().str()));
+}
+
 core::ConversationId state_conversation(events::AgentRef agent) {
   return core::ConversationId("convstate" + core::lower_case(agent.id()));
 }

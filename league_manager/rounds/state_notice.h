@@ -12,4 +12,10 @@ namespace league::league_manager::rounds {
 /// The conversation of all such notices to one agent.
 [[nodiscard]] core::ConversationId state_conversation(events::AgentRef agent);
 
+/// The LEAGUE_ERROR that tells a player that its receipts for `match` are missing or false.
+[[nodiscard]] envelope::LeagueError receipt_notice(events::MatchKey match,
+                                                   events::ReceiptState state);
+/// The conversation of that notice.
+[[nodiscard]] core::ConversationId receipt_conversation(events::MatchKey match);
+
 }  // namespace league::league_manager::rounds

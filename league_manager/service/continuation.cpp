@@ -37,6 +37,7 @@ events::LeagueSettings settings_from(const agent::runtime::Settings& limits) {
   settings.lifecycle = {
       .suspend_after_failed_matches = limits.life_cycle.suspend_after_failed_matches,
       .shutdown_after_failed_matches = limits.life_cycle.shutdown_after_failed_matches};
+  settings.requires_commitments = limits.league.require_commitments;
   if (limits.league.round_watchdog.count() > 0)
     settings.round_time_limit = limits.league.round_watchdog;
   return settings;

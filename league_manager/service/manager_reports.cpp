@@ -1,5 +1,6 @@
 // How the manager answers reports of results, and disputes.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,7 @@ using nlohmann::json;
 
 /// Whether the report was accepted as the result of its match; false for a repeat.
 bool is_accepted(const ReportDecision& decision) {
-  return !decision.refusal && !decision.is_repeat;
+  return !decision.refusal && !decision.is_repeat && decision.ask.empty();
 }
 
 /// Tells the operator of players that answered only after failed attempts: a slow bot may soon lose
@@ -40,51 +41,85 @@ void note_slow_players(rounds::OperatorLog& log, const MatchReport& report,
 
 }  // namespace
 
+/// A report on its way through the decision: perhaps its players have to be asked first.
+struct ManagerService::OpenReport {
+  agent::host::Call<envelope::MatchResultReport> call;
+  MatchReport report;
+  ReportHearing hearing;
+  int referee = 0;
+  int attempt = 0;  ///< that is open
+  ReportDecision decision = {};
+};
+
 void ManagerService::on_report(agent::host::Call<envelope::MatchResultReport> call) {
   auto report = report_of(call.envelope, call.message);
   if (!report) return call.reply.refuse(report.error());
-  auto shared = std::make_shared<agent::host::Call<envelope::MatchResultReport>>(std::move(call));
-  auto given = std::make_shared<MatchReport>(std::move(*report));
-  auto decision = std::make_shared<ReportDecision>();
-  auto reporter = std::make_shared<int>(0);
+  decide_report(std::make_shared<OpenReport>(
+      OpenReport{std::move(call), std::move(*report), deps_.league_runner.hearing()}));
+}
+
+void ManagerService::decide_report(const std::shared_ptr<OpenReport>& open) {
   deps_.ledger.commit(
       [&](const League& league, core::UtcTimestamp now) {
-        auto referee = league.roster().find(shared->envelope.sender.id);
-        *reporter = referee->index;
-        *decision = league.decide_report(*reporter, *given, now);
-        if (is_accepted(*decision)) {
+        open->referee = league.roster().find(open->call.envelope.sender.id)->index;
+        open->decision = league.decide_report(open->referee, open->report, now, open->hearing);
+        if (!open->decision.ask.empty())
+          open->attempt = league.board().slot(open->report.match).attempts;
+        if (is_accepted(open->decision)) {
           deps_.league_runner.hold_for_answer();
           if (deps_.records != nullptr)
-            deps_.records->on_report(*given, league.match(given->match)->pairing, decision->events,
-                                     now);
+            deps_.records->on_report(open->report, league.match(open->report.match)->pairing,
+                                     open->decision.events, now);
         }
-        return decision->events;
+        return open->decision.events;
       },
-      [this, shared, given, decision, reporter](const Result<events::Events>& stored) {
-        bool is_held = is_accepted(*decision);
-        if (!stored) {
-          if (is_held) deps_.league_runner.on_answered();
-          return shared->reply.refuse(not_stored());
-        }
-        auto follow = [this, given, events = *stored, is_held] {
-          note_answered();
-          if (is_held) deps_.league_runner.on_answered();
-          if (deps_.log != nullptr && is_held) note_slow_players(*deps_.log, *given, events);
-          deps_.league_runner.on_events(events);
-          deps_.league_runner.advance();
-        };
-        if (decision->refusal) {
-          shared->reply.refuse(*decision->refusal);
-          return follow();
-        }
-        json answer = {{"status", "ok"}, {"match_id", shared->envelope.match_id->str()}};
-        auto next = deps_.league_runner.assignments(*reporter, decision->next_matches);
-        if (!next.empty()) {
-          answer["matches"] = envelope::encode_assignments(next);
-          answer["round_id"] = decision->next_matches.front().round;
-        }
-        shared->reply.send(answer, follow);
+      [this, open](const Result<events::Events>& stored) {
+        if (!open->decision.ask.empty()) return ask_players(open);
+        answer_report(*open, stored);
       });
+}
+
+void ManagerService::ask_players(const std::shared_ptr<OpenReport>& open) {
+  const std::vector<int> players = open->decision.ask;
+  deps_.league_runner.ask_players(
+      open->report.match, open->attempt, players,
+      [this, open](std::optional<std::vector<PlayerAnswer>> answers) {
+        if (!answers) {
+          return open->call.reply.refuse(
+              {core::ErrorCode::kShuttingDown,
+               "the manager is ending and could not hear the players: report the match again", ""});
+        }
+        auto& heard = open->hearing.answers;
+        if (!heard) heard.emplace();
+        std::ranges::move(*answers, std::back_inserter(*heard));
+        decide_report(open);
+      });
+}
+
+void ManagerService::answer_report(OpenReport& open, const Result<events::Events>& stored) {
+  const bool is_held = is_accepted(open.decision);
+  if (!stored) {
+    if (is_held) deps_.league_runner.on_answered();
+    return open.call.reply.refuse(not_stored());
+  }
+  auto follow = [this, given = open.report, events = *stored, is_held] {
+    note_answered();
+    if (is_held) deps_.league_runner.on_answered();
+    if (deps_.log != nullptr && is_held) note_slow_players(*deps_.log, given, events);
+    deps_.league_runner.on_events(events);
+    deps_.league_runner.advance();
+  };
+  if (open.decision.refusal) {
+    open.call.reply.refuse(*open.decision.refusal);
+    return follow();
+  }
+  json answer = {{"status", "ok"}, {"match_id", open.call.envelope.match_id->str()}};
+  auto next = deps_.league_runner.assignments(open.referee, open.decision.next_matches);
+  if (!next.empty()) {
+    answer["matches"] = envelope::encode_assignments(next);
+    answer["round_id"] = open.decision.next_matches.front().round;
+  }
+  open.call.reply.send(answer, follow);
 }
 
 void ManagerService::on_dispute(agent::host::Call<envelope::LeagueQuery> call) {

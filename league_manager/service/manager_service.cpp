@@ -38,7 +38,8 @@ events::AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .protocol_version = meta.protocol_version,
           .contact_email = meta.contact_email,
           .log_public_key = meta.log_public_key,
-          .hears_events = meta.hears_events};
+          .hears_events = meta.hears_events,
+          .receipts = meta.receipts};
 }
 
 /// The credential for admission (key or code) in a request; empty: none.
@@ -70,6 +71,7 @@ struct RegistrationTraits<envelope::RefereeRegisterRequest> {
   static void set_id(Response& response, std::string id) {
     response.referee_id = core::RefereeId(std::move(id));
   }
+  static void set_receipt_key(Response& /*response*/, const std::string& /*key*/) {}
 };
 template <>
 struct RegistrationTraits<envelope::LeagueRegisterRequest> {
@@ -77,6 +79,9 @@ struct RegistrationTraits<envelope::LeagueRegisterRequest> {
   using Response = envelope::LeagueRegisterResponse;
   static void set_id(Response& response, std::string id) {
     response.player_id = core::PlayerId(std::move(id));
+  }
+  static void set_receipt_key(Response& response, std::string key) {
+    response.receipt_key = std::move(key);
   }
 };
 
@@ -222,6 +227,12 @@ void ManagerService::accept(const std::shared_ptr<agent::host::Call<Request>>& c
   auto envelope = deps_.envelopes.make(
       response.kType, {.conversation_id = call->envelope.conversation_id,
                        .auth_token = deps_.token_issuer.token(id, decision.token_nonce)});
+  if (decision.gives_receipt_key) {
+    RegistrationTraits<Request>::set_receipt_key(
+        response, deps_.token_issuer.receipt_key(id, decision.token_nonce));
+  }
+  for (const auto& ignored : decision.ignored)
+    if (deps_.log != nullptr) deps_.log->ignored(decision.agent, ignored);
   RegistrationTraits<Request>::set_id(response, std::move(id));
   if (options_.publishes_events) response.broadcast_key = options_.league_key;
   if (!options_.league_key.empty()) response.league_key = options_.league_key;

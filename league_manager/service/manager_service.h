@@ -79,7 +79,11 @@ class ManagerService {
   void note_answered() const {
     if (deps_.after_answer) deps_.after_answer();
   }
+  struct OpenReport;
   void on_report(agent::host::Call<envelope::MatchResultReport> call);
+  void decide_report(const std::shared_ptr<OpenReport>& open);
+  void ask_players(const std::shared_ptr<OpenReport>& open);
+  void answer_report(OpenReport& open, const core::Result<events::Events>& stored);
   void on_query(agent::host::Call<envelope::LeagueQuery> call);
   void on_dispute(agent::host::Call<envelope::LeagueQuery> call);
   void on_get_standings(agent::host::ToolCall call);

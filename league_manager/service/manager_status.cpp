@@ -26,6 +26,23 @@ json disputes_of(const League& league) {
   return out;
 }
 
+/// By match, what players said against technical losses that were reported.
+json contradictions_of(const League& league) {
+  json out = json::object();
+  for (const auto& [match, questions] : league.contradictions()) {
+    for (const auto& asked : questions) {
+      for (const auto& word : asked.words) {
+        out[match.id().str()].push_back({{"attempt", asked.attempt},
+                                         {"referee", events::AgentRef::referee(asked.referee).id()},
+                                         {"player", events::AgentRef::player(word.player).id()},
+                                         {"word", events::player_word_name(word.word)},
+                                         {"text", word.text}});
+      }
+    }
+  }
+  return out;
+}
+
 /// By void match, the match that replays it; null if there is none.
 json voided_of(const League& league) {
   json out = json::object();
@@ -60,6 +77,7 @@ json ManagerService::status() const {
     if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
     if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
     if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
+    if (!league.contradictions().empty()) out["contradicted"] = contradictions_of(league);
     if (const auto shared = rounds::shared_first_place(league); shared.size() > 1)
       out["shared_first_place"] = shared;
     if (league.is_paused()) out["paused"] = true;

@@ -88,7 +88,9 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
     return fail(std::move(response), core::ErrorCode::kMatchNotOpen,
                 "the league has not started; there are no statistics yet");
   } else {
+    const Page page = page_of(params);
     response.data.stats = rounds::player_row(league, player->index);
+    response.data.matches = rounds::played_matches(league, player->index, page.offset, page.limit);
   }
   return response;
 }

@@ -53,6 +53,7 @@ ReportedFailure failure_of(const envelope::CallFailure& failure) {
   out.call = failure.call;
   out.error_code = core::wire_code(failure.error_code);
   out.text = failure.error_description;
+  out.phase = failure.phase;
   return out;
 }
 
@@ -80,6 +81,8 @@ core::Result<MatchReport> report_of(const envelope::Envelope& envelope,
     report.answered_in[player.str()].join_us = us;
   for (const auto& [player, us] : details.choice_times_us)
     report.answered_in[player.str()].choice_us = us;
+  for (const auto& [player, receipts] : details.receipts)
+    report.receipts[player.str()] = {receipts.join, receipts.choice};
   for (const auto& failure : details.failures) report.failures.push_back(failure_of(failure));
   for (const auto& answers : details.answers)
     report.answers.push_back({answers.player_id.str(), answers.elapsed_us, answers.leniencies});

@@ -119,6 +119,7 @@ std::vector<Field> league_fields() {
       duration("league", "match_watchdog_ms", 0, &S::league, &S::League::match_watchdog),
       duration("league", "round_watchdog_ms", 0, &S::league, &S::League::round_watchdog),
       number("league", "broadcasts", 0, 1, &S::league, &S::League::broadcasts),
+      number("league", "require_commitments", 0, 1, &S::league, &S::League::require_commitments),
       number("log", "queue_mib", 1, 65536, &S::log, &S::Log::queue_mib),
       number("log", "segment_mib", 1, 65536, &S::log, &S::Log::segment_mib),
       number("log", "min_free_mib", 0, 1 << 20, &S::log, &S::Log::min_free_mib),

@@ -94,6 +94,7 @@ struct Settings {
         0};  ///< 0: the longest that the limits above allow a match, plus 10 s
     Milliseconds round_watchdog{0};  ///< 0: as long as all matches with all their attempts may take
     bool broadcasts = true;  ///< off only to measure the match path alone
+    bool require_commitments = false;  ///< only players that declare receipts may register
   } league;
 
   struct Log {
