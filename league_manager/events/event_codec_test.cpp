@@ -112,13 +112,21 @@ class Maker {
         return NotificationDelivered{static_cast<NotificationKind>(number(3)), number(99)};
       case 17:
         return MatchDisputed{match(), number(99), text()};
-      default:
+      case 18:
         return OperatorActed{static_cast<OperatorAct>(number(6)),
                              text(),
                              text(),
                              maybe_match(),
                              maybe_match(),
                              coin() ? std::optional(number(99)) : std::nullopt};
+      case 19:
+        return PlayersAsked{match(),
+                            number(99),
+                            number(99),
+                            {{number(99), static_cast<PlayerWord>(number(5)), text()},
+                             {number(99), PlayerWord::kNone, ""}}};
+      default:
+        return LogHeadsRecorded{number(99), {{agent(), 7, text()}}};
     }
   }
 

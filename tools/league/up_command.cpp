@@ -231,6 +231,8 @@ void add_setting(CLI::App& command, UpOptions& options) {
                       "; several, separated by commas, are assigned to the players in rotation; "
                       "mixed: all of them")
       ->default_str("http");
+  command.add_flag("--require-commitments", options.require_commitments,
+                   "accept only players that commit to their choices and send receipts");
   command.add_flag("--bus{local}", options.bus,
                    "play over a message bus: --bus starts a broker (nats-server) for this league, "
                    "--bus=nats://HOST:4222 uses a running one");

@@ -229,6 +229,7 @@ ProgramSpec manager_spec(const UpOptions& options, const std::filesystem::path& 
   if (!options.bind_address.empty()) append(spec.arguments, {"--bind", options.bind_address});
   if (!options.advertise.empty()) append(spec.arguments, {"--advertise", options.advertise});
   for (const auto& host : options.allow_hosts) append(spec.arguments, {"--allow-host", host});
+  if (options.require_commitments) append(spec.arguments, {"--require-commitments"});
   for (const auto& origin : options.allow_origins)
     append(spec.arguments, {"--allow-origin", origin});
   append(spec.arguments, transport_arguments(host_transport(options), options, spec.name));

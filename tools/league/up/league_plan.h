@@ -30,6 +30,7 @@ struct UpOptions {
   std::string bind_address;  ///< of the manager; empty: its default
   std::string advertise;
   std::vector<std::string> allow_hosts;
+  bool require_commitments = false;  ///< see the manager's --require-commitments
   std::vector<std::string> allow_origins;
   /// Assigned to the players in rotation. The manager and the referees use the first one that
   /// others can call; if there are several, HTTP.

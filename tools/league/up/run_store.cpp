@@ -91,6 +91,7 @@ constexpr std::array kOptions{
     option<&UpOptions::bind_address>("--bind", kMayChange),
     option<&UpOptions::advertise>("--advertise", kMayChange),
     option<&UpOptions::allow_hosts>("--allow-host", kMayChange),
+    option<&UpOptions::require_commitments>("--require-commitments", kMayChange),
     option<&UpOptions::allow_origins>("--allow-origin", kMayChange),
 };
 
