@@ -22,6 +22,7 @@
 #include "league_manager/manager_webhooks.h"
 #include "league_manager/rounds/operator_log.h"
 #include "league_manager/service/continuation.h"
+#include "league_manager/service/league_end.h"
 #include "league_manager/service/manager_service.h"
 
 namespace league::league_manager {
@@ -131,6 +132,7 @@ class Program {
   agent::runtime::ProjectionWriter projections_;
   std::optional<ManagerDrain> drain_;
   std::optional<files::LeagueProjector> projector_;
+  std::optional<service::LeagueEnd> end_;
   std::optional<ManagerPages> pages_;
   std::shared_ptr<spectators::Webhooks> webhooks_;  ///< null without --webhook
   std::optional<rounds::OperatorLog> operator_log_;
@@ -222,6 +224,7 @@ core::Result<void> Program::open_ledger() {
     if (auto usable = projector_->check(); !usable) return usable;
   }
   drain_.emplace(std::chrono::seconds(options_.drain_seconds), *ledger_);
+  end_.emplace(*ledger_, *projector_);
   pages_.emplace(*ledger_, metrics_, *projector_, random_, host_->clock());
   make_operator_log();
   auto webhooks =
@@ -272,6 +275,7 @@ void Program::make_league_runner() {
       .may_start = [this] { return port_->log().free_space_ok(); },
       .log_head = [this] { return port_->log().sealed_head(); },
       .seal_log = [this] { (void)port_->log().seal_now(std::chrono::seconds(2)); },
+      .attest = [this] { return end_->attestation(store_->token_issuer()); },
       .term = leadership != nullptr ? std::optional<int>(leadership->term()) : std::nullopt,
       .events = events_.board.get(),
       .log = &*operator_log_,

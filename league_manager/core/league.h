@@ -46,6 +46,9 @@ struct UndeliveredNotifications {
   bool operator==(const UndeliveredNotifications&) const = default;
 };
 
+/// The newest known end of each agent's sealed log.
+using LogHeads = std::map<events::AgentRef, events::AgentLogHead>;
+
 /// A command of the operator, before it becomes the event OperatorActed.
 struct OperatorCommand {
   events::OperatorAct act = events::OperatorAct::kPause;
@@ -127,6 +130,10 @@ class League {
   /// All agents have got `kind` of `round`, or could not be reached. Returns no events if that is
   /// already recorded.
   [[nodiscard]] events::Events decide_delivered(events::NotificationKind kind, int round,
+                                                core::UtcTimestamp now) const;
+  /// Agents have told the ends of their logs in their answers to a notification of `round`. Returns
+  /// no events if there are no heads.
+  [[nodiscard]] events::Events decide_log_heads(int round, const LogHeads& heads,
                                                 core::UtcTimestamp now) const;
   /// See decide_registration in registration.h. A referee that returns as a new process loses its
   /// matches, since it no longer knows them.
@@ -265,6 +272,9 @@ class League {
   }
   /// The matches whose results are accepted without proof, see MatchReported.
   [[nodiscard]] const std::vector<events::MatchKey>& unproven() const { return unproven_; }
+  /// The ends of the agents' sealed logs that were known when the league was completed, or that are
+  /// known by now while it is not: of each agent the one that it told last.
+  [[nodiscard]] const LogHeads& log_heads() const { return log_heads_; }
   /// How the matches of a completed round ended; nothing for any other round.
   [[nodiscard]] std::optional<events::MatchSummary> round_summary(int round) const;
 
@@ -344,6 +354,7 @@ class League {
   std::map<events::MatchKey, std::string> technical_reasons_;
   Quarrels quarrels_;
   std::map<int, int> overruled_;  // by player: losses that a second referee has confirmed
+  LogHeads log_heads_;
   // Of what everybody has been notified: the last announced round, the last completed round, and
   // whether the league is over.
   int announced_round_ = 0;

@@ -206,6 +206,12 @@ void League::change(const events::Event& event) {
                  [&](const events::NotificationDelivered& e) { note_delivered(e); },
                  [&](const events::MatchDisputed& e) { disputes_[e.match].push_back(e.player); },
                  [&](const events::OperatorActed& e) { act(e); },
+                 [&](const events::LogHeadsRecorded& e) {
+                   // What comes after the end is for the audit: the signed result names the heads
+                   // up to the entry that completed the league.
+                   if (state_ == LeagueState::kCompleted) return;
+                   for (const auto& head : e.heads) log_heads_[head.agent] = head;
+                 },
                  [](const auto&) {},
              },
              event.body);

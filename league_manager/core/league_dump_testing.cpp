@@ -106,6 +106,8 @@ std::string LeagueDump::of(const League& league) {
     for (int player : players) out << " " << player;
     out << "\n";
   }
+  for (const auto& [agent, head] : league.log_heads_)
+    out << agent.id() << " log " << head.seq << " " << head.hash << "\n";
   for (const auto& [match, replay] : league.voided_)
     out << "void " << match.id().str() << " " << (replay ? replay->id().str() : "-") << "\n";
   for (const auto& [match, reason] : league.technical_reasons_)

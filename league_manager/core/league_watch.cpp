@@ -150,6 +150,16 @@ events::Events League::decide_delivered(events::NotificationKind kind, int round
   return {{now, events::NotificationDelivered{kind, round}}};
 }
 
+events::Events League::decide_log_heads(int round, const LogHeads& heads,
+                                        core::UtcTimestamp now) const {
+  events::LogHeadsRecorded recorded{.round = round, .heads = {}};
+  for (const auto& [agent, head] : heads) {
+    if (roster_.contains(agent)) recorded.heads.push_back(head);
+  }
+  if (recorded.heads.empty()) return {};
+  return {{now, std::move(recorded)}};
+}
+
 void League::note_delivered(const events::NotificationDelivered& event) {
   switch (event.kind) {
     case events::NotificationKind::kRoundAnnounced:

@@ -51,17 +51,41 @@ core::Result<void> Ledger::open() {
     auto event = events::from_record(entry.record);
     if (!event) return event.error();
     if (auto applied = league_.apply(*event); !applied) return applied;
+    chain(entry.record, event->body);
     is_continued_ = true;
     if (!observers_.empty()) show({*event});
     return {};
   });
+  set_journal_head(appended_);
   if (!replayed || is_continued_) return replayed;
   auto events = league_.decide_creation(clock_.utc_now());
-  if (auto stored = journal::append_and_wait(journal_, events::to_records(events)); !stored)
-    return stored;
+  auto records = events::to_records(events);
+  for (std::size_t i = 0; i < records.size(); ++i) chain(records[i], events[i].body);
+  if (auto stored = journal::append_and_wait(journal_, std::move(records)); !stored) return stored;
+  set_journal_head(appended_);
   if (auto applied = league_.apply_all(events); !applied) return applied;
   show(events);
   return {};
+}
+
+void Ledger::chain(const journal::EventRecord& record, const events::EventBody& event) {
+  appended_ = {appended_.sequence + 1, journal::chained(appended_.digest, record)};
+  if (std::holds_alternative<events::LeagueCompleted>(event)) completion_ = appended_;
+}
+
+void Ledger::set_journal_head(const journal::JournalPosition& head) {
+  std::lock_guard lock(head_mutex_);
+  journal_head_ = head;
+}
+
+journal::JournalPosition Ledger::journal_head() const {
+  std::lock_guard lock(head_mutex_);
+  return journal_head_;
+}
+
+std::optional<journal::JournalPosition> Ledger::completion() const {
+  std::lock_guard lock(mutex_);
+  return completion_;
 }
 
 void Ledger::show(const events::Events& events) const {
@@ -79,16 +103,18 @@ void Ledger::commit(const Decide& decide, const Then& then) {
       commit = std::make_shared<Commit>(then);
       ++undurable_;
       auto shown = observers_.empty() ? events::Events{} : events;
-      journal_.append(
-          events::to_records(events), [this, commit, shown = std::move(shown),
-                                       begun = clock_.steady_now()](core::Result<void> stored) {
-            --undurable_;
-            last_commit_us_ =
-                std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady_now() - begun)
-                    .count();
-            if (stored && !shown.empty()) show(shown);
-            commit->on_durable(std::move(stored));
-          });
+      auto records = events::to_records(events);
+      for (std::size_t i = 0; i < records.size(); ++i) chain(records[i], events[i].body);
+      journal_.append(std::move(records), [this, commit, shown = std::move(shown), head = appended_,
+                                           begun = clock_.steady_now()](core::Result<void> stored) {
+        --undurable_;
+        last_commit_us_ =
+            std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady_now() - begun)
+                .count();
+        if (stored) set_journal_head(head);
+        if (stored && !shown.empty()) show(shown);
+        commit->on_durable(std::move(stored));
+      });
       applied = league_.apply_all(events);
     }
   }

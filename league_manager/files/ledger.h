@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/core/clock.h"
-#include "common/journal/journal.h"
+#include "common/journal/journal_mark.h"
 #include "league_manager/core/league.h"
 
 namespace league::league_manager::files {
@@ -53,6 +54,11 @@ class Ledger {
   /// Like `commit`, but blocks until the events are durable.
   [[nodiscard]] core::Result<void> commit_and_wait(const Decide& decide);
 
+  /// The last durable entry, with the digest of the journal up to it.
+  [[nodiscard]] journal::JournalPosition journal_head() const;
+  /// The entry that completed the league; nothing while it is not completed.
+  [[nodiscard]] std::optional<journal::JournalPosition> completion() const;
+
   /// How far the journal is behind.
   struct JournalLag {
     int waiting = 0;  ///< commits that are not durable yet
@@ -64,6 +70,9 @@ class Ledger {
 
  private:
   void show(const events::Events& events) const;
+  /// Moves `appended_` past `record`, which says that `event` has happened; needs `mutex_`.
+  void chain(const journal::EventRecord& record, const events::EventBody& event);
+  void set_journal_head(const journal::JournalPosition& head);
 
   mutable std::mutex mutex_;
   journal::Journal& journal_;
@@ -73,6 +82,10 @@ class Ledger {
   std::atomic<int> undurable_{0};  // appends
   std::atomic<std::int64_t> last_commit_us_{0};
   bool is_continued_ = false;
+  journal::JournalPosition appended_;  // the last entry that the journal got
+  std::optional<journal::JournalPosition> completion_;
+  mutable std::mutex head_mutex_;  // taken after `mutex_`, or alone
+  journal::JournalPosition journal_head_;
 };
 
 }  // namespace league::league_manager::files

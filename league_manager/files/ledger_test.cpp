@@ -137,6 +137,33 @@ TEST(Ledger, ShowsDurableEventsToItsObservers) {
   EXPECT_EQ(replayed, first_seen);
 }
 
+TEST(Ledger, KnowsTheEndOfItsJournal) {
+  FakeTime time;
+  SlowJournal journal;
+  journal::MemoryJournal memory;
+  const auto head_of = [&journal](std::size_t entries) {
+    journal::JournalPosition head;
+    for (; head.sequence < entries; ++head.sequence)
+      head.digest = journal::chained(head.digest, journal.stored[head.sequence]);
+    return head;
+  };
+  {
+    Ledger ledger({}, journal, time);
+    ASSERT_TRUE(ledger.open());
+    EXPECT_EQ(ledger.journal_head(), head_of(1));
+    journal.is_slow = true;
+    ledger.commit(player_enters, [](const core::Result<events::Events>&) {});
+    EXPECT_EQ(ledger.journal_head(), head_of(1)) << "the second entry is not durable yet";
+    journal.finish({});
+    EXPECT_EQ(ledger.journal_head(), head_of(2));
+    EXPECT_FALSE(ledger.completion());
+  }
+  ASSERT_TRUE(journal::append_and_wait(memory, journal.stored));
+  Ledger again({}, memory, time);
+  ASSERT_TRUE(again.open());
+  EXPECT_EQ(again.journal_head(), head_of(2));
+}
+
 TEST(Ledger, ReplaysTheJournalOfAnOldLeague) {
   FakeTime time;
   journal::MemoryJournal journal;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/agent/bus/event_signature.h"
+#include "common/core/crypto.h"
 #include "common/core/text.h"
 #include "common/envelope/codec.h"
 #include "common/rpc/json_text.h"
@@ -110,6 +111,23 @@ class LongTable {
 
 }  // namespace
 
+/// The ends of logs that the acknowledgements of one broadcast tell. Thread-safe.
+class Announcer::CollectedHeads {
+ public:
+  void note(events::AgentRef agent, const audit::record::LogHead& head) {
+    std::lock_guard lock(mutex_);
+    heads_[agent] = {agent, head.seq, head.hash};
+  }
+  [[nodiscard]] LogHeads all() const {
+    std::lock_guard lock(mutex_);
+    return heads_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  LogHeads heads_;
+};
+
 Announcer::Announcer(const RoundDependencies& dependencies)
     : deps_(dependencies),
       key_(dependencies.token_issuer.league_key()),
@@ -159,6 +177,12 @@ nlohmann::json Announcer::render(const envelope::Envelope& envelope, const Messa
   if (auto head = deps_.log_head ? deps_.log_head() : std::nullopt)
     encoded["log_head"] = {{"seq", head->seq}, {"hash", head->hash}};
   if (deps_.term) encoded["term"] = *deps_.term;
+  if constexpr (std::is_same_v<Message, envelope::RoundCompleted> ||
+                std::is_same_v<Message, envelope::LeagueCompleted>) {
+    // The journal's head is thereby in the manager's sealed log and in every recipient's.
+    const auto journal = deps_.ledger.journal_head();
+    encoded["journal_head"] = {{"seq", journal.sequence}, {"hash", core::to_hex(journal.digest)}};
+  }
   return encoded;
 }
 
@@ -185,7 +209,8 @@ void Announcer::publish(const Message& message, std::optional<int> round,
 template <typename Message>
 void Announcer::broadcast(const Message& message, std::optional<int> round,
                           const std::vector<AddressedPlayer>& to,
-                          const std::function<void()>& done_one, const OwnRows& rows) {
+                          const std::function<void()>& done_one, const OwnRows& rows,
+                          const std::shared_ptr<CollectedHeads>& heads) {
   if (to.empty()) return;
   const auto envelope = envelope_for<Message>(round, core::AuthToken("@"));
   const std::string text = rpc::to_json_text(render(envelope, message));
@@ -203,9 +228,13 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
     own.append(text, 0, token_at).append(token);
     own.append(text, token_at + 1, rows_at - token_at - 1);
     own.append(own_rows).append(text, rows_at);
+    std::function<void(const audit::record::LogHead&)> on_head;
+    if (heads) {
+      on_head = [heads, agent = one.agent](const auto& head) { heads->note(agent, head); };
+    }
     broadcaster_.send(
         {agent::peers::call_with({one.endpoint, one.agent.sender()}, envelope, std::move(own), {}),
-         done_one});
+         done_one, std::move(on_head)});
   }
 }
 
@@ -317,32 +346,37 @@ void Announcer::send_standings(int round, const std::vector<AddressedPlayer>& pl
                                 }});
 }
 
-void Announcer::round_completed(int round, std::function<void()> delivered) {
+void Announcer::round_completed(int round, WithHeads delivered) {
   if (!deps_.settings.league.broadcasts) return;
   auto players = recipients(true, false);
   auto everybody = recipients(true, true);
-  auto all = std::make_shared<Latch>(players.size() + everybody.size() + 2 * publications(),
-                                     std::move(delivered));
+  auto heads = std::make_shared<CollectedHeads>();
+  auto all = std::make_shared<Latch>(
+      players.size() + everybody.size() + 2 * publications(),
+      [heads, delivered = std::move(delivered)] { delivered(heads->all()); });
   auto count_down = [all] { all->count_down(); };
   send_standings(round, players, count_down);
   auto message = deps_.ledger.read([round](const League& league) {
     return league_manager::rounds::round_completed(league, round);
   });
   publish(message, round, count_down);
-  broadcast(message, round, everybody, count_down);
+  broadcast(message, round, everybody, count_down, {}, heads);
 }
 
-void Announcer::league_completed(std::function<void()> then) {
+void Announcer::league_completed(WithHeads then) {
   if (deps_.seal_log) deps_.seal_log();
   auto message = deps_.ledger.read(
       [](const League& league) { return league_manager::rounds::league_completed(league); });
+  if (deps_.attest) message.attestation = deps_.attest();
   auto to = recipients(true, true);
   const std::size_t all_of_them = to.size() + publications();
-  if (all_of_them == 0) return then();
-  auto latch = std::make_shared<Latch>(all_of_them, std::move(then));
+  if (all_of_them == 0) return then({});
+  auto heads = std::make_shared<CollectedHeads>();
+  auto latch =
+      std::make_shared<Latch>(all_of_them, [heads, then = std::move(then)] { then(heads->all()); });
   auto count_down = [latch] { latch->count_down(); };
   publish(message, std::nullopt, count_down);
-  broadcast(message, std::nullopt, to, count_down);
+  broadcast(message, std::nullopt, to, count_down, {}, heads);
   // A peer that never answers must not keep the others waiting for the end.
   deps_.timer.schedule(deps_.settings.time_limit(MessageType::kLeagueCompleted),
                        [latch] { latch->expire(); });

@@ -13,6 +13,7 @@
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
 #include "common/envelope/envelope.h"
+#include "common/envelope/round_messages.h"
 #include "league_manager/admission/token_issuer.h"
 #include "league_manager/bus/event_board.h"
 #include "league_manager/files/ledger.h"
@@ -40,6 +41,11 @@ struct RoundDependencies {
   std::function<std::optional<audit::record::LogHead>()> log_head = {};
   /// Seals the log up to now, which may take some milliseconds: for the last broadcast of a league.
   std::function<void()> seal_log = {};
+  /// Puts the keys of all receipts into the log and seals it, once everybody has the result; may be
+  /// empty.
+  std::function<void()> publish_receipt_keys = {};
+  /// The signed result of the completed league; may be empty.
+  std::function<std::optional<envelope::Attestation>()> attest = {};
   /// This manager's term, where managers stand by for each other: it is part of every assignment
   /// and broadcast.
   std::optional<int> term = std::nullopt;
@@ -66,12 +72,15 @@ class Announcer {
   /// Tells the players of `matches`, which belong to the current round, that the kind of their
   /// referee has changed. `then` as in announce_round.
   void announce_again(const std::vector<events::MatchKey>& matches, std::function<void()> then);
+  /// Gets the ends of the logs that agents have told in their acknowledgements.
+  using WithHeads = std::function<void(const LogHeads&)>;
   /// Sends the table to the players, then the round's summary to everybody; `delivered` as in
   /// announce_round.
-  void round_completed(int round, std::function<void()> delivered);
-  /// Sends champion and final table to everybody. `then` runs once: when every agent has taken the
-  /// message or could not be reached, or when its time limit is over.
-  void league_completed(std::function<void()> then);
+  void round_completed(int round, WithHeads delivered);
+  /// Sends champion and final table to everybody, with the result signed by the league's key.
+  /// `then` runs once: when every agent has taken the message or could not be reached, or when its
+  /// time limit is over.
+  void league_completed(WithHeads then);
   /// Tells an agent its new state, with best effort, even if it is shut down.
   void tell_state(const events::AgentStateChanged& change);
   /// Tells a player that its receipts for `match` are missing or false, with best effort.
@@ -101,12 +110,14 @@ class Announcer {
     std::function<std::string(events::AgentRef)>
         of;  ///< JSON text of the recipient's rows, with commas
   };
+  class CollectedHeads;
   /// Renders `message` once and sends it to each of `to`, with the recipient's own token and, where
-  /// there are `rows`, its own rows spliced in.
+  /// there are `rows`, its own rows spliced in. `heads`: gets what the acknowledgements say of the
+  /// agents' logs; may be null.
   template <typename Message>
   void broadcast(const Message& message, std::optional<int> round,
                  const std::vector<AddressedPlayer>& to, const std::function<void()>& done_one,
-                 const OwnRows& rows = {});
+                 const OwnRows& rows = {}, const std::shared_ptr<CollectedHeads>& heads = nullptr);
   /// Renders `message` without a token, signed, and publishes it where there is a board.
   template <typename Message>
   void publish(const Message& message, std::optional<int> round, std::function<void()> done);

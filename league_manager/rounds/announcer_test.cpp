@@ -43,12 +43,18 @@ class FakeBoard final : public bus::EventBoard {
 class CountingCaller final : public transport::link::Caller {
  public:
   void call(transport::link::OutboundCall call, Completion completion) override {
-    sent.push_back(json::parse(call.bytes)["params"]);
+    const auto message = json::parse(call.bytes);
+    sent.push_back(message["params"]);
     peers.push_back(call.notes->peer);
     transport::link::CallOutcome outcome;
     outcome.http_status = 204;
+    if (!answer.is_null()) {
+      outcome.http_status = 200;
+      outcome.bytes = json{{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", answer}}.dump();
+    }
     completion(std::move(outcome));
   }
+  json answer = nullptr;
   std::vector<json> sent;
   std::vector<std::string> peers;
 };
@@ -206,7 +212,7 @@ TEST_F(AnnouncerTest, ABrokerThatSaysNothingCostsTheGraceOnly) {
 
 TEST_F(AnnouncerTest, OfALongTableEverybodyHearsTheHead) {
   start(201, 1);
-  announcer_->round_completed(1, [this] { ++delivered_; });
+  announcer_->round_completed(1, [this](const LogHeads&) { ++delivered_; });
   ASSERT_EQ(board_.events.size(), 2U);
   EXPECT_EQ(board_.events[0].type, "league_standings_update");
   EXPECT_EQ(board_.params(0)["standings"].size(), 50U);
@@ -225,7 +231,7 @@ TEST_F(AnnouncerTest, OfALongTableEverybodyHearsTheHead) {
 
 TEST_F(AnnouncerTest, EachGetsItsOwnPlaceInALongTable) {
   start(201, 201);
-  announcer_->round_completed(1, {});
+  announcer_->round_completed(1, [](const LogHeads&) {});
   int updates = 0;
   for (std::size_t i = 0; i < caller_.sent.size(); ++i) {
     const json& message = caller_.sent[i];
@@ -252,9 +258,34 @@ TEST_F(AnnouncerTest, WhatIsSaidAgainHasTheSameName) {
   announce();
   announce();
   EXPECT_EQ(board_.events[0].id, board_.events[1].id);
-  announcer_->league_completed([this] { ++then_; });
+  announcer_->league_completed([this](const LogHeads&) { ++then_; });
   EXPECT_EQ(board_.events[2].type, "league_completed");
   EXPECT_NE(board_.events[2].id, board_.events[0].id);
+}
+
+TEST_F(AnnouncerTest, TheEndOfARoundBindsTheJournal) {
+  start(2, 2);
+  const auto head = ledger_->journal_head();
+  announcer_->round_completed(1, [](const LogHeads&) {});
+  for (const auto& message : caller_.sent) {
+    const bool is_end = message["message_type"] == "ROUND_COMPLETED";
+    EXPECT_EQ(message.contains("journal_head"), is_end);
+    if (!is_end) continue;
+    EXPECT_EQ(message["journal_head"]["seq"], head.sequence);
+    EXPECT_EQ(message["journal_head"]["hash"], core::to_hex(head.digest));
+  }
+}
+
+TEST_F(AnnouncerTest, TheEndsOfTheAgentsLogsAreCollected) {
+  start(2, 2);
+  const std::string hash(64, 'a');
+  caller_.answer = {{"log_head", {{"seq", 7}, {"hash", hash}}}};
+  LogHeads heads;
+  announcer_->round_completed(1, [&heads](const LogHeads& told) { heads = told; });
+  board_.finish();
+  const auto referee = events::AgentRef::referee(0);
+  EXPECT_EQ(heads.size(), 3U);
+  EXPECT_EQ(heads.at(referee), (events::AgentLogHead{referee, 7, hash}));
 }
 
 TEST_F(AnnouncerTest, StopsTheBoard) {

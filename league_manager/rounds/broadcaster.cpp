@@ -1,9 +1,30 @@
 #include "league_manager/rounds/broadcaster.h"
 
 #include <algorithm>
-#include <optional>
+#include <nlohmann/json.hpp>
+
+#include "common/schema/json_fields.h"
 
 namespace league::league_manager::rounds {
+namespace {
+
+// A larger number is exact in no reader that keeps numbers as doubles.
+constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 53;
+
+}  // namespace
+
+std::optional<audit::record::LogHead> head_told_in(const nlohmann::json& acknowledgement) {
+  const auto& head = schema::field_at(acknowledgement, "log_head");
+  const auto& seq = schema::field_at(head, "seq");
+  const auto& hash = schema::field_at(head, "hash");
+  if (!seq.is_number_unsigned() || !hash.is_string()) return std::nullopt;
+  const auto number = seq.get<std::uint64_t>();
+  const auto& text = hash.get_ref<const std::string&>();
+  const bool is_hash = text.size() == audit::record::kNoLine.size() &&
+                       text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (number > kMostRecords || !is_hash) return std::nullopt;
+  return audit::record::LogHead{.seq = number, .hash = text};
+}
 
 Broadcaster::Broadcaster(agent::peers::PeerClient& peers, const core::Clock& clock,
                          const agent::runtime::Settings& settings)
@@ -61,7 +82,7 @@ void Broadcaster::pump() {
       notice = std::move(outbox.waiting.front());
       outbox.waiting.pop_front();
     }
-    auto [call, done] = std::move(*notice);
+    auto [call, done, on_head] = std::move(*notice);
     const std::string peer = call.peer;
     // Notices of an agent's own state ignore the breaker: it can still be open when the agent
     // returns.
@@ -73,14 +94,17 @@ void Broadcaster::pump() {
     }
     call.time_limit = time_limit(call.type);
     call.budget = transport::link::Budget::kBroadcast;
-    peers_.call(std::move(call),
-                [this, peer, done = std::move(done)](const agent::peers::PeerReply& reply) {
-                  bool failed = reply.error && core::error_info(reply.error->code).retryable;
-                  failed ? breaker_.on_failure(peer) : breaker_.on_success(peer);
-                  if (done) done();
-                  on_sent(peer);
-                  pump();
-                });
+    peers_.call(std::move(call), [this, peer, done = std::move(done), on_head = std::move(on_head)](
+                                     const agent::peers::PeerReply& reply) {
+      bool failed = reply.error && core::error_info(reply.error->code).retryable;
+      failed ? breaker_.on_failure(peer) : breaker_.on_success(peer);
+      if (on_head && !reply.error) {
+        if (const auto head = head_told_in(reply.acknowledgement)) on_head(*head);
+      }
+      if (done) done();
+      on_sent(peer);
+      pump();
+    });
   }
 }
 

@@ -4,11 +4,14 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "common/agent/peers/circuit_breaker.h"
 #include "common/agent/peers/peer_client.h"
 #include "common/agent/runtime/settings.h"
+#include "common/audit/record/log_chain.h"
 
 namespace league::league_manager::rounds {
 
@@ -18,7 +21,14 @@ struct Notice {
   /// Runs once: the peer has taken it, has failed, or the notice was dropped for a newer one or an
   /// open breaker.
   std::function<void()> done;
+  /// Runs before `done` if the peer's acknowledgement names the end of its own log; may be empty.
+  std::function<void(const audit::record::LogHead&)> on_head = {};
 };
+
+/// `log_head` of an acknowledgement: the newest seal of the peer's log. Nothing if there is none,
+/// or if it is malformed. Source: protocol §8.
+[[nodiscard]] std::optional<audit::record::LogHead> head_told_in(
+    const nlohmann::json& acknowledgement);
 
 /// Sends broadcasts: to each peer one at a time, in order, and to a limited number of peers at
 /// once. A waiting standings update is replaced by a newer one; the circuit breaker skips a peer

@@ -109,6 +109,20 @@ TEST_F(BroadcasterTest, APeerThatKeepsFailingIsSparedForAWhile) {
   EXPECT_EQ(caller_.sent.size(), 4U);
 }
 
+TEST(HeadToldIn, TakesNothingButAHead) {
+  const std::string hash(64, 'a');
+  const auto told = [&](const json& head) { return head_told_in({{"log_head", head}}); };
+  EXPECT_EQ(told({{"seq", 7}, {"hash", hash}}), (audit::record::LogHead{.seq = 7, .hash = hash}));
+  EXPECT_TRUE(told({{"seq", 0}, {"hash", hash}}));
+  for (const json& bad :
+       {json(nullptr), json::object(), json{{"seq", -1}, {"hash", hash}},
+        json{{"seq", 1.5}, {"hash", hash}}, json{{"seq", 1ULL << 60}, {"hash", hash}},
+        json{{"seq", 1}, {"hash", hash + "a"}}, json{{"seq", 1}, {"hash", std::string(64, 'A')}},
+        json{{"seq", 1}, {"hash", 7}}})
+    EXPECT_FALSE(told(bad)) << bad;
+  EXPECT_FALSE(head_told_in(nullptr));
+}
+
 TEST_F(BroadcasterTest, NothingIsSentAfterStop) {
   send("player:P01", kRound, "1");
   send("player:P01", kRound, "2");

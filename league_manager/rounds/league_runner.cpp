@@ -1,5 +1,7 @@
 #include "league_manager/rounds/league_runner.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "league_manager/rounds/league_view.h"
@@ -84,8 +86,8 @@ void LeagueRunner::resume_with(const events::Events& events) {
     return std::pair(league.undelivered_notifications(), league.state());
   });
   if (auto round = undelivered.completed_round) {
-    announcer_.round_completed(*round, [this, one = *round] {
-      note_delivered(events::NotificationKind::kRoundCompleted, one);
+    announcer_.round_completed(*round, [this, one = *round](const LogHeads& heads) {
+      note_delivered(events::NotificationKind::kRoundCompleted, one, heads);
     });
   }
   std::vector<events::MatchAssigned> assigned;
@@ -171,8 +173,8 @@ void LeagueRunner::on_events(const events::Events& events) {
     }
     if (const auto* round = std::get_if<events::RoundStarted>(&event.body)) started = round->round;
     if (const auto* round = std::get_if<events::RoundCompleted>(&event.body))
-      announcer_.round_completed(round->round, [this, one = round->round] {
-        note_delivered(events::NotificationKind::kRoundCompleted, one);
+      announcer_.round_completed(round->round, [this, one = round->round](const LogHeads& heads) {
+        note_delivered(events::NotificationKind::kRoundCompleted, one, heads);
       });
     if (std::holds_alternative<events::LeagueCompleted>(event.body)) finish_league();
     if (const auto* moved = std::get_if<events::AgentReregistered>(&event.body))
@@ -206,19 +208,23 @@ void LeagueRunner::announce_and_deliver(std::optional<int> round,
       [this, one = *round] { note_delivered(events::NotificationKind::kRoundAnnounced, one); });
 }
 
-void LeagueRunner::note_delivered(events::NotificationKind kind, int round) {
+void LeagueRunner::note_delivered(events::NotificationKind kind, int round, LogHeads heads) {
   if (is_stopped_) return;
   deps_.ledger.commit(
-      [kind, round](const League& league, core::UtcTimestamp now) {
-        return league.decide_delivered(kind, round, now);
+      [kind, round, heads = std::move(heads)](const League& league, core::UtcTimestamp now) {
+        auto events = league.decide_log_heads(round, heads, now);
+        auto delivered = league.decide_delivered(kind, round, now);
+        std::ranges::move(delivered, std::back_inserter(events));
+        return events;
       },
       [](const core::Result<events::Events>&) {});
 }
 
 void LeagueRunner::finish_league() {
   int last = deps_.ledger.read([](const League& league) { return league.board().round(); });
-  announcer_.league_completed([this, last] {
-    note_delivered(events::NotificationKind::kLeagueCompleted, last);
+  announcer_.league_completed([this, last](const LogHeads& heads) {
+    if (deps_.publish_receipt_keys) deps_.publish_receipt_keys();
+    note_delivered(events::NotificationKind::kLeagueCompleted, last, heads);
     say_finished();
   });
 }

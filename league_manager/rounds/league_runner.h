@@ -138,8 +138,8 @@ class LeagueRunner {
   /// Announces `round` to the players, if there is one to announce, then gives the matches to
   /// referees.
   void announce_and_deliver(std::optional<int> round, std::vector<events::MatchAssigned> assigned);
-  /// Records that all agents have been notified.
-  void note_delivered(events::NotificationKind kind, int round);
+  /// Records that all agents have been notified, and the ends of their logs that they told.
+  void note_delivered(events::NotificationKind kind, int round, LogHeads heads = {});
   void say_finished();
 
   const RoundDependencies deps_;
