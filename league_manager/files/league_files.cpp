@@ -1,5 +1,7 @@
 #include "league_manager/files/league_files.h"
 
+#include <algorithm>
+
 #include "common/rpc/json_object.h"
 
 namespace league::league_manager::files {
@@ -20,6 +22,7 @@ JsonObject head(std::string& out, const LeagueBook& book, const LeagueBook::Last
   JsonObject object(out, ",\n");
   object.text("schema_version", kFilesVersion)
       .text("league_id", league.settings().league_id.str())
+      .optional_text("league_key", league.settings().league_key)
       .text("game_type", league.settings().game_type)
       .text("status", league_state_name(status.state))
       .number("journal_entry", stamp.entry)
@@ -127,7 +130,8 @@ void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
   }
   if (!note.technical_reason.empty()) object.text("technical_reason", note.technical_reason);
   add_failures(object, out, book, view);
-  if (result.fairness) object.text("fairness", game::fairness_name(*result.fairness));
+  if (const auto fairness = shown_fairness(book.league(), view))
+    object.text("fairness", game::fairness_name(*fairness));
   if (result.is_unproven) object.flag("unproven", true);
   add_disputes(object, out, book.league(), view.match);
   object.text("decided_by", result.by_manager ? "league_manager" : "referee");
@@ -212,6 +216,13 @@ std::string_view match_status(MatchStatus status) {
       return "COMPLETED";
   }
   return "PENDING";
+}
+
+std::optional<game::Fairness> shown_fairness(const League& league, const MatchView& view) {
+  if (!view.result || !view.result->fairness) return std::nullopt;
+  const game::Fairness reported = *view.result->fairness;
+  return league.disputes().contains(view.match) ? std::min(reported, game::Fairness::kClaimed)
+                                                : reported;
 }
 
 int winner_of(const Pairing& pairing, const events::CompactResult& result) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,10 @@ inline constexpr std::string_view kFilesVersion = "1.0.0";
 [[nodiscard]] std::string_view result_status(const events::CompactResult& result);
 /// `PENDING`, `IN_PROGRESS`, `COMPLETED`.
 [[nodiscard]] std::string_view match_status(MatchStatus status);
+/// The fairness that is shown of a match: that of the accepted report, but at most `claimed` while
+/// a player disputes it. Nothing for a match without a report. Source: protocol §7.
+[[nodiscard]] std::optional<game::Fairness> shown_fairness(const League& league,
+                                                           const MatchView& view);
 /// The index of the winner; -1 for none.
 [[nodiscard]] int winner_of(const Pairing& pairing, const events::CompactResult& result);
 

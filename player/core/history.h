@@ -22,6 +22,7 @@ enum class MatchVerdict { kWin, kLoss, kDraw };
 /// A finished match as its player knows it from GAME_OVER.
 struct PlayedMatch {
   core::LeagueId league_id{};
+  std::string league_key{};  ///< the league's identity; empty where it has told none
   core::MatchId match_id{};
   int round_id = 0;  ///< 0 where it is not known
   core::PlayerId opponent_id{};
@@ -37,6 +38,7 @@ struct PlayedMatch {
 /// A match whose result the player disputes.
 struct DisputedMatch {
   core::LeagueId league_id{};
+  std::string league_key{};  ///< as above
   core::MatchId match_id{};
   int round_id = 0;  ///< 0 where it is not known
   core::PlayerId opponent_id{};

@@ -23,8 +23,11 @@ json choice_to_json(const std::optional<std::string>& choice) {
   return choice ? json(*choice) : json(nullptr);
 }
 
+json key_to_json(const std::string& key) { return key.empty() ? json(nullptr) : json(key); }
+
 json match_to_json(const PlayedMatch& match) {
   return {{"league_id", match.league_id.str()},
+          {"league_key", key_to_json(match.league_key)},
           {"match_id", match.match_id.str()},
           {"round_id", match.round_id},
           {"opponent_id", match.opponent_id.str()},
@@ -36,11 +39,9 @@ json match_to_json(const PlayedMatch& match) {
 }
 
 json disputed_to_json(const DisputedMatch& match) {
-  return {{"league_id", match.league_id.str()},
-          {"match_id", match.match_id.str()},
-          {"round_id", match.round_id},
-          {"opponent_id", match.opponent_id.str()},
-          {"reason", match.reason}};
+  return {{"league_id", match.league_id.str()},     {"league_key", key_to_json(match.league_key)},
+          {"match_id", match.match_id.str()},       {"round_id", match.round_id},
+          {"opponent_id", match.opponent_id.str()}, {"reason", match.reason}};
 }
 
 /// Reads the fields of one object and keeps the first fault, so that reading needs no branch per
@@ -74,6 +75,10 @@ class Fields {
   }
   std::optional<int> optional_integer(const char* name) {
     return is_absent(name) ? std::nullopt : std::optional(integer(name));
+  }
+  /// Empty if it is absent or null.
+  std::string optional_text(const char* name) {
+    return is_absent(name) ? std::string() : text(name);
   }
   /// Accepts any word, since the valid choices depend on the game of the match.
   std::optional<std::string> optional_choice(const char* name) {
@@ -111,6 +116,7 @@ class Fields {
 core::Result<PlayedMatch> match_from_json(const json& object, std::string pointer) {
   Fields fields(object, std::move(pointer));
   PlayedMatch match{.league_id = core::LeagueId(fields.text("league_id")),
+                    .league_key = fields.optional_text("league_key"),
                     .match_id = core::MatchId(fields.text("match_id")),
                     .round_id = fields.integer("round_id"),
                     .opponent_id = core::PlayerId(fields.text("opponent_id")),
@@ -126,6 +132,7 @@ core::Result<PlayedMatch> match_from_json(const json& object, std::string pointe
 core::Result<DisputedMatch> disputed_from_json(const json& object, std::string pointer) {
   Fields fields(object, std::move(pointer));
   DisputedMatch match{.league_id = core::LeagueId(fields.text("league_id")),
+                      .league_key = fields.optional_text("league_key"),
                       .match_id = core::MatchId(fields.text("match_id")),
                       .round_id = fields.integer("round_id"),
                       .opponent_id = core::PlayerId(fields.text("opponent_id")),

@@ -297,12 +297,13 @@ void PlayerService::on_game_over(agent::host::Call<envelope::GameOver> call) {
   end_match(match);
 }
 
-void PlayerService::end_match(const PlayedMatch& match) {
+void PlayerService::end_match(PlayedMatch match) {
   core::PlayerId self;
   bool is_news = false;
   {
     std::lock_guard lock(mutex_);
     self = core::PlayerId(identity_.id);
+    if (match.league_id == identity_.league) match.league_key = identity_.league_key;
     open_matches_.erase(match.match_id);
     announced_.erase(match.match_id);
     credentials_.erase(match.match_id);
@@ -314,12 +315,14 @@ void PlayerService::end_match(const PlayedMatch& match) {
 
 void PlayerService::dispute(const OpenMatch& match, std::string reason) {
   DisputedMatch disputed{.league_id = match.league_id,
+                         .league_key = {},
                          .match_id = match.match_id,
                          .round_id = match.round_id,
                          .opponent_id = match.opponent_id,
                          .reason = reason.substr(0, kLongestReason)};
   {
     std::lock_guard lock(mutex_);
+    if (match.league_id == identity_.league) disputed.league_key = identity_.league_key;
     if (!history_.dispute(disputed)) return;
   }
   agent::runtime::log::warn("disputes {}: {}", disputed.match_id.str(), disputed.reason);

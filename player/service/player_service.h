@@ -173,7 +173,7 @@ class PlayerService {
   /// What is wrong with GAME_OVER; nothing if all is correct.
   [[nodiscard]] std::optional<core::Error> check_result(const envelope::Envelope& envelope,
                                                         const envelope::GameOver& message);
-  void end_match(const PlayedMatch& match);
+  void end_match(PlayedMatch match);
   void dispute(const OpenMatch& match, std::string reason);
 
   /// The envelope of a reply from player `id`.

@@ -91,6 +91,7 @@ std::string MatchRecord::json() const {
   JsonObject object(out, ",\n");
   object.text("schema_version", kVersion)
       .text("league_id", head_.league_id.str())
+      .optional_text("league_key", head_.league_key)
       .number("round_id", head_.round_id)
       .text("match_id", head_.match_id.str())
       .text("game_type", head_.game_type)

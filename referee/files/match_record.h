@@ -18,6 +18,7 @@ namespace league::referee::files {
 /// The players and the referee of one attempt at a match.
 struct MatchRecordHead {
   core::LeagueId league_id{};
+  std::string league_key{};  ///< the league's identity; may be empty
   int round_id = 0;
   core::MatchId match_id{};
   std::string game_type{};

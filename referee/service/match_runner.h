@@ -57,6 +57,7 @@ struct RunnerContext {
   envelope::EnvelopeBuilder envelopes;
   core::AuthToken own_token;  ///< shown to the manager; a guest shows it to players, too
   bool is_guest = false;  ///< of a third-party manager: reports in all spellings
+  std::string league_key = {};  ///< the league's identity; empty if its manager has told none
 };
 
 /// An answer that the player sent as a call of its own, not as the reply.

@@ -8,6 +8,7 @@ void MatchRunner::open_record() {
   const auto& league = context_.envelopes.league_id();
   record_ = std::make_shared<files::MatchRecord>(
       files::MatchRecordHead{.league_id = league.value_or(core::LeagueId{}),
+                             .league_key = context_.league_key,
                              .round_id = round_id_,
                              .match_id = assignment_.match_id,
                              .game_type = assignment_.game_type,

@@ -94,7 +94,8 @@ void RefereeService::set_identity(const agent::identity::Identity& identity,
                       deps_,
                       {envelope::Sender::referee(identity.id), league, deps_.clock},
                       identity.token,
-                      is_guest});
+                      is_guest,
+                      identity.league_key});
   }
   if (is_guest) open_guest_assignments(identity, contact_endpoint);
   server_.release();

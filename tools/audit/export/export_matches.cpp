@@ -22,6 +22,7 @@ referee::files::MatchRecordHead head_of(const lm::files::LeagueBook& book,
                                         const lm::MatchView& view) {
   return {
       .league_id = book.league().settings().league_id,
+      .league_key = book.league().settings().league_key,
       .round_id = view.match.round,
       .match_id = view.match.id(),
       .game_type = book.league().settings().game_type,

@@ -74,8 +74,9 @@ void read_histories(const fs::path& logs, ExportedLeague& league) {
       auto envelope = envelope::decode_envelope(message);
       auto over = envelope::decode<envelope::GameOver>(message);
       if (!envelope || !over || envelope->league_id.value_or(id) != id) return;
-      league.histories[player->id()].add(
-          player::played_match(*envelope, *over, core::PlayerId(player->id()), id));
+      auto played = player::played_match(*envelope, *over, core::PlayerId(player->id()), id);
+      played.league_key = league.book.league().settings().league_key;
+      league.histories[player->id()].add(std::move(played));
     });
     if (!summary) league.notes.push_back(summary.error().message);
   }
