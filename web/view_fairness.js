@@ -42,8 +42,9 @@ function draws(league, games) {
 
 function bound(games) {
   const words = {
-    both: 'Both players committed: nobody could steer the number.',
+    both: 'Both players committed, and nobody disputes it: no side alone could steer the number.',
     one: 'One player committed: a referee that colludes with the other player could steer the number.',
+    claimed: 'Disputed, or a player’s receipts are missing or false: only the referee’s word for the commitments.',
     none: 'Nobody committed: manager and referee could know the number beforehand.',
   };
   return h(

@@ -135,8 +135,9 @@ void append_match(std::string& out, const files::LeagueBook& book, const MatchTi
   const files::LeagueBook::MatchNote& note = book.note(view.match);
   row.text(game::outcome_name(result.outcome)).number(result.drawn_number);
   for (game::Side side : game::kBothSides) row.number(note.choices[side] - 1);
+  const auto fairness = files::shown_fairness(book.league(), view);
   row.text(note.technical_reason)
-      .text(result.fairness ? game::fairness_name(*result.fairness) : "")
+      .text(fairness ? game::fairness_name(*fairness) : "")
       .number(milliseconds_of(note.finished_at));
   const char* decided = result.by_manager ? "manager" : "referee";
   if (result.is_unproven) decided = "unproven";

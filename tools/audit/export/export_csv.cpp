@@ -54,6 +54,7 @@ void add_result(std::vector<std::string>& cells, const lm::files::LeagueBook& bo
     const auto& note = book.note(view.match);
     const auto points = game::points_of(result.outcome);
     const auto choices = book.choices(view.match);
+    const auto fairness = lm::files::shown_fairness(book.league(), view);
     for (std::string cell :
          {std::string(lm::files::result_status(result)),
           player_id_of(lm::files::winner_of(view.pairing, result)),
@@ -61,7 +62,7 @@ void add_result(std::vector<std::string>& cells, const lm::files::LeagueBook& bo
           std::string(choices[game::Side::kA]), std::string(choices[game::Side::kB]),
           result.drawn_number > 0 ? std::to_string(result.drawn_number) : std::string(),
           note.technical_reason, note.finished_at.to_log(),
-          result.fairness ? std::string(game::fairness_name(*result.fairness)) : std::string(),
+          fairness ? std::string(game::fairness_name(*fairness)) : std::string(),
           std::string(result.by_manager    ? ""
                       : result.is_unproven ? "unproven"
                                            : "proven"),

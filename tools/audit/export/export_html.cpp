@@ -200,9 +200,9 @@ class IndexPage {
       text += ", void";
       if (found->second) text += " and played again as " + found->second->id().str();
     }
-    const auto fairness = view.result->fairness;
+    const auto fairness = lm::files::shown_fairness(book_.league(), view);
     if (fairness && *fairness != game::Fairness::kBoth)
-      text += ", bound by " + std::string(game::fairness_name(*fairness));
+      text += ", fairness " + std::string(game::fairness_name(*fairness));
     if (view.result->is_unproven) text += ", unproven";
     if (book_.league().disputes().contains(view.match)) text += ", disputed";
     return text;

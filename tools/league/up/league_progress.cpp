@@ -31,6 +31,15 @@ TableRow parse_row(const json& row) {
           .points = number(row, "points")};
 }
 
+std::vector<std::string> ids_in(const json& list) {
+  std::vector<std::string> ids;
+  if (!list.is_array()) return ids;
+  for (const auto& id : list) {
+    if (id.is_string()) ids.push_back(id.get<std::string>());
+  }
+  return ids;
+}
+
 }  // namespace
 
 double LeagueProgress::seconds(core::UtcTimestamp now) const {
@@ -69,16 +78,14 @@ LeagueProgress parse_progress(const json& status) {
                           .is_paused = schema::field_at(status, "paused") == true,
                           .champion = std::nullopt,
                           .shares_first_place = {},
+                          .disputed = {},
                           .started_at = instant(status, "started_at"),
                           .completed_at = instant(status, "completed_at")};
+  for (const auto& [match, players] : schema::field_at(status, "disputed").items())
+    progress.disputed.emplace(match, ids_in(players));
   const json& champion = schema::field_at(status, "champion");
   if (champion.is_object()) progress.champion = parse_row(champion);
-  const json& shared = schema::field_at(status, "shared_first_place");
-  if (shared.is_array()) {
-    for (const auto& id : shared) {
-      if (id.is_string()) progress.shares_first_place.push_back(id.get<std::string>());
-    }
-  }
+  progress.shares_first_place = ids_in(schema::field_at(status, "shared_first_place"));
   return progress;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct LeagueProgress {
   std::optional<TableRow> champion;  ///< only id, name and points
   std::vector<std::string> shares_first_place{};  ///< ids, including the champion's; empty: the
                                                   ///< place is not shared
+  /// By match, the ids of the players that dispute its result.
+  std::map<std::string, std::vector<std::string>> disputed{};
   std::optional<core::UtcTimestamp> started_at{};
   std::optional<core::UtcTimestamp> completed_at{};
 

@@ -30,6 +30,22 @@ ordered_json row_json(const TableRow& row) {
           {"losses", row.losses}, {"points", row.points}};
 }
 
+void print_disputes(const std::map<std::string, std::vector<std::string>>& disputed,
+                    std::ostream& out) {
+  constexpr std::size_t kMostShown = 10;
+  out << "disputed matches: " << disputed.size();
+  std::size_t shown = 0;
+  for (const auto& [match, players] : disputed) {
+    if (++shown > kMostShown) {
+      out << ", ...";
+      break;
+    }
+    out << (shown == 1 ? " (" : ", ") << safe_text(match) << " by";
+    for (const auto& player : players) out << ' ' << safe_text(player);
+  }
+  out << ")\n";
+}
+
 }  // namespace
 
 ordered_json result_json(const TournamentOutcome& outcome, const RunDirectories& directories) {
@@ -56,6 +72,7 @@ ordered_json result_json(const TournamentOutcome& outcome, const RunDirectories&
   if (!progress.shares_first_place.empty())
     result["shared_first_place"] = progress.shares_first_place;
   for (const auto& row : outcome.standings) result["standings"].push_back(row_json(row));
+  if (!progress.disputed.empty()) result["disputed"] = progress.disputed;
   result["technical_loss_reasons"] = ordered_json::array();
   for (const auto& losses : outcome.technical_losses) {
     result["technical_loss_reasons"].push_back(
@@ -90,6 +107,7 @@ void print_result(const TournamentOutcome& outcome, const RunDirectories& direct
         << (losses.matches.size() == 1 ? " match, " : " matches, ") << "first "
         << safe_text(losses.matches.front()) << ": " << safe_text(losses.reason) << '\n';
   }
+  if (!progress.disputed.empty()) print_disputes(progress.disputed, out);
   out << "logs: " << directories.logs.string() << "\ndata: " << directories.data.string() << '\n';
 }
 

@@ -77,5 +77,20 @@ TEST(ResultReport, ASharedFirstPlaceIsShownAsShared) {
   EXPECT_EQ(result_json(outcome, kDirectories)["shared_first_place"].size(), 2U);
 }
 
+TEST(ResultReport, DisputedMatchesAreNamed) {
+  auto outcome = two_players();
+  std::ostringstream undisputed;
+  print_result(outcome, kDirectories, 80, undisputed);
+  EXPECT_EQ(undisputed.str().find("disputed"), std::string::npos);
+  outcome.progress = parse_progress(
+      {{"state", "COMPLETED"}, {"disputed", {{"R1M1", {"P01", "P02"}}, {"R2M1", {"P\x1b"}}}}});
+  std::ostringstream out;
+  print_result(outcome, kDirectories, 80, out);
+  EXPECT_NE(out.str().find("disputed matches: 2 (R1M1 by P01 P02, R2M1 by P?)\n"),
+            std::string::npos)
+      << out.str();
+  EXPECT_EQ(result_json(outcome, kDirectories)["disputed"]["R1M1"].size(), 2U);
+}
+
 }  // namespace
 }  // namespace league::tools
