@@ -17,6 +17,7 @@ import hashlib
 import hmac
 import itertools
 import json
+import math
 import os
 import re
 import statistics
@@ -38,8 +39,10 @@ TOKEN = re.compile(rb"tok_[0-9A-Za-z_-]{8,}")
 MANAGER = "league_manager"
 # What a kill may take: the lines since the last seal, which is never older.
 TAIL_SECONDS = 5.0
-# A log of which the end is missing may also be the copy of one that is being written.
-ASK_FOR_BACKUP = "If it was copied while the league was played, ask the operator for a copy by `league backup`."
+# What a log that ends too early shows; it may also be the copy of one that is being written.
+AT_THE_END = ("log.truncated", "log.short", "witness.head")
+ASK_FOR_BACKUP = ("The league was still running, so this may be a copy whose files are of different moments. Make one with "
+                  "`league backup`, or when the programs have stopped.")
 MOST_OF_A_KIND = 100
 # What `league audit verify` has and this one does not.
 UNCHECKED = ["schema", "authority.sender", "authority.peer", "order.*", "retry.*", "deadline.*", "clock.*",
@@ -305,14 +308,13 @@ class Run:
     def __init__(self, begin, place):
         self.begin = self.end = begin
         self.place, self.closed = place, False
-        self.sealed = (0, 0)  # segment and line of its last good seal
 
 
 class Section:
     """What follows a header: one agent's part in one league. `league` is found when all logs are read."""
 
-    def __init__(self, header, run, place):
-        self.agent, self.key = text_of(header, "agent"), text_of(header, "public_key")
+    def __init__(self, chain, header, run, place):
+        self.chain, self.agent, self.key = chain, text_of(header, "agent"), text_of(header, "public_key")
         self.league_id, self.league_key = text_of(header, "league_id"), text_of(header, "league_key")
         self.created = seconds_of(text_of(header, "created")) or 0.0
         self.run, self.place, self.league, self.version = run, place, None, header["version"]
@@ -351,14 +353,14 @@ class Chain:
     def __init__(self, path, files, on_record=None):
         self.path, self.files, self.on_record = path, files, on_record
         self.faults, self.notes, self.gaps, self.remarks = [], [], [], []
-        self.watch, self.version, self.names_starts = SealWatch(), 0, False
+        self.watch, self.version, self.names_starts, self.sealed = SealWatch(), 0, False, (0, 0)
         self.file, self.line = path, 0
         self.names, self.keys, self.hashes, self.closing = set(), set(), {}, set()
         self.sections, self.runs = [], []
         self.agent = self.key = ""
         self.stated, self.computed, self.before_file = NO_LINE, None, NO_LINE
         self.seq = self.older_seq = self.records = self.unsealed = 0
-        self.first = self.closed = self.torn = self.seals = self.is_changed = self.is_behind = False
+        self.first = self.closed = self.torn = self.seals = self.is_changed = False
         self.restarts = self.untied = self.broken = False
 
     def fault(self, rule, text):
@@ -500,7 +502,7 @@ class Chain:
         place = (self.file, self.line)
         if header.get("starts") or not self.runs:
             self.runs.append(Run(seconds_of(text_of(header, "created")) or 0.0, place))
-        self.sections.append(Section(header, self.runs[-1], place))
+        self.sections.append(Section(self, header, self.runs[-1], place))
 
     def take_seal(self, line, prev):
         seal = parse_object(line)
@@ -519,8 +521,8 @@ class Chain:
         text = signed_text(self.agent, seal["seal"], seal["time"], self.closed, prev)
         if not is_signature(self.key, text, text_of(seal, "signature")):
             self.fault("seal.signature", f"its signature is not that of {shown(self.agent)}'s key")
-        elif self.runs:
-            self.runs[-1].sealed = self.segment, self.line
+        else:
+            self.sealed = self.segment, self.line
         return None
 
     def check_kept_seal(self):
@@ -570,7 +572,6 @@ class Chain:
         if seal["head"] not in self.hashes:
             self.fault("log.truncated", f"the log ends here after record {self.seq}; its sealed line after record "
                                         f"{seal['seal']} is missing")
-            self.is_behind = not seal["closed"] and not self.closed and seal["seal"] > self.seq
         elif seal["closed"] and seal["head"] not in self.closing:
             self.fault("log.truncated", "the log was closed properly, but its last seal is missing")
         elif seal["closed"] and self.closed and self.torn:
@@ -678,8 +679,8 @@ HEAD_TELLERS = ("ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETE
 # Requests whose receiver checks a token: only these are held against their sender's log.
 TOKEN_CHECKED = {*HEAD_TELLERS, "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT", "LEAGUE_QUERY",
                  "GAME_ERROR"}
-# Requests that an agent answers with an acknowledgement or an answer of its own: both must stand in its log.
-DELIVERED = TOKEN_CHECKED - {"GAME_ERROR", "LEAGUE_QUERY"}
+# Who acknowledged one of these must have it in its log; the rules about choices ask for the calls of a match.
+DELIVERED = {*HEAD_TELLERS, "GAME_OVER", "MATCH_RESULT_REPORT"}
 AGENT_ID = re.compile(r"(P|REF)[0-9]{2,9}\Z")
 NO_TOKEN = ("missing_call_token", "foreign_call_token")
 
@@ -708,7 +709,7 @@ class Said:
     agent whose token or credential was checked (of format version 3)."""
 
     __slots__ = ("section", "place", "line", "time", "mono", "out", "kind", "peer", "said_by", "conversation", "type", "match",
-                 "accepted", "checked", "leniencies", "verdict", "digest", "message", "failed", "asked", "answer")
+                 "accepted", "checked", "leniencies", "verdict", "digest", "tool", "message", "failed", "asked", "answer")
 
     def __init__(self, chain, record):
         self.section, self.place, self.line = chain.sections[-1], (chain.file, chain.line), (chain.segment, chain.line)
@@ -721,7 +722,7 @@ class Said:
         says_who = self.section.version > 2 and not self.out
         self.said_by = text_of(record, "said_by") if says_who else ""
         self.checked = self.accepted and (bool(self.said_by) if says_who else not any(name in NO_TOKEN for name in self.leniencies))
-        self.digest = text_of(record, "raw_sha256")
+        self.digest, self.tool = text_of(record, "raw_sha256"), ""
         self.message, self.failed, self.asked, self.answer = {}, False, None, None
 
     @property
@@ -736,7 +737,7 @@ class Said:
 
     @property
     def is_sealed(self):
-        return self.line < self.section.run.sealed
+        return self.line < self.section.chain.sealed
 
     @property
     def match_id(self):
@@ -771,15 +772,17 @@ class LogFacts:
 
     def __init__(self):
         self.faults = []
-        # Digest of what it sent to when, what and where; digests of what came; what others must have sent; acknowledgements of what
-        # others must have received; what can be compared with others' records.
-        self.sent, self.heard, self.received, self.delivered, self.copies = {}, set(), [], [], []
-        self.orphans = set()
-        self.answered = {}  # (run, direction, call) -> digest of its answer
+        # Digests of what it sent, and of requests that came, to when; what others must have sent; what others must have received;
+        # what others' records can be compared with.
+        self.sent, self.heard, self.received, self.delivered, self.copies = {}, {}, [], [], []
+        # (run, call) -> digest of its answer; answers without a request, or that are not the first.
+        self.answered, self.strays = {}, []
         # (section, match entry as a tuple) -> time and place
         self.announced = {}
         self.registered, self.reports, self.finals, self.disputes, self.heads = [], [], [], [], []
         self.ends = []  # LEAGUE_COMPLETED as it came
+        # What the manager told of its journal; what agents told it of their logs; which player it asked about a match.
+        self.journal_heads, self.agent_heads, self.questions = [], [], []
         # Calls of a match, with their answers: of players inbound, of referees outbound.
         self.calls, self.overs = [], []
         # Bodies that later records may refer to: those of requests and those of answers.
@@ -799,7 +802,7 @@ class LogFacts:
             self.excuse_answer(chain, record)
             return self.fault(place, "record.form", "a key is missing or has a value of another type than docs/audit.md gives it")
         if not chain.sections:
-            return None  # a file without a header
+            return self.excuse_answer(chain, record)  # a file without a header
         said = Said(chain, record)
         said.section.run.end, said.section.run.place = said.time, place
         text = self.body_of(chain, record)
@@ -808,9 +811,11 @@ class LogFacts:
             if shows_secret:
                 self.fault(place, "secret.value", "the value of a secret field is not masked")
             said.message = league_message(body)
+            tool = text_of(body, "method")
+            said.tool = text_of(dict_of(body, "params"), "name") if tool == "tools/call" else tool
             failed = body.get("error") is not None and "result" not in body
             said.failed = failed or said.message.get("message_type") == "LEAGUE_ERROR"
-        self.tie(said, record)
+        self.tie(chain, said, record)
         if HEX64.match(said.digest):
             self.note_transfer(said, record, text, chain.is_changed)
         self.check_conversation(said)
@@ -820,8 +825,8 @@ class LogFacts:
 
     def excuse_answer(self, chain, record):
         """What answers a malformed record is no answer without a request."""
-        for is_out in (True, False) if chain.sections and number_of(record, "call") is not None else ():
-            self.answered.setdefault((id(chain.sections[-1].run), is_out, record["call"]), "")
+        if number_of(record, "call") is not None:
+            self.answered.setdefault((len(chain.runs) or 1, record["call"]), "")
 
     def body_of(self, chain, record):
         raw = text_of(record, "raw")
@@ -838,10 +843,11 @@ class LogFacts:
         base, (before, after) = base.encode(), record["raw_keep"]  # lengths are in bytes
         return (base[:before] + raw.encode() + base[max(0, len(base) - after):]).decode(errors="replace")
 
-    def tie(self, said, record):
+    def tie(self, chain, said, record):
         """Finds the request that a reply or failure answers: by `call`, in older logs by conversation, peer and type."""
         call = record.get("call")
         run = id(said.section.run)
+        self.note_stray(said, (len(chain.runs), call))
         if said.kind == "request":
             self.open.setdefault((run, said.out, said.conversation if call is None else call), []).append(said)
             return
@@ -855,34 +861,34 @@ class LogFacts:
             waiting.remove(fits[0])
             if not waiting:
                 del self.open[key]
-        if call is not None:
-            self.note_answer_of_call(said, key, bool(fits))
 
-    def note_answer_of_call(self, said, key, has_request):
+    def note_stray(self, said, key):
         """An answer may follow the failure of its call, and may come again; another one may not."""
+        if key[1] is None:
+            return
         known = self.answered.get(key)
-        if said.kind == "reply" and known is None and not has_request:
-            self.fault(said.place, "reply.orphan", "it answers a request that is not in this log")
-            self.orphans.add(said.digest)
+        if said.kind != "request" and known is None:
+            self.strays.append((said, "reply.orphan", "it answers a request that is not in this log"))
         elif said.kind == "reply" and known and known != said.digest:
-            self.fault(said.place, "reply.second", "this call already has another answer")
-        self.answered[key] = known or (said.digest if said.kind == "reply" else "")
+            self.strays.append((said, "reply.second", "this call already has another answer"))
+        self.answered[key] = (said.digest if said.kind == "reply" else "") or known or ""
 
     def note_transfer(self, said, record, text, is_changed):
         """What the other side's log must have too; the text of a changed line proves nothing."""
-        text = without_secrets(text)
-        copy = None if is_changed else text if "raw_bytes" in record else hashlib.sha256(text.encode("utf-8", "replace")).digest()
+        text = without_secrets(text or text_of(record, "raw_base64"))
+        copy = text if "raw_bytes" in record else hashlib.sha256(text.encode("utf-8", "replace")).digest()
+        if text and not is_changed:
+            self.copies.append((said.digest, copy, said.out, said.place, said.section))
         if said.out:
-            self.sent.setdefault(said.digest, (said.time, copy, said.place, said.section.version))
+            self.sent.setdefault(said.digest, said.time)
             return
-        self.heard.add(said.digest)
-        if is_agent(said.other):
-            self.copies.append((said.digest, copy, said.place, said.section, said.other))
+        if said.kind == "request":
+            self.heard.setdefault(said.digest, said.time)
         is_taken = said.accepted and record.get("http_status", 200) <= 200
         if is_taken and (said.kind == "reply" or (said.type in TOKEN_CHECKED and said.checked)):
             self.received.append(said)
-        if is_taken and said.kind == "reply" and said.asked and not said.failed and said.asked.stated in DELIVERED:
-            self.delivered.append(said)
+        if is_taken and said.kind == "reply" and said.asked and said.asked.stated in DELIVERED and HEX64.match(said.asked.digest):
+            self.delivered.append(said.asked)
 
     def check_conversation(self, said):
         wire = text_of(said.message, "conversation_id")
@@ -904,13 +910,19 @@ class LogFacts:
                     self.calls.append(said)
             elif kind == "GAME_OVER" and not said.out and said.checked and agent.startswith("player:"):
                 self.overs.append(said)
+            elif said.tool == "get_match_record" and agent == MANAGER and said.out and said.peer.startswith("player:"):
+                self.questions.append(said)
         elif agent == MANAGER and said.out and said.asked and not said.failed and said.asked.accepted:
             self.note_answer(said)
+        elif agent == MANAGER and said.section.version > 2 and said.asked and said.asked.stated in ("ROUND_COMPLETED", "LEAGUE_COMPLETED") and dict_of(said.message, "log_head"):
+            self.agent_heads.append(said)
 
     def note_broadcast(self, said, kind, agent):
         head = said.message.get("log_head")
         if not said.out and isinstance(head, dict):
             self.heads.append((number_of(head, "seq"), text_of(head, "hash"), said))
+        if kind in ("ROUND_COMPLETED", "LEAGUE_COMPLETED") and dict_of(said.message, "journal_head"):
+            self.journal_heads.append(said)
         if kind == "ROUND_ANNOUNCEMENT":
             self.note_matches(said, list_of(said.message, "matches"))
         elif kind == "LEAGUE_COMPLETED":
@@ -968,6 +980,22 @@ class Findings:
         self.add(self.incidents, place, rule, text)
 
 
+def usual_ways(differences):
+    """Agent to the median of its differences."""
+    ways = {}
+    for agent, difference in differences:
+        ways.setdefault(agent, []).append(difference)
+    return {agent: statistics.median_high(of) for agent, of in ways.items()}
+
+
+def are_alike(copy, other):
+    """Texts that were cut off as far as both go, without a margin in which a secret may have been cut in two; else digests."""
+    if isinstance(copy, str) and isinstance(other, str):
+        both = max(0, min(len(copy), len(other)) - 128)
+        return copy[:both] == other[:both]
+    return type(copy) is not type(other) or copy == other
+
+
 class Announced:
     """What the manager said about one match before it was played. `commitments`: each with the time and place where it
     stands first; the promised one comes first."""
@@ -976,7 +1004,7 @@ class Announced:
         self.pair, self.commitments, self.rounds, self.games, self.referees = None, {}, set(), set(), set()
         # Attempt to (conversation, the referees that were asked, of which all but the last may have refused); conversation to attempt.
         self.assigned, self.attempts = {}, {}
-        self.since = None  # when a referee was first given it
+        self.since, self.given = None, {}  # when a referee was first given it; conversation to when
 
     def promise(self, commitment, time, place):
         if commitment and (commitment not in self.commitments or time < self.commitments[commitment][0]):
@@ -998,11 +1026,10 @@ class AcceptedLoss:
         return at < self.time and match not in self.decided
 
 
-def journal_entries(path, types):
-    """Number, type and payload of the entries of these types; none if they cannot be read."""
+def journal_entries(path):
+    """Number, type and payload of all entries; none if they cannot be read."""
     if sqlite3 is None:
         return []
-    statement = f"SELECT sequence, type, payload FROM entries WHERE type IN ({', '.join('?' * len(types))}) ORDER BY sequence"
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     is_open = False
     with contextlib.suppress(OSError):
@@ -1011,53 +1038,112 @@ def journal_entries(path, types):
     for mode in ("mode=ro", "immutable=1") if is_open else ("immutable=1",):
         try:
             with contextlib.closing(sqlite3.connect(f"file:{quoted}?{mode}", uri=True)) as journal:
-                return journal.execute(statement, types).fetchall()
+                return journal.execute("SELECT sequence, type, payload FROM entries ORDER BY sequence").fetchall()
         except sqlite3.Error:
             continue
     return []
 
 
-def given_up_by_journal(path):
-    found, decided = [], set()
-    for number, kind, payload in journal_entries(path, ("MATCH_REPORTED", "MATCH_FORFEITED", "LEAGUE_CONTINUED")):
-        event = parse_object(payload) if isinstance(payload, str) else None
-        if kind != "LEAGUE_CONTINUED":
-            decided.add(text_of(event, "match"))
-        elif text_of(event, "given_up") and seconds_of(text_of(event, "at")) is not None:
-            found.append(AcceptedLoss(event["at"], event["given_up"], decided, (path, number)))
-    return found, decided
+class Journal:
+    """What the manager's journal says of the newest league in a directory, or a bundle's results.json, which has less of it."""
+
+    def __init__(self, directory):
+        self.given_up, self.voided = [], None
+        self.league_key, self.files_keyed, self.declared = "", False, set()
+        self.digests = []  # up to each entry, chained
+        self.results = {}  # match -> by_manager, attempt, referee, result
+        self.receipts = {}  # match -> those of A and of B
+        self.asked = set()  # (match, attempt, player)
+        self.heads = []  # (agent, number and hash of its line, entry)
+        self.ends = {}  # entry of the league's end -> digest of the results that it signs
+        self.last_term = 0.0
+        self.assigned = {}
+        path = os.path.join(directory, "data", "journal", "journal.sqlite")
+        self.path = path if os.path.isfile(path) else os.path.join(directory, "data", "results.json")
+        self.is_there = os.path.isfile(self.path)
+        if self.path == path:
+            self.read_entries()
+        elif self.is_there:
+            self.read_bundle(read_json(self.path))
+        for past in self.given_up:
+            past.later = set(self.results) > past.decided
+
+    def read_entries(self):
+        self.voided, digest = {}, bytes(32)
+        for number, kind, payload in journal_entries(self.path):
+            kind, payload = (part if isinstance(part, str) else "" for part in (kind, payload))
+            digest = hashlib.sha256(digest + f"{kind}\n{payload}".encode("utf-8", "surrogatepass")).digest()
+            self.digests.append(digest.hex())
+            self.take(number, kind, parse_object(payload))
+
+    def take(self, number, kind, event):
+        match = text_of(event, "match")
+        if kind == "LEAGUE_CREATED":
+            self.league_key, self.files_keyed = text_of(event, "league_key"), event is not None and event.get("files_keyed") is True
+        elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED") and dict_of(event, "profile").get("receipts") is True:
+            self.declared.add(text_of(event, "agent").split(":")[-1])
+        elif kind == "MATCH_ASSIGNED":
+            self.assigned[match] = number_of(event, "attempt") or 0, text_of(event, "referee").split(":")[-1]
+        elif kind in ("MATCH_REPORTED", "MATCH_FORFEITED"):
+            self.results[match] = kind == "MATCH_FORFEITED", *self.assigned.get(match, (0, "-")), dict_of(event, "result")
+            if "receipts" in (event or {}):
+                self.receipts[match] = [dict_of(event["receipts"], side) for side in "AB"]
+        elif kind == "PLAYERS_ASKED":
+            self.asked |= {(match, number_of(event, "attempt"), text_of(word, "player").split(":")[-1]) for word in list_of(event, "words")}
+        elif kind == "LOG_HEADS":
+            self.heads += [(text_of(head, "agent"), (number_of(head, "seq"), text_of(head, "hash")), number) for head in list_of(event, "heads")]
+        elif kind == "LEAGUE_COMPLETED":
+            self.ends[len(self.digests)] = dict(self.results), set(self.voided)
+        elif kind == "OPERATOR_ACTED" and match:
+            self.voided[match] = text_of(event, "by"), text_of(event, "reason"), text_of(event, "replay"), (self.path, number)
+        elif kind == "LEAGUE_CONTINUED":
+            at = seconds_of(text_of(event, "at"))
+            self.last_term = at if at is not None and event.get("term") else self.last_term
+            if text_of(event, "given_up") and at is not None:
+                self.given_up.append(AcceptedLoss(event["at"], event["given_up"], set(self.results), (self.path, number)))
+
+    def read_bundle(self, content):
+        self.voided = {match: (text_of(row, "by"), text_of(row, "reason"), text_of(row, "replayed_as"), (self.path, 0))
+                       for row in list_of(content, "voided") if (match := text_of(row, "match_id"))}
+        self.league_key, self.files_keyed = text_of(content, "league_key"), content is not None and content.get("files_keyed") is True
+        self.declared = {player for player in list_of(content, "with_receipts") if isinstance(player, str)}
+        self.asked = {(text_of(row, "match_id"), number_of(row, "attempt"), player) for row in list_of(content, "questions")
+                      for player in list_of(row, "players") if isinstance(player, str)}
+        rows = list_of(content, "results")
+        for row in rows:
+            match = text_of(row, "match_id")
+            self.results[match] = text_of(row, "by") == "MANAGER", 0, "", {"outcome": row.get("outcome")} if isinstance(row, dict) else {}
+            if dict_of(row, "receipts"):
+                self.receipts[match] = [dict_of(row["receipts"], side) for side in "AB"]
+        decided = [text_of(row, "match_id") for row in rows]
+        self.given_up = [AcceptedLoss(row["at"], text_of(row, "text"), decided[:row["results"]], (self.path, 0))
+                         for row in list_of(content, "given_up")
+                         if seconds_of(text_of(row, "at")) is not None and number_of(row, "results") is not None]
+
+    def has_head(self, seq, digest):
+        return seq is not None and 0 < seq <= len(self.digests) and self.digests[seq - 1] == digest
+
+    def results_text(self, entry, pairs):
+        """The results that are signed with the league's end (docs/protocol.md)."""
+        results, voided = self.ends.get(entry, ({}, set()))
+        lines = []
+        for match, (_, attempt, referee, result) in sorted(results.items(), key=lambda one: place_in_schedule(one[0])):
+            winner = {"A": 0, "B": 1}.get(text_of(result, "outcome"))
+            number = number_of(result, "drawn_number")
+            shown_choices = [text_of(result, name) or "-" for name in ("choice_a", "choice_b")]
+            lines.append("|".join([match, str(attempt), referee or "-", "-" if winner is None or not pairs.get(match) else pairs[match][winner],
+                                   str(number or "-"), *shown_choices, text_of(result, "technical_reason") or "NORMAL",
+                                   "VOID" if match in voided else "-"]))
+        return "".join(line + "\n" for line in lines)
+
+    def heads_text(self, entry):
+        newest = {agent.split(":")[-1]: head for agent, head, at in self.heads if at <= entry}
+        return len(newest), "".join(f"{agent} {seq} {digest}\n" for agent, (seq, digest) in sorted(newest.items()))
 
 
-def given_up_by_bundle(path):
-    content = read_json(path)
-    decided = [text_of(row, "match_id") for row in list_of(content, "results")]
-    rows = [row for row in list_of(content, "given_up")
-            if seconds_of(text_of(row, "at")) is not None and number_of(row, "results") is not None]
-    return [AcceptedLoss(row["at"], text_of(row, "text"), decided[:row["results"]], (path, 0)) for row in rows], set(decided)
-
-
-def read_given_up(directory):
-    """What the operators of the newest league in a directory have given up, in order."""
-    journal, results = (os.path.join(directory, "data", *names) for names in (("journal", "journal.sqlite"), ("results.json",)))
-    found, decided = given_up_by_journal(journal) if os.path.isfile(journal) else given_up_by_bundle(results)
-    for past in found:
-        past.later = decided > past.decided
-    return found
-
-
-def read_voided(directory):
-    """Match to who made it void, why and as what it is played again, and where that stands; None without a journal."""
-    journal, results = (os.path.join(directory, "data", *names) for names in (("journal", "journal.sqlite"), ("results.json",)))
-    if os.path.isfile(journal):
-        events = ((number, parse_object(payload)) for number, _, payload in journal_entries(journal, ("OPERATOR_ACTED",))
-                  if isinstance(payload, str))
-        rows = [(text_of(event, "match"), event, text_of(event, "replay"), (journal, number)) for number, event in events]
-    elif os.path.isfile(results):
-        rows = [(text_of(row, "match_id"), row, text_of(row, "replayed_as"), (results, 0))
-                for row in list_of(read_json(results), "voided")]
-    else:
-        return None
-    return {match: (text_of(row, "by"), text_of(row, "reason"), replay, place) for match, row, replay, place in rows if match}
+def place_in_schedule(match):
+    parts = re.match(r"R(\d{1,9})M(\d{1,9})", match, re.ASCII)
+    return (int(parts[1]), int(parts[2]), match) if parts else (1 << 40, 0, match)
 
 
 class Forgetting:
@@ -1146,6 +1232,16 @@ class Forgetting:
         return entry, at, place, by_manager
 
 
+# The rules that judge what was said about one match, the most fundamental first: of one match one finding is kept.
+ONCE = {rule: rank for rank, rule in enumerate((
+    "transfer.differs", "result.form", "draw.unrevealed", "draw.proof", "commitment.handed", "commitment.dropped", "commitment.second",
+    "choice.differs", "loss.unheard", "loss.contradicted", "commitment.opening", "draw.version", "draw.number", "result.number", "result.score",
+    "result.winner", "draw.winner", "receipt.false", "over.contradicts"))}
+
+
+LISTS = ("finals", "ends", "disputes", "overs", "journal_heads", "agent_heads", "questions")
+
+
 class League:
     """All that the logs of one league say, and whether it agrees."""
 
@@ -1153,14 +1249,16 @@ class League:
         self.chains, self.sections, self.found, self.is_newest = chains, sections, findings, is_newest
         self.mine = set(map(id, sections))
         self.matches, self.keys, self.at_home, self.declared = {}, {}, set(), set()
-        self.reports, self.finals, self.ends, self.disputes, self.heads, self.overs = [], [], [], [], [], []
+        self.reports, self.heads, self.with_receipts = [], [], set()
+        for name in LISTS:
+            setattr(self, name, [])
         # (agent, match) -> the calls that its log has, in order
         self.calls = {}
         # What the manager said of matches: (entry, time, place, whether its own log has it)
         self.announced = []
         # Matches of which something was given up.
         self.forgotten = set()
-        self.results = {}
+        self.results, self.accepted = {}, {}  # the first report of a match; all of them
         self.logs = {}
         for section in sections:
             self.logs.setdefault(section.agent, [])
@@ -1186,8 +1284,10 @@ class League:
                 self.keys.setdefault(agent, {}).setdefault(text_of(meta, "log_public_key"), said.place)
             if meta.get("match_credentials") is True:
                 self.at_home.add(agent)
+            if meta.get("receipts") is True:
+                self.with_receipts.add(agent.split(":")[-1])
         self.reports += self.facts(facts.reports, lambda said: said.section)
-        for name in ("finals", "ends", "disputes", "overs"):
+        for name in LISTS:
             setattr(self, name, getattr(self, name) + self.facts(getattr(facts, name), lambda said: said.section))
         self.heads += self.facts(facts.heads, lambda fact: fact[2].section)
         for said in self.facts(facts.calls, lambda said: said.section):
@@ -1204,12 +1304,14 @@ class League:
         if conversation and attempt is not None:
             known.assigned.setdefault(attempt, (conversation, []))[1].append(referee)
             known.since = at if known.since is None else min(known.since, at)
+            known.given[conversation] = min(at, known.given.get(conversation, at))
             known.attempts.setdefault(conversation, attempt)
 
     # -- checking
     def check(self, directory, without):
         self.managers = self.logs.get(MANAGER, [])
-        self.given_up = read_given_up(directory) if self.is_newest else []
+        self.journal = Journal(directory) if self.is_newest else None
+        self.given_up = self.journal.given_up if self.journal else []
         for past in self.given_up:
             Forgetting(self, past).run()
         for entry, at, place, _ in self.announced:
@@ -1223,14 +1325,21 @@ class League:
         self.check_keys()
         self.check_seals()
         self.check_transfers()
+        self.check_copies()
+        self.check_strays()
         for said in self.reports:
             Report(self, said).check()
         self.check_overs()
         self.check_seconds()
+        Losses(self).check()
+        self.check_receipts()
+        Witnesses(self).check()
+        self.judge_once()
         self.note_undrawn()
         self.note_abandoned()
+        self.note_steered()
         self.note_disputes()
-        self.note_voided(read_voided(directory) if self.is_newest else None)
+        self.note_voided(self.journal.voided if self.journal else None)
         for said in self.finals[:1]:
             self.check_table(said)
         if self.is_newest:
@@ -1238,18 +1347,13 @@ class League:
 
     def check_heads(self):
         for seq, head, said in self.heads:
-            if not self.managers or any(chain.hashes.get(head, -1) == seq for chain in self.managers):
-                continue
-            text = f"the manager's log had a line {shown(head)} after record {seq}; it is gone"
-            if self.is_running and all(not chain.closed and (seq or 0) > chain.seq for chain in self.managers):
-                self.found.miss(said.place, "witness.head", f"{text}. {ASK_FOR_BACKUP}")
-            else:
-                self.found.fault(said.place, "witness.head", text)
+            if self.managers and not any(chain.hashes.get(head, -1) == seq for chain in self.managers):
+                self.found.fault(said.place, "witness.head", f"the manager's log had a line {shown(head)} after record {seq}; it is gone")
 
     @property
     def is_running(self):
         """Whether nothing here says that the league is over: then its files may have been copied one after the other."""
-        return not self.finals and not self.ends
+        return bool(self.managers) and not any(chain.closed for chain in self.managers) and not self.finals and not self.ends
 
     def check_promises(self):
         """Players are also told by the match's referee which seed was promised."""
@@ -1272,6 +1376,10 @@ class League:
                 if used - set(keys):
                     self.found.fault((chain.files[-1], 1), "key.unregistered", f"{agent} seals with a key that it has not registered")
 
+    def is_keeper(self, agent):
+        """Whether it registered a log key, so that its log must be whole and sealed."""
+        return agent == MANAGER or agent in self.keys
+
     def check_seals(self):
         for agent, chains in self.logs.items():
             for section, place in (gap for chain in chains for gap in chain.gaps if self.is_keeper(agent)):
@@ -1286,57 +1394,69 @@ class League:
         """What somebody took for good, its sender must have a record of, and what somebody acknowledged, its receiver, unless a kill
         took the end of the log."""
         lost = {}
-        self.sent, heard = {}, {}
+        sent, heard = ({agent: dict(fact for chain in chains for fact in getattr(chain.facts, name).items())
+                        for agent, chains in self.logs.items()} for name in ("sent", "heard"))
         for agent, chains in self.logs.items():
-            self.sent[agent] = {digest: sent for chain in chains for digest, sent in chain.facts.sent.items()}
-            heard[agent] = set().union(*(chain.facts.heard for chain in chains))
-        for agent, chains in self.logs.items():
-            self.check_copies(chains)
             received, delivered = ([said for chain in chains for said in getattr(chain.facts, name) if id(said.section) in self.mine
-                                    and said.other in self.sent and said.other != agent] for name in ("received", "delivered"))
-            ways = {}
-            for said in received:
-                if sent := self.sent[said.other].get(said.digest):
-                    ways.setdefault(said.other, []).append(said.time - sent[0])
+                                    and said.other in sent and said.other != agent] for name in ("received", "delivered"))
             # The usual message tells how far two clocks are apart: of two alike ones one may be lost and the wrong two compared.
-            late = {peer: statistics.median_high(of) for peer, of in ways.items()}
+            late = usual_ways((said.other, said.time - sent[said.other][said.digest]) for said in received if said.digest in sent[said.other])
             for said in received:
-                if said.digest not in self.sent[said.other]:
-                    self.judge_unsent(said, said.time - late.get(said.other, 0.0), lost, "has no record of having sent this")
+                if said.digest not in sent[said.other]:
+                    self.judge_unsent(said, said.time - late.get(said.other, 0.0), lost)
+            late = usual_ways((said.other, heard[said.other][said.digest] - said.time) for said in delivered if said.digest in heard[said.other])
             for said in delivered:
-                is_orphan = any(said.digest in chain.facts.orphans for chain in self.logs[said.other])
-                if HEX64.match(said.asked.digest) and said.asked.digest not in heard[said.other] and self.is_keeper(said.other) and not is_orphan:
-                    self.judge_unsent(said, said.asked.time - late.get(said.other, 0.0), lost,
-                                      f"acknowledged {said.asked.stated}, but has no record of having received it")
+                if said.digest not in heard[said.other] and said.other in late:
+                    self.judge_unheard(said, said.time + late[said.other])
         for run, (agent, first, last, count) in lost.items():
             self.judge_tail(run, agent, last - first, count)
 
-    def is_keeper(self, agent):
-        """Whether it registered a log key, so that its log must be whole and sealed."""
-        return agent == MANAGER or agent in self.keys
+    def check_strays(self):
+        for chain in self.chains:
+            for said, rule, text in chain.facts.strays:
+                run = said.section.run
+                if id(said.section) in self.mine and (run.closed or said.time <= run.end - 1 or rule == "reply.second"):
+                    self.found.fault(said.place, rule, text)
 
-    def check_copies(self, chains):
+    def check_copies(self):
         """Two records of one message say the same (docs/audit.md, `transfer.differs`)."""
-        for digest, copy, place, section, other in (fact for chain in chains for fact in chain.facts.copies):
-            _, sent, where, version = self.sent.get(other, {}).get(digest, (0, copy, None, 0)) if id(section) in self.mine else (0, copy, None, 0)
-            if isinstance(copy, str) and isinstance(sent, str):
-                shorter = min(len(copy), len(sent))
-                copy, sent = copy[:shorter], sent[:shorter]
-            if type(copy) is not type(sent) or copy == sent:
+        copies = [copy for chain in sorted(self.chains, key=lambda chain: chain.path) for copy in chain.facts.copies if id(copy[4]) in self.mine]
+        known, suspects = {}, {}
+        for digest, copy, *_ in copies:
+            if known.setdefault(digest, copy) != copy:
+                suspects[digest] = []
+        for copy in copies if suspects else ():
+            if copy[0] in suspects:
+                suspects[copy[0]].append(copy)
+        for same in suspects.values():
+            self.compare_copies(same, next((copy for copy in same if copy[2]), same[0]))
+
+    def compare_copies(self, copies, first):
+        for _, copy, _, place, section in copies:
+            if section.chain is first[4].chain or are_alike(copy, first[1]):
                 continue
-            text = f"the record of this message in {other}'s log ({where[0]}:{where[1]}) has the same digest and another text: one of the two was changed"
-            if min(version, section.version) > 2:
+            text = (f"the logs of {first[4].agent} ({first[3][0]}:{first[3][1]}) and {section.agent} have a message with the same digest, but "
+                    "not the same text: one of the two was rewritten")
+            if min(first[4].version, section.version) > 2:
                 self.found.fault(place, "transfer.differs", text)
             else:
-                self.found.notes.append(f"{place[0]}:{place[1]}: {text}")
+                self.found.notes.append(f"{place[0]}:{place[1]}: transfer.differs: {text}")
+            return
 
-    def judge_unsent(self, said, at, lost, text):
+    def judge_unheard(self, said, at):
+        """The receiver's clock showed `at`; what came a second before its end may be lost."""
+        runs = [run for run in self.runs_of(said.other) if run.begin <= at + 1]
+        run = max(runs, key=lambda run: run.begin, default=None)
+        if run and (run.closed or at <= run.end - 1) and not self.is_lost(said.other, at - 1, at + 1):
+            self.found.fault(said.place, "transfer.one_sided", f"{said.other} has acknowledged this {said.stated}, but its own log does not have it")
+
+    def judge_unsent(self, said, at, lost):
         runs = [run for run in self.runs_of(said.other) if run.begin <= at] or self.runs_of(said.other)[:1]
         if not runs:
             return
         run = max(runs, key=lambda run: run.begin)
         if run.closed or at <= run.end - 1:  # some are quicker than the usual message by which clocks are compared
-            self.found.fault(said.place, "transfer.one_sided", f"{said.other} {text}")
+            self.found.fault(said.place, "transfer.one_sided", f"{said.other} has no record of having sent this")
         else:
             agent, first, last, count = lost.get(run, (said.other, at, at, 0))
             lost[run] = agent, min(first, at), max(last, at), count + 1
@@ -1344,9 +1464,7 @@ class League:
     def judge_tail(self, run, agent, span, count):
         """A log may have been quiet for long before it was killed, so what counts is the time that the lost messages fill."""
         text = f"{agent}'s log ends here; other logs contain later messages that it sent: {count}, within {span:.1f} s"
-        if span > TAIL_SECONDS and self.is_running:
-            self.found.miss(run.place, "log.short", f"{text}. {ASK_FOR_BACKUP}")
-        elif span > TAIL_SECONDS:
+        if span > TAIL_SECONDS:
             self.found.fault(run.place, "log.short", text)
         else:
             self.found.incident(run.place, "log.tail_lost", text + ": what a kill may take")
@@ -1369,23 +1487,37 @@ class League:
             return bytes.fromhex(proof)
         return None
 
-    def faults_at(self, place):
-        return {fault["rule"] for fault in self.found.faults if (fault["file"], fault["line"]) == place}
-
     def check_overs(self):
         """GAME_OVER reveals the seed that was promised, and tells the result that the manager accepted."""
-        seen, contradicting = set(), {}
-        for said in self.overs:
-            proof, known, told = text_of(said.message, "draw_proof"), self.matches.get(said.match_id), self.results.get(said.match_id)
+        seen, contradicting = set(), set()
+        for said in sorted(self.overs, key=lambda said: said.section.chain.path):
+            proof, known = text_of(said.message, "draw_proof"), self.matches.get(said.match_id)
+            key = said.section.agent, said.match_id, proof
             if not known or said.sender not in known.referees:
                 continue
-            key = said.section.agent, said.match_id, proof
-            is_false = bool(proof) and key not in seen and self.seed_of(said.match_id, proof, said.place) is None
-            seen.add(key)
-            if told and said.is_sealed and not is_false and told.contradicts(said) and not self.faults_at(told.place):
-                contradicting[said.match_id] = min(contradicting.get(said.match_id, (said.place, said)), (said.place, said), key=lambda one: one[0])
-        for match, (place, said) in contradicting.items():
-            self.found.fault(place, "over.contradicts", f"{said.sender} told {said.section.agent} another result of {match} than it reported")
+            if proof and key not in seen:
+                seen.add(key)
+                self.seed_of(said.match_id, proof, said.place)
+            told = [report.contradicts(said) for report in self.accepted.get(said.match_id, ()) if report.said.sender == said.sender]
+            if told and all(told) and said.is_sealed and said.match_id not in contradicting:
+                contradicting.add(said.match_id)
+                self.found.fault(said.place, "over.contradicts", f"{said.sender} told {said.section.agent} another result of {said.match_id} than "
+                                                                 f"the one that it reported: {told[0]}")
+
+    def judge_once(self):
+        """What the later ones of these rules find of a match follows from what the earlier ones found."""
+        matches = {}
+        for said in itertools.chain(self.reports, self.overs, (call for calls in self.calls.values() for call in calls)):
+            for one in (said, said.answer) if said.stated in ("GAME_INVITATION", "CHOOSE_PARITY_CALL") else (said,):
+                if one is not None:
+                    matches.setdefault(one.place, said.match_id)
+        best = {}
+        for fault in self.found.faults:
+            match, rank = matches.get((fault["file"], fault["line"])), ONCE.get(fault["rule"])
+            if match and rank is not None:
+                best[match] = min(best.get(match, (rank, fault)), (rank, fault), key=lambda one: one[0])
+        self.found.faults = [fault for fault in self.found.faults if fault["rule"] not in ONCE
+                             or best.get(matches.get((fault["file"], fault["line"])), (0, fault))[1] is fault]
 
     # -- what players and referees wrote down of a match
     def own_calls(self, agent, match, conversation, sender=None):
@@ -1421,12 +1553,19 @@ class League:
         return handed_in(calls[-1]) if calls else None
 
     @staticmethod
-    def last_play(calls):
-        """Of the calls of one attempt those of the play that counts: by the number that they name, else since the last invitation."""
-        asked = [call for call in calls if call.stated == "CHOOSE_PARITY_CALL" and call.valid_answer and (call.checked or call.out)]
-        plays = {play for call in asked if (play := number_of(dict_of(call.message, "context"), "play")) is not None}
-        invited = max((call.line for call in calls if call.stated == "GAME_INVITATION" and asked and call.line < asked[-1].line), default=(0, 0))
-        return [call for call in asked if (number_of(dict_of(call.message, "context"), "play") == max(plays) if plays else call.line > invited)]
+    def answered_call(calls, replays):
+        """Of the calls of one attempt to one player: the call for a choice that it answered first in the last play. A second invitation
+        begins no other play, unless there were as many `replays`."""
+        found, is_invited_again = None, False
+        for call in (call for call in calls if call.valid_answer and (call.checked or call.out)):
+            if call.stated == "GAME_INVITATION":
+                is_invited_again = is_invited_again or (found is not None and call.valid_answer.message.get("accept") is not False)
+                continue
+            plays = [number_of(dict_of(one.message, "context"), "play") for one in (call, found or call)]
+            if found is None or (plays[0] > plays[1] if None not in plays else is_invited_again and replays > 0):
+                replays -= found is not None
+                found, is_invited_again = call, False
+        return found
 
     def handed_by_referee(self, match, conversation, player):
         """The same by the log of the referee itself, where its opponent has none."""
@@ -1493,7 +1632,9 @@ class League:
             if result is None or not known.pair:
                 continue
             for conversation in self.attempts(match):
-                if conversation == result.conversation or result.conversation not in known.attempts:
+                counts = any(call.conversation == conversation for p in known.pair
+                             for call in self.own_calls("player:" + p, match, result.conversation, result.said.sender))
+                if counts or conversation == result.conversation or result.conversation not in known.attempts:
                     continue
                 chose = [answer for agent in ("player:" + p for p in known.pair)
                          for answer in self.answers(agent, match, conversation, "CHOOSE_PARITY_CALL")[-1:]]
@@ -1506,16 +1647,56 @@ class League:
                                         f"both players of {match} had chosen in {shown(conversation)}, which {attempt[1][-1]} gave up; "
                                         "the result is of another attempt")
 
+    def note_steered(self):
+        """Of two players only one is bound: whoever shows the other what it opened can let it win (docs/protocol.md)."""
+        counts = {}
+        for _, told in sorted(self.results.items()):
+            bound = [player in told.commitments for player in told.pair]
+            if told.is_normal and told.winner and bound[0] != bound[1]:
+                count = counts.setdefault(told.said.sender, [0, 0, told.place])
+                count[0] += 1
+                count[1] += told.winner == told.pair[bound[0]]
+        for referee, (all_, won, place) in sorted(counts.items()):
+            if sum(math.comb(all_, k) for k in range(won, all_ + 1)) / 2**all_ < 1e-4:
+                self.found.incident(place, "draw.steered", f"of {all_} decided matches of {referee} in which one player had committed, the other won "
+                                                           f"{won}: in honest play that is rarer than once in 10,000 leagues")
+
+    def published_keys(self):
+        """Player to the receipt keys that the manager published at the end, under a seal."""
+        keys = {}
+        for chain in self.managers:
+            for name, content, section, line in chain.remarks:
+                if name == "receipt_keys" and id(section) in self.mine and section.agent == MANAGER and line < chain.sealed:
+                    for player, own in dict_of(content, "keys").items():
+                        keys.setdefault(player, []).extend(key for key in own if isinstance(key, str)) if isinstance(own, list) else None
+        return keys
+
+    def check_receipts(self):
+        """What the manager found of the players' receipts, and, once the keys are known, whether that is so."""
+        keys = self.published_keys()
+        for match, both in sorted((self.journal.receipts if self.journal else {}).items()):
+            told = self.accepted.get(match, [None])[-1]
+            for player, own in zip(told.pair, both) if told else ():
+                state = text_of(own, "state")
+                if state in ("absent", "invalid"):
+                    self.found.incident(told.place, "receipt.invalid", f"the receipts of player:{player} for {match} are {state}: nobody but its referee "
+                                                                       "says what it answered")
+                elif state == "valid" and keys and not told.has_receipts(player, own, keys.get(player, ())):
+                    self.found.fault(told.place, "receipt.false", f"the manager has accepted receipts of player:{player} for {match} as valid, but they are "
+                                                                  "not those of the reported answers")
+
     def note_disputes(self):
+        places = {}
+        for fault in self.found.faults:
+            places.setdefault((fault["file"], fault["line"]), set()).add(fault["rule"])
         for said in self.disputes:
-            match = text_of(dict_of(said.message, "query_params"), "match_id")
+            match, player = text_of(dict_of(said.message, "query_params"), "match_id"), said.sender.split(":")[-1]
             told = self.results.get(match)
-            against = self.faults_at(told.place) if told else set()
-            against |= {fault["rule"] for fault in self.found.faults for over in self.overs if over.match_id == match
-                        and fault["rule"] == "over.contradicts" and (fault["file"], fault["line"]) == over.place}
-            word = (f"the sealed records speak against the report ({', '.join(sorted(against))})" if against
-                    else "there is no report of it" if told is None
-                    else "the sealed records support the report" if told.is_supported(said.sender.split(":")[-1])
+            against = set().union(*(places.get(one.place, ()) for one in (*((told,) if told else ()), *self.overs) if one.match_id == match)) - {
+                "draw.commitment"}
+            word = ("there is no report of it" if told is None
+                    else f"the sealed records support {player} ({', '.join(sorted(against))})" if against
+                    else "the sealed records support the report that the manager accepted" if told.is_supported(player)
                     else "the records do not decide")
             self.found.incident(said.place, "match.disputed", f"{shown(said.sender)} disputes {shown(match)}: {word}")
 
@@ -1619,7 +1800,8 @@ class Report:
 
     def __init__(self, league, said):
         self.league, self.said, self.found = league, said, league.found
-        self.match, self.place, self.conversation = said.match_id, said.place, said.conversation
+        self.match = self.match_id = said.match_id
+        self.place, self.conversation = said.place, said.conversation
         self.result = result_of(said.message) or {}
         self.details = dict_of(self.result, "details")
         self.points = self.winner = None
@@ -1650,6 +1832,7 @@ class Report:
         self.check_score()
         self.is_consistent = len(self.found.faults) == count
         self.check_places()
+        self.league.accepted.setdefault(self.match, []).append(self)
         earlier = self.league.results.setdefault(self.match, self)
         if (earlier.points, earlier.winner) != (self.points, self.winner):
             self.fault("result.second", f"{self.match} already has a different result")
@@ -1703,8 +1886,8 @@ class Report:
     def check_places(self):
         message, known = self.said.message, self.known
         told, named = round_number(message.get("round_id")), re.match(r"R(\d{1,6})M\d+\Z", self.match, re.ASCII)
-        rounds = {int(named[1])} if named else known.rounds  # a match that was over at once is announced with a later round's
-        if told is not None and rounds and told not in rounds:
+        rounds = known.rounds | ({int(named[1])} if named else set())  # a match that was over at once is announced with a later round's
+        if told is not None and known.rounds and told not in rounds:
             self.fault("result.round", f"{self.match} is of round {sorted(rounds)[0]}, not {told}")
         game = text_of(message, "game_type")
         if game and known.games and game not in known.games:
@@ -1717,18 +1900,16 @@ class Report:
                 self.fault("result.attempt", f"it says that it is of attempt {attempt}, which was not the one assigned")
 
     def contradicts(self, over):
-        """Whether a GAME_OVER of the referee that reported tells another result than the report."""
+        """In what a GAME_OVER tells another result than the report; None if in nothing. What one of them lacks is not compared."""
         told = dict_of(over.message, "game_result")
-        if over.sender != self.said.sender or not self.points or not told or (
-                over.conversation != self.conversation and over.conversation in self.known.attempts):
-            return False
-        same = [(told.get("winner_player_id") or None) == self.winner, (told.get("drawn_number") or None) == (self.details.get("drawn_number") or None)]
-        same += [told["status"] == ("TECHNICAL_LOSS" if self.is_technical else "WIN" if self.winner else "DRAW")] if self.is_home and "status" in told else []
-        chosen = dict_of(told, "choices")
-        for ours, theirs in ((self.choices, chosen), *((dict_of(self.details, name), dict_of(over.message, name))
-                                                       for name in ("choice_commitments", "choice_nonces"))):
-            same += [ours[player] == theirs[player] for player in self.pair if ours.get(player) and theirs.get(player)]
-        return not all(same)
+        if "winner_player_id" in told and isinstance(told["winner_player_id"], (str, type(None))) and (
+                told["winner_player_id"] or None) != (self.winner or None):
+            return "the winner"
+        number, drawn = told.get("drawn_number"), self.details.get("drawn_number")
+        if is_integer(number) and is_integer(drawn) and number != drawn:
+            return "the number"
+        return next((f"the choice of {shown(player)}" for player, choice in dict_of(told, "choices").items() if isinstance(choice, str)
+                     and text_of(self.choices, player) not in ("", choice)), None)
 
     # -- the draw
     def check_draw(self):
@@ -1887,9 +2068,16 @@ class Report:
         listed = self.commitments.get(player)
         given = self.given(player)
         made = [commitment for commitment in given if commitment]
-        handed = league.handed_over(self.match, self.conversation, player, opponent, self.said.sender)
+        call, is_proof = self.handed_to(opponent)
+        handed = handed_in(call) if call else league.handed_over(self.match, self.conversation, player, opponent, self.said.sender)
+        if listed is not None and is_proof and handed != listed and (not handed or listed in made):
+            return self.fault("commitment.handed", f"the report of {self.match} lists a commitment of player:{player} as one that counts, but the call that "
+                                                   f"player:{opponent} answered, in its own sealed log, has {'another' if handed else 'none'}")
+        if listed is not None and self.joined_late(player, opponent, listed):
+            return self.fault("commitment.handed", f"by the own log of {self.said.sender} its call to player:{opponent} in {self.match} left before "
+                                                   f"player:{player} had joined with the commitment that the report lists")
         holder = None
-        if handed and listed is None:
+        if handed and listed != handed:
             holder = opponent
         elif made and listed is not None and listed not in made:
             holder = player
@@ -1898,30 +2086,41 @@ class Report:
         if holder:
             return self.fault("commitment.dropped", f"the sealed log of player:{holder} has a commitment of player:{player} in {self.match}, and the "
                                                     f"report has {'another' if listed else 'none'}: one of the two records is false")
-        if listed is not None and (self.is_asked_without(player, opponent) or self.joined_late(player, opponent)):
-            return self.fault("commitment.handed", f"the commitment of player:{player} in {self.match} does not count: player:{opponent} was asked for "
-                                                   "its choice without it, and whoever asked so could still choose what to bind")
         logs = [agent for agent in (f"player:{player}", f"player:{opponent}") if agent in league.logs]
         if listed is not None and logs and listed not in made and listed != handed:
             self.found.incident(self.place, "commitment.claimed", f"the report of {self.match} lists a commitment of player:{player} that no "
                                                                   "sealed record of the players holds")
         return None
 
-    def is_unbroken(self, calls):
-        """Whether one run wrote all of this, and sealed it."""
-        return len({id(call.section.run) for call in calls}) == 1 and all(call.is_sealed for call in calls)
+    def has_receipts(self, player, own, keys):
+        """Whether these are the player's receipts of what the report says that it answered."""
+        opponent = self.pair[self.pair[0] == player]
+        attempt = number_of(self.details, "attempt") or 1
+        promise = next(iter(self.known.commitments), "")
+        scope = f"{self.said.section.league}|{self.match}|{attempt}|{self.replays}|{promise}"
+        texts = {"join": f"JOIN|{scope}|true|{self.commitments.get(player, '')}",
+                 "choice": f"CHOICE|{scope}|{text_of(self.choices, player)}|{self.nonces.get(player, '')}|{self.commitments.get(opponent, '')}"}
+        return all(any(hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest() == own[name] for key in keys)
+                   for name, text in texts.items() if text_of(own, name))
 
-    def is_asked_without(self, player, opponent):
-        """By the log of the opponent, a call that it answered lacks the commitment, or has another."""
-        calls = self.league.own_calls(f"player:{opponent}", self.match, self.conversation, self.said.sender)
-        return self.is_unbroken(calls) and any(handed_in(call) != self.commitments[player] for call in self.league.last_play(calls))
+    @property
+    def replays(self):
+        return number_of(self.details, "replays") or 0
 
-    def joined_late(self, player, opponent):
-        """By the clock and the log of the referee itself, the opponent was asked before the player had joined."""
+    def handed_to(self, player):
+        """The call for a choice that this player answered, by its own log, and whether one run wrote and sealed all of the match."""
+        calls = self.league.own_calls(f"player:{player}", self.match, self.conversation, self.said.sender)
+        call = self.league.answered_call(calls, self.replays)
+        return call, call is not None and call.is_sealed and len({id(one.section.run) for one in calls}) == 1 and any(
+            one.stated == "GAME_INVITATION" for one in calls)
+
+    def joined_late(self, player, opponent, listed):
+        """By the clock and the log of the referee itself, the opponent was asked before the player had joined. No other log can tell."""
         calls = self.league.own_calls(self.said.sender, self.match, self.conversation)
-        asked = self.league.last_play([call for call in calls if call.peer == f"player:{opponent}"])
-        joined = [call.answer for call in calls if call.peer == f"player:{player}" and call.stated == "GAME_INVITATION" and call.valid_answer]
-        return bool(asked and joined) and self.is_unbroken(calls) and asked[0].mono < joined[-1].mono
+        asked = self.league.answered_call([call for call in calls if call.peer == f"player:{opponent}"], self.replays)
+        joined = next((call.answer for call in calls if call.peer == f"player:{player}" and call.stated == "GAME_INVITATION" and call.valid_answer
+                       and text_of(call.answer.message, "choice_commitment") == listed), None)
+        return bool(self.is_normal and asked and joined) and asked.section.run is joined.section.run and asked.mono < joined.mono
 
     def is_supported(self, player):
         """Whether sealed records decide all that this player can have disputed: both choices, what bound them, seed, number and winner.
@@ -1929,17 +2128,14 @@ class Report:
         if player not in self.pair:
             return False
         own = self.league.own_calls(f"player:{player}", self.match, self.conversation, self.said.sender)
-        if not own or not self.is_unbroken(own):
-            return False
         if self.is_technical:
-            return own[-1].valid_answer is None and bool(self.points) and self.points[self.pair.index(player)] == 0
+            return bool(own) and own[-1].is_sealed and own[-1].answer is None
         opponent = self.pair[self.pair[0] == player]
+        call, is_proof = self.handed_to(player)
         bound = self.commitments.get(opponent)
-        theirs = [choice_of(answer) for answer in self.answers(opponent, "CHOOSE_PARITY_CALL")]
-        is_known = self.choices.get(opponent) in theirs or (bound is not None and bound == self.league.handed_over(
-            self.match, self.conversation, opponent, player, self.said.sender))
-        return bool(text_of(self.details, "draw_proof")) and is_known and self.choices.get(player) in [
-            choice_of(answer) for answer in self.answers(player, "CHOOSE_PARITY_CALL")]
+        is_known = (bound is not None and bound == handed_in(call) if call else False) or self.choices.get(opponent) in [
+            choice_of(answer) for answer in self.answers(opponent, "CHOOSE_PARITY_CALL")]
+        return is_proof and is_known and bool(text_of(self.details, "draw_proof")) and self.choices.get(player) == choice_of(call.answer)
 
     def given(self, player):
         """The commitments that the player's own log has, in order, empty where it gave none; without a promised seed nobody commits."""
@@ -1955,63 +2151,292 @@ def choice_of(answer):
     return text_of(answer.message, "parity_choice") or text_of(answer.message, "choice")
 
 
+class Losses:
+    """Technical losses at a call that had left its referee (docs/protocol.md, "Losses are heard on both sides")."""
+
+    def __init__(self, league):
+        self.league, self.found = league, league.found
+
+    def check(self):
+        unseen = {}
+        for report in (report for _, reports in sorted(self.league.accepted.items()) for report in reports):
+            for player, points in zip(report.pair, report.points or ()):
+                call = self.heard_call(report, player) if points == 0 and not report.is_normal else ""
+                if call:
+                    self.check_question(report, player)
+                if call and self.is_unwitnessed(report, player, call):
+                    unseen.setdefault(report.said.sender, []).append((report, player, call))
+        for referee, losses in sorted(unseen.items()):
+            for report, player, call in losses:
+                self.found.incident(report.place, "loss.unwitnessed", f"{referee} reported that player:{player} lost {report.match} at {shown(call)}, a call that "
+                                    f"the player's log, which is unbroken, does not have; such losses of this referee: {len(losses)}")
+
+    @staticmethod
+    def heard_call(report, player):
+        failures = [failure for failure in list_of(report.details, "failures") if text_of(failure, "player_id") == player]
+        return text_of(failures[-1], "call") if failures and text_of(failures[-1], "phase") in ("sent", "answered") else ""
+
+    def check_question(self, report, player):
+        league, journal = self.league, self.league.journal
+        if player not in league.with_receipts | (journal.declared if journal else set()):
+            return
+        attempt = number_of(report.details, "attempt") or report.known.attempts.get(report.conversation)
+        is_noted = journal is None or not journal.results or any(
+            match == report.match and who == player and (attempt is None or at == attempt) for match, at, who in journal.asked)
+        if not is_noted or not self.is_logged(report, player):
+            self.found.fault(report.place, "loss.unheard", f"the manager accepted that player:{player} lost {report.match}, but its "
+                                                           f"{'log' if is_noted else 'journal'} does not show that it asked the player")
+
+    def is_logged(self, report, player):
+        """Whether the manager's log has the question, or may have lost it."""
+        first, last = report.known.since or report.said.time, report.said.time
+        if not self.league.managers or self.league.is_lost(MANAGER, first, last):
+            return True
+        return any(said.match_id == report.match and said.peer == f"player:{player}" and first <= said.time <= last for said in self.league.questions)
+
+    def is_unwitnessed(self, report, player, call):
+        since, until = report.known.given.get(report.conversation), report.said.time
+        runs = self.league.runs_of(f"player:{player}")
+        if since is None or not any(run.begin <= since and until <= run.end for run in runs):
+            return False
+        own = self.league.own_calls(f"player:{player}", report.match, report.conversation, report.said.sender)
+        return not any(said.stated == call for said in own)
+
+
+class Witnesses:
+    """What the manager and the agents told each other of the ends of their logs, of the journal, and of the league."""
+
+    def __init__(self, league):
+        self.league, self.found, self.journal = league, league.found, league.journal
+        self.key = next((section.league_key for section in league.sections if section.league_key), "")
+
+    def check(self):
+        self.check_agents()
+        if self.journal and self.journal.digests:
+            self.check_journal()
+        self.check_ends()
+
+    def check_agents(self):
+        """One finding for each agent: what it has rewritten, it has rewritten to the end."""
+        told = [(said.peer, (number_of(said.message["log_head"], "seq"), text_of(said.message["log_head"], "hash")), said.place)
+                for said in self.league.agent_heads]
+        told += [(agent, head, (self.journal.path, entry)) for agent, head, entry in (self.journal.heads if self.journal else ())]
+        accused = set()
+        for agent, (seq, digest), place in told:
+            agent = agent if ":" in agent else f"{'referee' if agent.startswith('REF') else 'player'}:{agent}"
+            chains = self.league.logs.get(agent)
+            if chains and agent not in accused and not any(chain.hashes.get(digest, -1) == seq for chain in chains):
+                accused.add(agent)
+                self.found.fault(place, "witness.agent_head", f"{agent} told the manager that its log had a line {shown(digest, 16)} after record {seq}; it has "
+                                                              "none: the log was cut off or rewritten")
+
+    def in_order(self, told):
+        return sorted(told, key=lambda said: (said.section.agent != MANAGER, said.section.chain.path))
+
+    def check_journal(self):
+        """One finding: whoever changes an entry changes the digests of all that follow."""
+        lost = max([self.journal.last_term, *(past.time for past in self.journal.given_up)])
+        false = [(number_of(head, "seq") or 0, said) for said in self.in_order(self.league.journal_heads)
+                 if (head := dict_of(said.message, "journal_head")) and said.is_sealed and said.time >= lost
+                 and not self.journal.has_head(number_of(head, "seq"), text_of(head, "hash"))]
+        if false:
+            seq, said = min(false, key=lambda one: one[0])
+            self.found.fault(said.place, "journal.head", f"the manager said what digest its journal had after entry {seq}; it has another one: the journal "
+                                                         "was cut off or changed")
+
+    def check_ends(self):
+        judged, is_absent = set(), False
+        for said in self.in_order([*self.league.finals, *self.league.ends]):
+            signed, rows = said.message.get("attestation"), list_of(said.message, "final_standings")
+            if not isinstance(signed, dict):
+                if said.out and said.section.version > 2 and self.key and not is_absent:
+                    self.found.miss(said.place, "attestation.absent", "the league's end is not signed. Ask the operator of the league for its logs of the "
+                                                                      "programs' current version")
+                    is_absent = True
+                continue
+            statement, signature = text_of(signed, "statement"), text_of(signed, "signature")
+            if (statement, signature, json.dumps(rows)) in judged:
+                continue
+            judged.add((statement, signature, json.dumps(rows)))
+            if self.key and not is_signature(self.key, statement, signature):
+                self.found.fault(said.place, "attestation.signature", "the signature of the league's end is not that of the league's key")
+            elif line := self.other_line(statement, rows):
+                self.found.fault(said.place, "attestation.differs", f"the signed end of the league does not fit {line}")
+
+    def other_line(self, statement, rows):
+        """What a line of the statement contradicts; None if nothing."""
+        lines = statement.split("\n")
+        told = dict(line.split(" ", 1) for line in lines[2:-1] if " " in line)
+        if lines[0] != "league.result 1" or lines[-1] or len(lines) < 3 or any(" " not in line for line in lines[2:-1]):
+            return "its form"
+        if self.key and lines[1] != self.key:
+            return "the league's key"
+        keys = ("played", "wins", "draws", "losses", "points")
+        table = "".join("|".join([str(number_of(row, "rank") or 0), text_of(row, "player_id"), *(str(number_of(row, key) or 0) for key in keys)]) + "\n"
+                        for row in rows)
+        if told.get("table") != sha256_of(table):
+            return "the table"
+        if not self.journal or not self.journal.digests:
+            return None
+        number, _, digest = told.get("journal", "").partition(" ")
+        if not re.match(r"\d{1,15}\Z", number, re.ASCII) or not self.journal.has_head(int(number), digest):
+            return "the journal"
+        count, heads = self.journal.heads_text(int(number))
+        pairs = {match: known.pair for match, known in self.league.matches.items()}
+        return ("the heads of the logs" if told.get("heads") != f"{count} {sha256_of(heads)}" else
+                "the results" if told.get("results") != sha256_of(self.journal.results_text(int(number), pairs)) else None)
+
+
+def sha256_of(text):
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 class Files:
-    """The files in data/ that a reader may take for the truth: of matches and of players' histories."""
+    """The files in data/ that a reader may take for the truth: of matches and of players' histories. One that names the league's key, or
+    names none though all of them must, is compared in all fields; of other files differences are only notes."""
 
     def __init__(self, league, directory):
-        self.league, self.found, self.data = league, league.found, os.path.join(directory, "data")
+        self.league, self.found, self.journal = league, league.found, league.journal
+        self.data = os.path.join(directory, "data")
+        self.key = next((section.league_key for section in league.sections if section.league_key), "") or self.journal.league_key
+        self.ids = {section.league_id for section in league.sections if section.agent == MANAGER}
 
     def check(self):
         for folder, _, names in sorted(os.walk(os.path.join(self.data, "matches"))):
-            for name in sorted(names):
-                if name.endswith(".json"):
-                    self.check_match(os.path.join(folder, name))
+            for name in sorted(name for name in names if name.endswith(".json")):
+                self.check_file(os.path.join(folder, name), "projection.match", self.check_match)
         for folder, _, names in sorted(os.walk(os.path.join(self.data, "players"))):
-            if "history.json" in names:
-                self.check_history(os.path.join(folder, "history.json"))
+            for name in sorted(name for name in names if name.endswith("history.json")):
+                self.check_file(os.path.join(folder, name), "projection.history", self.check_history)
 
-    def is_own(self, league_id):
-        return league_id in {section.league_id for section in self.league.sections if section.agent == MANAGER}
-
-    def check_match(self, path):
+    def check_file(self, path, rule, check):
         file = read_json(path)
-        match = text_of(file, "match_id")
-        report, known = self.league.results.get(match), self.league.matches.get(match)
-        if not file or not report or not self.is_own(text_of(file, "league_id")) or file.get("state") != "FINISHED":
-            return
-        if text_of(file, "draw_commitment") not in known.commitments or file.get("attempt") != report.details.get("attempt"):
-            return  # of an earlier league, or of an attempt that does not count
-        ended = seconds_of(text_of((list_of(file, "lifecycle") or [None])[-1], "at")) or float("inf")
-        if any(past.covers(match, ended) for past in self.league.given_up):
-            return
-        told, details = dict_of(file, "result"), dict_of(dict_of(file, "result"), "details")
-        same = [told.get(key) == report.result.get(key) for key in ("winner", "score")]
-        same += [details.get(key) == report.details.get(key) for key in ("drawn_number", "choices", "draw_proof")]
-        if not all(same):
-            self.found.fault((path, 0), "projection.match", f"it has another result of {shown(match)} than the report that the manager accepted")
-
-    def check_history(self, path):
-        file = read_json(path)
-        player = text_of(file, "player_id")
-        for row in list_of(file, "matches"):
-            report = self.league.results.get(text_of(row, "match_id"))
-            if not report or player not in report.pair or not self.is_own(text_of(row, "league_id")) or not report.points:
-                continue
-            if report.match in self.league.forgotten:
-                continue  # a player keeps the first result that it was told
-            opponent = report.pair[report.pair[0] == player]
-            own = report.points[report.pair.index(player)]
-            result = {3: "WIN", 1: "DRAW", 0: "LOSS"}[own]
-            expected = [opponent, result, report.details.get("drawn_number")]
-            told = [row.get(key) for key in ("opponent_id", "result", "drawn_number")]
-            for key, of in (("my_choice", player), ("opponent_choice", opponent)):
-                if report.is_normal:
-                    told.append(row.get(key))
-                    expected.append(report.choices.get(of))
-            if told != expected:
-                return self.found.fault((path, 0), "projection.history", f"it has another result of {shown(row['match_id'])} than the report "
-                                                                         "that the manager accepted")
+        if file is not None:
+            return check(path, file)
+        if os.path.getsize(path):  # a power failure leaves empty ones
+            self.found.fault((path, 0), rule, "it is not a JSON object")
         return None
+
+    def owner(self, inner, outer):
+        """Whether it is this league's; None if nothing says so."""
+        key = text_of(inner, "league_key") or text_of(outer, "league_key")
+        if key and self.key:
+            return key == self.key
+        if text_of(inner, "league_id") not in self.ids:
+            return False
+        return True if self.journal.files_keyed and not key else None
+
+    def note(self, path, text):
+        self.found.notes.append(f"{path}: file.key: {text}")
+
+    def differs(self, path, rule, is_own, text):
+        if is_own:
+            self.found.fault((path, 0), rule, text)
+        else:
+            self.note(path, text + ", but it does not say of which league it is")
+
+    def known(self, match):
+        """The pair, the last accepted report and the journal's (by_manager, attempt, referee, result) of a match that has a result."""
+        announced, kept = self.league.matches.get(match), self.journal.results.get(match)
+        if announced is None or announced.pair is None or (self.journal.results and kept is None):
+            return None
+        reports = [report for report in self.league.accepted.get(match, ()) if report.points]
+        return (announced, reports[-1] if reports else None, kept) if kept or reports else None
+
+    def check_match(self, path, file):
+        is_own, match = self.owner(file, file), text_of(file, "match_id")
+        if is_own is False:
+            return self.note(path, "it is a file of another league")
+        if os.path.basename(path) != match + ".json":
+            return self.differs(path, "projection.match", is_own, "it names another match")
+        known = self.known(match)
+        if not known or file.get("state") != "FINISHED":
+            return None
+        ended = seconds_of(text_of((list_of(file, "lifecycle") or [None])[-1], "at")) or float("inf")
+        is_forgotten = match in self.league.forgotten and text_of(file, "draw_commitment") not in known[0].commitments
+        if is_forgotten or any(past.covers(match, ended) for past in self.league.given_up):
+            return None
+        field = self.other_field(file, match, *known)
+        return self.differs(path, "projection.match", is_own, f"its {field} of {shown(match)} is not that of the match that the manager accepted") if field else None
+
+    def other_field(self, file, match, announced, report, kept):
+        """The first field of a match's file that the evidence contradicts."""
+        by_manager, attempt = kept[:2] if kept else (False, 0)
+        attempt = 0 if by_manager else attempt or (number_of(report.details, "attempt") or 0 if report else 0)
+        promise, steps = text_of(file, "draw_commitment"), list_of(file, "lifecycle")
+        right = {
+            "player_A_id": text_of(file, "player_A_id") == announced.pair[0], "player_B_id": text_of(file, "player_B_id") == announced.pair[1],
+            "round_id": self.is_round(file, match, announced), "game_type": not announced.games or text_of(file, "game_type") in announced.games,
+            "draw_commitment": promise in announced.commitments if promise else not announced.commitments,
+            "result": not by_manager or file.get("made_by") != "referee", "attempt": not attempt or number_of(file, "attempt") == attempt,
+            "referee_id": by_manager or not report or text_of(file, "referee_id") == report.said.sender.split(":")[-1],
+            "lifecycle": not steps or text_of(steps[-1], "state") == "FINISHED"}
+        return next((field for field, is_right in right.items() if not is_right), None) or (
+            None if by_manager or not report else "result" if not self.has_result(file, report) else self.other_line(file, report))
+
+    @staticmethod
+    def is_round(file, match, announced):
+        named = re.match(r"R(\d{1,6})M\d+\Z", match, re.ASCII)
+        rounds = announced.rounds | ({int(named[1])} if named else set())
+        return not rounds or number_of(file, "round_id") in rounds
+
+    @staticmethod
+    def has_result(file, report):
+        """What `league export` makes has less than the report."""
+        told, own = (json.loads(without_secrets(json.dumps(result))) if isinstance(result, dict) else {}
+                     for result in (file.get("result"), report.said.message.get("result")))
+        if file.get("made_by") == "referee":
+            return told == own
+        ours, theirs = dict_of(told, "details"), dict_of(own, "details")
+        return all(told.get(key) == own.get(key) for key in ("winner", "score")) and all(ours[key] == theirs[key] for key in set(ours) & set(theirs))
+
+    def other_line(self, file, report):
+        """Whether the transcript holds an answer that the referee's own log does not have."""
+        said = {}
+        for call in self.league.own_calls(report.said.sender, report.match, report.conversation):
+            if call.valid_answer:
+                said.setdefault(call.peer.split(":")[-1], set()).update(text_of(call.answer.message, key) for key in (
+                    "parity_choice", "choice", "choice_nonce", "choice_commitment"))
+        is_false = any(value and value not in said[text_of(line, "from")] for line in list_of(file, "transcript") if text_of(line, "from") in said
+                       for value in (text_of(line, key) for key in ("parity_choice", "choice_nonce", "choice_commitment")))
+        return "transcript" if is_false else None
+
+    def check_history(self, path, file):
+        player, rows = text_of(file, "player_id"), list_of(file, "matches")
+        if os.path.basename(os.path.dirname(path)) != player or not isinstance(file.get("matches"), list):
+            return self.differs(path, "projection.history", self.owner(file, file), "its player or list is wrong")
+        owners = [self.owner(row, file) for row in rows]
+        for row, is_own in zip(rows, owners):
+            match = text_of(row, "match_id")
+            known = self.known(match) if is_own is not False and match not in self.league.forgotten else None
+            field = self.other_in_row(player, row, match, *known) if known else None
+            if field:  # after a given-up play a player keeps the first result that it was told
+                self.differs(path, "projection.history", is_own, f"its {field} of {shown(match)} is not that of the match that the manager accepted")
+        if False in owners:
+            self.note(path, "it has matches of another league")
+        stats, results = dict_of(file, "stats"), [text_of(row, "result") for row in rows]
+        counts = {"wins": results.count("WIN"), "losses": results.count("LOSS"), "draws": results.count("DRAW"), "total_matches": len(rows)}
+        if stats and len(rows) < 10_000 and any((number_of(stats, name) or 0) != count for name, count in counts.items()):
+            self.differs(path, "projection.history", False not in owners and self.owner(file, file), "its stats are not those of its matches")
+        return None
+
+    def other_in_row(self, player, row, match, announced, report, kept):
+        by_manager, result = (kept[0], kept[3]) if kept else (False, {})
+        if player not in announced.pair:
+            return "result"
+        side = announced.pair.index(player)
+        outcome = text_of(result, "outcome") or {(3, 0): "A", (0, 3): "B", (1, 1): "DRAW"}.get(report.points if report else None, "NONE")
+        opponent = announced.pair[1 - side]
+        number = number_of(result, "drawn_number") or (number_of(report.details, "drawn_number") if report and not by_manager else None)
+        right = {"result": row.get("result") == ("DRAW" if outcome == "DRAW" else "WIN" if outcome == "AB"[side] else "LOSS"),
+                 "opponent_id": text_of(row, "opponent_id") in ("", opponent), "round_id": self.is_round(row, match, announced),
+                 "drawn_number": not number or row.get("drawn_number") == number}
+        if report and not by_manager:
+            right["technical"] = not isinstance(row.get("technical"), bool) or row["technical"] != report.is_normal
+            for key, of in (("my_choice", player), ("opponent_choice", opponent)):
+                told, reported = text_of(row, key), text_of(report.choices, of)
+                right[key] = told == reported or (not report.is_normal and not (told and reported))
+        return next((field for field, is_right in right.items() if not is_right), None)
 
 
 # --- Leagues in one directory ---------------------------------------------------------------------------------------
@@ -2172,12 +2597,9 @@ def check_directory(directory, chain_only, without):
     if not chains and not (completeness.has_journal or completeness.has_results):
         return None
     masked = masked_lines(directory)
-    is_over = any(chain.facts.finals or chain.facts.ends for chain in chains)
     for chain in chains:
         for fault in chain.faults:
-            if fault["rule"] == "log.truncated" and chain.is_behind and not is_over and not chain_only:
-                found.miss((fault["file"], fault["line"]), fault["rule"], f"{fault['text']}. {ASK_FOR_BACKUP}")
-            elif fault["rule"] == "chain.hash" and (os.path.relpath(fault["file"], directory), fault["line"]) in masked:
+            if fault["rule"] == "chain.hash" and (os.path.relpath(fault["file"], directory), fault["line"]) in masked:
                 # The line is no longer what its agent wrote, and its agent is not to blame.
                 found.miss((fault["file"], fault["line"]), "line.masked", "a secret in this line was masked when the bundle was packed, so its hash "
                            "cannot be checked and it proves nothing. Ask the operator of the league for the line, or for a bundle made after the league's end.")
@@ -2203,6 +2625,9 @@ def check_directory(directory, chain_only, without):
                 found.notes.append(f"{len(league.sections)} parts of logs are of another league ({shown(name)}), whose manager's log is not here")
             league.check(directory, without)
         completeness.check(leagues.get(newest), newest, sections)
+        if newest in leagues and leagues[newest].is_running:
+            found.missing += [{**fault, "text": f"{fault['text']}. {ASK_FOR_BACKUP}"} for fault in found.faults if fault["rule"] in AT_THE_END]
+            found.faults = [fault for fault in found.faults if fault["rule"] not in AT_THE_END]
     return chains, found
 
 

@@ -123,7 +123,8 @@ class Honest(LogTest):
         league = League(3).play()
         league.write(self.directory, only=[name for name in league.logs if name != "player:P03"])
         (self.directory / "MANIFEST.json").write_text(json.dumps({"left_out": [{"what": "logs/agents/P03.log.jsonl", "why": "its owner has it"}]}))
-        self.assert_found(None)
+        self.assert_found(None, missing=["bundle.left_out", "log.absent"])
+        self.assert_found(None, without=["P03"])
 
     def test_a_player_without_a_log_key_needs_no_log(self):
         league = League(3).play()
@@ -599,7 +600,7 @@ class Liars(LogTest):
         self.assert_found(league, ["record.conversation"])
 
     def test_a_dispute_says_whose_word_the_records_support(self):
-        for lie, word in ((True, "speak against the report (choice.differs"), (False, "support the report")):
+        for lie, word in ((True, "the sealed records support P02 (choice.differs"), (False, "support the report")):
             self.setUp()
             league = League(3, commitments=False).play()
             plan = league.plans["R1M1"]
@@ -679,7 +680,7 @@ class Commitments(LogTest):
         right = [p for p in plan.players if plan.choices[p] == told["number_parity"]]
         winner = right[0] if len(right) == 1 else None
         report.update(details=told, winner=winner, score={p: 1 if winner is None else 3 if p == winner else 0 for p in plan.players})
-        self.assert_found(league, incidents=["commitment.claimed"], only=False)
+        self.assert_found(league, ["commitment.handed"], only=False)
 
 
 class Completeness(LogTest):
@@ -724,24 +725,36 @@ class Completeness(LogTest):
         self.league.write(self.directory)
         plan = self.league.plans["R1M1"]
         result = copy.deepcopy(self.league.reports("R1M1")[0].message["result"])
-        match = {"league_id": "league_test", "match_id": "R1M1", "attempt": 1, "draw_commitment": plan.promise, "state": "FINISHED", "result": result}
+        match = {"league_id": "league_test", "league_key": self.league.key, "round_id": 1, "match_id": "R1M1", "game_type": "even_odd", "attempt": 1,
+                 "referee_id": plan.referee, "player_A_id": plan.a, "player_B_id": plan.b, "draw_commitment": plan.promise, "made_by": "referee",
+                 "state": "FINISHED", "result": result}
         path = self.directory / "data/matches/league_test/R1M1.json"
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(match))
         own = {3: "WIN", 1: "DRAW", 0: "LOSS"}[plan.points()[plan.a]]
-        row = {"league_id": "league_test", "match_id": "R1M1", "opponent_id": plan.b, "result": own, "drawn_number": plan.number(),
+        row = {"league_id": "league_test", "league_key": self.league.key, "match_id": "R1M1", "round_id": 1, "opponent_id": plan.b, "result": own, "drawn_number": plan.number(),
                "my_choice": plan.choices[plan.a], "opponent_choice": plan.choices[plan.b]}
         history = self.directory / f"data/players/{plan.a}/history.json"
         history.parent.mkdir(parents=True)
         history.write_text(json.dumps({"player_id": plan.a, "matches": [row]}))
         self.assert_found(None)
+        for key, value in (("attempt", 2), ("referee_id", "REF09"), ("player_A_id", "P09"), ("draw_commitment", "00" * 32), ("result", None)):
+            path.write_text(json.dumps({**match, key: value}))
+            self.assert_found(None, ["projection.match"])
+        path.write_text("{")
+        self.assert_found(None, ["projection.match"])
         match["result"]["details"]["drawn_number"] = 11
         path.write_text(json.dumps(match))
         history.write_text(json.dumps({"player_id": plan.a, "matches": [{**row, "drawn_number": 11}]}))
         self.assert_found(None, ["projection.history", "projection.match"])
-        path.write_text(json.dumps({**match, "draw_commitment": "00" * 32}))  # of an earlier league
-        history.write_text(json.dumps({"player_id": plan.a, "matches": [{**row, "league_id": "other"}]}))
-        self.assert_found(None)
+        for own in ({"league_key": "ab" * 32}, {"league_key": None}):  # another league's, and of nobody knows which
+            path.write_text(json.dumps({**match, **own}))
+            history.write_text(json.dumps({"player_id": plan.a, "matches": [{**row, "drawn_number": 11, **own}]}))
+            report = self.assert_found(None)
+            self.assertGreaterEqual(sum("file.key" in note for note in report["notes"]), 2, report["notes"])
+        results = json.loads((self.directory / "data/results.json").read_text())
+        (self.directory / "data/results.json").write_text(json.dumps({**results, "files_keyed": True}))
+        self.assert_found(None, ["projection.history", "projection.match"])
 
     def test_several_leagues_below_one_directory(self):
         for seed in (1, 2):
@@ -881,7 +894,8 @@ class Output(LogTest):
         report = json.loads(done.stdout)
         self.assertEqual((done.returncode, report["ok"]), (0, True))
         self.assertIn("schema", report["unchecked"])
-        self.assertEqual(set(report), {"ok", "records", "records_per_second", "logs", "faults", "missing", "incidents", "notes", "unchecked", "leagues"})
+        self.assertEqual(set(report), {"ok", "records", "records_per_second", "logs", "faults", "missing", "incidents", "left_out", "notes", "unchecked",
+                                       "leagues"})
 
     def test_without(self):
         League(2).play().write(self.directory, results=False)

@@ -251,7 +251,7 @@ made("end", "last-seal-is-gone", fault("log.truncated"), files=_without_last_sea
 
 def _goes_on(lines):
     """A record behind the seal of a program that had ended, and another such seal."""
-    more = Line(lines[records(lines)[-1]])
+    more = Line(lines[records(lines)[-2]])
     more["call"] = 900
     lines.append(more)
     lines.append(Line(lines[seals(lines)[-1]]))

@@ -63,10 +63,17 @@ made("copies", "sent", fault("transfer.differs"), options=V3)(edited("REF01", "G
 made("copies", "received-with-another-credential", options=V3)(edited("P02", "GAME_OVER", lambda message: message.update(auth_token="tok_p02_...")))
 
 
-@made("receiver", "lacks-a-request", fault("reply.orphan"), short=True)
-def _orphan(league):
-    log = league.log("P02")
-    log.items.remove(next(r for r in log.records() if r["message_type"] == "GAME_OVER" and r["dir"] == "in"))
+def unasked(agent, kind):
+    """The request is gone from the owner's log, the answer is still there."""
+    def change(league):
+        log = league.log(agent)
+        log.items.remove(next(r for r in log.records() if r["message_type"] == kind and r["dir"] == "in"))
+    return change
+
+
+made("receiver", "lacks-a-request", fault("reply.orphan"), plan=before_end(lambda league: asked(
+    league, "P02", call_of("ping", {}), {"status": "ok"}, kind="ping")), short=True)(unasked("P02", "ping"))
+made("receiver", "lacks-game-over", fault("reply.orphan"), fault("transfer.one_sided"))(unasked("P02", "GAME_OVER"))
 
 
 def second_answer(league, agent, direction, **changed):
@@ -145,7 +152,6 @@ made("over", "another-winner-to-one-player", TOLD)(told_otherwise(another_winner
 made("over", "another-number", TOLD)(told_otherwise(lambda message, plan: message["game_result"].update(
     drawn_number=message["game_result"]["drawn_number"] % 10 + 1)))
 made("over", "another-choice", TOLD)(told_otherwise(another_choice))
-made("over", "another-commitment", TOLD)(told_otherwise(lambda message, plan: message["choice_commitments"].update({plan.a: "ee" * 32})))
 made("over", "without-choices")(told_otherwise(lambda message, plan: message["game_result"].update(choices={})))
 
 
@@ -295,8 +301,10 @@ copied("log-before-its-seal", missing("log.truncated", None, "league backup"), c
 
 
 # --- Disputes -------------------------------------------------------------------------------------------------------
-made("dispute", "of-what-the-records-decide", incident("match.disputed", None, R1, "support the report"), plan=before_end(disputes("P02", R1)))(None)
+DRAW, HANDOVER = "the draw_proof is false", "the opponent's commitment is not the one that was handed over before"
+made("dispute", "of-what-the-records-decide", incident("match.disputed", None, R1, "support the report"),
+     plan=before_end(disputes("P02", R1, reason=DRAW)))(None)
 made("dispute", "of-an-opponent-without-a-log", incident("match.disputed", None, R1, "do not decide"), plan=before_end(disputes("P02", R1)),
      options=UNBOUND, short=True)(lambda league: unregistered_key(league, f"player:{next(p for p in league.plans[R1].players if p != 'P02')}"))
-made("dispute", "of-a-steered-draw", incident("match.disputed", None, R1, "against the report", "commitment.handed"), HANDED,
-     plan=before_end(lambda league: disputes(league.plans[R1].b, R1)(league)))(asked_with(None))
+made("dispute", "of-a-steered-draw", incident("match.disputed", None, R1, "the sealed records support P"), HANDED,
+     plan=before_end(lambda league: disputes(league.plans[R1].b, R1, reason=HANDOVER)(league)))(asked_with(None))

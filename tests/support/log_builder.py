@@ -343,7 +343,8 @@ class League:
         chance = random.Random(seed)
         self.league_id, self.old, self.now, self.start_time, self.version = league_id, old, start, start, version
         self.name = f"{league_id}:{seed}"
-        self.key = Signer("league:" + self.name).public_key
+        self.signer = Signer("league:" + self.name)
+        self.key = self.signer.public_key
         self.players = [f"P{n:02}" for n in range(1, players + 1)]
         self.referees = [f"REF{n:02}" for n in range(1, referees + 1)]
         self.logs, self.plans, self.results = {}, {}, {}
@@ -674,10 +675,18 @@ class League:
     def finish(self, count):
         rows = self.standings()
         champion = {key: rows[0][key] for key in ("player_id", "display_name", "points")}
+        signed = {"attestation": self.attestation(rows)} if self.version > 2 else {}
         self.broadcast([name for name in self.logs if name != MANAGER], "LEAGUE_COMPLETED", "notify_league_completed",
                        "convleagueleague_completed", total_rounds=count, total_matches=len(self.plans), champion=champion,
-                       final_standings=rows)
+                       final_standings=rows, **signed)
         self.seal_all(closed=True)
+
+    def attestation(self, rows):
+        """The signed end (docs/protocol.md). There is no journal here, so nobody can compare the other lines."""
+        table = "".join("|".join(str(row[key]) for key in ("rank", "player_id", "played", "wins", "draws", "losses", "points")) + "\n" for row in rows)
+        statement = (f"league.result 1\n{self.key}\ntable {sha256_of(table)}\nresults {sha256_of('')}\njournal 1 {sha256_of('journal')}\n"
+                     f"heads 0 {sha256_of('')}\n")
+        return {"statement": statement, "signature": self.signer.sign(statement)}
 
     # -- what it leaves behind
     def freeze(self):
