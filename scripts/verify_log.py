@@ -1802,6 +1802,7 @@ class Report:
         self.league, self.said, self.found = league, said, league.found
         self.match = self.match_id = said.match_id
         self.place, self.conversation = said.place, said.conversation
+        self.decided = said.answer.time if said.answer else said.time
         self.result = result_of(said.message) or {}
         self.details = dict_of(self.result, "details")
         self.points = self.winner = None
@@ -2189,13 +2190,13 @@ class Losses:
 
     def is_logged(self, report, player):
         """Whether the manager's log has the question, or may have lost it."""
-        first, last = report.known.since or report.said.time, report.said.time
+        first, last = report.known.since or report.said.time, report.decided
         if not self.league.managers or self.league.is_lost(MANAGER, first, last):
             return True
         return any(said.match_id == report.match and said.peer == f"player:{player}" and first <= said.time <= last for said in self.league.questions)
 
     def is_unwitnessed(self, report, player, call):
-        since, until = report.known.given.get(report.conversation), report.said.time
+        since, until = report.known.given.get(report.conversation), report.decided
         runs = self.league.runs_of(f"player:{player}")
         if since is None or not any(run.begin <= since and until <= run.end for run in runs):
             return False

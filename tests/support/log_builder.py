@@ -337,11 +337,12 @@ class Plan:
 
 class League:
     """`old`: logs as they were before records had `call`, headers `league_key`, and players commitments. `version`: of the log's
-    format; from 3 on records say whose token was checked."""
+    format; from 3 on records say whose token was checked. `receipts`: players have declared them, so the manager asks about losses."""
 
-    def __init__(self, players=3, referees=1, seed=1, league_id="league_test", old=False, commitments=True, start=START, version=2):
+    def __init__(self, players=3, referees=1, seed=1, league_id="league_test", old=False, commitments=True, start=START, version=2, receipts=False):
         chance = random.Random(seed)
         self.league_id, self.old, self.now, self.start_time, self.version = league_id, old, start, start, version
+        self.receipts, self.given_receipts, self.questions, self.keeps_questions = receipts, {}, [], True
         self.name = f"{league_id}:{seed}"
         self.signer = Signer("league:" + self.name)
         self.key = self.signer.public_key
@@ -466,7 +467,8 @@ class League:
         kind, method = (("REFEREE", "register_referee") if role == "referee" else ("LEAGUE", "register_player"))
         meta = {"display_name": short.lower(), "version": "1.0.0", "game_types": ["even_odd"],
                 "contact_endpoint": f"http://localhost:8{int(short[-2:]):03}/mcp",
-                "log_public_key": self.log(agent).signer.public_key}
+                "log_public_key": self.log(agent).signer.public_key,
+                **({"receipts": True} if self.receipts and role == "player" else {})}
         if role == "referee":
             meta |= {"max_concurrent_matches": 10, "assignments_in_ack": True, **({} if self.old else {"match_credentials": True})}
         alias = f"{role}:{short.lower()}"
@@ -528,6 +530,9 @@ class League:
         else:
             reply |= {"parity_choice": plan.choices[player]}
             reply |= {"choice_nonce": plan.nonces[player]} if player in plan.commits else {}
+        if self.receipts:
+            call.setdefault("context", {}).update(attempt=attempt, play=0)
+            reply["receipt"] = self.receipt(plan, attempt, player)["join" if kind == "GAME_INVITATION" else "choice"]
         failed_call, code = plan.lost.get(player, (None, None)) if attempt > plan.abandoned else (None, None)
         if failed_call != kind:
             self.call(f"referee:{referee}", f"player:{player}", method, call, reply)
@@ -535,6 +540,32 @@ class League:
         for _ in range(3):
             self.fail(plan, player, referee, kind, code, method, call, reply)
         return False
+
+    # -- receipts
+    def receipt_key(self, player):
+        return sha256_of(f"receipt key:{self.name}:{player}")
+
+    def receipt(self, plan, attempt, player):
+        """JOIN and CHOICE of one player in the first play of an attempt."""
+        opponent = plan.b if player == plan.a else plan.a
+        scope = f"{self.key}|{plan.match}|{attempt}|0|{plan.promise}"
+        own, theirs = (plan.commitment(p) if p in plan.commits else "" for p in (player, opponent))
+        nonce = plan.nonces[player] if player in plan.commits else ""
+        texts = {"join": f"JOIN|{scope}|true|{own}", "choice": f"CHOICE|{scope}|{plan.choices[player]}|{nonce}|{theirs}"}
+        return {name: hmac.new(self.receipt_key(player).encode(), text.encode(), hashlib.sha256).hexdigest() for name, text in texts.items()}
+
+    def ask_players(self, plan, attempt):
+        """Before it accepts a loss the manager asks both players what they got."""
+        self.questions.append({"match_id": plan.match, "attempt": attempt, "players": list(plan.players)})
+        for player in plan.players if self.keeps_questions else ():
+            agent = f"player:{player}"
+            own, theirs = self.log(MANAGER).next_call(), self.log(agent).next_call()
+            question = Frame({"jsonrpc": "2.0", "id": own, "method": "get_match_record", "params": {"auth_token": self.token(player), "match_id": plan.match}})
+            answer = Frame({"jsonrpc": "2.0", "id": own, "result": {"match_id": plan.match, "player_id": player, "calls": []}})
+            for log, direction, kind, peer, frame, call in ((MANAGER, "out", "request", agent, question, own), (agent, "in", "request", MANAGER, question, theirs),
+                                                            (agent, "out", "reply", MANAGER, answer, theirs), (MANAGER, "in", "reply", agent, answer, own)):
+                self.note(log, direction, kind, peer, frame, call, match_id=plan.match, conversation_id="convasked001",
+                          said_by=MANAGER if (log, kind) == (agent, "request") else None)
 
     def fail(self, plan, player, referee, kind, code, method, call, reply):
         if code in ("E001", "E009"):
@@ -584,10 +615,13 @@ class League:
             details["choice_commitments"] = counting
             nonces = {p: plan.nonces[p] for p in counting if p not in plan.lost}
             details |= {"choice_nonces": nonces} if nonces else {}
+        if self.receipts:
+            details["receipts"] = {p: self.receipt(plan, attempt, p) for p in plan.players if p not in plan.lost}
         return details
 
     def failure(self, player, call, code):
         failure = {"player_id": player, "call": call, "error_code": code, "elapsed_ms": 5000, "attempt": 1}
+        failure |= {"phase": {"E009": "connect", "E001": "sent"}.get(code, "answered")} if self.version > 2 else {}
         if code == "E001":
             failure["clock"] = {"limit_ms": 5000, "sent_at": log_time(self.now - timedelta(seconds=5)), "gave_up_at": log_time(self.now),
                                 "scheduling_delay_us": 300, "canary_us": 800, "void": False}
@@ -599,7 +633,13 @@ class League:
         report = self.message("MATCH_RESULT_REPORT", f"referee:{referee}", self.token(referee), conversation,
                               league_id=self.league_id, round_id=plan.round_id, match_id=plan.match, game_type="even_odd",
                               result={"winner": plan.winner(), "score": plan.points(), "details": details})
-        records = self.call(f"referee:{referee}", MANAGER, "report_match_result", report, answer or {"status": "ok"})
+        self.given_receipts[plan.match] = details.get("receipts", {})
+
+        def accepted():
+            if self.receipts and plan.lost:
+                self.ask_players(plan, attempt)
+            return answer or {"status": "ok"}
+        records = self.call(f"referee:{referee}", MANAGER, "report_match_result", report, accepted)
         self.results[plan.match] = plan
         status = "TECHNICAL_LOSS" if plan.lost else "WIN" if plan.winner() else "DRAW"
         shown = {key: details[key] for key in ("drawn_number", "number_parity", "choices")}
@@ -679,6 +719,10 @@ class League:
         self.broadcast([name for name in self.logs if name != MANAGER], "LEAGUE_COMPLETED", "notify_league_completed",
                        "convleagueleague_completed", total_rounds=count, total_matches=len(self.plans), champion=champion,
                        final_standings=rows, **signed)
+        if self.receipts:
+            manager = self.log(MANAGER)
+            manager.items.append(Note(self.tick(), manager.records()[-1]["mono_ns"] + 10**6, "receipt_keys",
+                                      {"keys": {player: [self.receipt_key(player)] for player in self.players}}))
         self.seal_all(closed=True)
 
     def attestation(self, rows):
@@ -707,7 +751,14 @@ class League:
             outcome = {(3, 0): "A", (0, 3): "B", (1, 1): "DRAW"}.get((points[plan.a], points[plan.b]), "NONE")
             rows.append({"match_id": match, "outcome": outcome, "by": "REPORT",
                          "reason": "" if not plan.lost else plan.termination(), "draw_seed": plan.seed.hex()})
-        return {"format": "league.results", "version": 1, "results": rows}
+        if not self.receipts:
+            return {"format": "league.results", "version": 1, "results": rows}
+        for row in rows:
+            plan = self.plans[row["match_id"]]
+            row["receipts"] = {side: {"state": "valid", **self.given_receipts[plan.match].get(player, {"join": "", "choice": ""})}
+                               for side, player in zip("AB", plan.players)}
+        return {"format": "league.results", "version": 1, "league_key": self.key, "files_keyed": True, "with_receipts": self.players,
+                "questions": self.questions, "results": rows}
 
     def write(self, directory, results=True, only=None):
         directory = Path(directory)
