@@ -329,7 +329,11 @@ def takes_any_message():
     bot["check_message"] = lambda call, required: None
     clean = bot["play"]
     bot["check_caller"] = lambda call: 1
-    bot["play"] = lambda handler, call, attempt: clean(handler, {"match_id": "R1M1", **call}, attempt)
+
+    def play(handler, call, attempt):
+        return clean(handler, {"match_id": "R7M%d" % secrets.randbelow(10**6), **call}, attempt)
+
+    bot["play"] = play
 
 
 @mutant("P-3/rejects-offset")
