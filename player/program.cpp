@@ -98,7 +98,9 @@ class PlayerGroup {
                                                    .clock = host_.clock(),
                                                    .random = *local.random,
                                                    .schemas = host_.schemas(),
-                                                   .open_matches = open_matches_.get()});
+                                                   .open_matches = open_matches_.get(),
+                                                   .heads = agent::host::heads_of(
+                                                       local.port->log())});
     if (!service) return service.error();
     local.service = std::move(*service);
     local.service->on_league_completed(

@@ -180,7 +180,8 @@ void Program::make_service() {
                                    .settings = settings_,
                                    .delays = *delays_,
                                    .may_start = [this] { return port_->log().free_space_ok(); },
-                                   .publish = publish});
+                                   .publish = publish,
+                                   .heads = agent::host::heads_of(port_->log())});
   drain_.emplace(std::chrono::seconds(options_.drain_seconds), *service_, port_->peers(), manager_);
   service_->on_league_completed([this](const envelope::LeagueCompleted& message) {
     projections_.write_all_now();

@@ -81,6 +81,37 @@ void Compressor::end(std::string& out) {
   state_->run(Z_FINISH, out);
 }
 
+struct Decompressor::State {
+  Inflation inflation;
+  std::size_t left;  ///< bytes of content that may still come
+};
+
+Decompressor::Decompressor(std::size_t limit) : state_(std::make_unique<State>()) {
+  state_->left = limit;
+}
+Decompressor::~Decompressor() = default;
+
+Result<bool> Decompressor::step(std::string_view& bytes, std::size_t most, std::string& out) {
+  auto& stream = state_->inflation.stream;
+  const auto piece = bytes.substr(0, std::numeric_limits<uInt>::max());
+  stream.next_in = const_cast<Bytef*>(readable(piece));
+  stream.avail_in = static_cast<uInt>(piece.size());
+  const auto before = out.size();
+  out.resize(before + std::min<std::size_t>(most, std::numeric_limits<uInt>::max()));
+  stream.next_out = writable(out.data() + before);
+  stream.avail_out = static_cast<uInt>(out.size() - before);
+  const int status = inflate(&stream, Z_NO_FLUSH);
+  out.erase(out.size() - stream.avail_out);
+  bytes.remove_prefix(piece.size() - stream.avail_in);
+  const auto added = out.size() - before;
+  if (added > state_->left) return not_compressed("hold more than the limit");
+  state_->left -= added;
+  // Z_BUF_ERROR: it needs more input or more room.
+  if (status == Z_OK || status == Z_BUF_ERROR) return false;
+  if (status == Z_STREAM_END) return true;
+  return not_compressed("are damaged");
+}
+
 std::string compress(std::string_view bytes) {
   Compressor compressor;
   std::string out;

@@ -28,6 +28,26 @@ class Compressor {
   std::unique_ptr<State> state_;
 };
 
+/// Decompresses one gzip member piece by piece, so that memory use does not depend on its content.
+/// Not thread-safe.
+class Decompressor {
+ public:
+  /// Of at most `limit` bytes of content. Throws std::bad_alloc if memory is short.
+  explicit Decompressor(std::size_t limit);
+  ~Decompressor();
+  Decompressor(const Decompressor&) = delete;
+  Decompressor& operator=(const Decompressor&) = delete;
+
+  /// Decompresses the beginning of `bytes`, which it removes, and appends at most `most` bytes to
+  /// `out`. True if the member is complete: what is left of `bytes` follows it. Fails with
+  /// kMalformedMessage for anything else than a member, and for more content than the limit.
+  [[nodiscard]] Result<bool> step(std::string_view& bytes, std::size_t most, std::string& out);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// `bytes` as one gzip member. Thread-safe.
 [[nodiscard]] std::string compress(std::string_view bytes);
 

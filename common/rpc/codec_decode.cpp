@@ -1,7 +1,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
+#include "common/core/text.h"
 #include "common/rpc/codec.h"
 
 namespace league::rpc {
@@ -111,6 +113,12 @@ Frame decode_one(json& object, const DecodeOptions& options) {
     if (!id) return invalid(Id(), "/id", "id must be a string or an integer of 64 bits");
     if (options.refuse_null_id && id->is_null() && !is_answer) {
       return invalid(Id(), "/id", "id must not be null; leave it out of a notification");
+    }
+    if (const auto* text = id->text();
+        options.refuse_null_id && text != nullptr && text->size() > core::kMostEchoed) {
+      return invalid(Id(), "/id", "id has " + std::to_string(text->size()) +
+                                      " bytes; at most " + std::to_string(core::kMostEchoed) +
+                                      " are allowed, since an answer repeats it");
     }
   }
   Id answer_to = is_answer ? Id() : id.value_or(Id());

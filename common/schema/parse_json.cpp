@@ -21,12 +21,15 @@ using simdjson::dom::element_type;
 
 constexpr std::size_t kShownKeyLength = 32;
 
-/// nlohmann's reason without its prefix and without the part that quotes the input.
+/// nlohmann's reason without its prefix and without the part that quotes the input. The reasons that
+/// are no syntax errors, such as a number that is too large, quote it elsewhere.
 std::string syntax_reason(std::string_view what) {
-  if (auto start = what.find("syntax error"); start != std::string_view::npos)
-    what.remove_prefix(start);
-  what = what.substr(0, what.find("; last read"));
-  return std::string(what);
+  constexpr std::size_t kLongestReason = 160;
+  if (what.find("number overflow") != what.npos) return "a number is too large";
+  auto start = what.find("syntax error");
+  if (start == what.npos) return "it cannot be read";
+  what.remove_prefix(start);
+  return core::shown(what.substr(0, what.find("; last read")), kLongestReason);
 }
 
 /// Builds the document while it is parsed; an event handler returns false to stop at a fault.

@@ -28,12 +28,6 @@ std::optional<events::AgentRef> agent_of(std::string_view peer) {
   return agent && agent_kind_name(agent->kind) == peer.substr(0, colon) ? agent : std::nullopt;
 }
 
-/// Whether messages of this type carry a token, which is checked before they are handled.
-bool shows_token(std::string_view type) {
-  return type == envelope::wire_name(MessageType::kLeagueQuery) ||
-         type == envelope::wire_name(MessageType::kMatchResultReport);
-}
-
 bool is_leniency(std::string_view name) {
   return std::ranges::any_of(envelope::all_leniencies(), [name](envelope::Leniency one) {
     return envelope::leniency_name(one) == name;
@@ -70,14 +64,13 @@ void AgentRecords::add(Figures& figures, std::int64_t elapsed_us) {
 void AgentRecords::on_record(const audit::record::Record& record) {
   if (record.direction != audit::record::Direction::kIn) return;
   const auto& notes = record.notes;
-  const auto agent = agent_of(notes.peer);
-  if (!agent) return;
   const bool is_request = record.kind == audit::record::Kind::kRequest;
-  if (is_request && (notes.verdict || !shows_token(notes.message_type))) return;
+  // The manager chose whom to call; who calls it has to prove who it is.
+  const auto agent = agent_of(is_request ? notes.said_by : notes.peer);
+  if (!agent) return;
   std::lock_guard lock(mutex_);
   Figures& figures = agents_[*agent];
   for (std::string_view name : notes.leniencies) ++figures.leniencies[std::string(name)];
-  if (is_request) return;
   if (notes.verdict) {
     add(figures, {.at = record.time,
                   .match_id = notes.match_id,
@@ -104,8 +97,9 @@ void AgentRecords::on_events(const events::Events& events) {
   }
 }
 
-void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
-                             const events::Events& events, core::UtcTimestamp now) {
+void AgentRecords::on_report(events::AgentRef referee, const MatchReport& report,
+                             const Pairing& pairing, const events::Events& events,
+                             core::UtcTimestamp now) {
   const auto player_of = [&pairing](const std::string& id) -> std::optional<events::AgentRef> {
     const auto agent = events::AgentRef::parse(id);
     const bool plays =
@@ -118,7 +112,7 @@ void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
     if (!player) continue;
     for (int elapsed : answers.elapsed_us) add(agents_[*player], std::int64_t{elapsed});
     for (const auto& name : answers.leniencies)
-      if (is_leniency(name)) ++agents_[*player].leniencies[name];
+      if (is_leniency(name)) ++agents_[*player].told_leniencies[referee.id()][name];
   }
   for (const auto& failure : report.failures) {
     const auto player = player_of(failure.player_id);
@@ -128,7 +122,8 @@ void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
                            .match_id = report.match.id().str(),
                            .call = failure.call,
                            .code = failure.error_code,
-                           .text = failure.text});
+                           .text = failure.text,
+                           .according_to = referee.id()});
   }
 }
 
@@ -147,6 +142,7 @@ json AgentRecords::shown(const Fault& fault) {
     out["error_name"] = core::error_info(*code).name;
   if (!fault.call.empty()) out["call"] = fault.call;
   if (!fault.match_id.empty()) out["match_id"] = fault.match_id;
+  if (!fault.according_to.empty()) out["according_to"] = fault.according_to;
   return out;
 }
 
@@ -168,7 +164,8 @@ json AgentRecords::report_of(events::AgentRef agent) const {
           {"total_faults", figures.total_faults},
           {"faults", std::move(faults)},
           {"latencies", std::move(latencies)},
-          {"leniencies", figures.leniencies}};
+          {"leniencies", figures.leniencies},
+          {"leniencies_according_to", figures.told_leniencies}};
 }
 
 }  // namespace league::league_manager::service

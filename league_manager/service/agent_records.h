@@ -23,15 +23,16 @@ class AgentRecords {
   /// Counts from `now` on.
   explicit AgentRecords(core::UtcTimestamp now) : since_(now) {}
 
-  /// A message that the manager sent or received: answers to its own calls, and messages whose
-  /// token was valid. A message that another sender sends in an agent's name never counts against
-  /// it.
+  /// A message that the manager sent or received: answers to its own calls, and requests that the
+  /// agent is proven to have sent (`said_by`). A message that another sender sends in an agent's
+  /// name never counts against it.
   void on_record(const audit::record::Record& record);
   void on_events(const events::Events& events);
-  /// An accepted report of a match between the players of `pairing`, and its consequences. Ignores
-  /// what it says about anybody else.
-  void on_report(const MatchReport& report, const Pairing& pairing, const events::Events& events,
-                 core::UtcTimestamp now);
+  /// An accepted report of `referee` of a match between the players of `pairing`, and its
+  /// consequences. Ignores what it says about anybody else. What costs no match is only the
+  /// referee's word, and is shown as such.
+  void on_report(events::AgentRef referee, const MatchReport& report, const Pairing& pairing,
+                 const events::Events& events, core::UtcTimestamp now);
 
   /// The fields of the agent's report that are known here.
   [[nodiscard]] nlohmann::json report_of(events::AgentRef agent) const;
@@ -45,13 +46,16 @@ class AgentRecords {
     std::string text;
     int attempts = 1;
     bool lost_match = false;
+    std::string according_to = {};  ///< the referee whose word it is; empty: it is the manager's
   };
   struct Figures {
     std::deque<Fault> faults;  ///< the last ones
     std::uint64_t total_faults = 0;
     std::vector<std::int64_t> elapsed_us;  ///< of the last answers; a ring buffer
     std::uint64_t answers = 0;
-    std::map<std::string, std::uint64_t, std::less<>> leniencies;
+    using Counts = std::map<std::string, std::uint64_t, std::less<>>;
+    Counts leniencies;
+    std::map<std::string, Counts> told_leniencies;  ///< by the referee whose word they are
   };
   static void add(Figures& figures, Fault fault);
   static void add(Figures& figures, std::int64_t elapsed_us);

@@ -16,6 +16,7 @@ using std::chrono::milliseconds;
 
 const events::AgentRef kP01 = events::AgentRef::player(0);
 const events::AgentRef kP02 = events::AgentRef::player(1);
+const events::AgentRef kRef = events::AgentRef::referee(0);
 const core::UtcTimestamp kStart = *core::UtcTimestamp::parse("2026-01-15T10:30:00Z");
 constexpr Pairing kPairing{0, 1};
 
@@ -87,13 +88,15 @@ TEST(AgentRecords, WhatARefereeSaysCountsForThePlayersOfItsMatchOnly) {
       {{.player_id = "P01", .call = "GAME_INVITATION", .error_code = "E001", .text = "late"},
        {.player_id = "P02", .counts = false, .error_code = "E001"},
        {.player_id = "P09", .error_code = "E001"}});
-  records.on_report(report, kPairing, {}, kStart);
+  records.on_report(kRef, report, kPairing, {}, kStart);
   const json own = records.report_of(kP01);
   EXPECT_EQ(own["latencies"]["count"], 2);
   EXPECT_EQ(own["latencies"]["p99_ms"], 3.0);
-  EXPECT_EQ(own["leniencies"], (json{{"missing_reply_token", 1}}));
+  EXPECT_EQ(own["leniencies"], json::object()) << "it is only the referee's word";
+  EXPECT_EQ(own["leniencies_according_to"], (json{{"REF01", {{"missing_reply_token", 1}}}}));
   ASSERT_EQ(own["total_faults"], 1);
   EXPECT_EQ(own["faults"][0]["lost_match"], false);
+  EXPECT_EQ(own["faults"][0]["according_to"], "REF01");
   EXPECT_EQ(records.report_of(kP02)["total_faults"], 0) << "the referee itself was late";
   EXPECT_EQ(records.report_of(events::AgentRef::player(8))["latencies"]["count"], 0);
   EXPECT_EQ(records.report_of(events::AgentRef::referee(0))["latencies"]["count"], 0);
@@ -103,7 +106,7 @@ TEST(AgentRecords, ALostMatchIsOneFault) {
   AgentRecords records(kStart);
   const events::Events events{lost(kP01, {"GAME_INVITATION", "E001", 3, "no answer"})};
   const ReportedFailure failed{.player_id = "P01", .error_code = "E001"};
-  records.on_report(report_with({}, {failed, failed, failed}), kPairing, events, kStart);
+  records.on_report(kRef, report_with({}, {failed, failed, failed}), kPairing, events, kStart);
   records.on_events(events);
   EXPECT_EQ(records.report_of(kP01)["total_faults"], 1);
 }
@@ -129,17 +132,23 @@ TEST(AgentRecords, NobodyHarmsAnAgentByItsName) {
   auto request = answer_of("player:P01", milliseconds(1));
   request.kind = audit::record::Kind::kRequest;
   request.notes.leniencies = {leniency_name(envelope::Leniency::kMissingReplyToken)};
-  // A registration shows no token, and a refused message may be anybody's.
-  request.notes.message_type = "LEAGUE_REGISTER_REQUEST";
-  records.on_record(request);
-  request.notes.message_type = "LEAGUE_QUERY";
-  request.notes.verdict = ErrorCode::kAuthTokenInvalid;
-  records.on_record(request);
+  for (const char* type : {"LEAGUE_REGISTER_REQUEST", "LEAGUE_QUERY", "MATCH_RESULT_REPORT"}) {
+    request.notes.message_type = type;
+    request.notes.verdict = ErrorCode::kAuthTokenInvalid;
+    records.on_record(request);
+    request.notes.verdict.reset();
+    records.on_record(request);
+  }
   EXPECT_EQ(records.report_of(kP01)["total_faults"], 0);
   EXPECT_EQ(records.report_of(kP01)["leniencies"], json::object());
-  request.notes.verdict.reset();
+  request.notes.said_by = "player:P01";  // its token was checked
   records.on_record(request);
   EXPECT_EQ(records.report_of(kP01)["leniencies"].size(), 1U);
+  request.notes.peer = "player:P02";  // whatever the message claims
+  request.notes.verdict = ErrorCode::kInvalidFieldValue;
+  records.on_record(request);
+  EXPECT_EQ(records.report_of(kP01)["total_faults"], 1);
+  EXPECT_EQ(records.report_of(kP02)["total_faults"], 0);
   for (const char* peer : {"P01", "player:REF01", "referee:P01", "player:", "127.0.0.1:80", ""})
     records.on_record(answer_of(peer, milliseconds(1)));
   EXPECT_EQ(records.report_of(kP01)["latencies"]["count"], 0);

@@ -68,7 +68,8 @@ void ManagerService::decide_report(const std::shared_ptr<OpenReport>& open) {
         if (is_accepted(open->decision)) {
           deps_.league_runner.hold_for_answer();
           if (deps_.records != nullptr)
-            deps_.records->on_report(open->report, league.match(open->report.match)->pairing,
+            deps_.records->on_report(events::AgentRef::referee(open->referee), open->report,
+                                     league.match(open->report.match)->pairing,
                                      open->decision.events, now);
         }
         return open->decision.events;

@@ -196,7 +196,8 @@ void Metrics::on_record(const audit::record::Record& record) {
   std::lock_guard lock(mutex_);
   CallKind kind;
   if (is_request) {
-    kind = {is_theirs ? "in" : "out", known_role(notes.peer), known_type(notes.message_type)};
+    kind = {is_theirs ? "in" : "out", known_role(is_theirs ? notes.said_by : notes.peer),
+            known_type(notes.message_type)};
     if (!is_theirs) {
       unanswered_.emplace(record.call, kind);
       return;

@@ -137,7 +137,8 @@ audit::record::Record record(audit::record::Direction direction, audit::record::
   one.kind = kind;
   one.call = call;
   one.elapsed = std::chrono::milliseconds(20);
-  one.notes.peer = std::move(peer);
+  one.notes.peer = peer;
+  if (direction == audit::record::Direction::kIn) one.notes.said_by = std::move(peer);
   one.notes.message_type = std::move(type);
   return one;
 }

@@ -180,7 +180,7 @@ void PlayerService::take_results(const std::vector<envelope::PlayedMatchRow>& re
 }
 
 void PlayerService::on_round_completed(agent::host::Call<envelope::RoundCompleted> call) {
-  call.reply.acknowledge();
+  agent::host::acknowledge_with_head(std::move(call.reply), deps_.heads);
   if (!on_missing_result_) return;
   std::vector<core::MatchId> unfinished;
   {

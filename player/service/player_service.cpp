@@ -157,8 +157,8 @@ void PlayerService::bind_handlers() {
   server_.bind<envelope::ChooseParityCall>([this](auto call) { on_choose(std::move(call)); });
   server_.bind<envelope::GameOver>([this](auto call) { on_game_over(std::move(call)); });
   server_.bind<envelope::LeagueCompleted>([this](auto call) {
-    call.reply.acknowledge();
     if (on_completed_) on_completed_(call.message);
+    agent::host::acknowledge_when_sealed(std::move(call.reply), deps_.heads, deps_.timer);
   });
   server_.bind<envelope::RoundAnnouncement>(
       [this](auto call) { on_announcement(std::move(call)); });

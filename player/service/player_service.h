@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/agent/host/agent_server.h"
+#include "common/agent/host/log_head_reply.h"
 #include "common/agent/identity/registration.h"
 #include "common/core/timer.h"
 #include "common/envelope/query_messages.h"
@@ -45,6 +46,7 @@ struct PlayerDependencies {
   /// The random source for the nonces of commitments. Null: the cryptographic source; use another
   /// one only in repeatable tests.
   core::RandomSource* nonces = nullptr;
+  agent::host::LogHeadSource heads = {};  ///< of its conversation log, for its acknowledgements
 };
 
 /// A player: answers invitations and calls for a choice, checks results, and remembers what

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "common/agent/host/log_head_reply.h"
 #include "common/agent/peers/peer_client.h"
 #include "common/agent/runtime/delay_meter.h"
 #include "common/agent/runtime/settings.h"
@@ -48,6 +49,7 @@ struct RefereeDependencies {
   std::function<bool()> may_start;
   /// The record of a match has changed; must be short. May be empty: nothing is recorded.
   std::function<void(const std::shared_ptr<const files::MatchRecord>&)> publish = {};
+  agent::host::LogHeadSource heads = {};  ///< of its conversation log, for its acknowledgements
 };
 
 /// What all matches of one referee share. All references must outlive the runners.

@@ -154,5 +154,27 @@ TEST_F(Echo, NorDoesOneToAFrameOrATool) {
   }
 }
 
+TEST_F(Echo, NorWhatIsNotJsonOrNoNumberOfOurs) {
+  const std::string digits(kLong, '9');
+  for (const char* to : {"league_manager", "REF01", "P01"}) {
+    for (const std::string& value :
+         {digits, "-" + digits, digits + ".5", digits + "e" + digits, "1e" + digits, "0" + digits,
+          "\"" + digits, "\"\\" + digits + "\"", "nul" + digits, "[" + digits, "{" + digits,
+          "\"\xff" + digits + "\""}) {
+      for (const auto& [before, after] : std::vector<std::pair<std::string, std::string>>{
+               {"", ""},
+               {R"({"jsonrpc":"2.0","id":1,"method":"ping","params":)", "}"},
+               {R"({"jsonrpc":"2.0","method":"ping","id":)", "}"},
+               {R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":)", "}}"},
+               {R"({"jsonrpc":"2.0","id":1,"method":)", "}"}}) {
+        const std::string bytes = league_.post(to, before + value + after).bytes;
+        EXPECT_EQ(bytes.find(std::string(core::kMostEchoed + 1, '9')), std::string::npos)
+            << to << ": " << before << ", " << bytes.size() << " bytes: " << bytes.substr(0, 300);
+        EXPECT_LT(bytes.size(), 4000U) << to << ": " << before << ": " << bytes.substr(0, 300);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace league::testing

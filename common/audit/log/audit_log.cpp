@@ -92,6 +92,19 @@ bool AuditLog::seal_now(std::chrono::milliseconds limit) {
   return done_.wait_for(lock, limit, [&] { return sealed_ >= wish; });
 }
 
+void AuditLog::seal_then(std::function<void()> done) {
+  {
+    std::lock_guard lock(mutex_);
+    if (options_.verifiable && !closing_ && sealed_ < appended_) {
+      seal_wish_ = appended_;
+      seal_wishes_.emplace_back(appended_, std::move(done));
+      options_.writer->wake(*this);
+      return;
+    }
+  }
+  done();
+}
+
 core::Result<void> AuditLog::retarget(std::filesystem::path path, std::string agent,
                                       LogLeague league, std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/audit/log/log_archive.h"
@@ -115,6 +116,10 @@ class AuditLog final : public record::RecordSink, private LogWriter::Client {
   /// Seals the records appended before, waiting up to `limit`; false if that took longer, or if
   /// seals are switched off.
   [[nodiscard]] bool seal_now(std::chrono::milliseconds limit);
+  /// The same without waiting: calls `done` on the writer's thread when they are sealed, or at once
+  /// where there will be no seal. Not at all if the disk refuses them until the log is closed.
+  /// `done` must be quick, and must not append.
+  void seal_then(std::function<void()> done);
   /// Waits up to `limit` until all closed segments are compressed; false if that took longer.
   [[nodiscard]] bool wait_until_compressed(std::chrono::milliseconds limit);
   /// The key that verifies the seals, in hexadecimal; empty if there are none.
@@ -159,7 +164,7 @@ class AuditLog final : public record::RecordSink, private LogWriter::Client {
   bool seal(bool closed);
   core::Result<void> begin_seal_file(record::Seal seal);
   void publish_seal();
-  void note_sealed(std::uint64_t finished);
+  [[nodiscard]] std::vector<std::function<void()>> note_sealed(std::uint64_t finished);
   std::optional<LogWriter::Time> retry_after(const core::Error& error);
   void give_up();
   void recovered();
@@ -214,6 +219,7 @@ class AuditLog final : public record::RecordSink, private LogWriter::Client {
   std::optional<record::LogHead> sealed_head_;
   std::uint64_t seal_wish_ = 0;  ///< appended records that somebody wants sealed
   std::uint64_t sealed_ = 0;  ///< of appended
+  std::vector<std::pair<std::uint64_t, std::function<void()>>> seal_wishes_;  ///< of seal_then()
   bool is_compressed_ = true;  ///< false while somebody waits for all segments to be compressed
   AuditLogState state_;
   mutable std::optional<core::Clock::Steady> looked_at_;  ///< when the free space was last checked

@@ -38,10 +38,17 @@ void AuditLog::note_late_seal(core::Clock::Steady now) {
   note_unsealed();
 }
 
-/// Under mutex_.
-void AuditLog::note_sealed(std::uint64_t finished) {
+/// Under mutex_. What the caller calls without it.
+std::vector<std::function<void()>> AuditLog::note_sealed(std::uint64_t finished) {
   sealed_ = finished;
   done_.notify_all();
+  std::vector<std::function<void()>> granted;
+  std::erase_if(seal_wishes_, [&](auto& wish) {
+    const bool is_granted = wish.first <= finished;
+    if (is_granted) granted.push_back(std::move(wish.second));
+    return is_granted;
+  });
+  return granted;
 }
 
 /// True if text_ now contains a seal. Only when everything else is written.
@@ -58,8 +65,11 @@ bool AuditLog::seal_if_due() {
       if (std::exchange(closing_seal_tried_, true)) return false;
       return seal(true);
     }
-    if (unsealed_ == 0) note_sealed(finished_);
+    std::vector<std::function<void()>> granted;
+    if (unsealed_ == 0) granted = note_sealed(finished_);
     wanted = seal_wish_ > sealed_ && queue_.empty();
+    lock.unlock();
+    for (const auto& done : granted) done();
   }
   bool due = wanted || unsealed_ >= options_.seal_records ||
              (std::chrono::steady_clock::now() >= seal_due_);
@@ -126,9 +136,13 @@ void AuditLog::publish_seal() {
                                       record::seal_file_text(seal, options_.key->public_key()));
   if (!kept) report_problem(kept.error());
   if (seal.closed) options_.files->end_replacing(seal_path(options_.path));
-  std::lock_guard lock(mutex_);
-  sealed_head_ = record::LogHead{.seq = seal.seq, .hash = std::move(seal.head)};
-  note_sealed(new_seal_covers_);
+  std::vector<std::function<void()>> granted;
+  {
+    std::lock_guard lock(mutex_);
+    sealed_head_ = record::LogHead{.seq = seal.seq, .hash = std::move(seal.head)};
+    granted = note_sealed(new_seal_covers_);
+  }
+  for (const auto& done : granted) done();
 }
 
 }  // namespace league::audit::log

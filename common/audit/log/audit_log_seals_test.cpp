@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <fstream>
+#include <future>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -91,6 +92,23 @@ TEST_F(AuditLogSealsTest, SealsWhenItIsToldTo) {
   EXPECT_EQ(log->sealed_head(), head);
   log->close();
   EXPECT_FALSE(log->seal_now(10s));
+}
+
+TEST_F(AuditLogSealsTest, TellsWhenItHasSealed) {
+  auto log = open();
+  std::promise<std::optional<record::LogHead>> sealed;
+  log->append(record_saying("one"));
+  log->seal_then([&] { sealed.set_value(log->sealed_head()); });
+  auto head = sealed.get_future();
+  ASSERT_EQ(head.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(head.get()->seq, 1U);
+  bool is_told = false;
+  log->seal_then([&] { is_told = true; });
+  EXPECT_TRUE(is_told) << "at once, since there is nothing new";
+  log->close();
+  is_told = false;
+  log->seal_then([&] { is_told = true; });
+  EXPECT_TRUE(is_told);
 }
 
 TEST_F(AuditLogSealsTest, WithoutSealsTheLinesAreAsTheyWere) {

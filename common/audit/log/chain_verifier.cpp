@@ -9,6 +9,7 @@
 
 #include "common/audit/log/chain_lines.h"
 #include "common/audit/log/log_file.h"
+#include "common/audit/log/log_lines.h"
 #include "common/audit/log/packed_log.h"
 #include "common/audit/log/seal_watch.h"
 #include "common/audit/record/record_writer.h"
@@ -22,6 +23,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int kFirstVersionWithNotes = 3;
+constexpr std::size_t kMostFaultsOfAFile = 10'000;
+constexpr std::uintmax_t kLongestSealFile = 64 * 1024;
 
 }  // namespace
 
@@ -36,14 +39,14 @@ class ChainVerifier {
     for (const fs::path& file : log_.files) {
       begin_file(file);
       check_name(file, ++expected);
-      auto content = read_log_file(file);
-      if (!content) {
+      auto lines = LogLines::open(file);
+      if (!lines) {
         fault("file.unreadable",
               "it cannot be read: check its permissions; a compressed one may be damaged");
         watch_.on_seal();
         continue;
       }
-      read(*content);
+      read(*lines);
     }
     check_kept_seal();
     std::sort(chain_.hashes_.begin(), chain_.hashes_.end());
@@ -77,20 +80,27 @@ class ChainVerifier {
     expected_segment_ = static_cast<std::uint64_t>(expected);
   }
 
-  void read(std::string_view content) {
+  void read(LogLines& lines) {
     chain_.torn = false;
     is_torn_ = false;
-    for (std::size_t begin = 0; begin < content.size();) {
+    const std::size_t faults_before = chain_.faults.size();
+    std::string_view line;
+    auto next = lines.next(line);
+    if (next == LogLines::Next::kEnd) return torn({});
+    for (; next == LogLines::Next::kLine; next = lines.next(line)) {
       ++line_;
-      std::size_t end = content.find('\n', begin);
-      if (end == content.npos) {
-        torn(content.substr(begin));
-        return;
-      }
-      take(content.substr(begin, end - begin));
-      begin = end + 1;
+      take(line);
+      // Otherwise a file of line feeds would fill the memory with faults.
+      if (chain_.faults.size() - faults_before < kMostFaultsOfAFile) continue;
+      return fault("file.unreadable", "there are too many faults; it was not read any further");
     }
-    if (content.empty()) torn({});
+    if (next == LogLines::Next::kEnd) return;
+    ++line_;
+    if (next == LogLines::Next::kPart) return torn(line);
+    watch_.on_seal();
+    fault("file.unreadable", next == LogLines::Next::kTooLong
+                                 ? "it was not read any further: the line is too long"
+                                 : "it cannot be read any further: check the disk");
   }
 
   /// A program that is killed, or whose disk is full, may leave a part of a line, even all of it
@@ -270,7 +280,10 @@ class ChainVerifier {
     std::string end_file = file_;
     std::size_t end_line = line_;
     fs::path path = seal_path(log_.path);
-    auto content = read_log_file(path);
+    std::error_code error;
+    // Ours has a few hundred bytes.
+    const bool is_huge = fs::file_size(path, error) > kLongestSealFile && !error;
+    auto content = is_huge ? std::optional<std::string>("") : read_log_file(path);
     if (!content) {
       if (seals_) {
         begin_file(path);

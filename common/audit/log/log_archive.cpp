@@ -1,12 +1,11 @@
 #include "common/audit/log/log_archive.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <system_error>
 #include <vector>
 
 #include "common/audit/log/log_file.h"
+#include "common/audit/log/log_lines.h"
 #include "common/audit/log/packed_log.h"
 #include "common/audit/record/record_writer.h"
 #include "common/schema/json_fields.h"
@@ -80,18 +79,11 @@ bool holds_any(const fs::path& directory, const std::vector<fs::path>& files) {
 
 std::optional<LogLeague> league_of_log(const fs::path& path) {
   constexpr int kMostLines = 1000;  // an agent learns of its league soon after its start
-  std::istringstream unpacked;
-  std::ifstream file;
-  const bool is_packed = present_path(path) != path;
-  if (is_packed) {
-    unpacked.str(read_log_file(path).value_or(""));
-  } else {
-    file.open(path, std::ios::binary);
-  }
-  std::istream& lines = is_packed ? static_cast<std::istream&>(unpacked) : file;
+  auto lines = LogLines::open(path);
+  if (!lines) return std::nullopt;
   std::optional<LogLeague> found;
-  std::string line;
-  for (int i = 0; i < kMostLines && std::getline(lines, line); ++i) {
+  std::string_view line;
+  for (int i = 0; i < kMostLines && lines->next(line) == LogLines::Next::kLine; ++i) {
     if (!line.starts_with("{\"format\":")) continue;
     auto header = nlohmann::json::parse(line, nullptr, false);
     LogLeague league{schema::text_at(header, "league_id"), schema::text_at(header, "league_key")};

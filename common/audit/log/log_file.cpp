@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/audit/log/log_lines.h"
 #include "common/audit/log/log_segments.h"
 #include "common/audit/log/packed_log.h"
 #include "common/core/file_descriptor.h"
@@ -154,9 +155,14 @@ core::Result<std::filesystem::path> below(const std::filesystem::path& directory
 std::string read_tail(const std::filesystem::path& path) {
   constexpr std::streamoff kSearched = 1 << 20;
   if (const auto present = present_path(path); present != path) {
-    auto content = read_log_file(present);
-    if (!content) return {};
-    return content->substr(content->size() - std::min<std::size_t>(content->size(), kSearched));
+    auto lines = LogLines::open(present);
+    std::string tail;
+    std::string_view line;
+    while (lines && lines->next(line) == LogLines::Next::kLine) {
+      tail.append(line) += '\n';
+      if (tail.size() > 2 * kSearched) tail.erase(0, tail.size() - kSearched);
+    }
+    return tail.substr(tail.size() - std::min<std::size_t>(tail.size(), kSearched));
   }
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return {};

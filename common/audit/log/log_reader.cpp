@@ -1,14 +1,13 @@
 #include "common/audit/log/log_reader.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <unordered_map>
 #include <utility>
 
 #include "common/audit/log/log_archive.h"
+#include "common/audit/log/log_lines.h"
 #include "common/audit/log/packed_log.h"
 #include "common/audit/record/record_writer.h"
 #include "common/schema/json_fields.h"
@@ -17,8 +16,6 @@ namespace league::audit::log {
 namespace {
 
 using nlohmann::json;
-
-constexpr int kFirstVersionWithSpeakers = 3;
 
 std::int64_t number(const json& line, const char* key) {
   return schema::number_at(line, key).value_or(0);
@@ -30,18 +27,22 @@ class Reading {
   Reading(const std::filesystem::path& path, const std::function<void(LogEntry)>& each)
       : path_(path.string()), each_(each) {}
 
-  core::Result<LogFileSummary> run(std::istream& in) {
-    std::string text;
-    while (std::getline(in, text)) {
+  core::Result<LogFileSummary> run(LogLines& lines) {
+    std::string_view text;
+    auto next = lines.next(text);
+    while (next == LogLines::Next::kLine || next == LogLines::Next::kPart) {
       ++line_;
-      bool whole = !in.eof();
       json line = json::parse(text, nullptr, false);
-      if (!whole && line.is_discarded()) {
+      if (next == LogLines::Next::kPart && line.is_discarded()) {
         summary_.torn = true;
         break;
       }
       if (auto taken = take(line); !taken) return taken.error();
+      if (next == LogLines::Next::kPart) break;
+      next = lines.next(text);
     }
+    if (next == LogLines::Next::kTooLong) return not_a_log("a line is too long");
+    if (next == LogLines::Next::kDamaged) return not_a_log("it cannot be read any further");
     if (!header_seen_) return not_a_log("it has no header line");
     return std::move(summary_);
   }
@@ -52,6 +53,8 @@ class Reading {
   }
 
   void problem(const std::string& what) {
+    constexpr std::size_t kMostProblems = 1000;
+    if (summary_.problems.size() >= kMostProblems) return;
     summary_.problems.push_back(path_ + ":" + std::to_string(line_) + ": " + what);
   }
 
@@ -190,23 +193,15 @@ class Reading {
 
 core::Result<LogFileSummary> read_log(const std::filesystem::path& path,
                                       const std::function<void(LogEntry)>& each) {
-  std::ifstream file(path, std::ios::binary);
-  if (present_path(path) != path || path.extension() == ".gz") {
-    auto content = read_log_file(path);
-    if (content) {
-      std::istringstream unpacked(std::move(*content));
-      return Reading(path, each).run(unpacked);
-    }
-    file.setstate(std::ios::failbit);
-  }
-  if (!file) {
+  auto lines = LogLines::open(path);
+  if (!lines) {
     return core::Error{core::ErrorCode::kInternalError,
                        path.string() +
                            " cannot be read; check the path and its permissions; a "
                            "compressed one may be damaged",
                        {}};
   }
-  return Reading(path, each).run(file);
+  return Reading(path, each).run(*lines);
 }
 
 std::vector<std::filesystem::path> find_logs(const std::filesystem::path& directory) {

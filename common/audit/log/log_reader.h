@@ -12,6 +12,9 @@
 
 namespace league::audit::log {
 
+/// From this version of the format on, records say who said them.
+inline constexpr int kFirstVersionWithSpeakers = 3;
+
 /// One record as it was read back. Texts that the record does not have are empty.
 struct LogEntry {
   std::string agent;  ///< from the header: whose log it is

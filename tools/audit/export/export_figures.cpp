@@ -8,6 +8,7 @@
 #include "common/core/error_code.h"
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/events/event_codec.h"
+#include "tools/audit/evidence/speaker.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -79,14 +80,24 @@ void count_leniencies(const std::filesystem::path& logs, std::vector<PlayerFigur
   constexpr std::string_view kPlayer = "player:";
   for (const auto& path : audit::log::find_logs(logs)) {
     auto read = audit::log::read_log(path, [&](const audit::log::LogEntry& entry) {
-      if (entry.outbound || entry.leniencies.empty() || !entry.peer.starts_with(kPlayer)) return;
+      if (entry.outbound || entry.leniencies.empty() || HearsayFilter().is_hearsay(entry)) return;
+      const std::string& named = entry.kind == "request" && !entry.said_by.empty() ? entry.said_by
+                                                                                   : entry.peer;
+      if (!named.starts_with(kPlayer)) return;
       const auto player =
-          lm::events::AgentRef::parse(std::string_view(entry.peer).substr(kPlayer.size()));
+          lm::events::AgentRef::parse(std::string_view(named).substr(kPlayer.size()));
       if (!player || player->kind != lm::events::AgentKind::kPlayer ||
           static_cast<std::size_t>(player->index) >= players.size())
         return;
-      auto& own = players[static_cast<std::size_t>(player->index)].leniencies;
-      for (const auto& leniency : entry.leniencies) ++own[leniency];
+      PlayerFigures& figures = players[static_cast<std::size_t>(player->index)];
+      const std::string teller = according_to(entry, named);
+      for (const auto& leniency : entry.leniencies) {
+        if (teller.empty()) {
+          ++figures.leniencies[leniency];
+        } else {
+          ++figures.told_leniencies[{teller, leniency}];
+        }
+      }
     });
     if (!read) notes.push_back(read.error().message);
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/audit/export/export_source.h"
@@ -35,7 +36,9 @@ struct OwnMatch {
 struct PlayerFigures {
   league_manager::RankedPlayer row;
   std::vector<OwnMatch> matches;  ///< those that have begun, by round
-  std::map<std::string, std::uint64_t> leniencies;  ///< and how often each was needed
+  std::map<std::string, std::uint64_t> leniencies;  ///< and how often each was needed, proven
+  /// Others, which count for nothing, by the agent whose word it is and their name.
+  std::map<std::pair<std::string, std::string>, std::uint64_t> told_leniencies = {};
 
   [[nodiscard]] int losses(LossCause cause) const;
   [[nodiscard]] int technical_losses() const;

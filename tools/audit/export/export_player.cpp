@@ -83,6 +83,12 @@ class PlayerPage {
               html_text(leniency) +
               "; a league in strict mode refuses it (docs/protocol.md, 9)</li>\n";
     }
+    for (const auto& [key, count] : figures_.told_leniencies) {
+      is_any = true;
+      out_ += "<li>Leniency, " + std::to_string(count) + (count == 1 ? " time" : " times") +
+              " according to " + html_text(key.first) + ", which counts for nothing: " +
+              html_text(key.second) + "</li>\n";
+    }
     if (!is_any) out_ += "<li>Nothing.</li>\n";
     out_ += "</ul>\n";
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "common/audit/record/record_writer.h"
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/core/league_testing.h"
 #include "league_manager/events/event_codec.h"
@@ -254,6 +255,39 @@ TEST_F(Export, GradesHaveARowForEachPlayerAndTheColumnsOfTheCourse) {
   EXPECT_EQ(content_of(there_ / "grades.csv").find("tok_secret"), std::string::npos);
   EXPECT_EQ(grade({names, {names}}), 2) << "no report of a check";
   EXPECT_EQ(grade({checks, {}}), 2) << "no column `name`";
+}
+
+TEST_F(Export, OnlyWhatAPlayerIsProvenToHaveSaidCountsForIt) {
+  std::uint64_t seq = 0;
+  const auto log_of = [&seq](const std::string& agent, const std::vector<std::string>& speakers) {
+    std::string log;
+    audit::record::RecordWriter writer;
+    writer.append_header({.agent = agent, .league_id = "league_2025", .created = {}}, log);
+    for (const std::string& speaker : speakers) {
+      audit::record::Record record;
+      record.notes.peer = "player:P01";
+      record.notes.said_by = speaker;
+      record.notes.leniencies = {"choice_field"};
+      record.call = ++seq;
+      writer.append(record, seq, log);
+    }
+    return log;
+  };
+  const fs::path logs = directory_.path() / "logs";
+  fs::create_directories(logs / "agents");
+  std::ofstream(logs / "league.log.jsonl")
+      << log_of("league_manager", {"player:P01", "", "", "", "player:P02"});
+  std::ofstream(logs / "agents" / "REF01.log.jsonl")
+      << log_of("referee:REF01", {"player:P01", "player:P01", ""});
+  ASSERT_EQ(run("grades", there_), 0) << err_.str();
+  EXPECT_NE(content_of(there_ / "grades.csv").find(",1,ACTIVE,"), std::string::npos)
+      << content_of(there_ / "grades.csv");
+  ASSERT_EQ(run("html", directory_.path() / "pages"), 0) << err_.str();
+  const std::string page = content_of(directory_.path() / "pages" / "players" / "P01.html");
+  EXPECT_NE(page.find("Leniency, 1 time: choice_field"), std::string::npos) << page;
+  EXPECT_NE(page.find("Leniency, 2 times according to REF01"), std::string::npos) << page;
+  const std::string other = content_of(directory_.path() / "pages" / "players" / "P02.html");
+  EXPECT_NE(other.find("Leniency, 1 time: choice_field"), std::string::npos) << other;
 }
 
 TEST_F(Export, GradescopeGetsATestForEachMatch) {

@@ -40,6 +40,7 @@ struct FindQuery {
   std::string since =
       {};  ///< timestamps as the log has them, or their beginnings: `2025-01-15T10:30`
   std::string until = {};
+  bool hearsay = false;  ///< also what somebody else sent in the name of `player`
 };
 
 /// `league audit find`: one line per record that matches, in the order of time. Returns 0, 1 if

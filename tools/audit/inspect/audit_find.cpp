@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
+#include <utility>
 
 #include "common/audit/log/conversation.h"
 #include "common/rpc/json_text.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
+#include "tools/audit/evidence/speaker.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -19,7 +22,7 @@ bool names(const std::string& agent, const std::string& id) {
 bool matches(const audit::log::LogEntry& entry, const FindQuery& query) {
   std::string time = entry.time.to_log();
   return (query.player.empty() || names(entry.agent, query.player) ||
-          names(entry.peer, query.player)) &&
+          names(entry.peer, query.player) || names(entry.said_by, query.player)) &&
          (query.type.empty() || entry.message_type == query.type) &&
          (query.match.empty() || entry.match_id == query.match) &&
          (query.error.empty() ||
@@ -31,14 +34,17 @@ bool matches(const audit::log::LogEntry& entry, const FindQuery& query) {
 nlohmann::ordered_json json_of(const audit::log::LogEntry& entry) {
   auto row = json_of_record(entry);
   row["match_id"] = entry.match_id;
+  row["said_by"] = entry.said_by;
   row["verdict"] = entry.verdict;
   row["fault"] = entry.fault;
   row["raw"] = entry.raw;
   return row;
 }
 
-void print(const audit::log::LogEntry& entry, const Paint& paint, std::ostream& out) {
-  out << time_of_day(entry.time) << "  " << printable(entry.from(), 40) << " -> "
+void print(const audit::log::LogEntry& entry, bool is_hearsay, const Paint& paint,
+           std::ostream& out) {
+  out << time_of_day(entry.time) << "  " << printable(entry.from(), 40)
+      << (is_hearsay && !entry.outbound ? " (not proven)" : "") << " -> "
       << printable(entry.to(), 40) << "  "
       << printable(entry.message_type.empty() ? entry.kind : entry.message_type, 40) << "  "
       << summarise(entry);
@@ -69,8 +75,20 @@ int audit_find(const std::filesystem::path& directory, const FindQuery& query, A
         << " is not the beginning of a time such as 2025-01-15T10:30:00.000000Z\n";
     return 2;
   }
-  auto search = audit::log::search_logs(
-      logs_of(directory), [&](const audit::log::LogEntry& entry) { return matches(entry, query); });
+  HearsayFilter filter;
+  std::set<std::pair<std::string, std::size_t>> hearsay;  // by file and line
+  std::uint64_t left_out = 0;
+  auto search =
+      audit::log::search_logs(logs_of(directory), [&](const audit::log::LogEntry& entry) {
+        const bool is_hearsay = filter.is_hearsay(entry);
+        if (!matches(entry, query)) return false;
+        // Whoever asks about an agent gets what it said, not what others said in its name.
+        const bool is_shown = !is_hearsay || query.hearsay || query.player.empty() ||
+                              names(entry.agent, query.player);
+        if (is_hearsay && is_shown) hearsay.emplace(entry.file, entry.line);
+        left_out += is_shown ? 0 : 1;
+        return is_shown;
+      });
   for (const auto& problem : search.problems) err << problem << '\n';
   if (search.files == 0) {
     err << directory.string() << " contains no conversation logs\n";
@@ -83,11 +101,15 @@ int audit_find(const std::filesystem::path& directory, const FindQuery& query, A
     if (options.json) {
       found.push_back(json_of(entry));
     } else {
-      print(entry, Paint(options.colour), out);
+      print(entry, hearsay.contains({entry.file, entry.line}), Paint(options.colour), out);
     }
   }
   if (options.json) {
     out << rpc::ordered_json_text(nlohmann::ordered_json{{"records", std::move(found)}}) << '\n';
+  }
+  if (left_out > 0) {
+    err << left_out << " records only claim to be from or to " << printable(query.player, 40)
+        << ", because the sender showed no valid token: --hearsay shows them\n";
   }
   if (!search.entries.empty()) return 0;
   err << "none of the " << search.records << " records in " << search.files << " logs matches\n";

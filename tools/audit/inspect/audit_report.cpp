@@ -6,6 +6,7 @@
 
 #include "common/rpc/dialect_search.h"
 #include "tools/audit/evidence/audit_body.h"
+#include "tools/audit/evidence/speaker.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -33,12 +34,22 @@ std::string without_numbers(const std::string& text) {
 }
 
 void note_fault(const LogEntry& entry, const std::map<std::string, std::string>& last_call,
-                PlayerReport& report) {
+                const std::string& teller, PlayerReport& report) {
   std::string type = entry.message_type;
   auto call = last_call.find(entry.conversation_id);
   if (type.empty() && call != last_call.end()) type = call->second;
   report.faults.push_back(
-      {entry.time, entry.match_id, entry.conversation_id, type, entry.verdict, entry.fault});
+      {entry.time, entry.match_id, entry.conversation_id, type, entry.verdict, entry.fault, teller});
+}
+
+void note_leniencies(const LogEntry& entry, const std::string& teller, PlayerReport& report) {
+  for (const std::string& name : entry.leniencies) {
+    if (teller.empty()) {
+      ++report.leniencies[name];
+    } else {
+      ++report.told_leniencies[{teller, name}];
+    }
+  }
 }
 
 /// Whether the refusal belongs to the caller's search for the player's dialect, which is nobody's
@@ -123,6 +134,10 @@ std::string times_text(std::uint64_t count) {
   return count == 1 ? "once" : std::to_string(count) + " times";
 }
 
+std::string told_by(const std::string& teller) {
+  return teller.empty() ? teller : " (according to " + printable(teller, 40) + ")";
+}
+
 /// Prints one line for each reason, with all matches that were lost for that reason.
 void print_losses(const PlayerReport& report, const Paint& paint, std::ostream& out) {
   std::vector<const TechnicalLoss*> firsts;
@@ -153,7 +168,7 @@ void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& o
     // Most texts already begin with the message type.
     if (!fault.text.starts_with(fault.message_type))
       out << printable(fault.message_type, 40) << ": ";
-    out << printable(fault.text, 400) << '\n';
+    out << printable(fault.text, 400) << told_by(fault.according_to) << '\n';
   }
   print_losses(report, paint, out);
   for (const StateEntry& entry : report.states) {
@@ -169,6 +184,15 @@ void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& o
   for (const auto& [name, count] : report.leniencies) {
     out << paint.yellow("leniency") << "  " << padded(name, 25) << "  " << times_text(count) << "  "
         << explain_leniency(name) << '\n';
+  }
+  for (const auto& [key, count] : report.told_leniencies) {
+    out << paint.yellow("leniency") << "  " << padded(key.second, 25) << "  " << times_text(count)
+        << "  " << explain_leniency(key.second) << told_by(key.first) << '\n';
+  }
+  if (report.hearsay > 0) {
+    out << paint.dim("note") << "  " << report.hearsay
+        << " messages in this player's name are left out, because their sender showed no valid "
+           "token: league audit find --hearsay shows them\n";
   }
 }
 
@@ -186,8 +210,9 @@ PlayerReport report_on(const std::string& player, const std::vector<LoggedMessag
         ++report.searches;
         continue;
       }
-      if (!entry.verdict.empty()) note_fault(entry, last_call, report);
-      for (const std::string& name : entry.leniencies) ++report.leniencies[name];
+      const std::string teller = according_to(entry, sender);
+      if (!entry.verdict.empty()) note_fault(entry, last_call, teller, report);
+      note_leniencies(entry, teller, report);
       note_answer(entry, report);
     } else {
       if (entry.kind == "request") ++report.calls;
@@ -203,7 +228,9 @@ std::vector<DistinctFault> distinct_faults(const PlayerReport& report) {
   std::map<std::string, std::size_t> known;
   for (const PlayerFault& fault : report.faults) {
     auto [place, is_new] = known.try_emplace(
-        fault.code + " " + fault.message_type + " " + without_numbers(fault.text), distinct.size());
+        fault.according_to + " " + fault.code + " " + fault.message_type + " " +
+            without_numbers(fault.text),
+        distinct.size());
     if (is_new) distinct.push_back({fault, 0});
     ++distinct[place->second].count;
   }
@@ -260,14 +287,16 @@ json to_json(const PlayerReport& report, const std::vector<LoggedMessage>& excha
                  {"messages", json::array()},
                  {"slowest", json::array()},
                  {"leniencies", json::array()},
-                 {"searches_for_dialect", report.searches}};
+                 {"searches_for_dialect", report.searches},
+                 {"hearsay", report.hearsay}};
   for (const PlayerFault& fault : report.faults) {
     result["faults"].push_back({{"time", fault.time.to_log()},
                                 {"match_id", fault.match_id},
                                 {"conversation_id", fault.conversation_id},
                                 {"message_type", fault.message_type},
                                 {"code", fault.code},
-                                {"text", fault.text}});
+                                {"text", fault.text},
+                                {"according_to", fault.according_to}});
   }
   for (const auto& [fault, count] : distinct_faults(report)) {
     result["distinct_faults"].push_back({{"count", count},
@@ -275,7 +304,8 @@ json to_json(const PlayerReport& report, const std::vector<LoggedMessage>& excha
                                          {"first_match_id", fault.match_id},
                                          {"message_type", fault.message_type},
                                          {"code", fault.code},
-                                         {"text", fault.text}});
+                                         {"text", fault.text},
+                                         {"according_to", fault.according_to}});
   }
   for (const TechnicalLoss& loss : report.losses) {
     result["technical_losses"].push_back({{"time", loss.time.to_log()},
@@ -292,7 +322,13 @@ json to_json(const PlayerReport& report, const std::vector<LoggedMessage>& excha
   }
   for (const auto& [name, count] : report.leniencies) {
     result["leniencies"].push_back(
-        {{"name", name}, {"count", count}, {"text", explain_leniency(name)}});
+        {{"name", name}, {"count", count}, {"text", explain_leniency(name)}, {"according_to", ""}});
+  }
+  for (const auto& [key, count] : report.told_leniencies) {
+    result["leniencies"].push_back({{"name", key.second},
+                                    {"count", count},
+                                    {"text", explain_leniency(key.second)},
+                                    {"according_to", key.first}});
   }
   for (const TimedAnswer& answer : report.slowest) {
     result["slowest"].push_back({{"elapsed_us", answer.elapsed_us},

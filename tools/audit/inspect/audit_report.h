@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/audit/log/conversation.h"
@@ -20,6 +21,7 @@ struct PlayerFault {
   std::string message_type;  ///< the type of the message; of a failure the unanswered call
   std::string code;  ///< `E004`
   std::string text;
+  std::string according_to = {};  ///< `REF01`: only its word, so nobody is graded by it; or empty
 };
 
 /// A fault that occurred once or several times; numbers in its text may differ.
@@ -60,7 +62,10 @@ struct PlayerReport {
   std::vector<PlayerFault> faults;
   std::vector<TechnicalLoss> losses;
   std::vector<StateEntry> states;
-  std::map<std::string, std::uint64_t> leniencies;
+  std::map<std::string, std::uint64_t> leniencies;  ///< that are proven
+  /// Others, by the agent whose word it is and their name.
+  std::map<std::pair<std::string, std::string>, std::uint64_t> told_leniencies;
+  std::uint64_t hearsay = 0;  ///< messages in the player's name, left out: nobody proved its sender
   std::uint64_t searches = 0;  ///< refusals that only showed its dialect
   std::vector<TimedAnswer> slowest;  ///< at most five, the slowest first
 };

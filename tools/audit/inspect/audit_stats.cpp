@@ -13,6 +13,7 @@
 #include "tools/audit/evidence/audit_body.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
+#include "tools/audit/evidence/speaker.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -30,9 +31,9 @@ class LeagueReader {
     if (!message.is_object()) return;
     if (entry.message_type == "LEAGUE_REGISTER_REQUEST") {
       if (message.contains("player_meta"))
-        asked_[entry.conversation_id] = text_at(message["player_meta"], "display_name");
+        asked_[call_of(entry)] = text_at(message["player_meta"], "display_name");
     } else if (entry.message_type == "LEAGUE_REGISTER_RESPONSE") {
-      names_[text_at(message, "player_id")] = asked_[entry.conversation_id];
+      names_[text_at(message, "player_id")] = asked_[call_of(entry)];
     } else if (entry.outbound) {
       note_roles(message);
     } else if (seen_.insert(entry.match_id).second) {
@@ -49,6 +50,12 @@ class LeagueReader {
   }
 
  private:
+  /// What an answer has in common with its request only. Bots may share a conversation id; old logs
+  /// have no better one.
+  static std::string call_of(const audit::log::LogEntry& entry) {
+    if (entry.call == 0) return entry.conversation_id;
+    return entry.file + ":" + std::to_string(entry.call);
+  }
   void note_roles(const json& message) {
     auto matches = message.find("matches");
     if (matches == message.end() || !matches->is_array()) return;
@@ -83,7 +90,7 @@ class LeagueReader {
   }
 
   bool by_display_name_;
-  std::map<std::string, std::string> asked_;  ///< display names by conversation
+  std::map<std::string, std::string> asked_;  ///< display names by call
   std::map<std::string, std::string> names_;
   std::map<std::string, std::string> player_a_;  ///< by match
   std::set<std::string> seen_;
@@ -92,6 +99,8 @@ class LeagueReader {
 
 bool is_of_interest(const audit::log::LogEntry& entry) {
   if (entry.agent != "league_manager" || !entry.verdict.empty()) return false;
+  if (HearsayFilter().is_hearsay(entry) && entry.message_type == "MATCH_RESULT_REPORT")
+    return false;
   const std::string& type = entry.message_type;
   if (entry.outbound) return type == "ROUND_ANNOUNCEMENT" || type == "LEAGUE_REGISTER_RESPONSE";
   return type == "MATCH_RESULT_REPORT" || type == "LEAGUE_REGISTER_REQUEST";

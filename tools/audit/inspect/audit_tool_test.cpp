@@ -94,6 +94,8 @@ class AuditToolTest : public ::testing::Test {
     add(referee_, record(kIn, kReply, "player:P01", "", {{"status", "ok"}}));
   }
 
+  std::string log_with_a_stranger();
+
   void save() {
     std::ofstream(*audit::log::agent_log_path(directory_ / "logs", "REF01")) << referee_;
     std::ofstream(*audit::log::agent_log_path(directory_ / "logs", "P01")) << player_;
@@ -103,6 +105,7 @@ class AuditToolTest : public ::testing::Test {
   std::filesystem::path directory_ = temporary_.path();
   std::chrono::microseconds now_{0};
   std::uint64_t seq_ = 0;
+  std::uint64_t call_ = 0;
   audit::record::RecordWriter writer_;
   std::string referee_;
   std::string player_;
@@ -196,7 +199,10 @@ TEST_F(AuditToolTest, SeesTheRegistrationUnderTheTemporaryName) {
     auto out = record(
         kOut, kReply, "player:" + name, "LEAGUE_REGISTER_RESPONSE",
         {{"status", "ACCEPTED"}, {"player_id", id}, {"auth_token", "tok_p01_aaaaaaaaaaaaaaaa"}});
-    in.notes.conversation_id = out.notes.conversation_id = "conv" + name;
+    // All bots that were made from the same page may use the same conversation.
+    in.notes.conversation_id = out.notes.conversation_id = "convregister";
+    in.notes.said_by = "player:" + id;
+    in.call = out.call = ++call_;
     add(manager, in);
     add(manager, out);
   };
@@ -208,6 +214,92 @@ TEST_F(AuditToolTest, SeesTheRegistrationUnderTheTemporaryName) {
   ASSERT_EQ(result["messages"].size(), 2U);
   EXPECT_EQ(result["messages"][0]["from"], "player:alpha");
   EXPECT_EQ(result["requests"], 1);
+}
+
+/// A manager's log: six refused messages of a stranger, some in the conversation in which P01 has
+/// registered, and one of P01 itself.
+std::string AuditToolTest::log_with_a_stranger() {
+  using enum audit::record::Direction;
+  using enum audit::record::Kind;
+  std::string manager;
+  begin(manager, "league_manager");
+  const auto say = [&](const std::string& type, const std::string& by, core::ErrorCode verdict,
+                       const std::string& fault) {
+    auto in = record(kIn, kRequest, "player:P01", type, {{"sender", "player:P01"}});
+    auto out = record(kOut, kReply, "player:P01", "LEAGUE_ERROR", {{"error_code", "E012"}});
+    in.notes.conversation_id = out.notes.conversation_id = "convregister";
+    in.notes.said_by = by;
+    in.notes.verdict = verdict;
+    in.notes.fault = fault;
+    in.notes.leniencies = {"choice_field"};
+    in.call = out.call = ++call_;
+    add(manager, in);
+    add(manager, out);
+  };
+  for (int i = 0; i < 6; ++i)
+    say(i % 2 == 0 ? "LEAGUE_QUERY" : "LEAGUE_REGISTER_REQUEST", "",
+        core::ErrorCode::kAuthTokenInvalid, "a stranger's fault");
+  say("LEAGUE_QUERY", "player:P01", core::ErrorCode::kMissingRequiredField, "its own fault");
+  return manager;
+}
+
+TEST_F(AuditToolTest, NobodyIsBlamedForWhatOthersSayInItsName) {
+  const std::string manager = log_with_a_stranger();
+  const auto file = directory_ / "logs" / "league.log.jsonl";
+  std::ofstream(file) << manager;
+  EXPECT_EQ(audit_log(directory_, "P01", {.json = true}, out_, err_), 1);
+  const json result = json::parse(out_.str());
+  ASSERT_EQ(result["faults"].size(), 1U) << result["faults"];
+  EXPECT_EQ(result["faults"][0]["text"], "its own fault");
+  EXPECT_EQ(result["faults"][0]["according_to"], "");
+  EXPECT_EQ(result["leniencies"][0]["count"], 1);
+  EXPECT_EQ(result["hearsay"], 6);
+  EXPECT_EQ(result["messages"].size(), 2U) << "its request and the answer";
+  out_.str("");
+  audit_log(directory_, "P01", {}, out_, err_);
+  EXPECT_NE(out_.str().find("6 messages in this player's name are left out"), std::string::npos);
+  EXPECT_EQ(out_.str().find("stranger"), std::string::npos) << out_.str();
+
+  // An old log does not say who said what.
+  std::string old = manager;
+  old.replace(old.find("\"version\":3"), 11, "\"version\":2");
+  std::ofstream(file) << old;
+  out_.str("");
+  audit_log(directory_, "P01", {.json = true}, out_, err_);
+  EXPECT_EQ(json::parse(out_.str())["faults"].size(), 7U);
+}
+
+TEST_F(AuditToolTest, FindsWhatAnAgentSaidAndOnRequestWhatOthersSaidInItsName) {
+  std::ofstream(directory_ / "logs" / "league.log.jsonl") << log_with_a_stranger();
+  FindQuery query{.player = "P01", .error = "any"};
+  EXPECT_EQ(audit_find(directory_, query, {.json = true}, out_, err_), 0);
+  const json found = json::parse(out_.str());
+  ASSERT_EQ(found["records"].size(), 1U);
+  EXPECT_EQ(found["records"][0]["said_by"], "player:P01");
+  EXPECT_NE(err_.str().find("6 records only claim to be from or to P01"), std::string::npos)
+      << err_.str();
+  query.hearsay = true;
+  out_.str("");
+  EXPECT_EQ(audit_find(directory_, query, {}, out_, err_), 0);
+  EXPECT_NE(out_.str().find("player:P01 (not proven) -> league_manager"), std::string::npos)
+      << out_.str();
+}
+
+TEST_F(AuditToolTest, WhatOnlyARefereeSaysIsMarked) {
+  lost_match();
+  save();
+  EXPECT_EQ(audit_log(directory_, "P01", {.json = true}, out_, err_), 1);
+  const json result = json::parse(out_.str());
+  for (const json& fault : result["faults"]) EXPECT_EQ(fault["according_to"], "REF01");
+  EXPECT_EQ(result["leniencies"][0]["according_to"], "REF01");
+  out_.str("");
+  audit_log(directory_, "P01", {}, out_, err_);
+  EXPECT_NE(out_.str().find("send even or odd (according to REF01)"), std::string::npos)
+      << out_.str();
+  out_.str("");
+  EXPECT_EQ(audit_explain(directory_, "R1M1", {}, out_, err_), 0);
+  EXPECT_NE(out_.str().find("player:P01 according to REF01, choice_field"), std::string::npos)
+      << out_.str();
 }
 
 TEST_F(AuditToolTest, APlayerWithoutFaultsIsToldSo) {

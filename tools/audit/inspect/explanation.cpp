@@ -138,6 +138,13 @@ std::vector<std::string> outcome_of(const std::vector<LoggedMessage>& exchanges)
   return {"no result: neither GAME_OVER nor a report is in these logs"};
 }
 
+/// Who needed a leniency, and whose word that is.
+std::string speaker_of(const LogEntry& entry) {
+  if (HearsayFilter().is_hearsay(entry)) return "somebody in the name of " + entry.from();
+  const std::string teller = according_to(entry, entry.from());
+  return teller.empty() ? entry.from() : entry.from() + " according to " + teller;
+}
+
 void count_repeats(const std::vector<LoggedMessage>& exchanges, Explanation& explanation) {
   std::map<std::string, int> calls;
   std::map<std::pair<std::string, std::string>, int> leniencies;
@@ -146,7 +153,7 @@ void count_repeats(const std::vector<LoggedMessage>& exchanges, Explanation& exp
     if (entry.kind == "request" && entry.message_type != "GAME_ERROR" &&
         !entry.message_type.empty())
       ++calls[entry.from() + " sent " + entry.message_type + " to " + entry.to()];
-    for (const auto& name : entry.leniencies) ++leniencies[{entry.from(), name}];
+    for (const auto& name : entry.leniencies) ++leniencies[{speaker_of(entry), name}];
   }
   for (const auto& [call, times] : calls) {
     if (times > 1) explanation.retries.push_back(call + " " + std::to_string(times) + " times");
