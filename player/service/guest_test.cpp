@@ -165,6 +165,8 @@ TEST_F(GuestTest, AtHomeAForeignRefereeShowsExactlyTheAnnouncedToken) {
   EXPECT_EQ(code_of(invited("token:" + theirs.hash())), "E012") << "the hash is public";
   EXPECT_EQ(invited(theirs.reveal())["result"]["message_type"], "GAME_JOIN_ACK");
   EXPECT_TRUE(took("foreign_referee_token"));
+  EXPECT_EQ(said_by(), testing::ScriptedMatch{}.invitation()["sender"])
+      << "the manager has announced that it shows this token";
   auto other = testing::ScriptedMatch{};
   other.match_id = "R2M1";
   EXPECT_EQ(

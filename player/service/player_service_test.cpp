@@ -63,6 +63,67 @@ TEST_F(PlayerServiceTest, BelievesAnyCallerOnlyWhenItStandsAlone) {
   EXPECT_EQ(call("choose_parity", call_message)["error"]["data"]["error_code"], "E012");
 }
 
+TEST_F(PlayerServiceTest, NotesWhoIsProvenToHaveSaidSomething) {
+  make("even", true);
+  (void)call("choose_parity", message("choose_parity_call"));
+  EXPECT_EQ(said_by(), "") << "a player that stands alone checks nobody";
+  make("even");
+  const auto asked = message("choose_parity_call");
+  (void)call("choose_parity", asked);
+  EXPECT_EQ(said_by(), asked["sender"]);
+  auto wrong = asked;
+  wrong["deadline"] = 7;
+  EXPECT_TRUE(call("choose_parity", wrong).contains("error"));
+  EXPECT_EQ(said_by(), asked["sender"]) << "a wrong message is its sender's, too";
+  wrong["auth_token"] = "tok_somebody_else";
+  (void)call("choose_parity", wrong);
+  EXPECT_EQ(said_by(), "");
+  wrong = asked;
+  wrong["auth_token"] = "tok_somebody_else";
+  (void)call("choose_parity", wrong);
+  EXPECT_EQ(said_by(), "");
+  (void)call("notify_round_completed", message("round_completed"));
+  EXPECT_EQ(said_by(), "league_manager");
+}
+
+TEST_F(PlayerServiceTest, AcknowledgesTheEndWithItsNewestSeal) {
+  std::optional<audit::record::LogHead> newest;
+  std::function<void()> sealed;
+  auto made = PlayerService::create(
+      {.display_name = "bot", .strategy = "even"},
+      {.timer = time_,
+       .clock = time_,
+       .random = random_,
+       .schemas = envelope::testing::schemas(),
+       .heads = {.newest = [&] { return newest; },
+                 .seal = [&](std::function<void()> done) { sealed = std::move(done); }}});
+  ASSERT_TRUE(made);
+  service_ = std::move(*made);
+  service_->set_identity(at_home());
+  EXPECT_FALSE(call("notify_round_completed", message("round_completed"))["result"].contains(
+      "log_head"));
+  newest = audit::record::LogHead{7, std::string(64, 'a')};
+  const json head = {{"seq", 7}, {"hash", std::string(64, 'a')}};
+  EXPECT_EQ(call("notify_round_completed", message("round_completed"))["result"]["log_head"], head);
+
+  EXPECT_TRUE(call("notify_league_completed", message("league_completed")).is_null())
+      << "not before it is sealed";
+  newest->seq = 9;
+  sealed();
+  time_.advance(std::chrono::milliseconds(1));
+  ASSERT_TRUE(*last_);
+  EXPECT_EQ(json::parse(**last_)["result"]["log_head"]["seq"], 9);
+  time_.advance(std::chrono::seconds(1));
+
+  // A disk that refuses the seal delays the answer by its limit only.
+  EXPECT_TRUE(call("notify_league_completed", message("league_completed")).is_null());
+  time_.advance(std::chrono::milliseconds(499));
+  EXPECT_FALSE(*last_);
+  time_.advance(std::chrono::milliseconds(1));
+  ASSERT_TRUE(*last_);
+  EXPECT_EQ(json::parse(**last_)["result"]["status"], "ok");
+}
+
 TEST_F(PlayerServiceTest, EachMisbehaviourMisbehaves) {
   make("invalid");
   EXPECT_EQ(choose()["parity_choice"], "Even");

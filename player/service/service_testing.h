@@ -61,6 +61,8 @@ class PlayerServiceFixture : public ::testing::Test {
   }
   /// The leniencies that the last call needed.
   [[nodiscard]] std::vector<std::string_view> leniencies() const { return notes_->leniencies; }
+  /// Who is proven to have sent the last call; empty: nobody.
+  [[nodiscard]] const std::string& said_by() const { return notes_->said_by; }
   json call(const std::string& method, json message) {
     json frame = {
         {"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", std::move(message)}};

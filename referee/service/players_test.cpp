@@ -76,6 +76,7 @@ TEST(Players, ChecksTheTokenOfAReply) {
     }
     rpc::MessageNotes notes;
     EXPECT_TRUE(check_reply_token(seat, one.shown, envelope::Mode::kOpen, notes)) << one.leniency;
+    EXPECT_EQ(notes.said_by, one.leniency == nullptr ? "player:P01" : "");
     std::vector<std::string_view> expected;
     if (one.leniency != nullptr) expected.emplace_back(one.leniency);
     EXPECT_EQ(notes.leniencies, expected) << one.leniency;

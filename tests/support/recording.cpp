@@ -15,6 +15,7 @@ Spoken Recording::read(const Entry& entry) {
                 .direction = record.direction,
                 .kind = record.kind,
                 .peer = record.notes.peer,
+                .said_by = record.notes.said_by,
                 .type = record.notes.message_type,
                 .conversation_id = record.notes.conversation_id,
                 .message = nullptr,

@@ -17,6 +17,7 @@ struct Spoken {
   audit::record::Direction direction = audit::record::Direction::kIn;
   audit::record::Kind kind = audit::record::Kind::kRequest;
   std::string peer;
+  std::string said_by;  ///< whose token, credential or signature was checked; empty: nobody's
   std::string type;  ///< wire name; the method of a tool; empty for an acknowledgement
   std::string conversation_id;
   nlohmann::json message;  ///< params or result; null where the bytes are no JSON-RPC
