@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::vector<std::string> lines_of(const std::filesystem::path& path) {
+std::vector<std::string> raw_lines_of(const std::filesystem::path& path) {
   std::vector<std::string> lines;
   std::ifstream file(path, std::ios::binary);
   for (std::string line; std::getline(file, line);) lines.push_back(line);
@@ -22,7 +22,7 @@ std::vector<std::string> lines_of(const std::filesystem::path& path) {
 }
 
 /// A disk that accepts no byte while it is full.
-class FullDisk final : public LogFiles {
+class RefusingDisk final : public LogFiles {
  public:
   core::Result<std::unique_ptr<LogFile>> create(const std::filesystem::path& path) override {
     auto file = disk_->create(path);
@@ -39,13 +39,13 @@ class FullDisk final : public LogFiles {
 
  private:
   struct File final : LogFile {
-    File(FullDisk& owner, std::unique_ptr<LogFile> inner) : disk(owner), file(std::move(inner)) {}
+    File(RefusingDisk& owner, std::unique_ptr<LogFile> inner) : disk(owner), file(std::move(inner)) {}
     core::Result<std::size_t> write(std::string_view bytes) override {
       if (disk.is_full) return core::Error{core::ErrorCode::kInternalError, "no space left", {}};
       return file->write(bytes);
     }
     core::Result<void> sync() override { return file->sync(); }
-    FullDisk& disk;
+    RefusingDisk& disk;
     std::unique_ptr<LogFile> file;
   };
   std::shared_ptr<LogFiles> disk_ = disk_files();
@@ -81,7 +81,7 @@ class SealWatchTest : public ::testing::Test {
   void remove_seals(int version, std::string_view interval = {}) {
     record::LogChain chain;
     std::string text;
-    for (const std::string& line : lines_of(path_)) {
+    for (const std::string& line : raw_lines_of(path_)) {
       if (line.starts_with("{\"seal\"")) continue;
       const std::size_t begin = text.size();
       std::string facts(record::chained_line(line)->covered);
@@ -135,7 +135,7 @@ TEST_F(SealWatchTest, AFrozenProgramSaysThatItSealedLate) {
     log->append(record_at(101s));
   }
   EXPECT_TRUE(verify().seal_gaps.empty());
-  const auto lines = lines_of(path_);
+  const auto lines = raw_lines_of(path_);
   ASSERT_EQ(lines.size(), 7U) << "header, four records, one note, the seal";
   EXPECT_TRUE(lines[2].starts_with("{\"note\":\"seal_delayed\",\"time\":\"")) << lines[2];
   EXPECT_NE(lines[2].find(R"("content":{"from":0,"to":130000000000},"prev":)"), std::string::npos)
@@ -162,7 +162,7 @@ TEST_F(SealWatchTest, ANoteExcusesOnlyWhatItCovers) {
 }
 
 TEST_F(SealWatchTest, AFullDiskIsNoAlarm) {
-  auto disk = std::make_shared<FullDisk>();
+  auto disk = std::make_shared<RefusingDisk>();
   options_.files = disk;
   {
     auto log = open();
@@ -194,7 +194,7 @@ TEST_F(SealWatchTest, AKilledProgramAndItsSuccessorAreNoAlarm) {
   auto log = open();
   log->append(record_at(0s));
   ASSERT_TRUE(log->flush(10s));
-  const auto killed = lines_of(path_);
+  const auto killed = raw_lines_of(path_);
   log->close();
   std::ofstream rest(path_, std::ios::binary);
   for (const auto& line : killed) rest << line << '\n';
@@ -240,7 +240,7 @@ TEST_F(SealWatchTest, WhatANoteLacksIsFound) {
     open()->append(record_at(0s));
     std::string text;
     record::LogChain chain;
-    const auto lines = lines_of(path_);
+    const auto lines = raw_lines_of(path_);
     text = lines[0] + '\n' + bad;
     chain.go_on_from(std::string(record::chained_line(lines[0])->hash));
     chain.close_line(lines[0].size() + 1, text);
