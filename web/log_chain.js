@@ -51,7 +51,7 @@ export async function readChain(bytes) {
     if (message.format !== undefined)
       [found.agent, found.league, before.next] = [message.agent, message.league_id || found.league, message.first_seq];
     else if (message.seal !== undefined) ++found.seals;
-    else {
+    else if (message.note === undefined) {
       ++found.records;
       before.next = message.seq + 1;
     }
