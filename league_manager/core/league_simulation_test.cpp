@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/journal/memory_journal_testing.h"
+#include "game/receipt.h"
 #include "league_manager/core/league_testing.h"
 #include "league_manager/events/event_codec.h"
 
@@ -19,7 +20,7 @@ using testing::PlayedLeague;
 class Simulation {
  public:
   explicit Simulation(unsigned seed) : engine_(seed), played_(random_settings()) {
-    played_.enter_all(1 + pick(3));
+    played_.enter_all(1 + pick(3), pick(2) == 0);
     played_.step(now());
   }
 
@@ -112,7 +113,13 @@ class Simulation {
     bool was_open = slot.status == MatchStatus::kAssigned;
     bool rightful = was_open && slot.referee() == referee &&
                     report.attempt.value_or(slot.attempts) == slot.attempts;
-    auto decision = played_.report(referee, report, now());
+    auto decision = hear(referee, report);
+    if (rightful && decision.refusal) {
+      RC_ASSERT(decision.refusal->code == core::ErrorCode::kLossContradicted ||
+                decision.refusal->code == core::ErrorCode::kInvalidResult);
+      RC_ASSERT(!decision.events.empty());
+      return;
+    }
     RC_ASSERT(rightful == (!decision.refusal && !decision.is_repeat));
     if (decision.is_repeat) RC_ASSERT(decision.events.empty());
     if (!decision.refusal && rightful) {
@@ -120,6 +127,39 @@ class Simulation {
       RC_ASSERT(again.is_repeat);
       RC_ASSERT(again.next_matches == decision.next_matches);
     }
+  }
+
+  /// Decides a report, with false receipts and players that say anything or nothing.
+  ReportDecision hear(int referee, MatchReport report) {
+    const auto key_of = [](const std::string& id, const std::string&) { return id; };
+    const League& league = played_.league;
+    if (pick(4) == 0) {
+      const std::string id = report.claim.choices[static_cast<std::size_t>(pick(2))].first;
+      const std::string match = report.match.id().str();
+      const MatchSlot& slot = league.board().slot(report.match);
+      const std::string draw = game::draw_commitment(slot.seed, match);
+      report.receipts[id].join =
+          game::receipt_of(id, game::join_receipt_text({.league_key = league.settings().league_key,
+                                                        .match_id = match,
+                                                        .attempt = slot.attempts,
+                                                        .draw_commitment = draw},
+                                                       pick(2) == 0, ""));
+    }
+    ReportHearing hearing{.receipt_key = key_of};
+    auto decision = league.decide_report(referee, report, now(), hearing);
+    while (!decision.ask.empty()) {
+      RC_ASSERT(decision.events.empty());
+      if (!hearing.answers) hearing.answers.emplace();
+      for (int player : decision.ask) {
+        PlayerAnswer answer{.player = player, .record = {}};
+        if (pick(3) > 0) answer.record.emplace();
+        hearing.answers->push_back(std::move(answer));
+      }
+      RC_ASSERT(hearing.answers->size() <= 2u);
+      decision = league.decide_report(referee, report, now(), hearing);
+    }
+    played_.take(decision.events);
+    return decision;
   }
 
   /// Matches of players who are gone, and those tried too often, are ended and not left waiting.
@@ -159,6 +199,8 @@ void check_events(const Simulation& simulation) {
   std::map<events::MatchKey, int> finished;
   std::map<events::MatchKey, int> attempts;
   std::map<events::MatchKey, int> excused;
+  std::map<events::MatchKey, int> by_receipt;
+  std::map<events::MatchKey, int> by_loss;
   for (const auto& event : simulation.played().events) {
     if (const auto* e = std::get_if<events::MatchReported>(&event.body)) {
       ++finished[e->match];
@@ -167,8 +209,13 @@ void check_events(const Simulation& simulation) {
     if (const auto* e = std::get_if<events::MatchForfeited>(&event.body)) ++finished[e->match];
     if (const auto* e = std::get_if<events::MatchAssigned>(&event.body))
       RC_ASSERT(e->attempt == ++attempts[e->match]);
-    if (const auto* e = std::get_if<events::MatchReleased>(&event.body))
-      excused[e->match] += e->is_excused ? 1 : 0;
+    if (const auto* e = std::get_if<events::MatchReleased>(&event.body)) {
+      const bool is_receipt = e->reason == events::kReasonReceiptContradicts;
+      const bool is_loss = e->reason == events::kReasonLossContradicted;
+      excused[e->match] += e->is_excused || is_receipt || is_loss ? 1 : 0;
+      RC_ASSERT((by_receipt[e->match] += is_receipt ? 1 : 0) <= 2);
+      RC_ASSERT((by_loss[e->match] += is_loss ? 1 : 0) <= 1);
+    }
     if (const auto* e = std::get_if<events::RoundCompleted>(&event.body)) {
       const events::MatchSummary& s = e->summary;
       const int matches = league.schedule().matches_in(e->round);

@@ -57,14 +57,14 @@ struct PlayedLeague {
     return decision;
   }
 
-  void enter_all(int capacity) {
+  void enter_all(int capacity, bool with_receipts = false) {
     for (int i = 0; i < league.settings().players; ++i) {
-      if (!enter({events::AgentKind::kPlayer,
-                  profile(std::string("p").append(std::to_string(i)), 10000 + i),
-                  {},
-                  {}})) {
-        throw std::logic_error("player refused");
-      }
+      RegistrationRequest player{events::AgentKind::kPlayer,
+                                 profile(std::string("p").append(std::to_string(i)), 10000 + i),
+                                 {},
+                                 {}};
+      player.profile.receipts = with_receipts;
+      if (!enter(player)) throw std::logic_error("player refused");
     }
     for (int i = 0; i < league.settings().referees; ++i) {
       if (!enter({events::AgentKind::kReferee,
