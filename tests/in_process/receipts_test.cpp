@@ -171,5 +171,45 @@ TEST_F(ReceiptsOfABot, ItsWordIsHeardBoundedAndNobodyIsHarmed) {
   EXPECT_EQ(stats["result"]["data"]["matches"][0]["result"], "LOSS");
 }
 
+TEST(Receipts, OfOurPlayersAreValidInEveryMatch) {
+  LeagueFixture league({.players = 6, .referees = 2, .receipts = true});
+  ASSERT_TRUE(league.play());
+  expect_sound(league);
+  const auto reported = events_of<league_manager::events::MatchReported>(league);
+  ASSERT_EQ(reported.size(), 15u);
+  for (const auto& one : reported) {
+    ASSERT_TRUE(one.receipts);
+    EXPECT_EQ(one.fairness, game::Fairness::kBoth);
+    for (const auto& of_player : one.receipts->both) {
+      EXPECT_EQ(of_player.state, league_manager::events::ReceiptState::kValid);
+      EXPECT_TRUE(of_player.join && of_player.choice);
+    }
+  }
+  EXPECT_TRUE(events_of<PlayersAsked>(league).empty());
+}
+
+TEST(Receipts, ADeadPlayerIsAskedAndLosesAsBefore) {
+  LeagueFixture league({.players = 4, .referees = 2, .receipts = true});
+  league.register_all();
+  league.disconnect("P01");
+  ASSERT_TRUE(league.play());
+  expect_sound(league);
+  const auto asked = events_of<PlayersAsked>(league);
+  ASSERT_EQ(asked.size(), 3u);
+  for (const auto& one : asked)
+    EXPECT_EQ(one.words.at(0).word, league_manager::events::PlayerWord::kNone);
+  EXPECT_TRUE(events_of<MatchReleased>(league).empty());
+  EXPECT_TRUE(events_of<MatchDisputed>(league).empty());
+}
+
+TEST(Receipts, ASilentPlayerConfirmsItsLossOrHasNoWord) {
+  LeagueFixture league({.players = 4, .referees = 2, .receipts = true});
+  league.register_all();
+  league.script("P01").on("CHOOSE_PARITY_CALL", Deviation::silence());
+  ASSERT_TRUE(league.play());
+  expect_sound(league);
+  EXPECT_GT(league.script("P01").arrived("get_match_record"), 0);
+}
+
 }  // namespace
 }  // namespace league::testing

@@ -313,7 +313,8 @@ void LeagueFixture::register_one(Agent& agent, envelope::Role role) {
        .game_types = {options.game_type},
        .max_concurrent_matches = options.capacity,
        .manager = *transport::link::parse_endpoint(kManagerUrl),
-       .log_public_key = agent.wire.log_key()},
+       .log_public_key = agent.wire.log_key(),
+       .receipts = options.receipts && role == envelope::Role::kPlayer},
       [&](const core::Result<agent::identity::Identity>& identity) {
         if (!identity) throw std::runtime_error("registration: " + identity.error().message);
         if (identity->id != agent.wire.id)

@@ -42,6 +42,7 @@ struct LeagueFixtureOptions {
   std::string game_type = "even_odd";  ///< one of `games`
   agent::runtime::Settings settings{};
   envelope::Mode mode = envelope::Mode::kOpen;
+  bool receipts = false;  ///< the players declare receipts
   std::uint64_t seed = 1;
   FaultPlan faults{};
   /// Calls go over connections that are kept (LinkCaller, FaultyConnector, ServedConnection)
