@@ -228,6 +228,8 @@ class League {
   // -------------------------------------------------------------------------------------------------------
   [[nodiscard]] const events::LeagueSettings& settings() const { return settings_; }
   [[nodiscard]] LeagueState state() const { return state_; }
+  /// Whether the league's files name its key, see LeagueCreated.
+  [[nodiscard]] bool are_files_keyed() const { return are_files_keyed_; }
   /// Whether the operator has paused the league: no match and no round begins or ends by itself.
   [[nodiscard]] bool is_paused() const { return is_paused_; }
   /// Whether the operator has ended the league before all matches were played.
@@ -334,6 +336,7 @@ class League {
   events::LeagueSettings settings_;
   LeagueState state_ = LeagueState::kRegistering;
   bool is_created_ = false;
+  bool are_files_keyed_ = false;
   Roster roster_;
   Schedule schedule_;
   Standings standings_;

@@ -158,7 +158,10 @@ void League::change(const events::Event& event) {
   if (!is_archived || std::holds_alternative<events::RoundStarted>(event.body)) board_.apply(event);
   change_lifecycles(event);
   std::visit(Overloaded{
-                 [&](const events::LeagueCreated&) { is_created_ = true; },
+                 [&](const events::LeagueCreated& e) {
+                   is_created_ = true;
+                   are_files_keyed_ = e.files_keyed;
+                 },
                  [&](const events::AgentRegistered& e) {
                    roster_.add(e.agent.kind,
                                {e.profile, e.credential, e.registration_nonce_hash, {}, false});

@@ -106,6 +106,7 @@ std::string LeagueDump::of(const League& league) {
     for (int player : players) out << " " << player;
     out << "\n";
   }
+  out << "files keyed " << league.are_files_keyed_ << "\n";
   for (const auto& [agent, head] : league.log_heads_)
     out << agent.id() << " log " << head.seq << " " << head.hash << "\n";
   for (const auto& [match, replay] : league.voided_)

@@ -20,10 +20,9 @@ JsonObject head(std::string& out, const LeagueBook& book, const LeagueBook::Last
   const League& league = book.league();
   LeagueStatus status = league.status();
   JsonObject object(out, ",\n");
-  object.text("schema_version", kFilesVersion)
-      .text("league_id", league.settings().league_id.str())
-      .optional_text("league_key", league.settings().league_key)
-      .text("game_type", league.settings().game_type)
+  object.text("schema_version", kFilesVersion).text("league_id", league.settings().league_id.str());
+  if (league.are_files_keyed()) object.text("league_key", league.settings().league_key);
+  object.text("game_type", league.settings().game_type)
       .text("status", league_state_name(status.state))
       .number("journal_entry", stamp.entry)
       .time("last_updated", stamp.at)
@@ -130,8 +129,10 @@ void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
   }
   if (!note.technical_reason.empty()) object.text("technical_reason", note.technical_reason);
   add_failures(object, out, book, view);
-  if (const auto fairness = shown_fairness(book.league(), view))
-    object.text("fairness", game::fairness_name(*fairness));
+  // A file of an older version must still be what follows from its journal, byte for byte.
+  const auto fairness =
+      book.league().are_files_keyed() ? shown_fairness(book.league(), view) : result.fairness;
+  if (fairness) object.text("fairness", game::fairness_name(*fairness));
   if (result.is_unproven) object.flag("unproven", true);
   add_disputes(object, out, book.league(), view.match);
   object.text("decided_by", result.by_manager ? "league_manager" : "referee");

@@ -122,6 +122,40 @@ TEST(LeagueFiles, NamesAreEscaped) {
   EXPECT_EQ(standings["standings"][0]["display_name"], "\"<b>\\\n\x01 \xef\xbf\xbd");
 }
 
+/// The played league as a journal of this version begins it.
+events::Events keyed_league() {
+  auto events = played_league();
+  auto& created = std::get<events::LeagueCreated>(events[0].body);
+  created.league_key = std::string(64, 'c');
+  created.files_keyed = true;
+  return events;
+}
+
+TEST(LeagueFiles, NameTheKeyOfTheirLeague) {
+  for (auto write : {write_standings, write_rounds}) {
+    const auto file = json::parse(text_of(write, book_of(keyed_league())));
+    EXPECT_EQ(file["league_key"], std::string(64, 'c'));
+    EXPECT_FALSE(json::parse(text_of(write, book_of(played_league()))).contains("league_key"))
+        << "an older version wrote none";
+  }
+}
+
+TEST(LeagueFiles, ADisputedMatchIsNotShownAsBound) {
+  auto events = keyed_league();
+  const auto fairness_of = [](const events::Events& of, int number) {
+    const auto rounds = json::parse(text_of(write_rounds, book_of(of)));
+    return rounds["rounds"][0]["matches"][number - 1]["fairness"];
+  };
+  EXPECT_EQ(fairness_of(events, 2), "both");
+  for (int number : {1, 2}) {
+    const events::MatchKey match{1, number};
+    const int player = book_of(events).league().schedule().pairing(match).player_a;
+    events.push_back({at(200), events::MatchDisputed{match, player, "it is false"}});
+  }
+  EXPECT_EQ(fairness_of(events, 1), "none");
+  EXPECT_EQ(fairness_of(events, 2), "claimed");
+}
+
 TEST(LeagueBook, RefusesWhatDoesNotFit) {
   auto events = played_league();
   LeagueBook headless;
