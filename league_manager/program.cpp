@@ -108,6 +108,7 @@ class Program {
   core::Result<void> check_ledger();
   core::Result<void> open_rounds();
   void make_league_runner();
+  void publish_receipt_keys();
   core::Result<void> open_admission();
   void make_service();
   core::Result<void> serve();
@@ -275,12 +276,19 @@ void Program::make_league_runner() {
       .may_start = [this] { return port_->log().free_space_ok(); },
       .log_head = [this] { return port_->log().sealed_head(); },
       .seal_log = [this] { (void)port_->log().seal_now(std::chrono::seconds(2)); },
+      .publish_receipt_keys = [this] { publish_receipt_keys(); },
       .attest = [this] { return end_->attestation(store_->token_issuer()); },
       .term = leadership != nullptr ? std::optional<int>(leadership->term()) : std::nullopt,
       .events = events_.board.get(),
       .log = &*operator_log_,
       .delays = delays_.get()});
   league_runner_->on_finished([this] { on_finished(); });
+}
+
+void Program::publish_receipt_keys() {
+  auto keys = end_->receipt_keys(store_->token_issuer()).dump();
+  port_->log().append(audit::record::note_of("receipt_keys", std::move(keys), host_->clock()));
+  (void)port_->log().seal_now(std::chrono::seconds(2));
 }
 
 core::Result<void> Program::open_admission() {

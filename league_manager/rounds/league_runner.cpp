@@ -223,7 +223,8 @@ void LeagueRunner::note_delivered(events::NotificationKind kind, int round, LogH
 void LeagueRunner::finish_league() {
   int last = deps_.ledger.read([](const League& league) { return league.board().round(); });
   announcer_.league_completed([this, last](const LogHeads& heads) {
-    if (deps_.publish_receipt_keys) deps_.publish_receipt_keys();
+    // A manager that is stopped before publishes them when it continues the league.
+    if (deps_.publish_receipt_keys && !is_stopped_) deps_.publish_receipt_keys();
     note_delivered(events::NotificationKind::kLeagueCompleted, last, heads);
     say_finished();
   });
