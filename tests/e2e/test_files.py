@@ -1,6 +1,7 @@
 """The data directory as files: what the programs write, what `league export` makes again, and disks that fail."""
 
 import contextlib
+import hashlib
 import json
 import os
 import resource
@@ -8,12 +9,17 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 import unittest
 from pathlib import Path
 
 import support_path  # noqa: F401
-from league_testing import BIN, Agent, LeagueTest, Program, limits, wait_until
+from conversation_log import Log
+from league_testing import BIN, SOURCE, Agent, LeagueTest, Program, limits, wait_until
+
+sys.path.insert(0, str(SOURCE / "scripts"))
+import verify_log  # noqa: E402  (its Ed25519 is another than ours)
 
 PATIENT = limits(
     league={"referee_ping_interval_ms": 200, "referee_ping_failures": 50, "max_match_attempts": 15},
@@ -76,6 +82,45 @@ class FilesTest(LeagueTest):
         return program
 
 
+def digests(entries):
+    """The digest of the journal up to each of its entries."""
+    digest, all_of_them = bytes(32), []
+    for kind, payload in entries:
+        digest = hashlib.sha256(digest + kind.encode() + b"\n" + payload.encode()).digest()
+        all_of_them.append(digest.hex())
+    return all_of_them
+
+
+class TheEnd(FilesTest):
+    def test_it_is_signed_and_binds_journal_and_receipts(self):
+        self.play(players=2)
+        self.stop_programs()
+        with contextlib.closing(sqlite3.connect(self.data / "journal" / "journal.sqlite")) as journal:
+            entries = journal.execute("SELECT type, payload FROM entries ORDER BY sequence").fetchall()
+        chain = digests(entries)
+        self.assertTrue(json.loads(entries[0][1])["files_keyed"])
+        log = Log(self.logs)
+        for kind in ("ROUND_COMPLETED", "LEAGUE_COMPLETED"):
+            for message in log.messages(kind):
+                head = message["journal_head"]
+                self.assertEqual(chain[head["seq"] - 1], head["hash"], kind)
+        signed = {json.dumps(message["attestation"], sort_keys=True) for message in log.messages("LEAGUE_COMPLETED")}
+        self.assertEqual(len(signed), 1, "everybody has got the same")
+        attestation = json.loads(signed.pop())
+        key = json.loads((self.league_files() / "standings.json").read_text())["league_key"]
+        statement = attestation["statement"]
+        self.assertTrue(statement.startswith(f"league.result 1\n{key}\ntable "), statement)
+        self.assertTrue(verify_log.is_signature(key, statement, attestation["signature"]))
+        end = [kind for kind, _ in entries].index("LEAGUE_COMPLETED")
+        self.assertIn(f"\njournal {end + 1} {chain[end]}\n", statement)
+        lines = [json.loads(line) for path in log.files if path.name == "league.log.jsonl"
+                 for line in path.read_text().splitlines()]
+        notes = [line["content"]["keys"] for line in lines if line.get("note") == "receipt_keys"]
+        self.assertEqual([sorted(note) for note in notes], [["P01", "P02"]])
+        for keys in notes[0].values():
+            self.assertRegex(keys[-1], r"^[0-9a-f]{64}$")
+
+
 class Published(FilesTest):
     def test_the_files_of_a_whole_league(self):
         manager = self.play()
@@ -103,8 +148,12 @@ class Published(FilesTest):
             self.assertEqual(history["display_name"], row["display_name"])
             self.assertEqual({key: history["stats"][key] for key in ("wins", "draws", "losses")},
                              {key: row[key] for key in ("wins", "draws", "losses")})
+        key = table["league_key"]
+        self.assertRegex(key, r"^[0-9a-f]{64}$")
         for name, content in tree(self.data).items():
             self.assertFalse(name.endswith(".new"), name)
+            if name.split("/")[0] in ("leagues", "matches", "players"):
+                self.assertIn(key.encode(), content, name)
             if name.split("/")[0] in ("leagues", "matches", "players"):
                 self.assertNotIn(b"tok_", content, name)
 
