@@ -266,11 +266,19 @@ def split_lines(blocks):
     """The lines without their line feeds, and at last what follows the last one."""
     rest = b""
     for block in blocks:
-        *lines, rest = (rest + block).split(b"\n") if b"\n" in block else (rest + block,)
+        *lines, rest = (rest + block).split(b"\n")
         yield from lines
-        if len(rest) > LONGEST_LINE:
-            raise zlib.error("a line of it is too long")
     yield rest
+
+
+def check_length(blocks):
+    """Reads to the end, for what cannot be read and for lines that no log has."""
+    length = 0
+    for block in blocks:
+        end = block.rfind(b"\n")
+        length = length + len(block) if end < 0 else len(block) - end - 1
+        if length > LONGEST_LINE:
+            raise zlib.error("a line of it is too long")
 
 
 def lines_of_log(file):
@@ -278,8 +286,7 @@ def lines_of_log(file):
     if not os.path.exists(file) and os.path.exists(file + ".gz"):
         file += ".gz"  # compressed since its name was read
     if file.endswith(".gz") or os.path.getsize(file) > LONGEST_LINE:
-        for _ in split_lines(blocks_of(file)):
-            pass
+        check_length(blocks_of(file))
     return split_lines(blocks_of(file))
 
 
@@ -791,18 +798,20 @@ class LogFacts:
     def fault(self, place, rule, text):
         self.faults.append({"file": place[0], "line": place[1], "rule": rule, "text": text})
 
-    def take(self, chain, line):
-        place = (chain.file, chain.line)
+    def begin(self, chain):
         if chain.file != self.file:
             self.file, self.broadcasts, self.answers = chain.file, [], []
+
+    def take(self, chain, line):
+        place = (chain.file, chain.line)
+        self.begin(chain)
         record = parse_object(line)
         if TOKEN.search(line):
             self.fault(place, "secret.token", "it contains an unmasked token")
         if not is_record(record):
-            self.excuse_answer(chain, record)
             return self.fault(place, "record.form", "a key is missing or has a value of another type than docs/audit.md gives it")
         if not chain.sections:
-            return self.excuse_answer(chain, record)  # a file without a header
+            return None  # a file without a header
         said = Said(chain, record)
         said.section.run.end, said.section.run.place = said.time, place
         text = self.body_of(chain, record)
@@ -822,11 +831,6 @@ class LogFacts:
         if said.accepted:
             self.note(said)
         return None
-
-    def excuse_answer(self, chain, record):
-        """What answers a malformed record is no answer without a request."""
-        if number_of(record, "call") is not None:
-            self.answered.setdefault((len(chain.runs) or 1, record["call"]), "")
 
     def body_of(self, chain, record):
         raw = text_of(record, "raw")
@@ -875,10 +879,9 @@ class LogFacts:
 
     def note_transfer(self, said, record, text, is_changed):
         """What the other side's log must have too; the text of a changed line proves nothing."""
-        text = without_secrets(text or text_of(record, "raw_base64"))
-        copy = text if "raw_bytes" in record else hashlib.sha256(text.encode("utf-8", "replace")).digest()
+        text = text or text_of(record, "raw_base64")
         if text and not is_changed:
-            self.copies.append((said.digest, copy, said.out, said.place, said.section))
+            self.copies.append((said.digest, hash(text), said))
         if said.out:
             self.sent.setdefault(said.digest, said.time)
             return
@@ -988,12 +991,27 @@ def usual_ways(differences):
     return {agent: statistics.median_high(of) for agent, of in ways.items()}
 
 
-def are_alike(copy, other):
-    """Texts that were cut off as far as both go, without a margin in which a secret may have been cut in two; else digests."""
-    if isinstance(copy, str) and isinstance(other, str):
-        both = max(0, min(len(copy), len(other)) - 128)
-        return copy[:both] == other[:both]
-    return type(copy) is not type(other) or copy == other
+def texts_of(chain, places):
+    """Place to the text of the record there without secrets, and whether it was cut off."""
+    facts, texts = LogFacts(), {}
+
+    def take(chain, line):
+        record, place = parse_object(line), (chain.file, chain.line)
+        if is_record(record):
+            facts.begin(chain)
+            text = facts.body_of(chain, record) or text_of(record, "raw_base64")
+            if place in places:
+                texts[place] = without_secrets(text), "raw_bytes" in record
+    Chain(chain.path, chain.files, take).run()
+    return texts
+
+
+def are_alike(one, other):
+    """Texts that were cut off as far as both go, without a margin in which a secret may have been cut in two."""
+    if not one[1] and not other[1]:
+        return one[0] == other[0]
+    both = max(0, min(len(one[0]), len(other[0])) - 128)
+    return one[0][:both] == other[0][:both]
 
 
 class Announced:
@@ -1412,35 +1430,41 @@ class League:
             self.judge_tail(run, agent, last - first, count)
 
     def check_strays(self):
+        """In a log of which a line is damaged or malformed, that may be the request."""
         for chain in self.chains:
+            is_damaged = chain.faults or any(fault["rule"] == "record.form" for fault in chain.facts.faults)
             for said, rule, text in chain.facts.strays:
-                run = said.section.run
-                if id(said.section) in self.mine and (run.closed or said.time <= run.end - 1 or rule == "reply.second"):
+                is_lost = is_damaged or not (said.section.run.closed or said.time <= said.section.run.end - 1)
+                if id(said.section) in self.mine and (rule == "reply.second" or not is_lost):
                     self.found.fault(said.place, rule, text)
 
     def check_copies(self):
         """Two records of one message say the same (docs/audit.md, `transfer.differs`)."""
-        copies = [copy for chain in sorted(self.chains, key=lambda chain: chain.path) for copy in chain.facts.copies if id(copy[4]) in self.mine]
+        copies = [copy for chain in sorted(self.chains, key=lambda chain: chain.path) for copy in chain.facts.copies if id(copy[2].section) in self.mine]
         known, suspects = {}, {}
-        for digest, copy, *_ in copies:
-            if known.setdefault(digest, copy) != copy:
+        for digest, text, _ in copies:
+            if known.setdefault(digest, text) != text:
                 suspects[digest] = []
-        for copy in copies if suspects else ():
-            if copy[0] in suspects:
-                suspects[copy[0]].append(copy)
+        for digest, _, said in copies if suspects else ():
+            if digest in suspects:
+                suspects[digest].append(said)
+        wanted = {said.place for same in suspects.values() for said in same}
+        texts = {}
+        for chain in {id(said.section.chain): said.section.chain for same in suspects.values() for said in same}.values():
+            texts |= texts_of(chain, wanted)
         for same in suspects.values():
-            self.compare_copies(same, next((copy for copy in same if copy[2]), same[0]))
+            self.compare_copies(same, next((said for said in same if said.out), same[0]), texts)
 
-    def compare_copies(self, copies, first):
-        for _, copy, _, place, section in copies:
-            if section.chain is first[4].chain or are_alike(copy, first[1]):
+    def compare_copies(self, copies, first, texts):
+        for said in copies:
+            if said.section.chain is first.section.chain or are_alike(texts[said.place], texts[first.place]):
                 continue
-            text = (f"the logs of {first[4].agent} ({first[3][0]}:{first[3][1]}) and {section.agent} have a message with the same digest, but "
-                    "not the same text: one of the two was rewritten")
-            if min(first[4].version, section.version) > 2:
-                self.found.fault(place, "transfer.differs", text)
+            text = (f"the logs of {first.section.agent} ({first.place[0]}:{first.place[1]}) and {said.section.agent} have a message with the same "
+                    "digest, but not the same text: one of the two was rewritten")
+            if min(first.section.version, said.section.version) > 2:
+                self.found.fault(said.place, "transfer.differs", text)
             else:
-                self.found.notes.append(f"{place[0]}:{place[1]}: transfer.differs: {text}")
+                self.found.notes.append(f"{said.place[0]}:{said.place[1]}: transfer.differs: {text}")
             return
 
     def judge_unheard(self, said, at):

@@ -756,6 +756,23 @@ class Completeness(LogTest):
         (self.directory / "data/results.json").write_text(json.dumps({**results, "files_keyed": True}))
         self.assert_found(None, ["projection.history", "projection.match"])
 
+    def test_files_without_end_are_an_error_in_bounded_memory(self):
+        """A closed segment without a line feed, and a megabyte that unpacks to a gigabyte."""
+        self.league.write(self.directory)
+        packed = zlib.compressobj(9, wbits=31)
+        with open(self.directory / "logs/agents/P01.log.000001.jsonl.gz", "wb") as stream:
+            for _ in range(1025):
+                stream.write(packed.compress(b"\n" * (1 << 20)))
+            stream.write(packed.flush())
+        with open(self.directory / "logs/agents/P02.log.000001.jsonl", "wb") as stream:
+            stream.truncate(1 << 30)
+        script = support_path.SOURCE / "scripts/verify_log.py"
+        done = subprocess.run(["/bin/sh", "-c", f"ulimit -v 400000; exec {sys.executable} {script} --json {self.directory}"], capture_output=True,
+                              text=True, check=False)
+        faults = [(Path(fault["file"]).name, fault["rule"]) for fault in json.loads(done.stdout)["faults"]]
+        for name in ("P01.log.000001.jsonl.gz", "P02.log.000001.jsonl"):
+            self.assertIn((name, "file.unreadable"), faults, done.stderr)
+
     def test_several_leagues_below_one_directory(self):
         for seed in (1, 2):
             League(2, seed=seed).play().write(self.directory / f"run{seed}")
