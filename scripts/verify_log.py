@@ -447,8 +447,8 @@ class Chain:
             self.fault("seq.gap", f"record {seq} follows record {self.seq}")
         self.seq = seq
         self.records += 1
-        mono = re.search(rb'"mono_ns":(-?\d{1,19})', line)
-        if mono and self.watch.is_late(int(mono[1])):
+        mono = re.search(rb'"mono_ns":(-?\d{1,400})', line)
+        if mono and is_integer(int(mono[1])) and self.watch.is_late(int(mono[1])):
             self.gaps += [(section, (self.file, self.line)) for section in self.sections[-1:]]
         if self.on_record:
             self.on_record(self, line)
@@ -1073,7 +1073,7 @@ class Journal:
         self.receipts = {}  # match -> those of A and of B
         self.asked = set()  # (match, attempt, player)
         self.heads = []  # (agent, number and hash of its line, entry)
-        self.ends = {}  # entry of the league's end -> digest of the results that it signs
+        self.decided = []  # (entry, match, what `results` has of it, or None where it was made void), in order
         self.last_term = 0.0
         self.assigned = {}
         path = os.path.join(directory, "data", "journal", "journal.sqlite")
@@ -1104,15 +1104,15 @@ class Journal:
             self.assigned[match] = number_of(event, "attempt") or 0, text_of(event, "referee").split(":")[-1]
         elif kind in ("MATCH_REPORTED", "MATCH_FORFEITED"):
             self.results[match] = kind == "MATCH_FORFEITED", *self.assigned.get(match, (0, "-")), dict_of(event, "result")
+            self.decided.append((number, match, self.results[match]))
             if "receipts" in (event or {}):
                 self.receipts[match] = [dict_of(event["receipts"], side) for side in "AB"]
         elif kind == "PLAYERS_ASKED":
             self.asked |= {(match, number_of(event, "attempt"), text_of(word, "player").split(":")[-1]) for word in list_of(event, "words")}
         elif kind == "LOG_HEADS":
             self.heads += [(text_of(head, "agent"), (number_of(head, "seq"), text_of(head, "hash")), number) for head in list_of(event, "heads")]
-        elif kind == "LEAGUE_COMPLETED":
-            self.ends[len(self.digests)] = dict(self.results), set(self.voided)
         elif kind == "OPERATOR_ACTED" and match:
+            self.decided.append((number, match, None))
             self.voided[match] = text_of(event, "by"), text_of(event, "reason"), text_of(event, "replay"), (self.path, number)
         elif kind == "LEAGUE_CONTINUED":
             at = seconds_of(text_of(event, "at"))
@@ -1143,8 +1143,8 @@ class Journal:
 
     def results_text(self, entry, pairs):
         """The results that are signed with the league's end (docs/protocol.md)."""
-        results, voided = self.ends.get(entry, ({}, set()))
-        lines = []
+        until = [(match, row) for at, match, row in self.decided if at <= entry]
+        results, voided, lines = {match: row for match, row in until if row}, {match for match, row in until if not row}, []
         for match, (_, attempt, referee, result) in sorted(results.items(), key=lambda one: place_in_schedule(one[0])):
             winner = {"A": 0, "B": 1}.get(text_of(result, "outcome"))
             number = number_of(result, "drawn_number")
@@ -1358,7 +1358,7 @@ class League:
         self.note_steered()
         self.note_disputes()
         self.note_voided(self.journal.voided if self.journal else None)
-        for said in self.finals[:1]:
+        for said in self.final():
             self.check_table(said)
         if self.is_newest:
             Files(self, directory).check()
@@ -1628,7 +1628,7 @@ class League:
     def check_second(self, match, first, later, player, bound):
         own = self.answers(f"player:{player}", match, later, "GAME_INVITATION")
         heard = [answer for (agent, of), calls in self.calls.items() if of == match and agent.startswith("referee:")
-                 for answer in self.answers(agent, match, later, "GAME_INVITATION", f"player:{player}")]
+                 for answer in self.answers(agent, match, later, "GAME_INVITATION", f"player:{player}") if answer.checked]
         report = next((said for said in self.reports if said.match_id == match and said.conversation == later), None)
         for ack in own or heard:
             if ack.message.get("accept") is not False and text_of(ack.message, "choice_commitment") != bound:
@@ -1724,9 +1724,15 @@ class League:
                     else "the records do not decide")
             self.found.incident(said.place, "match.disputed", f"{shown(said.sender)} disputes {shown(match)}: {word}")
 
+    def final(self):
+        """Where the newest final table stands first, if there is one: a match that is made void later has another one sent."""
+        def told(said):
+            return said.message.get("final_standings"), said.message.get("voided_matches")
+        return [said for said in self.finals if told(said) == told(self.finals[-1])][:1]
+
     def note_voided(self, kept):
         """A void match is a fact and not a fault, if the final table leaves out the same ones as the journal."""
-        for said in self.finals[:1]:
+        for said in self.final():
             told = {match for match in list_of(said.message, "voided_matches") if isinstance(match, str)}
             if kept is not None and told != set(kept):
                 self.found.fault(said.place, "table.voided",

@@ -181,7 +181,8 @@ def in_same_round(name, *expected, files=None, short=False, exact=True, **more):
 def files_of_then(at):
     """The files of a player and a referee that kept running have a result that nobody else has."""
     def files(directory):
-        row = {"league_id": "league_test", "match_id": "R1M2", "opponent_id": "P09", "result": "NONE", "drawn_number": 3}
+        key = json.loads((directory / "logs/league/league_test/league.log.jsonl").open().readline())["league_key"]
+        row = {"league_id": "league_test", "league_key": key, "match_id": "R1M2", "opponent_id": "P09", "result": "NONE", "drawn_number": 3}
         for player in ("P01", "P02", "P03", "P04"):
             path = directory / "data" / "players" / player / "history.json"
             path.parent.mkdir(parents=True)
@@ -193,7 +194,7 @@ def files_of_then(at):
         path.parent.mkdir(parents=True)
         promise = log_builder.draw_commitment(bytes.fromhex(report["result"]["details"]["draw_proof"]), "R1M2")
         path.write_text(json.dumps({
-            "league_id": "league_test", "match_id": "R1M2", "state": "FINISHED", "attempt": 1, "draw_commitment": promise,
+            "league_id": "league_test", "league_key": key, "match_id": "R1M2", "state": "FINISHED", "attempt": 1, "draw_commitment": promise,
             "result": {**report["result"], "winner": "P09"}, "lifecycle": [{"state": "FINISHED", "at": at}]}))
     return files
 

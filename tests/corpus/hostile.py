@@ -33,6 +33,7 @@ def record_key(key, name, value):
         record.fields[key] = value
     lenient = key in ("context", "broadcast") and name == "object" or (key == "raw_ref" and name == "null")
     made("hostile", f"record-{key}-{name}", *([] if lenient else [fault("record.form")]), plan=pinged, agree_only=lenient,
+         exact=key != "mono_ns",  # a wrong clock says that a seal is missing
          short=key == "raw_keep" and name == "text")(change)
 
 

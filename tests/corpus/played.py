@@ -1,6 +1,8 @@
 """Leagues that the real programs played, and files of theirs that somebody changed, removed or made anew with its own key."""
 
 import atexit
+import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -10,8 +12,9 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
+import log_builder
 from cases import CASES, Case, add, fault, missing
-from resealing import key_of, reseal
+from resealing import Resealing, key_of, read_lines, reseal
 
 SOURCE = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ.get("LEAGUE_BIN_DIR", SOURCE / "build" / "bin"))
@@ -158,6 +161,80 @@ real("journal-lacks-an-entry", fault("journal.damaged"), exact=False)(in_journal
 real("journal-is-empty", exact=False, agree_only=True)(bytes_of(JOURNAL, lambda data: b""))
 real("journal-is-no-database", fault("journal.damaged"), exact=False)(bytes_of(JOURNAL, lambda data: b"dear diary " * 1000))
 real("journal-is-cut", exact=False, agree_only=True)(bytes_of(JOURNAL, lambda data: data[:len(data) // 2]))
+
+
+def rechained(change):
+    """As the manager could rewrite its journal: `change(type, payload)` gives each payload, and all digests fit."""
+    def files(directory):
+        changes, digest = 0, bytes(32)
+        with closing(sqlite3.connect(directory / JOURNAL)) as journal:
+            for number, kind, payload in journal.execute("SELECT sequence, type, payload FROM entries ORDER BY sequence").fetchall():
+                new = change(kind, payload)
+                changes += new != payload
+                digest = hashlib.sha256(digest + f"{kind}\n{new}".encode()).digest()
+                journal.execute("UPDATE entries SET payload = ?, digest = ? WHERE sequence = ?", (new, digest, number))
+            journal.commit()
+        assert changes, "nothing was changed in the journal"
+    return files
+
+
+def once(kind, old, new):
+    """In the first event of a type that has it."""
+    done = []
+
+    def change(of, payload):
+        if of != kind or old not in payload or done:
+            return payload
+        done.append(payload)
+        return payload.replace(old, new, 1)
+    return change
+
+
+for _name, _change in (("a-version", once("AGENT_REGISTERED", '"version":"', '"version":"9')), ("a-number", once("MATCH_REPORTED", '"drawn_number":', '"drawn_number":9')),
+                       ("an-attempt", once("MATCH_ASSIGNED", '"attempt":1', '"attempt":2')), ("a-round", once("ROUND_COMPLETED", '"wins":', '"wins":9')),
+                       ("an-address", once("AGENT_REGISTERED", "localhost", "otherhost")), ("a-seed", once("ROUND_STARTED", '"draw_seeds":["', '"draw_seeds":["00'))):
+    real(f"journal-is-rewritten-in-{_name}", fault("journal.head"), exact=False, same_places=False, short=_name == "a-version")(
+        lambda directory, change=_change: rechained(lambda kind, payload: change(kind, payload))(directory))
+
+
+def rewritten_without_keys(directory):
+    """A finished league in which one player's nonce and commitment are others everywhere: the seals, which would need keys, are gone, like all that
+    tells of them, and all digests are right."""
+    with closing(sqlite3.connect(directory / JOURNAL)) as journal:
+        event = next(event for payload, in journal.execute("SELECT payload FROM entries WHERE type = 'MATCH_REPORTED' ORDER BY sequence")
+                     if (event := json.loads(payload)).get("evidence", {}).get("A", {}).get("nonce"))
+    match, result, evidence = event["match"], event["result"], event["evidence"]
+    logs = [path for path in (directory / "logs").rglob("*.jsonl")]
+    report = next(json.loads(line["raw"])["params"] for path in logs for line in read_lines(path)
+                  if line.get("message_type") == "MATCH_RESULT_REPORT" and line.get("match_id") == match and line["dir"] == "in")
+    seed = bytes.fromhex(report["result"]["details"]["draw_proof"])
+    choices = [result["choice_a"], result["choice_b"]]
+    nonce = next(nonce for n in itertools.count() if log_builder.draw(seed, match, choices, [
+        nonce := hashlib.sha256(str(n).encode()).hexdigest(), evidence["B"].get("nonce", "")]) == result["drawn_number"])
+    player = next(player for player, known in report["result"]["details"]["choice_nonces"].items() if known == evidence["A"]["nonce"])
+    commitment = log_builder.choice_commitment(log_builder.draw_commitment(seed, match), match, player, choices[0], nonce)
+
+    def swapped(text):
+        return text.replace(evidence["A"]["nonce"], nonce).replace(evidence["A"]["commitment"], commitment)
+
+    rechained(lambda kind, payload: swapped(payload))(directory)
+    for path in [*(directory / "data").rglob("*.json"), *(directory / "data").rglob("*.csv")]:
+        path.write_text(swapped(path.read_text()))
+    for path in logs:
+        lines = [line for line in read_lines(path) if "seal" not in line and "note" not in line]
+        for line in (line for line in lines if line.get("raw")):
+            body = json.loads(line["raw"])
+            for message in (body.get("params"), body.get("result")):
+                for key in ("log_head", "journal_head"):
+                    message.pop(key, None) if isinstance(message, dict) else None
+            line["raw"] = swapped(json.dumps(body, separators=(",", ":"), ensure_ascii=False))
+            line["raw_sha256"] = hashlib.sha256(line["raw_sha256"].encode()).hexdigest()
+        Resealing(path, None).write(lines)
+    for path in (directory / "logs").rglob("*.seal.json"):
+        path.unlink()
+
+
+real("rewritten-without-keys", fault("attestation.differs"), exact=False, same_places=False, short=True)(rewritten_without_keys)
 
 
 # --- Logs that their owners seal anew -------------------------------------------------------------------------------
