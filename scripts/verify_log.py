@@ -682,7 +682,8 @@ ANSWERS = {"GAME_INVITATION": "GAME_JOIN_ACK", "CHOOSE_PARITY_CALL": "CHOOSE_PAR
            "LEAGUE_QUERY": "LEAGUE_QUERY_RESPONSE"}
 # They give one match to a third-party referee, which is announced in no other way.
 MATCH_STARTERS = ("START_MATCH", "MATCH_ASSIGNMENT")
-HEAD_TELLERS = ("ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED")
+COMPLETED = ("ROUND_COMPLETED", "LEAGUE_COMPLETED")
+HEAD_TELLERS = ("ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", *COMPLETED)
 # Requests whose receiver checks a token: only these are held against their sender's log.
 TOKEN_CHECKED = {*HEAD_TELLERS, "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT", "LEAGUE_QUERY",
                  "GAME_ERROR"}
@@ -917,14 +918,14 @@ class LogFacts:
                 self.questions.append(said)
         elif agent == MANAGER and said.out and said.asked and not said.failed and said.asked.accepted:
             self.note_answer(said)
-        elif agent == MANAGER and said.section.version > 2 and said.asked and said.asked.stated in ("ROUND_COMPLETED", "LEAGUE_COMPLETED") and dict_of(said.message, "log_head"):
+        elif agent == MANAGER and said.section.version > 2 and said.asked and said.asked.stated in COMPLETED and dict_of(said.message, "log_head"):
             self.agent_heads.append(said)
 
     def note_broadcast(self, said, kind, agent):
         head = said.message.get("log_head")
         if not said.out and isinstance(head, dict):
             self.heads.append((number_of(head, "seq"), text_of(head, "hash"), said))
-        if kind in ("ROUND_COMPLETED", "LEAGUE_COMPLETED") and dict_of(said.message, "journal_head"):
+        if kind in COMPLETED and dict_of(said.message, "journal_head"):
             self.journal_heads.append(said)
         if kind == "ROUND_ANNOUNCEMENT":
             self.note_matches(said, list_of(said.message, "matches"))
@@ -1440,7 +1441,8 @@ class League:
 
     def check_copies(self):
         """Two records of one message say the same (docs/audit.md, `transfer.differs`)."""
-        copies = [copy for chain in sorted(self.chains, key=lambda chain: chain.path) for copy in chain.facts.copies if id(copy[2].section) in self.mine]
+        copies = [copy for chain in sorted(self.chains, key=lambda chain: chain.path) for copy in chain.facts.copies
+                  if id(copy[2].section) in self.mine]
         known, suspects = {}, {}
         for digest, text, _ in copies:
             if known.setdefault(digest, text) != text:
@@ -1703,11 +1705,11 @@ class League:
             for player, own in zip(told.pair, both) if told else ():
                 state = text_of(own, "state")
                 if state in ("absent", "invalid"):
-                    self.found.incident(told.place, "receipt.invalid", f"the receipts of player:{player} for {match} are {state}: nobody but its referee "
-                                                                       "says what it answered")
+                    self.found.incident(told.place, "receipt.invalid",
+                                        f"the receipts of player:{player} for {match} are {state}: nobody but its referee says what it answered")
                 elif state == "valid" and keys and not told.has_receipts(player, own, keys.get(player, ())):
-                    self.found.fault(told.place, "receipt.false", f"the manager has accepted receipts of player:{player} for {match} as valid, but they are "
-                                                                  "not those of the reported answers")
+                    self.found.fault(told.place, "receipt.false", f"the manager has accepted receipts of player:{player} for {match} as valid, "
+                                                                  "but they are not those of the reported answers")
 
     def note_disputes(self):
         places = {}
@@ -2102,8 +2104,8 @@ class Report:
         call, is_proof = self.handed_to(opponent)
         handed = handed_in(call) if call else league.handed_over(self.match, self.conversation, player, opponent, self.said.sender)
         if listed is not None and is_proof and handed != listed and (not handed or listed in made):
-            return self.fault("commitment.handed", f"the report of {self.match} lists a commitment of player:{player} as one that counts, but the call that "
-                                                   f"player:{opponent} answered, in its own sealed log, has {'another' if handed else 'none'}")
+            return self.fault("commitment.handed", f"the report of {self.match} lists a commitment of player:{player} as one that counts, but the "
+                                                   f"call that player:{opponent} answered, in its own sealed log, has {'another' if handed else 'none'}")
         if listed is not None and self.joined_late(player, opponent, listed):
             return self.fault("commitment.handed", f"by the own log of {self.said.sender} its call to player:{opponent} in {self.match} left before "
                                                    f"player:{player} had joined with the commitment that the report lists")
@@ -2199,8 +2201,9 @@ class Losses:
                     unseen.setdefault(report.said.sender, []).append((report, player, call))
         for referee, losses in sorted(unseen.items()):
             for report, player, call in losses:
-                self.found.incident(report.place, "loss.unwitnessed", f"{referee} reported that player:{player} lost {report.match} at {shown(call)}, a call that "
-                                    f"the player's log, which is unbroken, does not have; such losses of this referee: {len(losses)}")
+                self.found.incident(report.place, "loss.unwitnessed",
+                                    f"{referee} reported that player:{player} lost {report.match} at {shown(call)}, a call that the player's log, "
+                                    f"which is unbroken, does not have; such losses of this referee: {len(losses)}")
 
     @staticmethod
     def heard_call(report, player):
@@ -2258,8 +2261,8 @@ class Witnesses:
             chains = self.league.logs.get(agent)
             if chains and agent not in accused and not any(chain.hashes.get(digest, -1) == seq for chain in chains):
                 accused.add(agent)
-                self.found.fault(place, "witness.agent_head", f"{agent} told the manager that its log had a line {shown(digest, 16)} after record {seq}; it has "
-                                                              "none: the log was cut off or rewritten")
+                self.found.fault(place, "witness.agent_head", f"{agent} told the manager that its log had a line {shown(digest, 16)} after record {seq}; "
+                                                              "it has none: the log was cut off or rewritten")
 
     def in_order(self, told):
         return sorted(told, key=lambda said: (said.section.agent != MANAGER, said.section.chain.path))
@@ -2272,8 +2275,8 @@ class Witnesses:
                  and not self.journal.has_head(number_of(head, "seq"), text_of(head, "hash"))]
         if false:
             seq, said = min(false, key=lambda one: one[0])
-            self.found.fault(said.place, "journal.head", f"the manager said what digest its journal had after entry {seq}; it has another one: the journal "
-                                                         "was cut off or changed")
+            self.found.fault(said.place, "journal.head", f"the manager said what digest its journal had after entry {seq}; it has another one: "
+                                                         "the journal was cut off or changed")
 
     def check_ends(self):
         judged, is_absent = set(), False
@@ -2281,8 +2284,8 @@ class Witnesses:
             signed, rows = said.message.get("attestation"), list_of(said.message, "final_standings")
             if not isinstance(signed, dict):
                 if said.out and said.section.version > 2 and self.key and not is_absent:
-                    self.found.miss(said.place, "attestation.absent", "the league's end is not signed. Ask the operator of the league for its logs of the "
-                                                                      "programs' current version")
+                    self.found.miss(said.place, "attestation.absent", "the league's end is not signed. Ask the operator of the league for its logs of "
+                                                                      "the programs' current version")
                     is_absent = True
                 continue
             statement, signature = text_of(signed, "statement"), text_of(signed, "signature")
@@ -2303,8 +2306,8 @@ class Witnesses:
         if self.key and lines[1] != self.key:
             return "the league's key"
         keys = ("played", "wins", "draws", "losses", "points")
-        table = "".join("|".join([str(number_of(row, "rank") or 0), text_of(row, "player_id"), *(str(number_of(row, key) or 0) for key in keys)]) + "\n"
-                        for row in rows)
+        table = "".join("|".join([str(number_of(row, "rank") or 0), text_of(row, "player_id"),
+                                  *(str(number_of(row, key) or 0) for key in keys)]) + "\n" for row in rows)
         if told.get("table") != sha256_of(table):
             return "the table"
         if not self.journal or not self.journal.digests:
@@ -2387,8 +2390,9 @@ class Files:
         is_forgotten = match in self.league.forgotten and text_of(file, "draw_commitment") not in known[0].commitments
         if is_forgotten or any(past.covers(match, ended) for past in self.league.given_up):
             return None
-        field = self.other_field(file, match, *known)
-        return self.differs(path, "projection.match", is_own, f"its {field} of {shown(match)} is not that of the match that the manager accepted") if field else None
+        if field := self.other_field(file, match, *known):
+            self.differs(path, "projection.match", is_own, f"its {field} of {shown(match)} is not that of the match that the manager accepted")
+        return None
 
     def other_field(self, file, match, announced, report, kept):
         """The first field of a match's file that the evidence contradicts."""
