@@ -268,10 +268,27 @@ refuses("P-4.6/player-b", "player_b_refused", INVITE, lambda c: c["role_in_match
 refuses("P-4.6/large-opponent-id", "opponent_id_two_digits", INVITE, lambda c: len(c["opponent_id"]) > 3)
 refuses("P-4.8/no-context", "context_required", CALL, lambda c: "context" not in c)
 refuses("P-4.8/no-standings", "standings_required", CALL, lambda c: "your_standings" not in (c.get("context") or {}))
-refuses("P-6/choice-without-invitation", "invitation_required", CALL, lambda c: not is_invited(c))
 refuses("P-6/second-invitation", "second_invitation_refused", INVITE, lambda c: is_invited(c))
 refuses("P-4.10/technical-loss-acknowledged", "technical_loss_refused", OVER, lambda c: c["game_result"]["drawn_number"] is None)
 refuses("P-4.5/unannounced-match", "announcement_required", INVITE, lambda c: c["round_id"] > 900 and c["round_id"] < 999)
+
+
+@mutant("P-6/choice-without-invitation")
+def invitation_required():
+    """It does not declare receipts: who does may refuse such a call."""
+    clean, post = bot["METHODS"][CALL][0], bot["post"]
+
+    def choose(call, mine, at):
+        if "nonce" not in mine:
+            raise bot["Refused"]("E023", "INVALID_FIELD_VALUE", "match_id", "not invited")
+        return clean(call, mine, at)
+
+    def declare_nothing(method, params):
+        params.get("player_meta", {}).pop("receipts", None)
+        return post(method, params)
+
+    set_handler(CALL, choose)
+    bot["post"] = declare_nothing
 
 
 @mutant("P-4.10/game-over-twice")

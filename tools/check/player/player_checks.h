@@ -51,6 +51,8 @@ inline constexpr const char* kNoReceipts =
     "the bot does not declare receipts (player_meta.receipts) at this checker";
 /// For add_probes: empty if the bot gives receipts.
 [[nodiscard]] std::string only_with_receipts(PlayerBench& bench);
+/// Announces `match` to the bot, with the commitment to its seed.
+void announce(PlayerBench& bench, const TestMatch& match);
 /// `pass` if the receipts in both answers of `game` are right, otherwise the failure.
 [[nodiscard]] Verdict expect_receipts(PlayerBench& bench, const PlayedGame& game);
 inline constexpr const char* kOnlyHttpHasNoIds =

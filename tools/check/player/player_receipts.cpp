@@ -189,12 +189,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
      "one with E040.",
      [](PlayerBench& bench) {
        const TestMatch match = bench.new_match();
-       json news = bench.news(MessageType::kRoundAnnouncement);
-       news["round_id"] = match.round;
-       news["matches"][0].update({{"match_id", match.id},
-                                  {"player_B_id", match.opponent},
-                                  {"draw_commitment", match.draw_commitment}});
-       (void)bench.ask(MessageType::kRoundAnnouncement, news);
+       announce(bench, match);
        json other = bench.invitation(match);
        other["draw_commitment"] = std::string(64, 'd');
        const BotReply refused = bench.ask(kInvite, other);
@@ -223,6 +218,15 @@ const Probe<PlayerBench> kReceiptProbes[] = {
 };
 
 }  // namespace
+
+void announce(PlayerBench& bench, const TestMatch& match) {
+  json news = bench.news(MessageType::kRoundAnnouncement);
+  news["round_id"] = match.round;
+  news["matches"][0].update({{"match_id", match.id},
+                             {"player_B_id", match.opponent},
+                             {"draw_commitment", match.draw_commitment}});
+  (void)bench.ask(MessageType::kRoundAnnouncement, news);
+}
 
 std::string only_with_receipts(PlayerBench& bench) {
   return bench.gives_receipts() ? "" : kNoReceipts;

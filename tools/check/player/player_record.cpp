@@ -125,10 +125,11 @@ const Probe<PlayerBench> kRecordProbes[] = {
      &check_answered,
      {.needs_word = true}},
     {"P-7/record-empty", Level::kShould,
-     "get_match_record answers with no calls for a match of which the bot got none.",
+     "get_match_record answers with no calls for an announced match of which the bot got none.",
      "Answer with \"calls\": [], so that the manager knows that nobody called you.",
      [](PlayerBench& bench) {
        const TestMatch match = bench.new_match();
+       announce(bench, match);
        const BotReply reply = ask_record(bench, match);
        const auto calls = calls_in(bench, match, reply);
        return expect(calls && calls->empty(), reply.exchange, reply.place + "/calls",
