@@ -19,6 +19,10 @@ struct OpenCall {
   std::string match_id;
   bool is_accepted = false;  ///< not refused, and its token was valid
   nlohmann::json message;  ///< kept only if the answer to the request makes it a fact
+  std::string peer;
+  std::uint64_t body = 0;  ///< the first half of its digest; 0: unknown
+  std::int64_t time_us = 0;
+  bool is_out = false;
   std::size_t game_call = kNone;  ///< place in LogFacts::calls
   LogPosition place;
 };

@@ -4,10 +4,10 @@
 #include <array>
 #include <iterator>
 
-#include "common/core/timestamp.h"
 #include "common/envelope/report_forms.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/verify_merge.h"
+#include "tools/audit/evidence/verify_record_fields.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -17,16 +17,14 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 4> kBroadcasts = {
     "ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED"};
 
-bool is_out(const json& record) { return text_at(record, "dir") == "out"; }
-
 bool is_game_call(const std::string& type) {
   return type == "GAME_INVITATION" || type == "CHOOSE_PARITY_CALL";
 }
 
-/// The match that a message names; otherwise `noted`, the match of its record.
-std::string match_in(const std::string& noted, const json& message) {
-  const std::string& named = text_at(message, "match_id");
-  return named.empty() ? noted : named;
+/// Whether a receiver's log must have a message of `type` that was acknowledged.
+bool is_delivered(const std::string& type) {
+  return is_game_call(type) || type == "GAME_OVER" || type == "MATCH_RESULT_REPORT" ||
+         std::ranges::find(kBroadcasts, type) != kBroadcasts.end();
 }
 
 /// Whether `id` has the form of the ids that managers assign: `P01`, `REF01`.
@@ -40,45 +38,16 @@ bool is_agent_id(std::string_view id) {
   return false;
 }
 
-/// The type that a message names; otherwise the type that its record names.
-std::string type_in(const json& record, const json& message) {
-  const std::string& named = text_at(message, "message_type");
-  return named.empty() ? text_at(record, "message_type") : named;
-}
-
 }  // namespace
-
-std::string id_of(const std::string& agent) { return agent.substr(agent.find(':') + 1); }
-
-bool is_checked_delivery(const json& record) {
-  if (record.contains("verdict")) return false;
-  if (is_out(record)) return true;
-  const json& leniencies = field_at(record, "leniencies");
-  return !leniencies.is_array() ||
-         std::none_of(leniencies.begin(), leniencies.end(), [](const json& name) {
-           return name == "missing_call_token" || name == "foreign_call_token";
-         });
-}
-
-std::optional<audit::record::LogHead> head_told_in(const json& message) {
-  const json& head = field_at(message, "log_head");
-  if (!head.is_object() || text_at(message, "sender") != "league_manager") return std::nullopt;
-  return audit::record::LogHead{static_cast<std::uint64_t>(number_at(head, "seq").value_or(0)),
-                                text_at(head, "hash")};
-}
-
-std::optional<std::int64_t> instant_at(const json& value, const char* key) {
-  auto time = core::UtcTimestamp::parse(text_at(value, key));
-  if (!time) return std::nullopt;
-  return time->instant().time_since_epoch().count();
-}
 
 void EvidenceCollector::begin_record(const audit::log::RecordLine& line, const LogPosition& place,
                                      std::int64_t time_us) {
   place_ = place;
   agent_ = line.agent;
   time_us_ = time_us;
+  if (run_ != line.run) numbers_.clear();
   run_ = line.run;
+  version_ = line.version;
   if (facts_ == nullptr || facts_->league != line.league) enter(line.league);
   if (facts_->begins_us == 0) facts_->begins_us = time_us;
   facts_->ends_us = std::max(facts_->ends_us, time_us);
@@ -115,14 +84,64 @@ void EvidenceCollector::enter(const audit::log::LeagueIdentity& league) {
   facts_->league = merged(facts_->league, league);
 }
 
-void EvidenceCollector::take(const json& record, const json& body, const json& message) {
+/// A reply or failure has its request in the log, by the number of the call, and no call has two
+/// different replies. In logs without these numbers nothing can be said.
+void EvidenceCollector::note_stray(const json& record) {
+  auto call = record.find("call");
+  if (call == record.end() || !call->is_number_unsigned()) return;
+  const auto number = call->get<std::uint64_t>();
   if (text_at(record, "kind") == "request") {
+    numbers_.try_emplace(number, 0);
+    return;
+  }
+  auto known = numbers_.find(number);
+  if (known == numbers_.end()) {
+    contents_.strays.push_back({false, body_digest(record).value_or(0), time_us_, place_});
+    return;
+  }
+  const std::uint64_t body = body_digest(record).value_or(0);
+  if (text_at(record, "kind") != "reply" || body == 0) return;
+  if (known->second != 0 && known->second != body)
+    contents_.strays.push_back({true, body, time_us_, place_});
+  known->second = body;
+}
+
+void EvidenceCollector::take(const json& record, const json& body, const json& message) {
+  note_stray(record);
+  if (text_at(record, "kind") == "request") {
+    take_question(record, body, message);
     take_event(record, body, message, nullptr);
     return take_request(record, message);
   }
   auto call = open_.close(record, run_, type_in(record, message));
   take_event(record, body, message, call ? &*call : nullptr);
   if (call && text_at(record, "kind") == "reply") take_answer(record, body, message, *call);
+}
+
+void EvidenceCollector::take_question(const json& record, const json& body, const json& message) {
+  if (agent_ != "league_manager" || !is_out(record)) return;
+  const std::string& method = text_at(body, "method");
+  const bool is_asked =
+      method == "get_match_record" ||
+      (method == "tools/call" && text_at(field_at(body, "params"), "name") == "get_match_record");
+  const std::string& peer = text_at(record, "peer");
+  if (is_asked && peer.starts_with("player:"))
+    facts_->questions.push_back(
+        {match_in(text_at(record, "match_id"), message), id_of(peer), time_us_});
+}
+
+/// Takes what a message of the manager says about the end of its journal and of the league.
+void EvidenceCollector::take_heads(const json& message, const std::string& type) {
+  if (type != "ROUND_COMPLETED" && type != "LEAGUE_COMPLETED") return;
+  const json& head = field_at(message, "journal_head");
+  if (head.is_object())
+    facts_->journal_heads.push_back(
+        {{static_cast<std::uint64_t>(number_at(head, "seq").value_or(0)), text_at(head, "hash")},
+         time_us_,
+         place_});
+  if (type == "LEAGUE_COMPLETED")
+    facts_->told_ends.push_back(
+        {field_at(message, "final_standings"), field_at(message, "attestation"), place_});
 }
 
 bool EvidenceCollector::asks_for(const json& record, const std::string& type) const {
@@ -136,9 +155,15 @@ void EvidenceCollector::take_request(const json& record, const json& message) {
   call.conversation = text_at(record, "conversation_id");
   call.match_id = text_at(record, "match_id");
   call.place = place_;
+  call.peer = text_at(record, "peer");
+  call.body = body_digest(record).value_or(0);
+  call.time_us = time_us_;
+  call.is_out = is_out(record);
   const std::string& noted = text_at(record, "message_type");
   call.is_accepted =
-      is_checked_delivery(record) && message.is_object() && (noted.empty() || noted == call.type);
+      is_checked_delivery(record, version_) && message.is_object() &&
+      is_own_word(record, message) &&
+      (noted.empty() || noted == call.type || is_out(record));  // a tool's name, in our own call
   if (call.is_accepted) {
     if (agent_ == "league_manager") {
       if (is_out(record)) take_at_manager(message, call.type);
@@ -148,19 +173,23 @@ void EvidenceCollector::take_request(const json& record, const json& message) {
     } else if (!is_out(record) && text_at(message, "sender") == "league_manager") {
       take_from_manager(message, call.type);
     }
+    if (agent_.starts_with("referee:") && is_out(record) && call.type == "MATCH_RESULT_REPORT")
+      call.message = message;
     if (is_game_call(call.type)) call.game_call = open_game_call(record, message);
     if (agent_.starts_with("referee:") && !is_out(record))
       take_posted_answer(record, message, call.type);
     if (agent_.starts_with("player:") && !is_out(record) && call.type == "GAME_OVER" &&
         text_at(message, "sender").starts_with("referee:")) {
       facts_->ends.push_back({text_at(message, "match_id"), text_at(message, "sender"),
-                              text_at(message, "draw_proof"), time_us_, place_});
+                              text_at(message, "draw_proof"), call.conversation, message, time_us_,
+                              place_});
     }
   }
   open_.open(record, run_, std::move(call));
 }
 
 void EvidenceCollector::take_at_manager(const json& message, const std::string& type) {
+  take_heads(message, type);
   if (type == "ROUND_ANNOUNCEMENT") {
     describe(field_at(message, "matches"), field_at(message, "round_id"));
     assign(field_at(message, "matches"));
@@ -183,6 +212,7 @@ void EvidenceCollector::take_at_manager(const json& message, const std::string& 
 void EvidenceCollector::take_from_manager(const json& message, const std::string& type) {
   if (std::ranges::find(kBroadcasts, type) == kBroadcasts.end()) return;
   if (auto head = head_told_in(message)) facts_->received_heads.push_back({*head, place_});
+  take_heads(message, type);
   if (type == "ROUND_ANNOUNCEMENT")
     describe(field_at(message, "matches"), field_at(message, "round_id"));
 }
@@ -209,77 +239,32 @@ void EvidenceCollector::assign(const json& matches) {
   }
 }
 
-std::size_t EvidenceCollector::open_game_call(const json& record, const json& message) {
-  bool by_referee = agent_.starts_with("referee:") && is_out(record);
-  bool to_player = agent_.starts_with("player:") && !is_out(record);
-  const std::string& peer = text_at(record, "peer");
-  const std::string& referee = by_referee ? agent_ : text_at(message, "sender");
-  if ((!by_referee && !to_player) || !referee.starts_with("referee:")) return OpenCall::kNone;
-  if (by_referee && !peer.starts_with("player:")) return OpenCall::kNone;
-  GameCall call;
-  call.match_id = match_in(text_at(record, "match_id"), message);
-  call.conversation = text_at(record, "conversation_id");
-  call.player = id_of(by_referee ? peer : agent_);
-  call.referee = referee;
-  call.is_invitation = type_in(record, message) == "GAME_INVITATION";
-  const json& context = field_at(message, "context");
-  call.knows_opponent = !call.is_invitation;
-  call.opponent_commitment = text_at(context, "opponent_commitment");
-  call.time_us = time_us_;
-  auto deadline = instant_at(message, "deadline");
-  auto sent = instant_at(message, "timestamp");
-  if (deadline && sent) call.allowed_us = *deadline - *sent;
-  call.place = place_;
-  const std::string& commitment =
-      text_at(call.is_invitation ? message : context, "draw_commitment");
-  call.draw_commitment = commitment;
-  if (!commitment.empty())
-    facts_->matches.push_back(
-        {call.match_id, referee, {}, {}, {}, commitment, 0, time_us_, place_});
-  facts_->calls.push_back(std::move(call));
-  return facts_->calls.size() - 1;
-}
-
 void EvidenceCollector::take_answer(const json& record, const json& body, const json& message,
                                     const OpenCall& call) {
   std::string type = type_in(record, message);
   if (agent_ == "league_manager") {
     if (is_out(record)) take_answer_of_manager(body, message, type, call);
-    return;
   }
+  const auto answer_digest = body_digest(record);
+  if (call.is_out && is_delivered(call.type) && call.body != 0 && answer_digest &&
+      !record.contains("verdict") && number_at(record, "http_status").value_or(0) <= 200)
+    facts_->delivered.push_back(
+        {call.body, *answer_digest, call.peer, call.type, time_us_, place_});
+  const json& own_head = field_at(message, "log_head");
+  const bool is_completed = call.type == "ROUND_COMPLETED" || call.type == "LEAGUE_COMPLETED";
+  if (agent_ == "league_manager" && call.is_out && is_completed && own_head.is_object())
+    facts_->agent_heads.push_back(
+        {call.peer,
+         {static_cast<std::uint64_t>(number_at(own_head, "seq").value_or(0)),
+          text_at(own_head, "hash")},
+         place_});
+  if (agent_ == "league_manager") return;
+  bool is_taken = body.is_object() && body.contains("result") && !record.contains("verdict") &&
+                  type != "LEAGUE_ERROR";
+  if (call.message.is_object() && is_taken) facts_->sent_reports.push_back(report_in(call));
   if (call.game_call >= facts_->calls.size() || !call.is_accepted) return;
   if (type == reply_type_of(call.type) && field_at(body, "error").is_null())
     answer(facts_->calls[call.game_call], record, message);
-}
-
-void EvidenceCollector::answer(GameCall& call, const json& record, const json& message) {
-  // An answer that names another match does not answer this call.
-  const std::string& named = text_at(message, "match_id");
-  if (!named.empty() && named != call.match_id) return;
-  call.is_answered = true;
-  call.is_answer_accepted = !record.contains("verdict");
-  const json& accept = field_at(message, "accept");
-  call.accepts =
-      accept.is_boolean() ? accept.get<bool>() : message.is_object() && !message.contains("accept");
-  call.commitment = text_at(message, "choice_commitment");
-  const std::string& choice = text_at(message, "parity_choice");
-  call.choice = choice.empty() ? text_at(message, "choice") : choice;
-  call.nonce = text_at(message, "choice_nonce");
-  call.answered_us = time_us_;
-  call.answer_place = place_;
-}
-
-/// Takes an answer that a bot sends as a call of its own.
-void EvidenceCollector::take_posted_answer(const json& record, const json& message,
-                                           const std::string& type) {
-  bool is_ack = type == "GAME_JOIN_ACK";
-  if (!is_ack && type != "CHOOSE_PARITY_RESPONSE") return;
-  auto call = std::find_if(facts_->calls.rbegin(), facts_->calls.rend(), [&](const GameCall& one) {
-    return one.is_invitation == is_ack && !one.is_answered &&
-           one.match_id == text_at(message, "match_id") &&
-           "player:" + one.player == text_at(record, "peer");
-  });
-  if (call != facts_->calls.rend()) answer(*call, record, message);
 }
 
 void EvidenceCollector::take_answer_of_manager(const json& body, const json& message,
@@ -290,7 +275,7 @@ void EvidenceCollector::take_answer_of_manager(const json& body, const json& mes
     return take_registration(message, type, call);
   bool is_good = body.is_object() && body.contains("result") && type != "LEAGUE_ERROR";
   if (!is_good) return;
-  if (call.type == "MATCH_RESULT_REPORT") return take_report(call);
+  if (call.type == "MATCH_RESULT_REPORT") return facts_->reports.push_back(report_in(call));
   if (call.type == "LEAGUE_QUERY" && text_at(call.message, "query_type") == "DISPUTE_MATCH" &&
       field_at(message, "success") == json(true)) {
     const json& params = field_at(call.message, "query_params");
@@ -308,17 +293,22 @@ void EvidenceCollector::take_registration(const json& message, const std::string
   const json& meta = field_at(call.message, is_referee ? "referee_meta" : "player_meta");
   facts_->registrations.push_back({(is_referee ? "referee:" : "player:") + id,
                                    text_at(meta, "log_public_key"),
-                                   field_at(meta, "match_credentials") == json(true)});
+                                   field_at(meta, "match_credentials") == json(true),
+                                   field_at(meta, "receipts") == json(true)});
 }
 
-void EvidenceCollector::take_report(const OpenCall& call) {
+AcceptedReport EvidenceCollector::report_in(const OpenCall& call) const {
   json message = call.message;
   envelope::Leniencies taken;
   envelope::read_report(message, taken);
-  facts_->reports.push_back({match_in(call.match_id, message), text_at(message, "sender"),
-                             call.conversation, field_at(message, "result"),
-                             field_at(message, "round_id"), text_at(message, "game_type"), time_us_,
-                             call.place});
+  return {match_in(call.match_id, message),
+          text_at(message, "sender"),
+          call.conversation,
+          field_at(message, "result"),
+          field_at(message, "round_id"),
+          text_at(message, "game_type"),
+          time_us_,
+          call.place};
 }
 
 }  // namespace league::tools::auditor

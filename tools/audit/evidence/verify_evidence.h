@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "tools/audit/evidence/verify_calls.h"
 #include "tools/audit/evidence/verify_facts.h"
@@ -46,7 +47,11 @@ class EvidenceCollector {
                               const std::string& type, const OpenCall& call);
   void take_registration(const nlohmann::json& message, const std::string& type,
                          const OpenCall& call);
-  void take_report(const OpenCall& call);
+  [[nodiscard]] AcceptedReport report_in(const OpenCall& call) const;
+  void note_stray(const nlohmann::json& record);
+  void take_question(const nlohmann::json& record, const nlohmann::json& body,
+                     const nlohmann::json& message);
+  void take_heads(const nlohmann::json& message, const std::string& type);
   void describe(const nlohmann::json& matches, const nlohmann::json& round);
   void assign(const nlohmann::json& matches);
   [[nodiscard]] std::size_t open_game_call(const nlohmann::json& record,
@@ -63,17 +68,26 @@ class EvidenceCollector {
   LogContents& contents_;
   LogFacts* facts_ = nullptr;
   OpenCalls open_;
+  /// The calls of this process by number, and the first half of the digest of each answer; 0: none.
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;
   LogPosition place_;
   std::string agent_;
+  int version_ = 2;
   std::size_t run_ = 0;
   std::optional<std::size_t> final_run_;  ///< the process whose final table was taken last
   std::int64_t time_us_ = 0;
 };
 
+/// The first half of a record's digest of the bytes on the wire; nothing if it has none.
+[[nodiscard]] std::optional<std::uint64_t> body_digest(const nlohmann::json& record);
 /// `P01` of `player:P01`.
 [[nodiscard]] std::string id_of(const std::string& agent);
-/// Whether a record is of a delivery that was taken, and whose token was checked.
-[[nodiscard]] bool is_checked_delivery(const nlohmann::json& record);
+/// Whether a record is of a delivery that was taken, and whose token, credential or signature was
+/// checked: from version 3 of the format on, one field says so. `version`: of the log.
+[[nodiscard]] bool is_checked_delivery(const nlohmann::json& record, int version);
+/// Whether an inbound request says by itself who sent it: hearsay, unless its sender has no
+/// credential yet.
+[[nodiscard]] bool is_hearsay(const nlohmann::json& record, int version);
 /// The head of the manager's log that a broadcast of the manager contains.
 [[nodiscard]] std::optional<audit::record::LogHead> head_told_in(const nlohmann::json& message);
 /// The instant at `key` of `value`, in microseconds; nothing if there is none.

@@ -62,7 +62,11 @@ struct GameCall {
   bool knows_opponent = false;  ///< a call that could carry the opponent's commitment
   std::string draw_commitment;  ///< as the message names it; empty: none
   std::string opponent_commitment;
+  std::optional<std::int64_t> attempt;  ///< as `context` says
+  std::optional<std::int64_t> play;
+  std::size_t run = 0;  ///< index of the process that recorded it
   std::int64_t time_us = 0;
+  std::int64_t mono_ns = 0;
   std::optional<std::int64_t> allowed_us;
   LogPosition place;
 
@@ -72,7 +76,9 @@ struct GameCall {
   std::string commitment;
   std::string choice;
   std::string nonce;
+  std::string receipt;
   std::int64_t answered_us = 0;
+  std::int64_t answered_mono_ns = 0;
   LogPosition answer_place;
 };
 
@@ -116,6 +122,35 @@ struct Registration {
   std::string agent;  ///< `player:P01`
   std::string log_key;  ///< empty: it keeps no sealed log
   bool match_credentials = false;  ///< of a referee: it is one of this project
+  bool receipts = false;  ///< of a player: it puts receipts into its answers
+};
+
+/// The manager asked a player which calls of a match it got.
+struct Question {
+  std::string match_id;
+  std::string player;  ///< `P01`
+  std::int64_t time_us = 0;
+};
+
+/// The end of an agent's log, as the agent told it to the manager.
+struct AgentHead {
+  std::string agent;  ///< `player:P01`
+  audit::record::LogHead head;
+  LogPosition place;
+};
+
+/// The end of the journal, as the manager told it to everybody.
+struct ToldJournal {
+  audit::record::LogHead head;
+  std::int64_t time_us = 0;
+  LogPosition place;
+};
+
+/// A LEAGUE_COMPLETED in the manager's log or a recipient's.
+struct ToldEnd {
+  nlohmann::json standings;
+  nlohmann::json attestation;  ///< null: none
+  LogPosition place;
 };
 
 /// A GAME_OVER that a player accepted.
@@ -123,7 +158,20 @@ struct ReceivedGameOver {
   std::string match_id;
   std::string sender;
   std::string seed;  ///< the revealed seed; empty: none
+  std::string conversation;
+  nlohmann::json message;
   std::int64_t time_us = 0;
+  LogPosition place;
+};
+
+/// A message without which its receiver would not know what happened, sent and acknowledged: the
+/// receiver's log must have it.
+struct DeliveredCall {
+  std::uint64_t body = 0;  ///< the first half of the hash
+  std::uint64_t answer = 0;  ///< the same of the acknowledgement
+  std::string peer;
+  std::string type;
+  std::int64_t time_us = 0;  ///< of the acknowledgement
   LogPosition place;
 };
 
@@ -173,7 +221,13 @@ struct LogFacts {
   std::vector<Registration> registrations;  ///< of the manager
   std::vector<AcceptedReport> reports;  ///< of the manager
   std::vector<ReceivedGameOver> ends;  ///< of players
+  std::vector<AcceptedReport> sent_reports;  ///< of referees: the manager accepted them
+  std::vector<DeliveredCall> delivered;
   std::vector<Dispute> disputes;  ///< of the manager
+  std::vector<Question> questions;  ///< of the manager
+  std::vector<AgentHead> agent_heads;  ///< of the manager
+  std::vector<ToldJournal> journal_heads;
+  std::vector<ToldEnd> told_ends;
   std::vector<FinalTable> finals;  ///< of the manager: the first one of each process
 
   /// The final table that counts; null while the league runs.
@@ -189,10 +243,30 @@ struct LogRun {
   LogPosition end;
 };
 
+/// The text that a log holds of a message with a digest. Both copies of a message must be alike.
+struct BodyCopy {
+  std::uint64_t body = 0;  ///< the first half of the digest of its bytes on the wire
+  std::uint64_t text = 0;  ///< the same of the recorded text
+  bool is_out = false;
+  bool is_whole = true;  ///< not cut off
+  LogPosition place;
+};
+
+/// An answer that does not fit its log: without its request, or another one than before.
+struct StrayAnswer {
+  bool is_second = false;
+  std::uint64_t body = 0;  ///< the first half of its digest; 0: unknown
+  std::int64_t time_us = 0;
+  LogPosition place;
+};
+
 /// The extracted content of one log. Not thread-safe.
 struct LogContents {
   std::deque<std::string> files;  ///< file names, to which LogPosition points
   std::unordered_map<std::uint64_t, std::int64_t> sent;  ///< by body: when it was first sent
+  std::unordered_map<std::uint64_t, std::int64_t> got;  ///< by body: when a request first came
+  std::vector<BodyCopy> copies;
+  std::vector<StrayAnswer> strays;
   std::map<std::size_t, LogRun> runs;  ///< by index of the process
   std::deque<LogFacts> leagues;
   std::vector<audit::log::LogFault> faults;

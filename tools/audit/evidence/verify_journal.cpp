@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/core/crypto.h"
+#include "common/journal/journal_mark.h"
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/events/event_codec.h"
 #include "tools/audit/evidence/json_fields.h"
@@ -17,7 +18,50 @@ using nlohmann::ordered_json;
 
 constexpr const char* kResultsFormat = "league.results";
 
+std::vector<JournalReceipts> receipts_of(const lm::events::MatchReported& reported) {
+  std::vector<JournalReceipts> receipts;
+  if (!reported.receipts) return receipts;
+  for (game::Side side : game::kBothSides) {
+    const auto& one = (*reported.receipts)[side];
+    receipts.push_back({std::string(lm::events::receipt_state_name(one.state)),
+                        one.join.value_or(""), one.choice.value_or("")});
+  }
+  return receipts;
+}
+
+void note_profile(const lm::events::AgentRef& agent, const lm::events::AgentProfile& profile,
+                  JournalLeague& league) {
+  league.log_keys[agent.sender()] = profile.log_public_key.value_or("");
+  if (profile.receipts) league.with_receipts.insert(agent.id());
+}
+
+/// What binds the league's files and its agents' logs to the journal, and whom the manager asked.
+void note_witness(const lm::events::Event& event, std::uint64_t entry, JournalLeague& league) {
+  if (const auto* created = std::get_if<lm::events::LeagueCreated>(&event.body)) {
+    league.league_key = created->league_key.value_or("");
+    league.files_keyed = created->files_keyed;
+  } else if (const auto* asked = std::get_if<lm::events::PlayersAsked>(&event.body)) {
+    JournalQuestion question{asked->match.id().str(), asked->attempt, {}};
+    for (const auto& one : asked->words)
+      question.players.insert(lm::events::AgentRef::player(one.player).id());
+    league.questions.push_back(std::move(question));
+  } else if (const auto* heads = std::get_if<lm::events::LogHeadsRecorded>(&event.body)) {
+    for (const auto& one : heads->heads)
+      league.heads.push_back({one.agent.sender(), {one.seq, one.hash}, entry});
+  }
+}
+
+/// A cut that names a later time than the entries that follow it did not happen then.
+void check_cut(const lm::events::Event& event, JournalLeague& league) {
+  constexpr std::int64_t kClockSetBackUs = 60'000'000;
+  const std::int64_t at_us = event.at.instant().time_since_epoch().count();
+  if (!league.cuts.empty() && at_us + kClockSetBackUs < league.cuts.back().at_us)
+    league.cuts.pop_back();
+}
+
 void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeague& league) {
+  check_cut(event, league);
+  note_witness(event, entry, league);
   if (const auto* round = std::get_if<lm::events::RoundStarted>(&event.body)) {
     for (std::size_t i = 0; i < round->draw_seeds.size(); ++i) {
       lm::events::MatchKey match{round->round, static_cast<int>(i) + 1};
@@ -26,7 +70,7 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
   } else if (const auto* reported = std::get_if<lm::events::MatchReported>(&event.body)) {
     league.results.push_back({reported->match.id().str(), reported->result.outcome, false,
                               reported->result.technical_reason, entry, reported->attempt,
-                              reported->result.drawn_number});
+                              reported->result.drawn_number, receipts_of(*reported)});
   } else if (const auto* forfeited = std::get_if<lm::events::MatchForfeited>(&event.body)) {
     league.results.push_back({forfeited->match.id().str(),
                               forfeited->result.outcome,
@@ -34,6 +78,7 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
                               forfeited->result.technical_reason,
                               entry,
                               0,
+                              {},
                               {}});
   } else if (const auto* acted = std::get_if<lm::events::OperatorActed>(&event.body)) {
     if (acted->match)
@@ -41,10 +86,12 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
                                acted->replay ? acted->replay->id().str() : std::string(), acted->by,
                                acted->reason, entry});
   } else if (const auto* agent = std::get_if<lm::events::AgentRegistered>(&event.body)) {
-    league.log_keys[agent->agent.sender()] = agent->profile.log_public_key.value_or("");
+    note_profile(agent->agent, agent->profile, league);
   } else if (const auto* back = std::get_if<lm::events::AgentReregistered>(&event.body)) {
-    league.log_keys[back->agent.sender()] = back->profile.log_public_key.value_or("");
+    note_profile(back->agent, back->profile, league);
   } else if (const auto* continued = std::get_if<lm::events::LeagueContinued>(&event.body)) {
+    if (continued->term || continued->given_up)
+      league.cuts.push_back({event.at.instant().time_since_epoch().count(), entry});
     if (continued->given_up)
       league.given_up.push_back({event.at.instant().time_since_epoch().count(),
                                  *continued->given_up, league.results.size(), entry});
@@ -58,6 +105,8 @@ core::Result<std::optional<JournalLeague>> read_from_journal(const std::filesyst
     auto event = lm::events::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
     note_event(*event, entry.sequence, league);
+    league.digests.push_back(journal::chained(
+        league.digests.empty() ? core::Digest{} : league.digests.back(), entry.record));
     return core::Result<void>();
   });
   if (!read) return read.error();
@@ -89,6 +138,34 @@ bool read_given_up(const json& content, JournalLeague& league) {
   return true;
 }
 
+std::vector<JournalReceipts> receipts_in(const json& row) {
+  std::vector<JournalReceipts> receipts;
+  const json& all = field_at(row, "receipts");
+  if (!all.is_object()) return receipts;
+  for (const char* side : {"A", "B"}) {
+    const json& one = field_at(all, side);
+    receipts.push_back({text_at(one, "state"), text_at(one, "join"), text_at(one, "choice")});
+  }
+  return receipts;
+}
+
+/// Bundles of earlier versions lack these fields.
+void read_witness(const json& content, JournalLeague& league) {
+  league.league_key = text_at(content, "league_key");
+  league.files_keyed = field_at(content, "files_keyed") == json(true);
+  const json& declared = field_at(content, "with_receipts");
+  for (const json& player : declared.is_array() ? declared : json::array())
+    if (player.is_string()) league.with_receipts.insert(player.get<std::string>());
+  const json& asked = field_at(content, "questions");
+  for (const json& row : asked.is_array() ? asked : json::array()) {
+    JournalQuestion question{text_at(row, "match_id"), number_at(row, "attempt").value_or(0), {}};
+    const json& players = field_at(row, "players");
+    for (const json& player : players.is_array() ? players : json::array())
+      if (player.is_string()) question.players.insert(player.get<std::string>());
+    league.questions.push_back(std::move(question));
+  }
+}
+
 core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesystem::path& file) {
   JournalLeague league;
   league.file = file;
@@ -99,11 +176,18 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
     auto outcome = game::parse_outcome(text_at(row, "outcome"));
     const std::string& match = text_at(row, "match_id");
     if (!outcome || match.empty()) return damaged(file);
-    league.results.push_back(
-        {match, *outcome, text_at(row, "by") == "MANAGER", text_at(row, "reason"), 0, 0, {}});
+    league.results.push_back({match,
+                              *outcome,
+                              text_at(row, "by") == "MANAGER",
+                              text_at(row, "reason"),
+                              0,
+                              0,
+                              {},
+                              receipts_in(row)});
     if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
   }
   if (!read_given_up(content, league)) return damaged(file);
+  read_witness(content, league);
   const json& voided = field_at(content, "voided");
   if (!voided.is_null() && !voided.is_array()) return damaged(file);
   for (const json& row : voided) {
@@ -111,6 +195,16 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
                              text_at(row, "by"), text_at(row, "reason"), 0});
   }
   return std::optional(std::move(league));
+}
+
+/// What binds the league's files and its referees' losses to the journal.
+void add_witness(const JournalLeague& league, ordered_json& content) {
+  if (!league.league_key.empty()) content["league_key"] = league.league_key;
+  if (league.files_keyed) content["files_keyed"] = true;
+  if (!league.with_receipts.empty()) content["with_receipts"] = league.with_receipts;
+  for (const JournalQuestion& one : league.questions)
+    content["questions"].push_back(
+        {{"match_id", one.match_id}, {"attempt", one.attempt}, {"players", one.players}});
 }
 
 /// Shortens paths to their last part, since a bundle must not contain names of the machine's
@@ -173,6 +267,11 @@ ordered_json results_json(const JournalLeague& league) {
                         {"reason", result.reason}};
     auto seed = league.seeds.find(result.match_id);
     if (seed != league.seeds.end()) row["draw_seed"] = seed->second;
+    for (std::size_t i = 0; i < result.receipts.size(); ++i) {
+      const JournalReceipts& one = result.receipts[i];
+      row["receipts"][i == 0 ? "A" : "B"] = {
+          {"state", one.state}, {"join", one.join}, {"choice", one.choice}};
+    }
     rows.push_back(std::move(row));
   }
   ordered_json content = {{"format", kResultsFormat}, {"version", 1}, {"results", std::move(rows)}};
@@ -187,6 +286,7 @@ ordered_json results_json(const JournalLeague& league) {
     if (!one.replay.empty()) row["replayed_as"] = one.replay;
     content["voided"].push_back(std::move(row));
   }
+  add_witness(league, content);
   return content;
 }
 

@@ -5,13 +5,23 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "common/audit/record/log_chain.h"
+#include "common/core/crypto.h"
 #include "common/core/result.h"
 #include "game/outcome.h"
 
 namespace league::tools::auditor {
+
+/// What the manager found of one player's receipts in a report.
+struct JournalReceipts {
+  std::string state;  ///< `valid`, `absent`, `invalid`, `not_declared`
+  std::string join;  ///< empty: none
+  std::string choice;
+};
 
 /// The result of a match in the manager's journal.
 struct JournalResult {
@@ -23,6 +33,22 @@ struct JournalResult {
   std::uint64_t entry = 0;  ///< of the journal
   std::int64_t attempt = 0;  ///< the reported attempt; 0: unknown
   std::optional<int> drawn_number = {};
+  /// What the manager found of the players' receipts, player A first; empty: it says nothing.
+  std::vector<JournalReceipts> receipts = {};
+};
+
+/// The manager has asked players about a report before it decided it.
+struct JournalQuestion {
+  std::string match_id;
+  std::int64_t attempt = 0;
+  std::set<std::string> players;  ///< `P01`
+};
+
+/// The end of an agent's log, as the manager has recorded it.
+struct JournalHead {
+  std::string agent;  ///< `player:P01`
+  audit::record::LogHead head;
+  std::uint64_t entry = 0;  ///< of the journal
 };
 
 /// The operator continued the league with an older journal (`league_manager --accept-loss`).
@@ -32,6 +58,13 @@ struct AcceptedLoss {
   std::size_t results = 0;  ///< the number of `JournalLeague::results` that were in the journal
                             ///< then
   std::uint64_t entry = 0;  ///< of the journal
+};
+
+/// An entry before which the journal may have lost others: a manager took over from another one, or
+/// the operator continued with an older journal.
+struct JournalCut {
+  std::int64_t at_us = 0;
+  std::uint64_t entry = 0;
 };
 
 /// The operator has declared a match void (protocol §12).
@@ -55,6 +88,13 @@ struct JournalLeague {
                                                 ///< `player:P01`
   std::vector<AcceptedLoss> given_up;  ///< in order
   std::vector<VoidedMatch> voided;
+  std::string league_key;  ///< empty: unknown
+  bool files_keyed = false;  ///< the published files of the league name its key
+  std::set<std::string> with_receipts;  ///< players that declared receipts: `P01`
+  std::vector<JournalQuestion> questions;
+  std::vector<JournalHead> heads;
+  std::vector<core::Digest> digests;  ///< up to each entry, in order; empty for a bundle
+  std::vector<JournalCut> cuts;
 };
 
 /// Reads the journal in `data`; otherwise `results.json`, which a bundle has instead. Nothing if

@@ -41,7 +41,13 @@ void append_facts(LogFacts&& more, LogFacts& facts) {
   append(std::move(more.registrations), facts.registrations);
   append(std::move(more.reports), facts.reports);
   append(std::move(more.ends), facts.ends);
+  append(std::move(more.sent_reports), facts.sent_reports);
+  append(std::move(more.delivered), facts.delivered);
   append(std::move(more.disputes), facts.disputes);
+  append(std::move(more.questions), facts.questions);
+  append(std::move(more.agent_heads), facts.agent_heads);
+  append(std::move(more.journal_heads), facts.journal_heads);
+  append(std::move(more.told_ends), facts.told_ends);
   append(std::move(more.finals), facts.finals);
 }
 

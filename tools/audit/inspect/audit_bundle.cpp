@@ -250,7 +250,8 @@ int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostrea
     return 2;
   }
   out << archive.string() << ": " << bundle.files() << " files; its MANIFEST.json lists them "
-      << "and what was left out. To verify it, unpack it and say that you know what is left out:\n  "
+      << "and what was left out. To verify it, unpack it and say that you know what is left out:\n "
+         " "
       << verify_command("league-bundle", names_left_out()) << '\n';
   const auto& redacted = bundle.redacted_lines();
   if (redacted.empty()) return 0;

@@ -1,5 +1,7 @@
 #include "tools/audit/inspect/explain_truth.h"
 
+#include <algorithm>
+
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/verify/verify_accepted_losses.h"
 #include "tools/audit/verify/verify_logs.h"
@@ -17,7 +19,10 @@ std::string words_of(const std::string& fairness) {
   if (fairness == "none")
     return "fairness: none. No player was bound: whoever knew the seed and the choices knew the "
            "number";
-  return "fairness: claimed. The report lists a commitment that no sealed log holds";
+  if (fairness == "disputed") return "fairness: disputed. A player says that the result is false";
+  return "fairness: claimed. The report lists commitments, but nothing proves that they were "
+         "handed "
+         "over, or a finding below contradicts it";
 }
 
 bool is_about(const audit::log::LogFault& finding, const std::string& id,
@@ -50,9 +55,14 @@ MatchTruth truth_of(const std::filesystem::path& directory, const std::string& m
   LeagueEvidence evidence(groups.back().logs);
   const MatchEvidence* match = evidence.match(match_id);
   if (match == nullptr || match->reports.empty()) return truth;
-  truth.fairness = sealed_fairness(*match->reports.back(), *match);
-  truth.sentences.push_back(words_of(truth.fairness));
+  truth.fairness =
+      sealed_fairness(*match->reports.back(), *match, evidence, kept && *kept ? &**kept : nullptr);
   check_league(groups.back(), {}, game::standard_games(), findings);
+  const bool is_accused = std::ranges::any_of(
+      findings.faults, [&](const auto& one) { return is_about(one, match_id, *match); });
+  if (is_accused && (truth.fairness == "both" || truth.fairness == "one"))
+    truth.fairness = "claimed";
+  truth.sentences.push_back(words_of(truth.fairness));
   const bool has_journal = kept && *kept;
   if (has_journal) {
     for (const VoidedMatch& one : (*kept)->voided) {

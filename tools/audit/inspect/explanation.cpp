@@ -125,12 +125,14 @@ std::vector<std::string> outcome_of(const std::vector<LoggedMessage>& exchanges)
       const json& facts = game.empty() ? details : game;
       std::string winner = text_at(game, "winner_player_id") + text_at(report, "winner");
       std::string text = winner.empty() ? "nobody wins" : winner + " wins";
-      text = text_at(game, "status") + text_at(details, "termination") + ": " + text;
+      // What one agent says, not what happened: the records of the others may contradict it.
+      const std::string says = "according to " + entry.from() + ", ";
+      text = says + text_at(game, "status") + text_at(details, "termination") + ": " + text;
       if (std::string reason = text_at(game, "reason"); !reason.empty()) text += ". " + reason;
       std::vector<std::string> sentences{text};
       if (facts.is_object() && facts.value("drawn_number", json()).is_number_integer()) {
-        sentences.push_back(choices_text(facts.value("choices", json())) + "; the number was " +
-                            facts["drawn_number"].dump());
+        sentences.push_back(says + choices_text(facts.value("choices", json())) +
+                            "; the number was " + facts["drawn_number"].dump());
       }
       return sentences;
     }

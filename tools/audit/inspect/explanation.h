@@ -41,7 +41,7 @@ struct Explanation {
   std::vector<std::string> parties;  ///< manager, referees, players, in this order
   std::vector<ExplainedStep> steps;
   std::vector<std::string> outcome;
-  std::string fairness;  ///< of a reported match: `both`, `one`, `none`, `claimed`
+  std::string fairness;  ///< of a reported match: `both`, `one`, `none`, `claimed`, `disputed`
   std::vector<std::string> sealed;  ///< what the sealed logs say of the result
   std::vector<std::string> causes;  ///< what failed, and whose fault it was
   std::vector<std::string> retries;

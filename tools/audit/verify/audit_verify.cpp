@@ -8,6 +8,7 @@
 #include "tools/audit/verify/verify_completeness.h"
 #include "tools/audit/verify/verify_logs.h"
 #include "tools/audit/verify/verify_manifest.h"
+#include "tools/audit/verify/verify_running.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -62,9 +63,20 @@ std::set<std::string> only_sealed(const std::vector<audit::log::LogSegments>& lo
   return names;
 }
 
+/// The faults of this directory among all of the report.
+void excuse_running(const LeagueGroup& group, std::size_t first, VerifyReport& report) {
+  if (!is_running(group.logs)) return;
+  const auto begin = report.faults.begin() + static_cast<std::ptrdiff_t>(first);
+  std::vector<LogFault> own(std::make_move_iterator(begin),
+                            std::make_move_iterator(report.faults.end()));
+  report.faults.erase(begin, report.faults.end());
+  excuse_running_copy(group.logs, own, report.missing);
+  std::ranges::move(own, std::back_inserter(report.faults));
+}
+
 void check_all(const fs::path& directory, std::vector<CheckedLog>& checked,
                const std::set<std::string>& seals, const ExcludedLogs& excluded,
-               const VerifyOptions& options, VerifyReport& report) {
+               const VerifyOptions& options, std::size_t first_fault, VerifyReport& report) {
   Findings findings;
   auto groups = group_by_league(checked);
   for (LeagueGroup& group : groups) {
@@ -80,6 +92,7 @@ void check_all(const fs::path& directory, std::vector<CheckedLog>& checked,
   std::ranges::move(findings.incidents, std::back_inserter(report.incidents));
   std::ranges::move(findings.notes, std::back_inserter(report.notes));
   report.directories.back().leagues = groups.size();
+  excuse_running(groups.back(), first_fault, report);
 }
 
 void check_bundle(const fs::path& directory, const VerifyOptions& options, VerifyReport& report) {
@@ -103,10 +116,12 @@ void verify_one(const fs::path& directory, const envelope::MessageSchemas* schem
   auto checked = read_logs(logs, schemas, options.threads);
   report.directories.push_back({directory, logs.size(), 1, true});
   report.logs += logs.size();
+  const std::size_t first_fault = report.faults.size();
   std::size_t problems = report.faults.size() + report.missing.size();
   const ExcludedLogs excluded(directory, options.without);
   gather(directory, excluded, checked, report);
-  if (schemas != nullptr) check_all(directory, checked, seals, excluded, options, report);
+  if (schemas != nullptr)
+    check_all(directory, checked, seals, excluded, options, first_fault, report);
   check_bundle(directory, options, report);
   report.directories.back().ok = problems == report.faults.size() + report.missing.size();
 }

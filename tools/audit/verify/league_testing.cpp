@@ -19,24 +19,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-core::UtcTimestamp time_at(std::int64_t us) {
-  return core::UtcTimestamp(core::UtcTimestamp::TimePoint(std::chrono::microseconds(us)));
-}
-
-const core::SigningKey& key_of(const std::string& agent) {
-  static std::map<std::string, core::SigningKey> keys;
-  if (auto found = keys.find(agent); found != keys.end()) return found->second;
-  core::CryptoRandom random;
-  return keys.emplace(agent, core::SigningKey::generate(random)).first->second;
-}
-
-std::string id_in(const std::string& agent) { return agent.substr(agent.find(':') + 1); }
-
-fs::path path_of(const std::string& agent) {
-  return agent == "league_manager" ? "logs/league/l/league.log.jsonl"
-                                   : "logs/agents/" + id_in(agent) + ".log.jsonl";
-}
-
 }  // namespace
 
 TestLeague::TestLeague(std::vector<std::string> commits, bool is_old)
@@ -67,7 +49,7 @@ void TestLeague::set_seed(const std::string& hexadecimal) {
 
 void TestLeague::give_up(std::size_t kept_results) {
   wait(1000);
-  given_up_.push_back({{"at", time_at(now_us_).to_log()},
+  given_up_.push_back({{"at", test_time(now_us_).to_log()},
                        {"text", "journal.mark names entry 22"},
                        {"results", kept_results}});
   wait(20);
@@ -85,7 +67,7 @@ json TestLeague::message(const std::string& type, const std::string& sender) con
   json made = {{"protocol", "league.v2"},
                {"message_type", type},
                {"sender", sender},
-               {"timestamp", time_at(now_us_).to_wire()},
+               {"timestamp", test_time(now_us_).to_wire()},
                {"conversation_id", conversation},
                {"auth_token", "tok_x..."},
                {"league_id", "l"}};
@@ -102,7 +84,7 @@ TestRecord& TestLeague::note(const std::string& agent, const char* dir, const ch
   now_us_ += 1000;
   auto clock = clocks_us.find(agent);
   const auto own_us = now_us_ + (clock == clocks_us.end() ? 0 : clock->second);
-  ordered_json fields = {{"time", time_at(own_us).to_log()},
+  ordered_json fields = {{"time", test_time(own_us).to_log()},
                          {"mono_ns", now_us_ * 1000 - 1'768'000'000'000'000'000},
                          {"dir", dir},
                          {"kind", kind}};
@@ -135,11 +117,11 @@ void TestLeague::call(const std::string& from, const std::string& to, const json
 void TestLeague::register_all() {
   for (const std::string agent : {"referee:REF01", "player:P01", "player:P02"}) {
     bool is_referee = agent.starts_with("referee");
-    json meta = {{"display_name", id_in(agent)},
+    json meta = {{"display_name", id_of(agent)},
                  {"version", "1.0.0"},
                  {"game_types", {"even_odd"}},
                  {"contact_endpoint", "http://localhost:8101/mcp"},
-                 {"log_public_key", key_of(agent).public_key()}};
+                 {"log_public_key", test_key_of(agent).public_key()}};
     if (is_referee) {
       meta["max_concurrent_matches"] = 1;
       if (!is_old_) meta["match_credentials"] = true;
@@ -147,14 +129,14 @@ void TestLeague::register_all() {
     json request =
         message(is_referee ? "REFEREE_REGISTER_REQUEST" : "LEAGUE_REGISTER_REQUEST", agent);
     request.erase("auth_token");
-    request["conversation_id"] = "conv" + id_in(agent) + "reg1";
+    request["conversation_id"] = "conv" + id_of(agent) + "reg1";
     request[is_referee ? "referee_meta" : "player_meta"] = meta;
     json reply = message(is_referee ? "REFEREE_REGISTER_RESPONSE" : "LEAGUE_REGISTER_RESPONSE",
                          "league_manager");
     reply["conversation_id"] = request["conversation_id"];
     reply["status"] = "ACCEPTED";
     reply["reason"] = nullptr;
-    reply[is_referee ? "referee_id" : "player_id"] = id_in(agent);
+    reply[is_referee ? "referee_id" : "player_id"] = id_of(agent);
     call(agent, "league_manager", request, reply);
   }
 }
@@ -238,7 +220,7 @@ void TestLeague::invite_and_choose() {
     json asked = message("CHOOSE_PARITY_CALL", "referee:REF01");
     asked["player_id"] = player;
     asked["game_type"] = "even_odd";
-    asked["deadline"] = time_at(now_us_ + 30'000'000).to_wire();
+    asked["deadline"] = test_time(now_us_ + 30'000'000).to_wire();
     asked["context"] = {{"opponent_id", opponent}, {"draw_commitment", promised}};
     if (commits(opponent)) asked["context"]["opponent_commitment"] = commitment(opponent);
     json answer = message("CHOOSE_PARITY_RESPONSE", "player:" + player);
@@ -257,13 +239,18 @@ void TestLeague::report() {
 }
 
 void TestLeague::end_match() {
+  const json reported = result();
+  const json& details = reported["details"];
   for (const std::string player : {"player:P01", "player:P02"}) {
     json over = message("GAME_OVER", "referee:REF01");
     over["game_type"] = "even_odd";
-    over["game_result"] = {{"status", "TECHNICAL_LOSS"}, {"winner_player_id", nullptr},
-                           {"drawn_number", nullptr},    {"number_parity", nullptr},
-                           {"choices", choices},         {"reason", "both lost"}};
-    over["reason"] = "both lost";
+    over["game_result"] = {{"status", reported["winner"].is_null() ? "DRAW" : "WIN"},
+                           {"winner_player_id", reported["winner"]},
+                           {"drawn_number", details["drawn_number"]},
+                           {"number_parity", details["number_parity"]},
+                           {"choices", choices},
+                           {"reason", "the number decides"}};
+    over["reason"] = "the number decides";
     call("referee:REF01", player, over, {{"status", "ok"}});
   }
 }
@@ -300,100 +287,6 @@ void TestLeague::drop(const std::string& agent, const std::string& type) {
   std::erase_if(logs_[agent], [&](const TestRecord& record) {
     return calls.contains(json(record.fields["call"]));
   });
-}
-
-std::string TestLeague::text_of(const std::string& agent, const fs::path& seal_path) const {
-  const core::SigningKey& key = key_of(agent);
-  audit::record::LogChain chain;
-  std::string out;
-  auto add = [&](const ordered_json& line) {
-    std::size_t begin = out.size();
-    std::string text = line.dump();
-    out.append(text, 0, text.size() - 1);
-    chain.close_line(begin, out);
-  };
-  ordered_json header = {{"format", "league.conversation-log"}, {"version", 2}, {"agent", agent}};
-  for (const auto& [name, value] : headers) header[name] = value;
-  header["created"] = time_at(now_us_).to_log();
-  header["segment"] = 1;
-  header["first_seq"] = 1;
-  header["public_key"] = key.public_key();
-  header["starts"] = true;
-  add(header);
-  std::uint64_t seq = 0;
-  for (const TestRecord& record : logs_.at(agent)) {
-    ordered_json line = {{"seq", ++seq}};
-    line.update(record.fields);
-    if (!record.message.is_null()) {
-      json frame = {{"jsonrpc", "2.0"}, {"id", 1}};
-      frame[record.is_reply ? "result" : "params"] = record.message;
-      std::string raw = frame.dump();
-      if (!line.contains("raw_sha256")) line["raw_sha256"] = core::to_hex(core::sha256(raw));
-      line["raw"] = raw;
-    }
-    add(line);
-  }
-  if (std::ranges::find(unclosed, agent) != unclosed.end()) return out;
-  audit::record::Seal seal{.agent = agent,
-                           .seq = seq,
-                           .time = time_at(now_us_),
-                           .closed = true,
-                           .head = chain.hash(),
-                           .signature = {}};
-  seal.signature = core::to_hex(key.sign(audit::record::signed_text(seal)));
-  add({{"seal", seq},
-       {"time", seal.time.to_log()},
-       {"closed", true},
-       {"signature", seal.signature}});
-  std::ofstream(seal_path, std::ios::binary)
-      << audit::record::seal_file_text(seal, key.public_key());
-  return out;
-}
-
-void TestLeague::write(const fs::path& directory) const {
-  for (const auto& [agent, log] : logs_) {
-    if (std::ranges::find(absent, agent) != absent.end()) continue;
-    fs::path path = directory / path_of(agent);
-    fs::create_directories(path.parent_path());
-    std::string seal = path.string();
-    seal.replace(seal.size() - 10, 10, ".seal.json");
-    std::ofstream(path, std::ios::binary) << text_of(agent, seal);
-  }
-  for (const auto& [path, content] : files) {
-    fs::create_directories((directory / path).parent_path());
-    std::ofstream(directory / path) << content;
-  }
-  if (!has_results) return;
-  fs::create_directories(directory / "data");
-  json rows = json::array();
-  for (const TestRecord& record : logs_.at("league_manager")) {
-    if (text_at(record.message, "message_type") != "MATCH_RESULT_REPORT") continue;
-    if (!rows.empty() && given_up_.is_null()) continue;
-    rows.clear();
-    const json& score = field_at(field_at(record.message, "result"), "score");
-    auto a = number_at(score, "P01"), b = number_at(score, "P02");
-    rows.push_back({{"match_id", "R1M1"},
-                    {"outcome", a == 3   ? "A"
-                                : b == 3 ? "B"
-                                : a == 1 ? "DRAW"
-                                         : "NONE"},
-                    {"by", "REPORT"}});
-  }
-  json content = {{"format", "league.results"}, {"version", 1}, {"results", rows}};
-  if (!given_up_.is_null()) content["given_up"] = given_up_;
-  std::ofstream(directory / "data" / "results.json") << content;
-}
-
-std::vector<std::string> TestLeague::found(const VerifyOptions& options) const {
-  const league::testing::TemporaryDirectory temporary;
-  write(temporary.path());
-  auto report = verify_directory(temporary.path(), options);
-  if (!report) return {report.error().message};
-  std::set<std::string> rules;
-  for (const auto& one : report->faults) rules.insert("fault " + one.rule);
-  for (const auto& one : report->missing) rules.insert("missing " + one.rule);
-  for (const auto& one : report->incidents) rules.insert("incident " + one.rule);
-  return {rules.begin(), rules.end()};
 }
 
 }  // namespace league::tools::auditor

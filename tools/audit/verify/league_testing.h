@@ -7,10 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "common/core/signing_key.h"
+#include "common/core/timestamp.h"
 #include "game/judge.h"
 #include "tools/audit/verify/audit_verify.h"
 
 namespace league::tools::auditor {
+
+/// The key with which an agent of a test seals its log.
+[[nodiscard]] const core::SigningKey& test_key_of(const std::string& agent);
+/// So many microseconds after 1970.
+[[nodiscard]] core::UtcTimestamp test_time(std::int64_t us);
 
 /// A message in one log, before it is written. The two sides of a message are two of these.
 struct TestRecord {
@@ -43,7 +50,7 @@ class TestLeague {
   void announce();
   void invite_and_choose();
   void report();
-  /// GAME_OVER to both players; what it says of the result is not true.
+  /// GAME_OVER to both players, with the result that the referee reports.
   void end_match();
   /// P01 disputes the match, and the manager notes it.
   void dispute();
@@ -64,6 +71,11 @@ class TestLeague {
   std::vector<std::string> unclosed;  ///< agents whose program was killed
   std::vector<std::string> absent;  ///< agents whose logs are not written
   bool has_results = true;  ///< data/results.json
+  nlohmann::json kept = nlohmann::json::object();  ///< more keys of data/results.json
+  nlohmann::json kept_row = nlohmann::json::object();  ///< more keys of its row for R1M1
+  bool seals = true;  ///< in time, not only at the end
+  int version = 2;  ///< of the logs' format; from 3 on, each request says who said it
+  std::vector<nlohmann::ordered_json> notes;  ///< lines at the end of the manager's log
   std::string seed = std::string(64, '5');
   std::string promised;
   std::string conversation = "convr1m1001";

@@ -85,9 +85,8 @@ class ChoiceCheck {
     for (const GameCall* call : own) {
       if (!call->choice.empty()) at_player.insert(call->choice);
     }
-    std::string conversation = LeagueEvidence::conversation_of(report_, match_);
     for (const GameCall* call : match_.at_referee) {
-      if (call->player == player && call->conversation == conversation &&
+      if (call->player == player && LeagueEvidence::is_of(report_, match_, *call) &&
           call->is_answer_accepted && !call->choice.empty())
         at_referee.insert(call->choice);
     }
@@ -212,28 +211,6 @@ void check_choices(const LeagueEvidence& evidence, const game::Registry& games,
     auto rules = games.find(match.game_type);
     for (const AcceptedReport* report : match.reports)
       ChoiceCheck(*report, match, evidence, rules ? *rules : nullptr, findings).run();
-  }
-}
-
-void note_disputes(const LeagueEvidence& evidence, Findings& findings) {
-  for (const auto& [id, match] : evidence.matches()) {
-    const auto& reports = match.reports;  // clang 14 captures no structured binding
-    for (const Dispute* dispute : match.disputes) {
-      bool is_supported =
-          std::ranges::any_of(findings.faults, [&](const audit::log::LogFault& fault) {
-            return std::ranges::any_of(reports, [&](const AcceptedReport* report) {
-              return fault.line == report->place.line && fault.file == *report->place.file;
-            });
-          });
-      bool has_log = evidence.log_of("player:" + dispute->player) != nullptr;
-      std::string support =
-          is_supported ? "the sealed records support " + dispute->player
-          : has_log    ? "the sealed records support the report that the manager accepted"
-                    : "there is no log of " + dispute->player + ", so nobody can tell who is right";
-      findings.incident(dispute->place, "match.disputed",
-                        dispute->player + " says that the result of " + id + " is false (" +
-                            dispute->reason.substr(0, 200) + "); " + support);
-    }
   }
 }
 

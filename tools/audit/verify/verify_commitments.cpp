@@ -4,9 +4,32 @@
 #include <optional>
 
 #include "game/commitment.h"
+#include "tools/audit/evidence/json_fields.h"
 
 namespace league::tools::auditor {
 namespace {
+
+/// The call for a choice that a player answered first in the last play of an attempt. `calls`: of
+/// one player, in order. A second invitation begins no other play, unless the report says that
+/// there were as many.
+const GameCall* answered_call(const std::vector<const GameCall*>& calls, std::int64_t replays) {
+  const GameCall* found = nullptr;
+  bool is_invited_again = false;
+  for (const GameCall* call : calls) {
+    if (call->is_invitation) {
+      is_invited_again = is_invited_again || (found != nullptr && call->accepts);
+      continue;
+    }
+    if (call->choice.empty()) continue;
+    const bool says_play = found != nullptr && call->play && found->play;
+    const bool is_later = says_play ? *call->play > *found->play : is_invited_again && replays > 0;
+    if (found != nullptr && !is_later) continue;
+    if (found != nullptr) --replays;
+    found = call;
+    is_invited_again = false;
+  }
+  return found;
+}
 
 /// The records of one player's commitment in one attempt, from sealed logs.
 struct SealedCommitment {
@@ -41,6 +64,29 @@ SealedCommitment sealed_in(const std::vector<const GameCall*>& own,
   return sealed;
 }
 
+std::int64_t replays_of(const AcceptedReport& report) {
+  return number_at(field_at(report.result, "details"), "replays").value_or(0);
+}
+
+}  // namespace
+
+HandedOver handed_to(const std::string& player, const AcceptedReport& report,
+                     const MatchEvidence& match, const LeagueEvidence& evidence) {
+  HandedOver handed;
+  const LeagueLog* log = evidence.log_of("player:" + player);
+  if (log == nullptr) return handed;
+  auto calls = LeagueEvidence::own_calls(report, match, player);
+  handed.call = answered_call(calls, replays_of(report));
+  if (handed.call == nullptr) return handed;
+  const std::size_t run = handed.call->run;
+  handed.is_proof = is_sealed(*log->log, handed.call->answer_place) &&
+                    std::ranges::any_of(calls, &GameCall::is_invitation) &&
+                    std::ranges::all_of(calls, [&](const auto* one) { return one->run == run; });
+  return handed;
+}
+
+namespace {
+
 /// The commitments of one accepted report.
 class CommitmentCheck {
  public:
@@ -66,8 +112,18 @@ class CommitmentCheck {
     const std::string& opponent = match_.opponent_of(player);
     auto sealed = sealed_in(LeagueEvidence::own_calls(report_, match_, player),
                             LeagueEvidence::own_calls(report_, match_, opponent));
+    const HandedOver handed = handed_to(opponent, report_, match_, evidence_);
+    const bool is_given = !listed || sealed.given.empty() || sealed.given.contains(*listed);
+    if (listed && is_given && handed.is_proof && handed.call->opponent_commitment != *listed)
+      return not_handed(player, opponent, handed.call->opponent_commitment.empty());
+    if (listed && is_given && is_late_at_referee(player, *listed))
+      return findings_.fault(report_.place, "commitment.handed",
+                             "by the own log of " + report_.sender + " its call to " + opponent +
+                                 " in " + report_.match_id + " left before " + player +
+                                 " had joined with the commitment that the report lists");
+    if (handed.call != nullptr) sealed.handed = handed.call->opponent_commitment;
     std::string holder;
-    if (!sealed.handed.empty() && listed != sealed.handed) {
+    if (!sealed.handed.empty() && !listed) {
       holder = opponent;
     } else if ((!sealed.given.empty() && listed && !sealed.given.contains(*listed)) ||
                (!sealed.last_given.empty() && !listed && read_.is_played && is_own_referee())) {
@@ -87,6 +143,33 @@ class CommitmentCheck {
                          report_.sender + " reported a commitment of " + player + " in " +
                              report_.match_id + " that no sealed log holds");
     }
+  }
+
+  void not_handed(const std::string& player, const std::string& opponent, bool is_without) {
+    findings_.fault(report_.place, "commitment.handed",
+                    "the report of " + report_.sender + " on " + report_.match_id +
+                        " lists a commitment of " + player + " as one that counts, but the call " +
+                        "that " + opponent + " answered, in its own sealed log, has " +
+                        (is_without ? "none" : "another one"));
+  }
+
+  /// Whether by the referee's own log the opponent of `player` was called before `player` had
+  /// joined with this commitment. Other logs cannot tell: their clocks are others.
+  [[nodiscard]] bool is_late_at_referee(const std::string& player,
+                                        const std::string& listed) const {
+    if (!read_.is_played) return false;
+    const GameCall* join = nullptr;
+    std::vector<const GameCall*> others;
+    for (const GameCall* call : match_.at_referee) {
+      if (!LeagueEvidence::is_of(report_, match_, *call)) continue;
+      if (call->player == player && call->is_invitation && call->accepts &&
+          call->commitment == listed && join == nullptr)
+        join = call;
+      if (call->player == match_.opponent_of(player)) others.push_back(call);
+    }
+    const GameCall* asked = answered_call(others, replays_of(report_));
+    return join != nullptr && asked != nullptr && join->run == asked->run &&
+           asked->mono_ns < join->answered_mono_ns;
   }
 
   /// Whether the referee is one of this project; a third-party referee need not know commitments.
@@ -223,15 +306,29 @@ void check_commitments(const LeagueEvidence& evidence, Findings& findings) {
   }
 }
 
-std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& match) {
+std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& match,
+                            const LeagueEvidence& evidence, const JournalLeague* kept) {
+  if (!match.disputes.empty()) return "disputed";
   ReadReport read = read_report(report);
   int counting = 0;
   for (const std::string& player : {match.player_a, match.player_b}) {
     auto listed = value_of(read.claim.commitments, player);
     if (!listed) continue;
-    auto sealed = sealed_in(LeagueEvidence::own_calls(report, match, player),
-                            LeagueEvidence::own_calls(report, match, match.opponent_of(player)));
-    if (!sealed.holds(*listed)) return "claimed";
+    if (!read.is_played) {  // nobody need have been called
+      if (!sealed_in(LeagueEvidence::own_calls(report, match, player),
+                     LeagueEvidence::own_calls(report, match, match.opponent_of(player)))
+               .holds(*listed))
+        return "claimed";
+      ++counting;
+      continue;
+    }
+    const std::string& opponent = match.opponent_of(player);
+    const HandedOver handed = handed_to(opponent, report, match, evidence);
+    if (!handed.is_proof && has_valid_receipts(opponent, report.match_id, match, kept)) {
+      ++counting;
+      continue;
+    }
+    if (!handed.is_proof || handed.call->opponent_commitment != *listed) return "claimed";
     ++counting;
   }
   return counting == 2 ? "both" : counting == 1 ? "one" : "none";

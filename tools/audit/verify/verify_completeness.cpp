@@ -75,7 +75,8 @@ class CompletenessCheck {
       const bool must_seal = std::ranges::any_of(log.names, [&](const std::string& name) {
         return name == "league_manager" || expected.contains(name);
       });
-      if (must_seal) std::ranges::copy(log.log->chain.seal_gaps, std::back_inserter(findings_.missing));
+      if (must_seal)
+        std::ranges::copy(log.log->chain.seal_gaps, std::back_inserter(findings_.missing));
     }
   }
 

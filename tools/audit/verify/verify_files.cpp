@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <nlohmann/json.hpp>
 
+#include "common/audit/record/masking.h"
 #include "common/schema/parse_json.h"
+#include "league_manager/events/match_key.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/verify_evidence.h"
@@ -15,10 +17,8 @@ namespace fs = std::filesystem;
 using game::Side;
 using nlohmann::json;
 
-json content_of(const fs::path& file) {
-  auto read = schema::parse_json(bytes_of(file));
-  return read ? std::move(*read) : json();
-}
+constexpr const char* kMatchRule = "projection.match";
+constexpr const char* kHistoryRule = "projection.history";
 
 std::vector<fs::path> files_below(const fs::path& folder, std::string_view ending) {
   std::vector<fs::path> found;
@@ -32,27 +32,25 @@ std::vector<fs::path> files_below(const fs::path& folder, std::string_view endin
   return found;
 }
 
-/// The outcome according to winner and score of a `result`; nothing if they are not valid.
-std::optional<game::Outcome> outcome_in(const json& result, const MatchEvidence& match) {
-  const json& score = field_at(result, "score");
-  auto a = number_at(score, match.player_a.c_str());
-  auto b = number_at(score, match.player_b.c_str());
-  for (game::Outcome one : game::kAllOutcomes) {
-    auto due = game::points_of(one);
-    auto side = game::winner_of(one);
-    const std::string winner = !side               ? std::string()
-                               : *side == Side::kA ? match.player_a
-                                                   : match.player_b;
-    if (a == due[Side::kA] && b == due[Side::kB] && text_at(result, "winner") == winner) return one;
-  }
-  return std::nullopt;
-}
+/// Whose file, or row of a file, it is.
+enum class Owner { kThisLeague, kOtherLeague, kUnknown };
+
+/// What is known of a match that has a result.
+struct KnownResult {
+  const MatchEvidence* match = nullptr;
+  const AcceptedReport* report = nullptr;  ///< null: the manager ended it, or its record is lost
+  JournalResult kept;
+};
 
 class FileCheck {
  public:
   FileCheck(const LeagueEvidence& evidence, const AcceptedLosses& past,
-            const audit::log::LeagueIdentity& league, Findings& findings)
-      : evidence_(evidence), past_(past), league_(league), findings_(findings) {}
+            const audit::log::LeagueIdentity& league, bool files_keyed, Findings& findings)
+      : evidence_(evidence),
+        past_(past),
+        league_(league),
+        files_keyed_(files_keyed),
+        findings_(findings) {}
 
   void run(const fs::path& data, const JournalLeague* kept) {
     learn_results(kept);
@@ -62,52 +60,150 @@ class FileCheck {
 
  private:
   void learn_results(const JournalLeague* kept) {
-    if (kept != nullptr) {
-      for (const JournalResult& one : kept->results) results_.try_emplace(one.match_id, one);
-      return;
-    }
     for (const auto& [id, match] : evidence_.matches()) {
-      for (const AcceptedReport* report : match.reports) {
-        auto outcome = outcome_in(report->result, match);
-        if (!outcome) continue;
-        ReadReport read = read_report(*report);
-        results_.try_emplace(
-            id, JournalResult{
-                    id, *outcome, false, {}, 0, read.attempt.value_or(0), read.claim.drawn_number});
+      if (!match.is_announced()) continue;
+      KnownResult known{&match, match.reports.empty() ? nullptr : match.reports.back(), {}};
+      if (known.report != nullptr) {
+        const ReadReport read = read_report(*known.report);
+        auto outcome = outcome_in(known.report->result, match);
+        known.kept = {id,
+                      outcome.value_or(game::Outcome::kNoWinner),
+                      false,
+                      read.claim.technical_reason,
+                      0,
+                      read.attempt.value_or(0),
+                      read.claim.drawn_number};
+        if (!outcome) known.report = nullptr;
       }
+      if (kept == nullptr && known.report != nullptr) results_.emplace(id, known);
+      if (kept == nullptr) continue;
+      auto own = std::ranges::find(kept->results, id, &JournalResult::match_id);
+      if (own == kept->results.end()) continue;
+      const std::int64_t attempt = own->attempt != 0 ? own->attempt : known.kept.attempt;
+      known.kept = *own;
+      known.kept.attempt = own->by_manager ? 0 : attempt;
+      results_.emplace(id, known);
     }
   }
 
-  void fault(const fs::path& file, const char* rule, std::string text) {
-    findings_.faults.push_back({file.string(), 0, rule, std::move(text)});
+  /// `outer`: the file that contains `inner`, which may be the same.
+  [[nodiscard]] Owner owner_of(const json& inner, const json& outer) const {
+    const std::string& own = text_at(inner, "league_key");
+    const std::string& key = own.empty() ? text_at(outer, "league_key") : own;
+    if (!key.empty() && !league_.key.empty())
+      return key == league_.key ? Owner::kThisLeague : Owner::kOtherLeague;
+    if (!league_.id.empty() && text_at(inner, "league_id") != league_.id)
+      return Owner::kOtherLeague;
+    return files_keyed_ && key.empty() ? Owner::kThisLeague : Owner::kUnknown;
   }
 
-  /// False for a file of an earlier league, which can have the same name.
-  [[nodiscard]] bool is_of_this_league(const json& file) const {
-    return league_.id.empty() || text_at(file, "league_id") == league_.id;
+  void note(const fs::path& path, const std::string& text) {
+    findings_.notes.push_back(path.string() + ": file.key: " + text);
+  }
+
+  void differs(const fs::path& path, const char* rule, Owner owner, const std::string& text) {
+    if (owner == Owner::kThisLeague)
+      findings_.faults.push_back({path.string(), 0, rule, text});
+    else
+      note(path, text + ", but it does not say of which league it is");
+  }
+
+  /// The content; null, and a fault, if it is none. An empty file is what a power failure leaves.
+  [[nodiscard]] json content_of(const fs::path& path, const char* rule) {
+    const std::string text = bytes_of(path);
+    if (text.empty()) return nullptr;
+    auto read = schema::parse_json(text);
+    if (read && read->is_object()) return std::move(*read);
+    findings_.faults.push_back({path.string(), 0, rule, "it is not a JSON object"});
+    return nullptr;
   }
 
   void check_match(const fs::path& path) {
-    json file = content_of(path);
+    const json file = content_of(path, kMatchRule);
+    if (file.is_null()) return;
+    const Owner owner = owner_of(file, file);
+    if (owner == Owner::kOtherLeague) return note(path, "it is a file of another league");
     const std::string& id = text_at(file, "match_id");
-    auto kept = results_.find(id);
-    const MatchEvidence* match = evidence_.match(id);
-    if (kept == results_.end() || match == nullptr || !match->is_announced() ||
-        !is_of_this_league(file) || text_at(file, "state") != "FINISHED")
-      return;
+    if (path.stem() != id) return differs(path, kMatchRule, owner, "it names another match");
+    auto known = results_.find(id);
+    if (known == results_.end() || text_at(file, "state") != "FINISHED") return;
     const std::string& promised = text_at(file, "draw_commitment");
-    if (!promised.empty() && !match->commitments.contains(promised)) return;
-    if (past_.covers(id, end_of(file))) return;
-    std::int64_t attempt = number_at(file, "attempt").value_or(0);
-    if (kept->second.attempt != 0 && attempt != 0 && attempt != kept->second.attempt) return;
+    if (past_.covers(id, end_of(file)) ||
+        (past_.has_forgotten(id) && !known->second.match->commitments.contains(promised)))
+      return;
+    if (const std::string field = other_field(file, known->second); !field.empty())
+      differs(path, kMatchRule, owner,
+              "its " + field + " of " + id + " is not that of the match that the manager accepted");
+  }
+
+  /// The first field of a match's file that the evidence contradicts; empty if there is none.
+  [[nodiscard]] static std::string other_field(const json& file, const KnownResult& known) {
+    const MatchEvidence& match = *known.match;
+    if (text_at(file, "player_A_id") != match.player_a) return "player_A_id";
+    if (text_at(file, "player_B_id") != match.player_b) return "player_B_id";
+    if (!is_round(field_at(file, "round_id"), match, text_at(file, "match_id"))) return "round_id";
+    if (!match.game_type.empty() && text_at(file, "game_type") != match.game_type)
+      return "game_type";
+    const std::string& promised = text_at(file, "draw_commitment");
+    if (promised.empty() ? !match.commitments.empty() : !match.commitments.contains(promised))
+      return "draw_commitment";
+    const bool is_exported = text_at(file, "made_by") != "referee";
+    if (known.kept.by_manager && !is_exported) return "result";
+    if (known.kept.attempt != 0 && number_at(file, "attempt") != known.kept.attempt)
+      return "attempt";
+    if (known.report != nullptr && !known.kept.by_manager &&
+        text_at(file, "referee_id") != id_of(known.report->sender))
+      return "referee_id";
+    const json& steps = field_at(file, "lifecycle");
+    if (steps.is_array() && !steps.empty() && text_at(steps.back(), "state") != "FINISHED")
+      return "lifecycle";
+    if (!has_result(file, known, is_exported)) return "result";
+    return other_line(field_at(file, "transcript"), known);
+  }
+
+  [[nodiscard]] static bool is_round(const json& round, const MatchEvidence& match,
+                                     const std::string& id) {
+    const auto key = league_manager::events::MatchKey::parse(id);
+    return (match.round != 0 && round == match.round) || (key && round == key->round) ||
+           (match.round == 0 && !key);
+  }
+
+  /// What `league export` makes from the journal alone has less than the report.
+  [[nodiscard]] static bool has_result(const json& file, const KnownResult& known,
+                                       bool is_exported) {
     const json& result = field_at(file, "result");
-    const json& details = field_at(result, "details");
-    if (outcome_in(result, *match) != kept->second.outcome || kept->second.by_manager ||
-        !has_number(field_at(details, "drawn_number"), kept->second) ||
-        !has_choices(details, match_choices(*match))) {
-      fault(path, "projection.match",
-            "its result of " + id + " is not the one that the manager accepted");
+    if (outcome_in(result, *known.match) != known.kept.outcome) return false;
+    const json& number = field_at(field_at(result, "details"), "drawn_number");
+    if (known.kept.drawn_number && number != *known.kept.drawn_number) return false;
+    if (known.report == nullptr || known.kept.by_manager) return true;
+    const json own = schema::parse_json(audit::record::mask_again(result.dump())).value_or(json());
+    if (!is_exported) return own == known.report->result;
+    const json& reported = field_at(known.report->result, "details");
+    const json& details = field_at(own, "details");
+    return std::ranges::all_of(details.items(), [&](const auto& one) {
+      auto same = reported.find(one.key());
+      return same == reported.end() || *same == one.value();
+    });
+  }
+
+  /// Whether the transcript holds an answer of a player that the referee's own log does not have.
+  [[nodiscard]] static std::string other_line(const json& lines, const KnownResult& known) {
+    if (!lines.is_array() || known.report == nullptr) return {};
+    std::map<std::string, std::set<std::string>> said;
+    for (const GameCall* call : known.match->at_referee) {
+      if (!LeagueEvidence::is_of(*known.report, *known.match, *call)) continue;
+      for (const std::string& value : {call->choice, call->nonce, call->commitment})
+        said[call->player].insert(value);
     }
+    for (const json& line : lines) {
+      auto known_values = said.find(text_at(line, "from"));
+      if (known_values == said.end()) continue;
+      for (const char* key : {"parity_choice", "choice_nonce", "choice_commitment"}) {
+        const std::string& value = text_at(line, key);
+        if (!value.empty() && !known_values->second.contains(value)) return "transcript";
+      }
+    }
+    return {};
   }
 
   /// When the match in a file ended, in microseconds.
@@ -118,52 +214,66 @@ class FileCheck {
     return instant_at(steps.back(), "at").value_or(kUnknown);
   }
 
-  [[nodiscard]] static bool has_number(const json& number, const JournalResult& kept) {
-    return !kept.drawn_number || !number.is_number_integer() ||
-           number.get<std::int64_t>() == *kept.drawn_number;
-  }
-
-  /// The choices in the report that was accepted last; null if there is none.
-  [[nodiscard]] static const json& match_choices(const MatchEvidence& match) {
-    static const json kNone;
-    if (match.reports.empty()) return kNone;
-    return field_at(field_at(match.reports.back()->result, "details"), "choices");
-  }
-
-  [[nodiscard]] static bool has_choices(const json& details, const json& choices) {
-    const json& own = field_at(details, "choices");
-    return !own.is_object() || !choices.is_object() || own == choices;
-  }
-
-  /// Whether a row of the history of `player` has the choices of its match.
-  [[nodiscard]] static bool has_choices_of(const std::string& player, const json& row,
-                                           const MatchEvidence& match) {
-    if (match.reports.empty() || !read_report(*match.reports.back()).is_played) return true;
-    const json& choices = match_choices(match);
-    const std::string& own = text_at(choices, player.c_str());
-    const std::string& others = text_at(choices, match.opponent_of(player).c_str());
-    return text_at(row, "my_choice") == own && text_at(row, "opponent_choice") == others;
-  }
-
   void check_history(const fs::path& path) {
-    json file = content_of(path);
+    const json file = content_of(path, kHistoryRule);
+    if (file.is_null()) return;
     const std::string& player = text_at(file, "player_id");
     const json& matches = field_at(file, "matches");
-    if (!matches.is_array()) return;
-    for (const json& one : matches) {
-      const std::string& id = text_at(one, "match_id");
-      auto kept = results_.find(id);
-      const MatchEvidence* match = evidence_.match(id);
-      if (kept == results_.end() || match == nullptr || !match->is_announced() ||
-          !is_of_this_league(one) || past_.has_forgotten(id))
+    if (path.parent_path().filename() != player || !matches.is_array())
+      return differs(path, kHistoryRule, owner_of(file, file), "its player or list is wrong");
+    bool is_other = false;
+    for (const json& row : matches) {
+      const Owner owner = owner_of(row, file);
+      is_other = is_other || owner == Owner::kOtherLeague;
+      auto known = results_.find(text_at(row, "match_id"));
+      if (owner == Owner::kOtherLeague || known == results_.end() ||
+          past_.has_forgotten(known->first))
         continue;  // after a given-up play, a player keeps the first result that it got
-      if (text_at(one, "result") == result_for(player, *match, kept->second.outcome) &&
-          has_number(field_at(one, "drawn_number"), kept->second) &&
-          has_choices_of(player, one, *match))
-        continue;
-      fault(path, "projection.history",
-            "its result of " + id + " is not the one that the manager accepted");
+      if (const std::string field = other_in_row(player, row, known->second); !field.empty())
+        differs(path, kHistoryRule, owner,
+                "its " + field + " of " + known->first +
+                    " is not that of the match that the manager accepted");
     }
+    if (is_other) note(path, "it has matches of another league");
+    if (!fits_stats(field_at(file, "stats"), matches))
+      differs(path, kHistoryRule, is_other ? Owner::kUnknown : owner_of(file, file),
+              "its stats are not those of its matches");
+  }
+
+  [[nodiscard]] static std::string other_in_row(const std::string& player, const json& row,
+                                                const KnownResult& known) {
+    const MatchEvidence& match = *known.match;
+    if (text_at(row, "result") != result_for(player, match, known.kept.outcome)) return "result";
+    const std::string& opponent = text_at(row, "opponent_id");  // empty: GAME_OVER did not say it
+    if (!opponent.empty() && opponent != match.opponent_of(player)) return "opponent_id";
+    if (!is_round(field_at(row, "round_id"), match, text_at(row, "match_id"))) return "round_id";
+    const json& number = field_at(row, "drawn_number");
+    if (known.kept.drawn_number && number != *known.kept.drawn_number) return "drawn_number";
+    if (known.report == nullptr || known.kept.by_manager) return {};
+    const ReadReport read = read_report(*known.report);
+    const json& technical = field_at(row, "technical");
+    if (technical.is_boolean() && technical == read.is_played) return "technical";
+    const json& choices = field_at(field_at(known.report->result, "details"), "choices");
+    for (const auto& [key, who] :
+         {std::pair("my_choice", player), {"opponent_choice", match.opponent_of(player)}}) {
+      const std::string& shown = text_at(row, key);
+      const std::string& reported = text_at(choices, who.c_str());
+      if (!read.is_played && (shown.empty() || reported.empty())) continue;
+      if (shown != reported) return key;
+    }
+    return {};
+  }
+
+  /// The counts of a file that has all its matches.
+  [[nodiscard]] static bool fits_stats(const json& stats, const json& matches) {
+    constexpr std::size_t kMostMatches = 10'000;
+    if (!stats.is_object() || matches.size() >= kMostMatches) return true;
+    std::map<std::string, std::int64_t> counted;
+    for (const json& row : matches) ++counted[text_at(row, "result")];
+    return number_at(stats, "wins").value_or(0) == counted["WIN"] &&
+           number_at(stats, "losses").value_or(0) == counted["LOSS"] &&
+           number_at(stats, "draws").value_or(0) == counted["DRAW"] &&
+           number_at(stats, "total_matches") == static_cast<std::int64_t>(matches.size());
   }
 
   static std::string result_for(const std::string& player, const MatchEvidence& match,
@@ -178,8 +288,9 @@ class FileCheck {
   const LeagueEvidence& evidence_;
   const AcceptedLosses& past_;
   const audit::log::LeagueIdentity& league_;
+  const bool files_keyed_;
   Findings& findings_;
-  std::map<std::string, JournalResult> results_;
+  std::map<std::string, KnownResult> results_;
 };
 
 }  // namespace
@@ -187,7 +298,8 @@ class FileCheck {
 void check_match_files(const fs::path& data, const LeagueEvidence& evidence,
                        const JournalLeague* kept, const AcceptedLosses& past,
                        const audit::log::LeagueIdentity& league, Findings& findings) {
-  FileCheck(evidence, past, league, findings).run(data, kept);
+  const bool files_keyed = kept != nullptr && kept->files_keyed;
+  FileCheck(evidence, past, league, files_keyed, findings).run(data, kept);
 }
 
 }  // namespace league::tools::auditor

@@ -77,6 +77,8 @@ void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings&
     check_received_heads(log, managers, findings);
   }
   check_transfers(logs, findings);
+  check_copies(logs, findings);
+  check_strays(logs, findings);
   check_keys(logs, findings);
 }
 

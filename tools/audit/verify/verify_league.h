@@ -44,9 +44,18 @@ void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings&
 /// `transfer.one_sided`, or, if the peer's program was killed, `log.short` and `log.tail_lost`.
 void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 
+/// Both copies of a message have the same text: `transfer.differs`.
+void check_copies(const std::vector<LeagueLog>& logs, Findings& findings);
+
+/// Each answer has its request, and no call has two answers: `reply.orphan`, `reply.second`.
+void check_strays(const std::vector<LeagueLog>& logs, Findings& findings);
+
 /// Whether records of the log's agent from between the two times can be missing because a process
 /// was killed.
 [[nodiscard]] bool may_be_lost(const CheckedLog& log, std::int64_t first_us, std::int64_t last_us);
+
+/// Whether a seal covers the line.
+[[nodiscard]] bool is_sealed(const CheckedLog& log, const LogPosition& place);
 
 /// Whether a process that was killed, or still runs, wrote its last record at most a second after
 /// `time_us`. Other programs than ours, and ours before 0.2, may record an answer after the calls

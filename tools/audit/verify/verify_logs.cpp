@@ -119,7 +119,13 @@ void check_league(LeagueGroup& group, const fs::path& data, const game::Registry
   check_results(group.logs, evidence, kept, decided, games, findings);
   check_choices(evidence, games, findings);
   check_commitments(evidence, findings);
+  check_losses(evidence, kept, findings);
+  check_receipts(group.logs, evidence, group.league, kept, findings);
+  check_endings(group.logs, evidence, findings);
+  check_witnesses(group.logs, group.league, kept, findings);
+  note_steered(evidence, findings);
   note_disputes(evidence, findings);
+  judge_once(group.logs, findings);
   if (data.empty()) return;
   check_projections(data, final_standings_of(group.logs), findings);
   check_match_files(data, evidence, kept, past, group.league, findings);

@@ -83,6 +83,22 @@ ReadReport read_report(const AcceptedReport& report) {
   return read;
 }
 
+std::optional<game::Outcome> outcome_in(const json& result, const MatchEvidence& match) {
+  const json& score = field_at(result, "score");
+  auto a = number_at(score, match.player_a.c_str());
+  auto b = number_at(score, match.player_b.c_str());
+  for (game::Outcome one : game::kAllOutcomes) {
+    auto due = game::points_of(one);
+    auto side = game::winner_of(one);
+    const std::string winner = !side                     ? std::string()
+                               : *side == game::Side::kA ? match.player_a
+                                                         : match.player_b;
+    if (a == due[game::Side::kA] && b == due[game::Side::kB] && text_at(result, "winner") == winner)
+      return one;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> value_of(const game::ByPlayer& values, const std::string& player) {
   const auto found = std::ranges::find(values, player, &game::ByPlayer::value_type::first);
   return found == values.end() ? std::nullopt : found->second;
@@ -139,9 +155,11 @@ void LeagueEvidence::take_calls(const LeagueLog& log) {
 }
 
 const Assignment* MatchEvidence::assigned_in(const std::string& conversation) const {
-  auto one = std::ranges::find(assignments, conversation,
-                               [](const Assignment* each) { return each->conversation; });
-  return one == assignments.end() ? nullptr : *one;
+  const Assignment* last = nullptr;  // those asked before it have refused
+  for (const Assignment* one : assignments) {
+    if (one->conversation == conversation) last = one;
+  }
+  return last;
 }
 
 /// If the manager's log does not say who has a match, any admitted referee may have it.
@@ -162,14 +180,22 @@ std::string LeagueEvidence::conversation_of(const AcceptedReport& report,
   return last == nullptr ? report.conversation : last->conversation;
 }
 
+bool LeagueEvidence::is_of(const AcceptedReport& report, const MatchEvidence& match,
+                           const GameCall& call) {
+  if (call.conversation == report.conversation ||
+      call.conversation == conversation_of(report, match))
+    return true;
+  // A third-party referee may call the players in one conversation and report in another.
+  return call.referee == report.sender && match.assigned_in(report.conversation) == nullptr &&
+         match.assigned_in(call.conversation) == nullptr;
+}
+
 std::vector<const GameCall*> LeagueEvidence::own_calls(const AcceptedReport& report,
                                                        const MatchEvidence& match,
                                                        const std::string& player) {
-  std::string conversation = conversation_of(report, match);
   std::vector<const GameCall*> found;
   for (const GameCall* call : match.own) {
-    bool is_named = call->conversation == conversation || call->conversation == report.conversation;
-    if (call->player == player && is_named) found.push_back(call);
+    if (call->player == player && is_of(report, match, *call)) found.push_back(call);
   }
   std::ranges::stable_sort(found, {}, &GameCall::time_us);
   return found;

@@ -26,7 +26,7 @@ struct MatchEvidence {
   std::vector<const GameCall*> at_referee;  ///< in the logs of the match's referees
   std::vector<const Dispute*> disputes;
 
-  /// The assignment in `conversation`; null if it is a conversation of the referee's own.
+  /// The last assignment in `conversation`; null if it is a conversation of the referee's own.
   [[nodiscard]] const Assignment* assigned_in(const std::string& conversation) const;
   [[nodiscard]] bool is_announced() const { return !player_a.empty() && !player_b.empty(); }
   [[nodiscard]] const std::string& opponent_of(const std::string& player) const {
@@ -43,6 +43,9 @@ class LeagueEvidence {
   /// The conversation of the attempt that `report` is about, even if the report names another one.
   [[nodiscard]] static std::string conversation_of(const AcceptedReport& report,
                                                    const MatchEvidence& match);
+  /// Whether `call` belongs to the attempt that `report` is about.
+  [[nodiscard]] static bool is_of(const AcceptedReport& report, const MatchEvidence& match,
+                                  const GameCall& call);
   /// The calls of the attempt that `report` is about, in the log of `player`, in order.
   [[nodiscard]] static std::vector<const GameCall*> own_calls(const AcceptedReport& report,
                                                               const MatchEvidence& match,
@@ -82,6 +85,10 @@ struct ReadReport {
   std::string form_error;  ///< why it is not a valid result; empty: it is
 };
 [[nodiscard]] ReadReport read_report(const AcceptedReport& report);
+
+/// The outcome according to winner and score of a `result`; nothing if they are not valid.
+[[nodiscard]] std::optional<game::Outcome> outcome_in(const nlohmann::json& result,
+                                                      const MatchEvidence& match);
 
 /// The value that a report lists for `player`; nothing if it lists none.
 [[nodiscard]] std::optional<std::string> value_of(const game::ByPlayer& values,

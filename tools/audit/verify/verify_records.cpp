@@ -1,7 +1,7 @@
 #include "tools/audit/verify/verify_records.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cstring>
 
 #include "common/audit/record/masking.h"
 #include "common/audit/record/record_writer.h"
@@ -52,8 +52,8 @@ bool is_word(char c) { return core::is_alphanumeric(c) || c == '_' || c == '-'; 
 /// Whether the keys that docs/audit.md names have the types that it names.
 bool has_known_types(const json& record) {
   bool is_known = true;
-  for (const char* key : {"peer", "transport", "conversation_id", "message_type", "match_id",
-                          "verdict", "fault", "raw", "raw_base64", "raw_sha256"})
+  for (const char* key : {"peer", "said_by", "transport", "conversation_id", "message_type",
+                          "match_id", "verdict", "fault", "raw", "raw_base64", "raw_sha256"})
     is_known = is_known && (!record.contains(key) || record[key].is_string());
   is_known = is_known && (!record.contains("context") || record["context"].is_object()) &&
              (!record.contains("broadcast") || record["broadcast"].is_boolean());
@@ -70,6 +70,12 @@ bool has_known_types(const json& record) {
                is_whole_number(keep[1]);
   }
   return is_known;
+}
+
+std::uint64_t half_of(const core::Digest& digest) {
+  std::uint64_t half = 0;
+  std::memcpy(&half, digest.data(), sizeof half);
+  return half;
 }
 
 bool has_token(std::string_view line) {
@@ -106,14 +112,15 @@ void RecordChecker::take(const audit::log::RecordLine& line) {
   }
   place_ = {&contents_.files.back(), line.line};
   agent_ = line.agent;
+  version_ = line.version;
   seq_ = line.seq;
   auto record = schema::parse_json(line.text);
   if (!record || !record->is_object()) return fault("record.form", "it is not a JSON object");
   if (!check_form(*record)) return;
   if (has_token(line.text)) fault("secret.token", "it contains an unmasked token");
   evidence_.begin_record(line, place_, time_us_);
-  note_transfer(*record);
   std::string raw = body_of(*record);
+  note_transfer(*record, raw);
   if (raw.empty() || record->contains("raw_bytes")) return evidence_.take(*record, json(), json());
   const std::string& type = text_at(*record, "message_type");
   bool is_repeated = raw.size() >= kLargeBroadcast && !record->contains("verdict") &&
@@ -191,16 +198,22 @@ std::string RecordChecker::body_of(const json& record) {
 /// Notes sent and received messages, since every received one must have been sent. Only for
 /// accepted messages whose sender is known: answers on a connection that the agent opened, and
 /// calls whose token was checked.
-void RecordChecker::note_transfer(const json& record) {
-  const std::string& hash = text_at(record, "raw_sha256");
-  if (hash.size() != 64) return;
-  std::uint64_t half = 0;
-  std::from_chars(hash.data(), hash.data() + 16, half, 16);
-  if (text_at(record, "dir") == "out") {
+void RecordChecker::note_transfer(const json& record, const std::string& raw) {
+  auto digest = body_digest(record);
+  if (!digest) return;
+  const std::uint64_t half = *digest;
+  const bool is_out = text_at(record, "dir") == "out";
+  const std::string& text = raw.empty() ? text_at(record, "raw_base64") : raw;
+  if (!text.empty())
+    contents_.copies.push_back(
+        {half, half_of(sha256_(text)), is_out, !record.contains("raw_bytes"), place_});
+  if (is_out) {
     contents_.sent.try_emplace(half, time_us_);
     return;
   }
-  if (!is_checked_delivery(record) || number_at(record, "http_status").value_or(0) > 200) return;
+  if (text_at(record, "kind") == "request") contents_.got.try_emplace(half, time_us_);
+  if (!is_checked_delivery(record, version_) || number_at(record, "http_status").value_or(0) > 200)
+    return;
   if (text_at(record, "kind") == "request") {
     auto type = envelope::message_type_from_wire(text_at(record, "message_type"));
     if (!type || !envelope::spec(*type).token_required) return;
@@ -225,6 +238,7 @@ void RecordChecker::check_message(const json& record, const json& message) {
   const std::string& type = text_at(message, "message_type");
   auto known = envelope::message_type_from_wire(type);
   if (!known || record.contains("verdict") || record.contains("leniencies")) return;
+  if (is_hearsay(record, version_)) return;
   const bool is_out = text_at(record, "dir") == "out";
   const bool is_reply = text_at(record, "kind") == "reply";
   // A player's message is checked in its recipient's log, because a bot may try whatever it wants.

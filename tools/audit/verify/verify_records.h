@@ -31,7 +31,7 @@ class RecordChecker {
                                      const nlohmann::json& message) const;
   void check_names(const nlohmann::json& record, const std::string& sender);
   void check_conversation(const nlohmann::json& record, const std::string& conversation);
-  void note_transfer(const nlohmann::json& record);
+  void note_transfer(const nlohmann::json& record, const std::string& raw);
   void check_secrets(const nlohmann::json& value, bool secret);
   void check_message(const nlohmann::json& record, const nlohmann::json& message);
   void check_schema(const nlohmann::json& record, const std::string& type,
@@ -44,6 +44,7 @@ class RecordChecker {
   core::Sha256 sha256_;
   LogPosition place_;
   std::string agent_;
+  int version_ = 2;
   std::uint64_t seq_ = 0;
   std::int64_t time_us_ = 0;
   using Bodies = std::deque<std::pair<std::uint64_t, std::string>>;  ///< with their `seq`

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "game/draw.h"
+#include "league_manager/events/match_key.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/verify/verify_clock.h"
 #include "tools/audit/verify/verify_rules.h"
@@ -54,14 +55,18 @@ class ReportCheck {
   /// match in any attempt: it may have had the match, lost it and got it again.
   void check_assignment() {
     const Assignment* given = match_.assigned_in(report_.conversation);
-    bool had_it = given != nullptr ? "referee:" + given->referee == report_.sender
-                                   : LeagueEvidence::is_referee_of(report_.sender, match_);
+    bool had_it = LeagueEvidence::is_referee_of(report_.sender, match_);
+    if (given != nullptr)  // a referee that was asked first may have refused
+      had_it = std::ranges::any_of(match_.assignments, [&](const Assignment* one) {
+        return one->conversation == report_.conversation &&
+               "referee:" + one->referee == report_.sender;
+      });
     if (!had_it) {
       const std::string& holder = (given != nullptr ? given : match_.assignments.back())->referee;
       fault("authority.report", report_.sender + " reported a match of " + holder);
     }
     if (report_.round.is_number_integer() && match_.round != 0 &&
-        report_.round.get<std::int64_t>() != match_.round) {
+        report_.round.get<std::int64_t>() != match_.round && !is_round_of_id()) {
       fault("result.round", report_.match_id + " is a match of round " +
                                 std::to_string(match_.round) + ", not of the reported one");
     }
@@ -71,6 +76,13 @@ class ReportCheck {
             report_.match_id + " is a match of " + match_.game_type + ", not of the reported game");
     }
     check_attempt(given);
+  }
+
+  /// Whether the reported round is that of the match's id: a match of a round in which none could
+  /// be played is announced among those of a later round.
+  [[nodiscard]] bool is_round_of_id() const {
+    const auto key = league_manager::events::MatchKey::parse(report_.match_id);
+    return key && report_.round == key->round;
   }
 
   /// Third-party referees may number attempts differently.

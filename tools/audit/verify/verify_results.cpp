@@ -86,8 +86,7 @@ class ResultCheck {
     if (kept.by_manager) {
       results_.try_emplace(match, LeagueResult{kept.outcome, "", place});
     } else if (logged == results_.end()) {
-      if (is_log_complete() && !reported_.contains(match))
-        findings_.fault(place, "journal.unlogged", "no log has the report of " + match);
+      if (!reported_.contains(match)) compare_with_referee(kept, place);
       results_.try_emplace(match, LeagueResult{kept.outcome, std::nullopt, place});
     } else if (logged->second.outcome != kept.outcome) {
       findings_.fault(logged->second.place, "journal.differs",
@@ -95,10 +94,30 @@ class ResultCheck {
     }
   }
 
+  /// A manager that was killed, or one whose log is not here, has no record of a report that it
+  /// accepted: the record of the referee that sent it is evidence, too.
+  void compare_with_referee(const JournalResult& kept, const LogPosition& place) {
+    const MatchEvidence* match = evidence_.match(kept.match_id);
+    for (const LeagueLog& log : logs_) {
+      for (const AcceptedReport& sent : log.facts.sent_reports) {
+        if (match == nullptr || sent.match_id != kept.match_id) continue;
+        if (outcome_in(sent.result, *match) == kept.outcome) return;
+        return findings_.fault(sent.place, "journal.differs",
+                               "the journal has a different result for " + kept.match_id);
+      }
+    }
+    if (is_log_complete())
+      findings_.fault(place, "journal.unlogged", "no log has the report of " + kept.match_id);
+  }
+
   [[nodiscard]] bool is_log_complete() const {
-    return std::ranges::any_of(logs_, [](const LeagueLog& log) {
-      return log.names.contains("league_manager") && log.log->chain.complete;
-    });
+    bool has_manager = false;
+    for (const LeagueLog& log : logs_) {
+      if (!log.names.contains("league_manager")) continue;
+      has_manager = true;
+      if (!log.log->chain.complete) return false;
+    }
+    return has_manager;
   }
 
   /// Notes draw commitments that were never used, once the league or the match is over.

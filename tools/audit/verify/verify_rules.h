@@ -18,17 +18,62 @@ namespace league::tools::auditor {
 /// of players that did answer.
 void check_choices(const LeagueEvidence& evidence, const game::Registry& games, Findings& findings);
 
-/// Adds a note for each disputed match on whose statement the sealed records support. Call it after
-/// all other checks, whose results in `findings` it uses.
+/// Adds an incident for each dispute on whom the sealed records support in the very claim that the
+/// player makes. Call it after all other checks, whose results in `findings` it uses.
 void note_disputes(const LeagueEvidence& evidence, Findings& findings);
+
+/// Compares what players were told in GAME_OVER with the reports that the manager accepted.
+void check_endings(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
+                   Findings& findings);
+
+/// Checks the technical losses that the manager accepted at a call that had left the referee: it
+/// has asked the player, if that declared receipts, and the player's log has the call. Protocol §7.
+void check_losses(const LeagueEvidence& evidence, const JournalLeague* kept, Findings& findings);
+
+/// Notes referees whose uncommitted players win too often against committed ones.
+void note_steered(const LeagueEvidence& evidence, Findings& findings);
+
+/// Recomputes the receipts that the manager found valid, once it has published their keys.
+void check_receipts(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
+                    const audit::log::LeagueIdentity& league, const JournalLeague* kept,
+                    Findings& findings);
+
+/// Whether the manager found the receipts of `player` in an accepted report valid.
+[[nodiscard]] bool has_valid_receipts(const std::string& player, const std::string& match_id,
+                                      const MatchEvidence& match, const JournalLeague* kept);
+
+/// Checks what the ends of logs and journal, as agents and manager told them to each other, and the
+/// signed end of the league say. Protocol §8.
+void check_witnesses(const std::vector<LeagueLog>& logs, const audit::log::LeagueIdentity& league,
+                     const JournalLeague* kept, Findings& findings);
+
+/// The results up to an entry of the journal, in the text whose digest is signed at the league's
+/// end; nothing if there is no such entry.
+[[nodiscard]] std::optional<std::string> attested_results(const std::filesystem::path& journal,
+                                                          std::uint64_t entry);
+
+/// Keeps one fault for each match of those that follow from each other, so that one false statement
+/// is one finding. docs/audit.md, "One finding".
+void judge_once(const std::vector<LeagueLog>& logs, Findings& findings);
 
 /// Checks that the commitments in the accepted reports are those in the players' sealed logs, that
 /// they are opened, and that they stay the same in all attempts. Protocol §7.
 void check_commitments(const LeagueEvidence& evidence, Findings& findings);
 
+/// What a player's own log shows that it was handed over, as the opponent's commitment.
+struct HandedOver {
+  const GameCall* call = nullptr;  ///< that it answered; null: its log does not show it
+  bool is_proof = false;  ///< one process recorded the match, and a seal covers it
+};
+[[nodiscard]] HandedOver handed_to(const std::string& player, const AcceptedReport& report,
+                                   const MatchEvidence& match, const LeagueEvidence& evidence);
+
 /// The fairness of a match: `both`, `one` or `none` of the players committed; `claimed` if the
-/// report lists a commitment that is in no sealed log.
-[[nodiscard]] std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& match);
+/// report lists a commitment of which no sealed log shows that it was handed over to the opponent;
+/// `disputed` if a player says that the result is false.
+[[nodiscard]] std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& match,
+                                          const LeagueEvidence& evidence,
+                                          const JournalLeague* kept);
 
 /// The result of a match as the manager accepted it.
 struct LeagueResult {

@@ -301,6 +301,24 @@ TEST(VerifyRules, AMatchMayBeGivenToARefereeOfOtherOriginInACallOfItsOwn) {
   }
 }
 
+TEST(VerifyRules, AMatchThatOneRefereeRefusedMayBeTakenByAnotherInTheSameConversation) {
+  TestLeague league(kNobody);
+  league.change("league_manager", "ROUND_ANNOUNCEMENT", [](json& announced) {
+    for (json& match : announced["matches"])
+      if (match.contains("conversation_id")) match["referee_id"] = "REF02";
+  });
+  json call = league.message("START_MATCH", "league_manager");
+  call.update({{"match_id", "R1M1"},
+               {"player_A_id", "P01"},
+               {"player_B_id", "P02"},
+               {"referee_id", "REF01"},
+               {"attempt", 1},
+               {"conversation_id", "convr1m1001"}});
+  league.call("league_manager", "referee:REF01", call, {{"status", "ok"}});
+  Rules found = league.found();
+  EXPECT_EQ(std::ranges::find(found, "fault authority.report"), found.end());
+}
+
 TEST(VerifyRules, ACommitmentThatNoSealedLogHoldsIsClaimed) {
   TestLeague league;
   auto forget = [](json& message) {
@@ -309,6 +327,8 @@ TEST(VerifyRules, ACommitmentThatNoSealedLogHoldsIsClaimed) {
   };
   league.change("", "GAME_JOIN_ACK", forget);
   league.change("", "CHOOSE_PARITY_CALL", forget);
+  EXPECT_EQ(league.found(), Rules{"fault commitment.handed"}) << "a sealed log denies it";
+  league.unclosed = {"player:P01", "player:P02"};
   EXPECT_EQ(league.found(), Rules{"incident commitment.claimed"});
 }
 

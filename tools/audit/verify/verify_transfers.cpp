@@ -57,7 +57,11 @@ class TransferCheck {
       : logs_(logs), findings_(findings) {
     for (const LeagueLog& log : logs_) {
       for (const std::string& name : log.names) named_.emplace(name, &log);
+      for (const Registration& one : log.facts.registrations) {
+        if (!one.log_key.empty()) keepers_.insert(one.agent);
+      }
     }
+    keepers_.insert("league_manager");
   }
 
   void run() {
@@ -79,6 +83,7 @@ class TransferCheck {
         findings_.fault(received->place, "transfer.one_sided",
                         received->peer + " has no record of having sent this");
     }
+    check_delivered(log);
   }
 
   /// Whether the peer's log has the message; also collects the difference of the clocks.
@@ -92,6 +97,28 @@ class TransferCheck {
       return true;
     }
     return false;
+  }
+
+  /// What a log's agent sent and its receiver acknowledged stands in the receiver's log. If the
+  /// acknowledgement is not there either, or without its request, another rule says so.
+  void check_delivered(const LeagueLog& log) {
+    for (const DeliveredCall& call : log.facts.delivered) {
+      auto [begin, end] = named_.equal_range(call.peer);
+      bool has_answer = false;
+      bool has_call = begin == end || !keepers_.contains(call.peer);
+      for (auto peer = begin; peer != end; ++peer) {
+        const LogContents& own = peer->second->log->contents;
+        has_call =
+            has_call || own.got.contains(call.body) ||
+            std::ranges::find(own.strays, call.answer, &StrayAnswer::body) != own.strays.end();
+        has_answer = has_answer || own.sent.contains(call.answer);
+      }
+      if (has_call || !has_answer) continue;
+      if (!note_lost({call.answer, call.peer, call.time_us, call.place}))
+        findings_.fault(call.place, "transfer.one_sided",
+                        call.peer + " has acknowledged this " + call.type +
+                            ", but its own log does not have it");
+    }
   }
 
   /// Whether the message may have been lost from the end of a peer's log, because its process was
@@ -133,6 +160,7 @@ class TransferCheck {
   const std::vector<LeagueLog>& logs_;
   Findings& findings_;
   LogsByName named_;
+  std::set<std::string> keepers_;  ///< the agents that must keep a whole log
   // For the log that is being checked.
   std::map<const CheckedLog*, std::vector<std::int64_t>> ways_;
   std::map<const CheckedLog*, std::int64_t> offsets_;
@@ -152,6 +180,12 @@ bool may_be_lost(const CheckedLog& log, std::int64_t first_us, std::int64_t last
       return true;
   }
   return false;
+}
+
+bool is_sealed(const CheckedLog& log, const LogPosition& place) {
+  if (log.chain.public_keys.empty() || place.file == nullptr) return false;
+  return *place.file != log.chain.last_file ||
+         place.line + log.chain.unsealed <= log.chain.last_line;
 }
 
 bool is_at_open_end(const CheckedLog& log, std::int64_t time_us) {
