@@ -11,6 +11,7 @@
 #include "game/registry.h"
 #include "tests/support/temporary_directory.h"
 #include "tools/audit/evidence/json_fields.h"
+#include "tools/audit/evidence/verify_evidence.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -73,7 +73,7 @@ std::string TestLeague::text_of(const std::string& agent, const fs::path& seal_p
   };
   std::int64_t unsealed_ns = 0;
   for (const TestRecord& record : logs_.at(agent)) {
-    const auto mono_ns = record.fields["mono_ns"].get<std::int64_t>();
+    const auto mono_ns = number_at(record.fields, "mono_ns").value_or(0);
     constexpr std::int64_t kInterval = 5'000'000'000;
     if (seals && unsealed_ns != 0 && mono_ns - unsealed_ns > kInterval) {
       put_seal(false);

@@ -230,6 +230,7 @@ TEST(VerifyGivenUp, FilesOfThePastAreNoFault) {
       {"matches", {{{"league_id", "l"}, {"match_id", "R1M1"}, {"result", "NONE"}}}}};
   auto match_file = [&](const char* at) -> json {
     return {{"league_id", "l"},
+            {"league_key", league.headers.at("league_key")},
             {"match_id", "R1M1"},
             {"state", "FINISHED"},
             {"draw_commitment", league.promised},

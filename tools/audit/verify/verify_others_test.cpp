@@ -66,9 +66,8 @@ TEST(VerifyOthers, AReceiverHasWhatItAcknowledged) {
       league.end_match();
       league.drop("player:P01", type);
       if (is_killed) league.unclosed = {"player:P01"};
-      const bool is_lost = is_killed && type == "GAME_OVER";
       EXPECT_EQ(league.found(),
-                Rules{is_lost ? "incident log.tail_lost" : "fault transfer.one_sided"})
+                Rules{is_killed ? "incident log.tail_lost" : "fault transfer.one_sided"})
           << type;
     }
   }
