@@ -21,9 +21,10 @@ bool is_game_call(const std::string& type) {
   return type == "GAME_INVITATION" || type == "CHOOSE_PARITY_CALL";
 }
 
-/// Whether a receiver's log must have a message of `type` that was acknowledged.
+/// Whether a receiver's log must have a message of `type` that was acknowledged. The rules of
+/// choices ask for the calls of a match.
 bool is_delivered(const std::string& type) {
-  return is_game_call(type) || type == "GAME_OVER" || type == "MATCH_RESULT_REPORT" ||
+  return type == "GAME_OVER" || type == "MATCH_RESULT_REPORT" ||
          std::ranges::find(kBroadcasts, type) != kBroadcasts.end();
 }
 
@@ -96,13 +97,13 @@ void EvidenceCollector::note_stray(const json& record) {
   }
   auto known = numbers_.find(number);
   if (known == numbers_.end()) {
-    contents_.strays.push_back({false, body_digest(record).value_or(0), time_us_, place_});
+    contents_.strays.push_back({false, time_us_, place_});
     return;
   }
   const std::uint64_t body = body_digest(record).value_or(0);
   if (text_at(record, "kind") != "reply" || body == 0) return;
   if (known->second != 0 && known->second != body)
-    contents_.strays.push_back({true, body, time_us_, place_});
+    contents_.strays.push_back({true, time_us_, place_});
   known->second = body;
 }
 
@@ -245,11 +246,9 @@ void EvidenceCollector::take_answer(const json& record, const json& body, const 
   if (agent_ == "league_manager") {
     if (is_out(record)) take_answer_of_manager(body, message, type, call);
   }
-  const auto answer_digest = body_digest(record);
-  if (call.is_out && is_delivered(call.type) && call.body != 0 && answer_digest &&
-      !record.contains("verdict") && number_at(record, "http_status").value_or(0) <= 200)
-    facts_->delivered.push_back(
-        {call.body, *answer_digest, call.peer, call.type, time_us_, place_});
+  if (call.is_out && is_delivered(call.type) && call.body != 0 && !record.contains("verdict") &&
+      number_at(record, "http_status").value_or(0) <= 200)
+    facts_->delivered.push_back({call.body, call.peer, call.type, call.time_us, call.place});
   const json& own_head = field_at(message, "log_head");
   const bool is_completed = call.type == "ROUND_COMPLETED" || call.type == "LEAGUE_COMPLETED";
   if (agent_ == "league_manager" && call.is_out && is_completed && own_head.is_object())

@@ -168,10 +168,9 @@ struct ReceivedGameOver {
 /// receiver's log must have it.
 struct DeliveredCall {
   std::uint64_t body = 0;  ///< the first half of the hash
-  std::uint64_t answer = 0;  ///< the same of the acknowledgement
   std::string peer;
   std::string type;
-  std::int64_t time_us = 0;  ///< of the acknowledgement
+  std::int64_t time_us = 0;
   LogPosition place;
 };
 
@@ -255,7 +254,6 @@ struct BodyCopy {
 /// An answer that does not fit its log: without its request, or another one than before.
 struct StrayAnswer {
   bool is_second = false;
-  std::uint64_t body = 0;  ///< the first half of its digest; 0: unknown
   std::int64_t time_us = 0;
   LogPosition place;
 };

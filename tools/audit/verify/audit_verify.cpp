@@ -70,7 +70,7 @@ void excuse_running(const LeagueGroup& group, std::size_t first, VerifyReport& r
   std::vector<LogFault> own(std::make_move_iterator(begin),
                             std::make_move_iterator(report.faults.end()));
   report.faults.erase(begin, report.faults.end());
-  excuse_running_copy(group.logs, own, report.missing);
+  excuse_running_copy(own, report.missing);
   std::ranges::move(own, std::back_inserter(report.faults));
 }
 

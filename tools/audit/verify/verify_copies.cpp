@@ -131,11 +131,16 @@ void check_copies(const std::vector<LeagueLog>& logs, Findings& findings) {
 
 void check_strays(const std::vector<LeagueLog>& logs, Findings& findings) {
   for (const LeagueLog& log : logs) {
+    // The request may be in a line that cannot be read.
+    const bool is_damaged = !log.log->chain.faults.empty() ||
+                            std::ranges::any_of(log.log->contents.faults, [](const auto& one) {
+                              return one.rule == "record.form";
+                            });
     for (const StrayAnswer& one : log.log->contents.strays) {
       if (one.is_second) {
         findings.fault(one.place, "reply.second",
                        log.log->chain.agent + " has two different answers to one call");
-      } else if (!is_at_open_end(*log.log, one.time_us)) {
+      } else if (!is_damaged && !is_at_open_end(*log.log, one.time_us)) {
         findings.fault(one.place, "reply.orphan",
                        log.log->chain.agent + " has an answer to a call that its log lacks");
       }

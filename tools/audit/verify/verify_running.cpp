@@ -6,30 +6,23 @@
 namespace league::tools::auditor {
 
 bool is_running(const std::vector<LeagueLog>& logs) {
-  return std::ranges::none_of(logs, [](const LeagueLog& log) {
-    return log.facts.final_table() != nullptr || !log.facts.told_ends.empty();
-  });
+  bool has_manager = false;
+  for (const LeagueLog& log : logs) {
+    if (log.facts.final_table() != nullptr || !log.facts.told_ends.empty()) return false;
+    if (!log.names.contains("league_manager")) continue;
+    has_manager = true;
+    if (log.log->chain.closed) return false;
+  }
+  return has_manager;
 }
 
-void excuse_running_copy(const std::vector<LeagueLog>& logs,
-                         std::vector<audit::log::LogFault>& faults,
+void excuse_running_copy(std::vector<audit::log::LogFault>& faults,
                          std::vector<audit::log::LogFault>& missing) {
-  constexpr std::array<std::string_view, 5> kOfManager = {"witness.head", "witness.agent_head",
-                                                          "journal.missing", "journal.damaged",
-                                                          "projection.ahead"};
-  const bool is_manager_open = std::ranges::none_of(logs, [](const LeagueLog& log) {
-    return log.names.contains("league_manager") && log.log->chain.closed;
-  });
-  auto is_open = [&](const std::string& file) {
-    return std::ranges::any_of(logs, [&](const LeagueLog& log) {
-      return log.log->chain.last_file == file && !log.log->chain.closed;
-    });
-  };
+  constexpr std::array<std::string_view, 7> kAtTheEnd = {
+      "log.truncated",   "log.short",       "witness.head",    "witness.agent_head",
+      "journal.missing", "journal.damaged", "projection.ahead"};
   auto is_at_the_end = [&](const audit::log::LogFault& fault) {
-    if (fault.rule == "log.short") return true;
-    if (fault.rule == "log.truncated")  // the seal beside the log is newer than the log
-      return is_open(fault.file) && fault.text.starts_with("the log ends here");
-    return is_manager_open && std::ranges::find(kOfManager, fault.rule) != kOfManager.end();
+    return std::ranges::find(kAtTheEnd, fault.rule) != kAtTheEnd.end();
   };
   for (audit::log::LogFault fault : faults) {
     if (!is_at_the_end(fault)) continue;

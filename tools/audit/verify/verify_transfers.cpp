@@ -57,11 +57,7 @@ class TransferCheck {
       : logs_(logs), findings_(findings) {
     for (const LeagueLog& log : logs_) {
       for (const std::string& name : log.names) named_.emplace(name, &log);
-      for (const Registration& one : log.facts.registrations) {
-        if (!one.log_key.empty()) keepers_.insert(one.agent);
-      }
     }
-    keepers_.insert("league_manager");
   }
 
   void run() {
@@ -99,26 +95,44 @@ class TransferCheck {
     return false;
   }
 
-  /// What a log's agent sent and its receiver acknowledged stands in the receiver's log. If the
-  /// acknowledgement is not there either, or without its request, another rule says so.
+  /// What a log's agent sent and its receiver acknowledged stands in the receiver's log.
   void check_delivered(const LeagueLog& log) {
+    std::map<const CheckedLog*, std::vector<std::int64_t>> ways;
+    std::vector<const DeliveredCall*> unknown;
     for (const DeliveredCall& call : log.facts.delivered) {
       auto [begin, end] = named_.equal_range(call.peer);
-      bool has_answer = false;
-      bool has_call = begin == end || !keepers_.contains(call.peer);
-      for (auto peer = begin; peer != end; ++peer) {
-        const LogContents& own = peer->second->log->contents;
-        has_call =
-            has_call || own.got.contains(call.body) ||
-            std::ranges::find(own.strays, call.answer, &StrayAnswer::body) != own.strays.end();
-        has_answer = has_answer || own.sent.contains(call.answer);
+      bool has_call = false;
+      for (auto peer = begin; peer != end && !has_call; ++peer) {
+        const CheckedLog* own = peer->second->log;
+        auto got = own->contents.got.find(call.body);
+        has_call = got != own->contents.got.end();
+        if (has_call) ways[own].push_back(got->second - call.time_us);
       }
-      if (has_call || !has_answer) continue;
-      if (!note_lost({call.answer, call.peer, call.time_us, call.place}))
-        findings_.fault(call.place, "transfer.one_sided",
-                        call.peer + " has acknowledged this " + call.type +
+      if (!has_call && begin != end) unknown.push_back(&call);
+    }
+    for (const DeliveredCall* call : unknown) {
+      auto [begin, end] = named_.equal_range(call->peer);
+      const bool is_due = std::all_of(begin, end, [&](const auto& peer) {
+        return must_have(*peer.second->log, call->time_us, ways);
+      });
+      if (is_due)
+        findings_.fault(call->place, "transfer.one_sided",
+                        call->peer + " has acknowledged this " + call->type +
                             ", but its own log does not have it");
     }
+  }
+
+  /// Whether a log cannot have lost what came when the sender's clock showed `time_us`. Without
+  /// messages in both logs nothing compares the two clocks.
+  bool must_have(const CheckedLog& log, std::int64_t time_us,
+                 std::map<const CheckedLog*, std::vector<std::int64_t>>& ways) const {
+    auto known = ways.find(&log);
+    auto back = offsets_.find(&log);  // by the messages that came from there
+    if (known == ways.end() && back == offsets_.end()) return false;
+    const std::int64_t then =
+        time_us + (known != ways.end() ? usual_way(known->second) : -back->second);
+    constexpr std::int64_t kSecond = 1'000'000;
+    return !may_be_lost(log, then - kSecond, then + kSecond) && !is_at_open_end(log, then);
   }
 
   /// Whether the message may have been lost from the end of a peer's log, because its process was
@@ -160,7 +174,6 @@ class TransferCheck {
   const std::vector<LeagueLog>& logs_;
   Findings& findings_;
   LogsByName named_;
-  std::set<std::string> keepers_;  ///< the agents that must keep a whole log
   // For the log that is being checked.
   std::map<const CheckedLog*, std::vector<std::int64_t>> ways_;
   std::map<const CheckedLog*, std::int64_t> offsets_;
