@@ -1102,14 +1102,14 @@ class Journal:
         elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED") and dict_of(event, "profile").get("receipts") is True:
             self.declared.add(text_of(event, "agent").split(":")[-1])
         elif kind == "MATCH_ASSIGNED":
-            self.assigned[match] = number_of(event, "attempt") or 0, text_of(event, "referee").split(":")[-1]
+            self.assigned[match] = number_of(event, "attempt") or 0, agent_of(event, "referee", "REF")
         elif kind in ("MATCH_REPORTED", "MATCH_FORFEITED"):
             self.results[match] = kind == "MATCH_FORFEITED", *self.assigned.get(match, (0, "-")), dict_of(event, "result")
             self.decided.append((number, match, self.results[match]))
             if "receipts" in (event or {}):
                 self.receipts[match] = [dict_of(event["receipts"], side) for side in "AB"]
         elif kind == "PLAYERS_ASKED":
-            self.asked |= {(match, number_of(event, "attempt"), text_of(word, "player").split(":")[-1]) for word in list_of(event, "words")}
+            self.asked |= {(match, number_of(event, "attempt"), agent_of(word, "player", "P")) for word in list_of(event, "words")}
         elif kind == "LOG_HEADS":
             self.heads += [(text_of(head, "agent"), (number_of(head, "seq"), text_of(head, "hash")), number) for head in list_of(event, "heads")]
         elif kind == "OPERATOR_ACTED" and match:
@@ -1158,6 +1158,12 @@ class Journal:
     def heads_text(self, entry):
         newest = {agent.split(":")[-1]: head for agent, head, at in self.heads if at <= entry}
         return len(newest), "".join(f"{agent} {seq} {digest}\n" for agent, (seq, digest) in sorted(newest.items()))
+
+
+def agent_of(event, name, prefix):
+    """The id of an agent that an event names by its number from 0."""
+    number = number_of(event, name)
+    return "-" if number is None else f"{prefix}{number + 1:02}"
 
 
 def place_in_schedule(match):

@@ -108,7 +108,6 @@ void EvidenceCollector::note_stray(const json& record) {
 }
 
 void EvidenceCollector::take(const json& record, const json& body, const json& message) {
-  note_stray(record);
   if (text_at(record, "kind") == "request") {
     take_question(record, body, message);
     take_event(record, body, message, nullptr);

@@ -30,6 +30,9 @@ class EvidenceCollector {
     facts_->received_heads.push_back({head, place_});
   }
 
+  /// Notes an answer whose request is not in the log, or a second answer to one call. For every
+  /// record, also for those whose content is not taken.
+  void note_stray(const nlohmann::json& record);
   /// Whether the reply `record` answers a request that asks for a message of `type`.
   [[nodiscard]] bool asks_for(const nlohmann::json& record, const std::string& type) const;
 
@@ -48,7 +51,6 @@ class EvidenceCollector {
   void take_registration(const nlohmann::json& message, const std::string& type,
                          const OpenCall& call);
   [[nodiscard]] AcceptedReport report_in(const OpenCall& call) const;
-  void note_stray(const nlohmann::json& record);
   void take_question(const nlohmann::json& record, const nlohmann::json& body,
                      const nlohmann::json& message);
   void take_heads(const nlohmann::json& message, const std::string& type);

@@ -119,6 +119,7 @@ void RecordChecker::take(const audit::log::RecordLine& line) {
   if (!check_form(*record)) return;
   if (has_token(line.text)) fault("secret.token", "it contains an unmasked token");
   evidence_.begin_record(line, place_, time_us_);
+  evidence_.note_stray(*record);
   std::string raw = body_of(*record);
   note_transfer(*record, raw);
   if (raw.empty() || record->contains("raw_bytes")) return evidence_.take(*record, json(), json());
