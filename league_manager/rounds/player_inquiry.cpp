@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/core/error_code.h"
 #include "common/core/text.h"
 #include "common/envelope/match_record.h"
 #include "common/rpc/json_text.h"
@@ -51,6 +52,12 @@ core::Result<PlayerRecord> record_of(const nlohmann::json& answer, events::Match
   PlayerRecord record;
   for (auto& call : decoded->calls) record.calls.push_back(call_of(std::move(call)));
   return record;
+}
+
+/// `E009 CONNECTION_ERROR`. The text of the error holds the player's address, and words are public.
+std::string name_of(const core::Error& error) {
+  return std::string(core::wire_code(error.code)) + " " +
+         std::string(core::error_info(error.code).name);
 }
 
 bool is_silence(const core::Error& error) {
@@ -153,7 +160,7 @@ void PlayerInquiry::on_answer(const Key& key, const core::Result<nlohmann::json>
       word->why_none = core::shown(record.error().message, kLongestReason);
     }
   } else {
-    word->why_none = core::shown(answer.error().message, kLongestReason);
+    word->why_none = name_of(answer.error());
   }
   const bool is_ending = !answer && answer.error().code == core::ErrorCode::kShuttingDown;
   std::vector<std::function<void(Answer)>> waiting;

@@ -114,6 +114,7 @@ TEST_F(PlayerInquiryTest, AsksBothAtOnceWithTheirOwnTokens) {
   ASSERT_EQ(heard_.size(), 1u);
   const auto& answers = *heard_[0];
   EXPECT_FALSE(answers[0].record);
+  EXPECT_EQ(answers[0].why_none, "E009 CONNECTION_ERROR") << "the address is not public";
   EXPECT_EQ(answers[1].player, 1);
   EXPECT_EQ(answers[1].record->calls.at(0).message_type, "GAME_INVITATION");
 }
