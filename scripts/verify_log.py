@@ -40,7 +40,7 @@ MANAGER = "league_manager"
 # What a kill may take: the lines since the last seal, which is never older.
 TAIL_SECONDS = 5.0
 # What a log that ends too early shows; it may also be the copy of one that is being written.
-AT_THE_END = ("log.truncated", "log.short", "witness.head")
+AT_THE_END = ("log.truncated", "log.short", "witness.head", "witness.agent_head", "journal.head")
 ASK_FOR_BACKUP = ("The league was still running, so this may be a copy whose files are of different moments. Make one with "
                   "`league backup`, or when the programs have stopped.")
 MOST_OF_A_KIND = 100
@@ -1046,7 +1046,7 @@ class AcceptedLoss:
 
 
 def journal_entries(path):
-    """Number, type and payload of all entries; none if they cannot be read."""
+    """Number, type, payload and digest of all entries; none if they cannot be read."""
     if sqlite3 is None:
         return []
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -1057,7 +1057,7 @@ def journal_entries(path):
     for mode in ("mode=ro", "immutable=1") if is_open else ("immutable=1",):
         try:
             with contextlib.closing(sqlite3.connect(f"file:{quoted}?{mode}", uri=True)) as journal:
-                return journal.execute("SELECT sequence, type, payload FROM entries ORDER BY sequence").fetchall()
+                return journal.execute("SELECT sequence, type, payload, digest FROM entries ORDER BY sequence").fetchall()
         except sqlite3.Error:
             continue
     return []
@@ -1088,12 +1088,15 @@ class Journal:
             past.later = set(self.results) > past.decided
 
     def read_entries(self):
-        self.voided, digest = {}, bytes(32)
-        for number, kind, payload in journal_entries(self.path):
+        self.voided, digest, is_damaged = {}, bytes(32), False
+        for number, kind, payload, stored in journal_entries(self.path):
             kind, payload = (part if isinstance(part, str) else "" for part in (kind, payload))
             digest = hashlib.sha256(digest + f"{kind}\n{payload}".encode("utf-8", "surrogatepass")).digest()
             self.digests.append(digest.hex())
+            is_damaged = is_damaged or stored != digest or number != len(self.digests)
             self.take(number, kind, parse_object(payload))
+        if is_damaged:  # `league audit verify` says so
+            self.files_keyed, self.declared, self.digests, self.results, self.receipts, self.asked, self.heads = False, set(), [], {}, {}, set(), []
 
     def take(self, number, kind, event):
         match = text_of(event, "match")
@@ -1102,14 +1105,14 @@ class Journal:
         elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED") and dict_of(event, "profile").get("receipts") is True:
             self.declared.add(text_of(event, "agent").split(":")[-1])
         elif kind == "MATCH_ASSIGNED":
-            self.assigned[match] = number_of(event, "attempt") or 0, agent_of(event, "referee", "REF")
+            self.assigned[match] = number_of(event, "attempt") or 0, id_by_index("REF", event, "referee")
         elif kind in ("MATCH_REPORTED", "MATCH_FORFEITED"):
             self.results[match] = kind == "MATCH_FORFEITED", *self.assigned.get(match, (0, "-")), dict_of(event, "result")
             self.decided.append((number, match, self.results[match]))
             if "receipts" in (event or {}):
                 self.receipts[match] = [dict_of(event["receipts"], side) for side in "AB"]
         elif kind == "PLAYERS_ASKED":
-            self.asked |= {(match, number_of(event, "attempt"), agent_of(word, "player", "P")) for word in list_of(event, "words")}
+            self.asked |= {(match, number_of(event, "attempt"), id_by_index("P", word, "player")) for word in list_of(event, "words")}
         elif kind == "LOG_HEADS":
             self.heads += [(text_of(head, "agent"), (number_of(head, "seq"), text_of(head, "hash")), number) for head in list_of(event, "heads")]
         elif kind == "OPERATOR_ACTED" and match:
@@ -1160,10 +1163,10 @@ class Journal:
         return len(newest), "".join(f"{agent} {seq} {digest}\n" for agent, (seq, digest) in sorted(newest.items()))
 
 
-def agent_of(event, name, prefix):
-    """The id of an agent that an event names by its number from 0."""
-    number = number_of(event, name)
-    return "-" if number is None else f"{prefix}{number + 1:02}"
+def id_by_index(prefix, value, key):
+    """The journal numbers agents from 0."""
+    index = number_of(value, key)
+    return "" if index is None else f"{prefix}{index + 1:02}"
 
 
 def place_in_schedule(match):
@@ -1429,7 +1432,8 @@ class League:
             for said in received:
                 if said.digest not in sent[said.other]:
                     self.judge_unsent(said, said.time - late.get(said.other, 0.0), lost)
-            late = usual_ways((said.other, heard[said.other][said.digest] - said.time) for said in delivered if said.digest in heard[said.other])
+            late = {peer: -way for peer, way in late.items()} | usual_ways(
+                (said.other, heard[said.other][said.digest] - said.time) for said in delivered if said.digest in heard[said.other])
             for said in delivered:
                 if said.digest not in heard[said.other] and said.other in late:
                     self.judge_unheard(said, said.time + late[said.other])
@@ -1653,7 +1657,9 @@ class League:
     def note_undrawn(self):
         shown_to_players = {said.match_id for said in self.overs if text_of(said.message, "draw_proof")}
         for match, known in self.matches.items():
-            if known.commitments and self.finals and match not in self.results and match not in shown_to_players:
+            kept = self.journal.results.get(match) if self.journal else None
+            is_reported = match in self.results or match in shown_to_players or (kept is not None and not kept[0])
+            if known.commitments and self.finals and not is_reported:
                 self.found.incident(known.first_place(), "draw.unrevealed",
                                     f"{shown(match)} was ended by the manager: nothing was drawn, and its seed was revealed to nobody")
 

@@ -71,6 +71,9 @@ for _agent in AGENTS:
         made("absent", f"log-{_id}-without-another", missing("log.absent", (own_file(_agent), 0)), files=_gone,
              arguments=("--without", "P01"))(None)
 
+made("absent", "log-P03-of-format-3", missing("log.absent", (own_file("player:P03"), 0), "P03"), files=without(own_file("player:P03"), seal_file("player:P03")),
+     options={"version": 3}, short=True)(None)
+
 _PLAYERS = ("player:P01", "player:P02", "player:P03")
 _REFEREES = ("referee:REF01", "referee:REF02")
 

@@ -60,6 +60,8 @@ class Resealing:
             self.agent = line.get("agent", self.agent)
             if renumber and not line.is_kept:
                 line["first_seq"] = self.seq + 1
+        elif "note" in line:
+            pass
         elif "seal" in line:
             self._sign(line, renumber and not line.is_kept)
         elif renumber and not line.is_kept:

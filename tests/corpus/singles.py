@@ -453,9 +453,9 @@ for _name, _text in (("empty", ""), ("no-json", "hello"), ("list", "[]"), ("othe
 
 
 def _result_without_report(league):
-    """The journal has a result, and no log has a report of it."""
-    for log in (league.log(MANAGER), league.log(league.plans["R3M1"].referee)):
-        calls = {r["call"] for r in log.records() if r["message_type"] == "MATCH_RESULT_REPORT" and r["match_id"] == "R3M1"}
+    """The journal has a result of which no log has a report, and nobody was told."""
+    for log in league.logs.values():
+        calls = {r["call"] for r in log.records() if r["message_type"] in ("MATCH_RESULT_REPORT", "GAME_OVER") and r["match_id"] == "R3M1"}
         log.items = [i for i in log.items if not (isinstance(i, log_builder.Record) and i["call"] in calls)]
 
 

@@ -437,8 +437,10 @@ class League:
         return sent, got, out, back
 
     def speaker(self, agent, message):
-        """Whose token was checked; nobody's in a registration and its answer, and in what carries none."""
-        return agent if self.version > 2 and message.get("auth_token") and "_REGISTER_" not in message.get("message_type", "") else None
+        """Whose token was checked, or who has registered; nobody in what carries no token."""
+        kind = message.get("message_type", "")
+        is_known = kind.endswith("REGISTER_REQUEST") or (message.get("auth_token") and not kind.endswith("REGISTER_RESPONSE"))
+        return agent if self.version > 2 and is_known else None
 
     def token(self, agent):
         return f"tok_{agent.lower()}_"[:8] + "..."

@@ -16,7 +16,8 @@ bool is_out(const json& record) { return text_at(record, "dir") == "out"; }
 bool is_own_word(const json& record, const json& message) {
   const std::string& said_by = text_at(record, "said_by");
   const std::string& sender = text_at(message, "sender");
-  return is_out(record) || said_by.empty() || sender.empty() || sender == said_by;
+  return is_out(record) || said_by.empty() || sender.empty() || sender == said_by ||
+         text_at(record, "message_type").ends_with("REGISTER_REQUEST");  // its sender has no id yet
 }
 
 std::string match_in(const std::string& noted, const json& message) {

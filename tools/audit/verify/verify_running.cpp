@@ -18,9 +18,9 @@ bool is_running(const std::vector<LeagueLog>& logs) {
 
 void excuse_running_copy(std::vector<audit::log::LogFault>& faults,
                          std::vector<audit::log::LogFault>& missing) {
-  constexpr std::array<std::string_view, 7> kAtTheEnd = {
-      "log.truncated",   "log.short",       "witness.head",    "witness.agent_head",
-      "journal.missing", "journal.damaged", "projection.ahead"};
+  constexpr std::array<std::string_view, 8> kAtTheEnd = {
+      "log.truncated", "log.short",       "witness.head",    "witness.agent_head",
+      "journal.head",  "journal.missing", "journal.damaged", "projection.ahead"};
   auto is_at_the_end = [&](const audit::log::LogFault& fault) {
     return std::ranges::find(kAtTheEnd, fault.rule) != kAtTheEnd.end();
   };
