@@ -291,7 +291,7 @@ def copied(test):
         target = copy / path.relative_to(test.directory)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
-        time.sleep(0.05)
+        time.sleep(0.01)
     test.finish()
     test.wrong += verdicts(copy, may_lack=RUNNING)
     shutil.rmtree(copy)
