@@ -461,7 +461,7 @@ class Chain:
         if good and note["note"] == "seal_delayed":
             good = is_integer(content.get("from")) and is_integer(content.get("to"))
             self.watch.delays += [(content["from"], content["to"])] if good else []
-        elif good and self.sections:
+        elif good and self.sections and not self.is_changed:
             self.remarks.append((note["note"], content, self.sections[-1], (self.segment, self.line)))
         if not good:
             self.fault("line.kind", "it is not a note: a key is missing or has the wrong type")
