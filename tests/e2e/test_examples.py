@@ -1,15 +1,21 @@
 """The bots in examples/ play whole leagues beside ours, without a technical loss, in open and strict mode."""
 
+import hmac
+import http.server
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
+import threading
 import unittest
+import urllib.request
+from contextlib import closing
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import BIN, SOURCE, LeagueTest
+from league_testing import BIN, SOURCE, LeagueTest, wait_until
 
 BOTS = SOURCE / "examples" / "bots"
 
@@ -41,6 +47,17 @@ class ExamplesPlay(LeagueTest):
         for match, (report, *_) in log.accepted_reports().items():
             details = report["result"]["details"]
             self.assertEqual(len(details.get("choice_nonces", {})), 2, f"{match}: both players have bound the draw")
+            self.assertEqual({player: sorted(one) for player, one in details["receipts"].items()},
+                             dict.fromkeys(details["choice_nonces"], ["choice", "join"]), f"{match}: both have signed")
+        self.assertEqual(self.states_of_receipts(), {"valid"})
+
+    def states_of_receipts(self):
+        """What the manager has found about the receipts in the reports of the league."""
+        file = self.directory / "data" / "journal" / "journal.sqlite"
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as journal:
+            rows = journal.execute("SELECT payload FROM entries WHERE type = 'MATCH_REPORTED'").fetchall()
+        self.assertTrue(rows)
+        return {one["state"] for payload, in rows for one in json.loads(payload)["receipts"].values()}
 
     def test_python_bot(self):
         self.play("open", sys.executable, BOTS / "python" / "bot.py")
@@ -103,6 +120,68 @@ class ExamplesPlay(LeagueTest):
         nats = SOURCE / "examples" / "nats_player" / "player.mjs"
         for bot in [*BOTS.glob("*/[bB]ot.*"), SOURCE / "examples" / "player_stdio.py", nats]:
             self.assertEqual([line for line in bot.read_text().splitlines() if len(line) > 110], [], bot)
+
+
+class OtherManager(http.server.BaseHTTPRequestHandler):
+    """A manager that knows no receipts: gives an id and a token, and remembers what it was asked."""
+
+    TOKEN = "tok_p01_of_another_manager"
+
+    def do_POST(self):
+        frame = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.calls.append(frame)
+        reply = {"status": "ACCEPTED", "player_id": "P01", "auth_token": self.TOKEN, "league_id": "another"}
+        body = json.dumps({"jsonrpc": "2.0", "id": frame["id"], "result": reply}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class ExamplesElsewhere(LeagueTest):
+    """At a manager that gives no receipt key, a bot sends nothing that belongs to receipts."""
+
+    def check(self, *command):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), OtherManager)
+        server.calls = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        url = f"http://127.0.0.1:{server.server_address[1]}/mcp"
+        bot = subprocess.Popen([*command, "--manager", url, "--data", self.directory / "guest"], stdout=subprocess.PIPE,
+                               text=True)
+        for clean_up in (bot.stdout.close, bot.wait, bot.kill):
+            self.addCleanup(clean_up)
+        self.assertEqual(bot.stdout.readline(), "ACCEPTED P01\n")
+        wait_until((self.directory / "guest").exists, 5, "the bot has stored its token")
+        self.endpoint = server.calls[0]["params"]["player_meta"]["contact_endpoint"]
+        join = self.ask("handle_game_invitation", game_type="even_odd", role_in_match="PLAYER_A", opponent_id="P02")
+        choice = self.ask("choose_parity", context={"attempt": 1, "play": 0})
+        for reply in (join, choice):
+            self.assertEqual(reply["auth_token"], OtherManager.TOKEN)
+            self.assertNotIn("receipt", reply)
+        over = {"status": "TECHNICAL_LOSS", "winner_player_id": "P02", "drawn_number": None, "choices": {}}
+        self.ask("notify_match_result", game_result=over)
+        self.ask("notify_match_result", game_result=over)  # by then a dispute would have been on its way
+        self.assertEqual(len(server.calls), 1, "nothing is disputed there")
+
+    def ask(self, method, **fields):
+        credential = hmac.new(OtherManager.TOKEN.encode(), b"R1M1#1", "sha256").hexdigest()
+        call = {"protocol": "league.v2", "message_type": "CALL", "sender": "referee:REF01", "match_id": "R1M1",
+                "timestamp": "2026-01-15T10:30:00Z", "conversation_id": "conv1", "auth_token": credential, **fields}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": call}).encode()
+        with urllib.request.urlopen(urllib.request.Request(self.endpoint, body), timeout=10) as reply:
+            return json.load(reply)["result"]
+
+    def test_python_bot(self):
+        self.check(sys.executable, BOTS / "python" / "bot.py")
+
+    @unittest.skipUnless(shutil.which("node"), "Node.js is not installed")
+    def test_node_bot(self):
+        self.check("node", BOTS / "node" / "bot.mjs")
 
 
 if __name__ == "__main__":

@@ -51,7 +51,10 @@ class PageBotPlays(LeagueTest):
         log = Log(self.logs)
         self.assertEqual(log.leniencies(), set())
         for match, (report, *_) in log.accepted_reports().items():
-            self.assertEqual(len(report["result"]["details"].get("choice_nonces", {})), 2, f"{match} is bound by both")
+            details = report["result"]["details"]
+            self.assertEqual(len(details.get("choice_nonces", {})), 2, f"{match} is bound by both")
+            self.assertEqual({player: sorted(one) for player, one in details["receipts"].items()},
+                             dict.fromkeys(details["choice_nonces"], ["choice", "join"]), f"both have signed {match}")
 
     def test_among_ours_in_strict_mode(self):
         self.play("strict", ours=2, bots=2)
