@@ -16,6 +16,13 @@ constexpr const char* kFields =
     "answered_at, answer_ms, and the fields of your answer (accept, choice_commitment, "
     "parity_choice, choice_nonce, opponent_commitment, receipt).";
 
+/// A player knows of a match that its record is complete only from the announcement on.
+TestMatch announced_match(PlayerBench& bench) {
+  TestMatch match = bench.new_match();
+  announce(bench, match);
+  return match;
+}
+
 BotReply ask_record(PlayerBench& bench, const TestMatch& match, const json& token) {
   json params = {{"match_id", match.id}};
   if (!token.is_null()) params["auth_token"] = token;
@@ -78,7 +85,7 @@ RecordedCall call_of(const TestMatch& match, const char* type) {
 }
 
 Verdict check_answered(PlayerBench& bench) {
-  const PlayedGame game = bench.play(bench.new_match(), true);
+  const PlayedGame game = bench.play(announced_match(bench), true);
   const BotReply reply = ask_record(bench, game.match);
   auto calls = calls_in(bench, game.match, reply);
   if (!calls)
@@ -99,7 +106,7 @@ Verdict check_answered(PlayerBench& bench) {
 }
 
 Verdict check_refused(PlayerBench& bench) {
-  TestMatch match = bench.new_match();
+  TestMatch match = announced_match(bench);
   (void)bench.ask(kInvite, bench.invitation(match));
   json other = bench.invitation(match);
   other["draw_commitment"] = std::string(64, 'd');
@@ -128,8 +135,7 @@ const Probe<PlayerBench> kRecordProbes[] = {
      "get_match_record answers with no calls for an announced match of which the bot got none.",
      "Answer with \"calls\": [], so that the manager knows that nobody called you.",
      [](PlayerBench& bench) {
-       const TestMatch match = bench.new_match();
-       announce(bench, match);
+       const TestMatch match = announced_match(bench);
        const BotReply reply = ask_record(bench, match);
        const auto calls = calls_in(bench, match, reply);
        return expect(calls && calls->empty(), reply.exchange, reply.place + "/calls",
@@ -143,7 +149,7 @@ const Probe<PlayerBench> kRecordProbes[] = {
      "get_match_record shows no choice and no nonce before they have been revealed.",
      "List only what you have answered; the choice belongs to the entry of CHOOSE_PARITY_CALL.",
      [](PlayerBench& bench) {
-       const TestMatch match = bench.new_match();
+       const TestMatch match = announced_match(bench);
        (void)bench.ask(kInvite, bench.invitation(match));
        const BotReply reply = ask_record(bench, match);
        const BotReply choice = bench.ask(kCall, bench.choice_call(match));
@@ -159,7 +165,7 @@ const Probe<PlayerBench> kRecordProbes[] = {
      "get_match_record is answered only if the call has the bot's own token.",
      "Compare auth_token of get_match_record with your own token; a referee does not have it.",
      [](PlayerBench& bench) {
-       const TestMatch match = bench.new_match();
+       const TestMatch match = announced_match(bench);
        (void)bench.ask(kInvite, bench.invitation(match));
        const std::string answer =
            agent::identity::answer_credential(bench.bot().token, core::MatchId(match.id), 1)
