@@ -14,8 +14,10 @@ import urllib.request
 from contextlib import closing
 
 import support_path  # noqa: F401
+import true_report
 from conversation_log import Log
 from league_testing import BIN, SOURCE, LeagueTest, wait_until
+from scripted_bot import Bot
 
 BOTS = SOURCE / "examples" / "bots"
 
@@ -120,6 +122,35 @@ class ExamplesPlay(LeagueTest):
         nats = SOURCE / "examples" / "nats_player" / "player.mjs"
         for bot in [*BOTS.glob("*/[bB]ot.*"), SOURCE / "examples" / "player_stdio.py", nats]:
             self.assertEqual([line for line in bot.read_text().splitlines() if len(line) > 110], [], bot)
+
+
+class ExamplesAreHeard(LeagueTest):
+    """A referee invents the loss of a bot that it never called: the manager asks the bot, and believes it."""
+
+    def check(self, *command):
+        manager = self.start_manager(2, 2)
+        liar = Bot("liar")
+        self.addCleanup(liar.close)
+        liar.join_as_referee(manager, match_credentials=True)
+        bots = [subprocess.Popen([*command, "--manager", manager.url, "--name", f"guest{i}", "--data", self.directory / f"guest{i}"],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for i in (1, 2)]
+        for bot in bots:
+            self.addCleanup(bot.wait)
+            self.addCleanup(bot.kill)
+        wait_until(lambda: all((self.directory / f"guest{i}").exists() for i in (1, 2)), 10, "both bots are registered")
+        self.start_referee(manager)
+        match = liar.wait_for("ROUND_ANNOUNCEMENT")["matches"][0]
+        lie = true_report.technical_result_of(match, phase="sent")
+        self.assertEqual(true_report.report(liar, manager, match, lie).error_code(), "E041")
+        status = self.wait_until_over(manager, 30)
+        self.assertEqual((status["matches_completed"], status["technical_losses"]), (1, 0), "our referee has played it")
+
+    def test_python_bot(self):
+        self.check(sys.executable, BOTS / "python" / "bot.py")
+
+    @unittest.skipUnless(shutil.which("node"), "Node.js is not installed")
+    def test_node_bot(self):
+        self.check("node", BOTS / "node" / "bot.mjs")
 
 
 class OtherManager(http.server.BaseHTTPRequestHandler):
