@@ -118,7 +118,7 @@ function promise({ match_id, draw_commitment }, mine, at) { // binds us to a cho
   if ((mine.draw_commitment ??= draw_commitment) !== draw_commitment)
     throw new Refused("E040", "another seed was promised");
   if (mine.nonce && (at[0] - mine.at[0] || at[1] - mine.at[1]) < 0)
-    throw new Refused("E023", "a later attempt has begun");
+    throw new Refused("E033", "a later attempt has begun");
   if (!mine.nonce || (mine.shown_alone && String(at) !== String(mine.at))) {
     const nonce = randomBytes(32).toString("hex");
     Object.assign(mine, { choice: choose(), nonce, handed: undefined, shown_alone: false });
@@ -131,8 +131,9 @@ function promise({ match_id, draw_commitment }, mine, at) { // binds us to a cho
 
 function reveal({ context }, mine, at) {
   const theirs = context?.opponent_commitment ?? null;
+  if (String(at) !== String(mine.at) && (mine.nonce || me.receipt_key))
+    throw new Refused("E031", "not invited to this attempt");
   mine.choice ??= choose(); // without an invitation we are bound to nothing
-  if (mine.nonce && String(at) !== String(mine.at)) throw new Refused("E023", "not invited to this attempt");
   if (mine.handed === undefined) mine.handed = theirs;
   if (mine.handed !== theirs) throw new Refused("E040", "another opponent_commitment");
   mine.shown_alone = !theirs;
@@ -152,7 +153,7 @@ function play(handler, params) {
   try {
     const [type, fields, [kind, ...said]] = handler(params, mine, at);
     const about = [me.league_key, match_id, ...at, mine.draw_commitment];
-    if (me.receipt_key && mine.nonce) fields.receipt = hmac(me.receipt_key, kind, ...about, ...said);
+    if (me.receipt_key && context?.attempt) fields.receipt = hmac(me.receipt_key, kind, ...about, ...said);
     Object.assign(note, fields, kind === "CHOICE" && { opponent_commitment: mine.handed });
     if (me.receipt_key) fields.auth_token = hmac(me.auth_token, "answer", `${match_id}#${attempt}`);
     if (kind === "JOIN") fields.arrival_timestamp = now();

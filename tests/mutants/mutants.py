@@ -452,29 +452,29 @@ def part(number, value):
     return lambda key, parts: (key, [*parts[:number], value, *parts[number + 1:]])
 
 
-replies("P-7/commits-with-receipts", "commits_never", drop("choice_commitment"), JOIN)
-replies("P-7/join-receipt", "receipt_never_sent", drop("receipt"))
-signs("P-7/join-receipt", "receipt_key_as_bytes", lambda key, parts: (bytes.fromhex(key).decode("latin-1"), parts))
-signs("P-7/join-receipt", "receipt_with_token", lambda key, parts: (bot["me"]["auth_token"], parts))
-signs("P-7/join-receipt", "receipt_of_league_id", part(1, "league_check"))
-signs("P-7/choice-receipt", "receipt_without_nonce", lambda key, parts: (key, [one for i, one in enumerate(parts) if i != 7]))
-signs("P-7/receipt-of-attempt", "receipt_of_first_attempt", part(3, 1))
-signs("P-7/receipt-of-play", "receipt_of_first_play", part(4, 0))
-signs("P-7/receipt-without-seed", "receipt_null_seed", lambda key, parts: (key, [*parts[:5], parts[5] or "null", *parts[6:]]))
-signs("P-7/receipt-of-lone-choice", "receipt_null_commitment",
+replies("P-7.60/commits-with-receipts", "commits_never", drop("choice_commitment"), JOIN)
+replies("P-7.61/join-receipt", "receipt_never_sent", drop("receipt"))
+signs("P-7.61/join-receipt", "receipt_key_as_bytes", lambda key, parts: (bytes.fromhex(key).decode("latin-1"), parts))
+signs("P-7.61/join-receipt", "receipt_with_token", lambda key, parts: (bot["me"]["auth_token"], parts))
+signs("P-7.61/join-receipt", "receipt_of_league_id", part(1, "league_check"))
+signs("P-7.61/choice-receipt", "receipt_without_nonce", lambda key, parts: (key, [one for i, one in enumerate(parts) if i != 7]))
+signs("P-7.62/receipt-of-attempt", "receipt_of_first_attempt", part(3, 1))
+signs("P-7.62/receipt-of-play", "receipt_of_first_play", part(4, 0))
+signs("P-7.61/receipt-without-seed", "receipt_null_seed", lambda key, parts: (key, [*parts[:5], parts[5] or "null", *parts[6:]]))
+signs("P-7.61/receipt-of-lone-choice", "receipt_null_commitment",
       lambda key, parts: (key, [*parts[:-1], parts[-1] or "null"]))
-replies("P-8/join-answer-credential", "token_in_join", lambda m: m.update(auth_token=bot["me"]["auth_token"]), JOIN)
-replies("P-8/choice-answer-credential", "token_in_choice", lambda m: m.update(auth_token=bot["me"]["auth_token"]), CHOICE)
-replies("P-8/receipt-key-kept", "receipt_key_shown", lambda m: m.update(receipt_key=bot["home"].get("receipt_key")))
+replies("P-8.16/join-answer-credential", "token_in_join", lambda m: m.update(auth_token=bot["me"]["auth_token"]), JOIN)
+replies("P-8.16/choice-answer-credential", "token_in_choice", lambda m: m.update(auth_token=bot["me"]["auth_token"]), CHOICE)
+replies("P-8.15/receipt-key-kept", "receipt_key_shown", lambda m: m.update(receipt_key=bot["home"].get("receipt_key")))
 
 
-@mutant("P-7/one-choice-receipt")
+@mutant("P-7.63/one-choice-receipt")
 def signs_any_commitment():
     clean = bot["METHODS"][CALL][0]
     set_handler(CALL, lambda call, mine, at: mine.pop("handed", None) and None or clean(call, mine, at))
 
 
-@mutant("P-7/no-earlier-attempt")
+@mutant("P-7.63/no-earlier-attempt")
 def signs_earlier_attempts():
     clean = bot["METHODS"][CALL][0]
 
@@ -486,12 +486,12 @@ def signs_earlier_attempts():
     set_handler(CALL, choose)
 
 
-@mutant("P-7/announced-seed")
+@mutant("P-7.63/announced-seed")
 def forgets_announcements():
     set_handler("notify_round", lambda call: None)
 
 
-@mutant("P-8/attempt-contradicts")
+@mutant("P-7.63/attempt-contradicts")
 def believes_context():
     clean = bot["play"]
 
@@ -528,21 +528,21 @@ def show_choice(record, call):
         one["choice"] = bot["matches"][call["match_id"]].get("choice")
 
 
-tells("P-7/record-answered", "record_without_receipts", lambda record, call: [one.pop("receipt", 0) for one in record["calls"]] and None)
-tells("P-7/record-answered", "record_without_times", lambda record, call: [one.pop("answered_at", 0) for one in record["calls"]] and None)
-tells("P-7/record-empty", "record_refused", refuse_unknown)
-tells("P-7/record-refused", "record_without_refusals",
+tells("P-7.66/record-answered", "record_without_receipts", lambda record, call: [one.pop("receipt", 0) for one in record["calls"]] and None)
+tells("P-7.66/record-answered", "record_without_times", lambda record, call: [one.pop("answered_at", 0) for one in record["calls"]] and None)
+tells("P-7.66/record-empty", "record_refused", refuse_unknown)
+tells("P-7.66/record-refused", "record_without_refusals",
       lambda record, call: {**record, "calls": [one for one in record["calls"] if "refused" not in one]})
-tells("P-7/record-hides-choice", "record_shows_choice", show_choice)
+tells("P-7.66/record-hides-choice", "record_shows_choice", show_choice)
 
 
-@mutant("P-8/record-for-strangers")
+@mutant("P-7.66/record-for-strangers")
 def tells_everybody():
     clean = bot["match_record"]
     bot["match_record"] = lambda call: clean({**call, "auth_token": bot["me"]["auth_token"]})
 
 
-@mutant("P-7/receipt-after-restart")
+@mutant("P-7.61/receipt-after-restart")
 def forgets_receipt_key():
     clean = bot["save"]
 
@@ -570,7 +570,7 @@ def registers(check, name, change):
     MUTANTS[name] = (check, plant)
 
 
-registers("P-8/returns-with-nonce", "nonce_of_the_day", lambda p: p.update(registration_nonce=secrets.token_hex(16)))
+registers("P-8.15/returns-with-nonce", "nonce_of_the_day", lambda p: p.update(registration_nonce=secrets.token_hex(16)))
 registers("P-4.3/method", "registers_by_type", lambda p: "LEAGUE_REGISTER_REQUEST")
 registers("P-4.3/version", "version_not_semantic", lambda p: p["player_meta"].update(version="one"))
 registers("P-4.3/game-types", "game_types_as_text", lambda p: p["player_meta"].update(game_types="even_odd"))

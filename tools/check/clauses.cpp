@@ -61,8 +61,7 @@ constexpr auto kClauses = std::to_array<Clause>({
      "like the first."},
     {"P-7",
      "Neither player learns the other's choice before both have chosen, and the number follows "
-     "from the promised seed. A player that declares receipts signs its answers, and tells the "
-     "manager which calls of a match it got."},
+     "from the promised seed."},
     {"P-7.22", "GAME_JOIN_ACK may contain a choice_commitment, made with a new nonce."},
     {"P-7.25",
      "Choices are asked for after both players have joined. The choice and choice_nonce must match "
@@ -71,12 +70,28 @@ constexpr auto kClauses = std::to_array<Clause>({
     {"P-7.28", "A commitment is valid for the whole match. A repeated invitation changes nothing."},
     {"P-7.40",
      "The player verifies GAME_OVER, refuses a false result, and disputes it at the manager."},
+    {"P-7.60",
+     "A player that declares receipts commits in every match that has a draw_commitment, and puts "
+     "a receipt into both answers."},
+    {"P-7.61",
+     "A receipt is the HMAC-SHA-256, with receipt_key as text, of what is answered: "
+     "JOIN|LEAGUE_KEY|MATCH|ATTEMPT|PLAY|DRAW_COMMITMENT|ACCEPT|CHOICE_COMMITMENT or "
+     "CHOICE|LEAGUE_KEY|MATCH|ATTEMPT|PLAY|DRAW_COMMITMENT|CHOICE|NONCE|OPPONENT_COMMITMENT."},
+    {"P-7.62", "ATTEMPT and PLAY of a receipt are context.attempt and context.play of the call."},
+    {"P-7.63",
+     "A player that gives receipts refuses calls of another attempt than the credential proves, "
+     "another seed than the announced one, calls of an earlier attempt, and a second "
+     "opponent_commitment."},
+    {"P-7.66",
+     "get_match_record lists, for the holder of the player's token only, the calls of a match and "
+     "what the player answered."},
     {"P-8",
-     "A reply has the agent's own token; towards a referee, that of a player that declares "
-     "receipts "
-     "has the answer credential. A call of the manager has the called agent's token, and a "
+     "A reply has the agent's own token. A call of the manager has the called agent's token, and a "
      "call of a referee the match credential; any other call is refused before it changes "
      "anything."},
+    {"P-8.15", "receipt_key comes with the registration_nonce, and only the player knows it."},
+    {"P-8.16",
+     "A player that gives receipts shows referees the answer credential in place of its token."},
     {"P-9",
      "Known deviations are accepted and recorded. A deadline that has passed is no reason to "
      "refuse a call."},

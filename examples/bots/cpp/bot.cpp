@@ -147,7 +147,7 @@ Answer join(const json& call, json& mine, const json& at) {
   const string id = text(call, "match_id"), draw = text(call, "draw_commitment");
   demand(mine.value("draw", draw) == draw, "E040", "COMMITMENT_MISMATCH", "draw_commitment",
          "another seed was promised");
-  demand(mine.value("at", at) <= at, "E023", "INVALID_FIELD_VALUE", "context", "a later attempt has begun");
+  demand(mine.value("at", at) <= at, "E033", "STALE_ATTEMPT", "context", "a later attempt has begun");
   const bool is_shown_alone = mine.value("handed", "?").empty();  // the next attempt needs a fresh choice
   if (!mine.contains("nonce") || (is_shown_alone && mine["at"] != at)) {  // else the same promise again
     mine.erase("handed");
@@ -162,8 +162,9 @@ Answer join(const json& call, json& mine, const json& at) {
 }
 Answer choose(const json& call, json& mine, const json& at) {
   const string theirs = text(call.value("context", json::object()), "opponent_commitment");
+  const bool is_invited = mine.contains("at") ? mine["at"] == at : !home.contains("receipt_key");
+  demand(is_invited, "E031", "MATCH_NOT_OPEN", "context", "I was not invited to this attempt");
   if (!mine.contains("choice")) mine["choice"] = choose_word(call);  // not invited: bound to nothing
-  demand(mine.value("at", at) == at, "E023", "INVALID_FIELD_VALUE", "context", "not invited to this attempt");
   if (mine.value("handed", theirs) != theirs) dispute(call, "I was handed two commitments of my opponent");
   demand(mine.value("handed", theirs) == theirs, "E040", "COMMITMENT_MISMATCH", "context/opponent_commitment",
          "there was another one");
@@ -198,7 +199,7 @@ json play(Answer (*handler)(const json&, json&, const json&), const json& call, 
            "not what the credential proves");
     Answer answer = handler(call, mine, at);
     fields = answer.fields;
-    if (!key.empty() && mine.contains("nonce")) {
+    if (!key.empty() && context.contains("attempt")) {
       const string about = joined({id, to_string(attempt), at[1].dump(), text(mine, "draw"), answer.said});
       fields["receipt"] = hex(hmac(key, joined({answer.kind, text(home, "league_key"), about})));
     }

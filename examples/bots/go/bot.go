@@ -209,7 +209,7 @@ func join(call object, mine *match, at [2]int) (string, object, []any) {
 		refuse("E040", "COMMITMENT_MISMATCH", "draw_commitment", "another seed was promised")
 	}
 	if at[0] < mine.At[0] || at[0] == mine.At[0] && at[1] < mine.At[1] {
-		refuse("E023", "INVALID_FIELD_VALUE", "context", "a later attempt has begun")
+		refuse("E033", "STALE_ATTEMPT", "context", "a later attempt has begun")
 	}
 	isShownAlone := mine.Asked && mine.Handed == ""
 	if mine.Nonce == "" || isShownAlone && at != mine.At { // else the same promise again
@@ -226,11 +226,11 @@ func join(call object, mine *match, at [2]int) (string, object, []any) {
 func choose(call object, mine *match, at [2]int) (string, object, []any) {
 	context, _ := call["context"].(object)
 	theirs, nonce := text(context, "opponent_commitment"), ""
+	if at != mine.At && (mine.Nonce != "" || kept.Home["receipt_key"] != "") {
+		refuse("E031", "MATCH_NOT_OPEN", "context", "I was not invited to this attempt")
+	}
 	if mine.Choice == "" { // without an invitation we are bound to nothing
 		mine.Choice = chooseWord(call)
-	}
-	if mine.Nonce != "" && at != mine.At {
-		refuse("E023", "INVALID_FIELD_VALUE", "context", "I was not invited to this attempt")
 	}
 	if mine.Asked && mine.Handed != theirs {
 		dispute(call, "I was handed two commitments of my opponent")
@@ -273,7 +273,7 @@ func play(method string, call object, attempt int) object {
 	}
 	kind, fields, said := handlers[method](call, mine, at)
 	key := kept.Home["receipt_key"]
-	if key != "" && mine.Nonce != "" {
+	if key != "" && context["attempt"] != nil {
 		about := []any{said[0], kept.Home["league_key"], id, at[0], at[1], mine.Draw}
 		fields["receipt"] = fmt.Sprintf("%x", mac(key, append(about, said[1:]...)...))
 	}

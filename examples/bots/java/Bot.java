@@ -231,7 +231,7 @@ class Bot {
     demand(isPromised, "E040", "COMMITMENT_MISMATCH", "draw_commitment", "another seed was promised");
     boolean isNew = !mine.containsKey("at");
     At before = isNew ? at : At.read(mine.text("at"));
-    demand(!at.isBefore(before), "E023", "INVALID_FIELD_VALUE", "context", "a later attempt has begun");
+    demand(!at.isBefore(before), "E033", "STALE_ATTEMPT", "context", "a later attempt has begun");
     boolean isShownAlone = mine.containsKey("handed") && mine.text("handed").isEmpty();
     if (isNew || isShownAlone && !at.equals(before)) {  // else the same promise again
       mine.remove("handed");
@@ -248,9 +248,9 @@ class Bot {
   static Answer choose(Json call, Json mine, At at) throws Exception {
     String theirs = call.object("context").text("opponent_commitment");
     boolean isInvited = mine.containsKey("at"), isOpened = isInvited && !mine.text("draw").isEmpty();
+    boolean isRight = isInvited ? mine.text("at").equals("" + at) : !home.containsKey("receipt_key");
+    demand(isRight, "E031", "MATCH_NOT_OPEN", "context", "I was not invited to this attempt");
     mine.putIfAbsent("choice", Json.quoted(chooseWord(call)));  // not invited: bound to nothing
-    boolean isRight = !isInvited || mine.text("at").equals("" + at);
-    demand(isRight, "E023", "INVALID_FIELD_VALUE", "context", "I was not invited to this attempt");
     mine.putIfAbsent("handed", Json.quoted(theirs));
     if (!mine.text("handed").equals(theirs)) {
       dispute(call, "I was handed two commitments of my opponent");
@@ -278,7 +278,7 @@ class Bot {
       At at = new At(attempt, play);
       Answer answer = isInvitation ? join(call, mine, at) : choose(call, mine, at);
       Json fields = answer.fields();
-      if (!key.isEmpty() && mine.containsKey("at")) {
+      if (!key.isEmpty() && context.containsKey("attempt")) {
         Object[] text = {answer.kind(), home.text("league_key"), id, at, mine.text("draw"), answer.said()};
         fields.putAll(new Json("receipt", hex(mac(bytes(key), text))));
       }

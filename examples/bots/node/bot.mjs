@@ -86,7 +86,7 @@ function join(call, mine, at) {
   if ((mine.draw ??= draw) !== draw)
     throw new Refused("E040", "COMMITMENT_MISMATCH", "draw_commitment", "another seed was promised");
   if (mine.nonce && (at[0] - mine.at[0] || at[1] - mine.at[1]) < 0)
-    throw new Refused("E023", "INVALID_FIELD_VALUE", "context", "a later attempt has begun");
+    throw new Refused("E033", "STALE_ATTEMPT", "context", "a later attempt has begun");
   if (!mine.nonce || (mine.shownAlone && String(at) !== String(mine.at)))  // else the same promise again
     Object.assign(mine, { choice: chooseWord(call), nonce: randomBytes(32).toString("hex"), handed: undefined,
       shownAlone: false, opponent: call.opponent_id, isA: call.role_in_match === "PLAYER_A" });
@@ -98,9 +98,9 @@ function join(call, mine, at) {
 
 function choose(call, mine, at) {
   const theirs = call.context?.opponent_commitment ?? null;
+  if (String(at) !== String(mine.at) && (mine.nonce || home.receipt_key))
+    throw new Refused("E031", "MATCH_NOT_OPEN", "context", "I was not invited to this attempt");
   mine.choice ??= chooseWord(call);  // without an invitation we are bound to nothing
-  if (mine.nonce && String(at) !== String(mine.at))
-    throw new Refused("E023", "INVALID_FIELD_VALUE", "context", "I was not invited to this attempt");
   if (mine.handed === undefined) mine.handed = theirs;
   if (mine.handed !== theirs) {
     dispute(call, "I was handed two commitments of my opponent");
@@ -125,7 +125,7 @@ function play(handler, call, attempt) {
       throw new Refused("E023", "INVALID_FIELD_VALUE", "context/attempt", "not what the credential proves");
     const [type, fields, [kind, ...said]] = handler(call, mine, at);
     const about = [home.league_key, match, ...at, mine.draw];
-    if (home.receipt_key && mine.nonce)
+    if (home.receipt_key && context?.attempt)
       fields.receipt = hmac(home.receipt_key, kind, ...about, ...said).digest("hex");
     Object.assign(note, fields, kind === "CHOICE" && { opponent_commitment: mine.handed });
     if (home.receipt_key)  // a referee never sees our token

@@ -79,7 +79,7 @@ def join(call, mine, at):
     if mine.setdefault("draw", draw) != draw:
         raise Refused("E040", "COMMITMENT_MISMATCH", "draw_commitment", "another seed was promised")
     if "nonce" in mine and at < mine["at"]:
-        raise Refused("E023", "INVALID_FIELD_VALUE", "context", "a later attempt has begun")
+        raise Refused("E033", "STALE_ATTEMPT", "context", "a later attempt has begun")
     if "nonce" not in mine or mine.get("shown_alone") and at != mine["at"]:  # else the same promise again
         mine.update(choice=choose_word(call), nonce=secrets.token_hex(32), shown_alone=False,
                     opponent=call["opponent_id"], is_a=call["role_in_match"] == "PLAYER_A")
@@ -92,9 +92,9 @@ def join(call, mine, at):
 
 def choose(call, mine, at):
     theirs = (call.get("context") or {}).get("opponent_commitment")
+    if mine.get("at") != at and ("at" in mine or "receipt_key" in home):
+        raise Refused("E031", "MATCH_NOT_OPEN", "context", "I was not invited to this attempt")
     mine.setdefault("choice", choose_word(call))  # without an invitation we are bound to nothing
-    if mine.get("at", at) != at:
-        raise Refused("E023", "INVALID_FIELD_VALUE", "context", "I was not invited to this attempt")
     if mine.setdefault("handed", theirs) != theirs:
         dispute(call, "I was handed two commitments of my opponent")
         raise Refused("E040", "COMMITMENT_MISMATCH", "context/opponent_commitment", "there was another one")
@@ -117,7 +117,7 @@ def play(handler, call, attempt):
         if context.get("attempt", attempt) != attempt:
             raise Refused("E023", "INVALID_FIELD_VALUE", "context/attempt", "not what the credential proves")
         message_type, fields, (kind, *said) = handler(call, mine, at)
-        if "receipt_key" in home and "nonce" in mine:
+        if "receipt_key" in home and "attempt" in context:
             about = [home["league_key"], match_id, *at, mine["draw"] or ""]
             fields["receipt"] = keyed(home["receipt_key"], kind, *about, *said)
         note.update(fields)

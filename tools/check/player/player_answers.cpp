@@ -138,7 +138,7 @@ void add_envelope_checks(PlayerBench& bench, AnswerChecks& checks, const Answer&
                       "the token that the manager gave to the bot",
                       token.empty() ? "nothing" : "another token");
       });
-  checks.add("P-8", "answer-credential", Level::kMust,
+  checks.add("P-8.16", "answer-credential", Level::kMust,
              "A bot that declares receipts shows a referee the answer credential of the match and "
              "attempt, and not its token.",
              "Set auth_token to the HMAC-SHA-256 of \"answer|\" + match_id + \"#\" + attempt with "

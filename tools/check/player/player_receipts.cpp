@@ -96,7 +96,7 @@ BotReply choice_alone(PlayerBench& bench, const TestMatch& match) {
 }
 
 const Probe<PlayerBench> kReceiptProbes[] = {
-    {"P-7/commits-with-receipts", Level::kMust,
+    {"P-7.60/commits-with-receipts", Level::kMust,
      "A bot that declares receipts commits in every match with a `draw_commitment`.",
      "Send choice_commitment in GAME_JOIN_ACK, or do not declare receipts.",
      [](PlayerBench& bench) {
@@ -104,18 +104,19 @@ const Probe<PlayerBench> kReceiptProbes[] = {
        return expect_field(!join.text("choice_commitment").empty(), join, "choice_commitment",
                            "a commitment");
      }},
-    {"P-7/join-receipt", Level::kMust, "GAME_JOIN_ACK has the right receipt.", kFormula,
+    {"P-7.61/join-receipt", Level::kMust, "GAME_JOIN_ACK has the right receipt.", kFormula,
      [](PlayerBench& bench) {
        const PlayedGame& game = bench.sample();
        return expect_receipt(bench, game.join, game.match, join_text(game.join));
      }},
-    {"P-7/choice-receipt", Level::kMust, "CHOOSE_PARITY_RESPONSE has the right receipt.", kFormula,
+    {"P-7.61/choice-receipt", Level::kMust, "CHOOSE_PARITY_RESPONSE has the right receipt.",
+     kFormula,
      [](PlayerBench& bench) {
        const PlayedGame& game = bench.sample();
        return expect_choice_receipt(bench, game.choice, game.match,
                                     bench.opponent_commitment(game.match));
      }},
-    {"P-7/receipt-of-attempt", Level::kMust,
+    {"P-7.62/receipt-of-attempt", Level::kMust,
      "The receipts of a later attempt at a match name that attempt.",
      "Put context.attempt of the call into the text; make a new receipt for each attempt.",
      [](PlayerBench& bench) {
@@ -124,7 +125,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
        match.attempt = 2;
        return expect_receipts(bench, bench.play(match, true));
      }},
-    {"P-7/receipt-of-play", Level::kMust, "The receipts of a replay name that replay.",
+    {"P-7.62/receipt-of-play", Level::kMust, "The receipts of a replay name that replay.",
      "Put context.play of the call into the text; make a new receipt for each replay.",
      [](PlayerBench& bench) {
        TestMatch match = bench.new_match();
@@ -132,7 +133,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
        match.play = 1;
        return expect_receipts(bench, bench.play(match, true));
      }},
-    {"P-7/receipt-without-seed", Level::kShould,
+    {"P-7.61/receipt-without-seed", Level::kShould,
      "A receipt of a match without `draw_commitment` has empty parts for it and the commitment.",
      kFormula,
      [](PlayerBench& bench) {
@@ -140,7 +141,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
        const BotReply join = bench.ask(kInvite, bench.invitation(match));
        return expect_receipt(bench, join, match, join_text(join));
      }},
-    {"P-7/receipt-of-lone-choice", Level::kMust,
+    {"P-7.61/receipt-of-lone-choice", Level::kMust,
      "The receipt of a choice for an opponent without a commitment ends with an empty part.",
      kFormula,
      [](PlayerBench& bench) {
@@ -148,7 +149,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
        (void)bench.ask(kInvite, bench.invitation(match));
        return expect_choice_receipt(bench, choice_alone(bench, match), match, "");
      }},
-    {"P-7/one-choice-receipt", Level::kRobust,
+    {"P-7.63/one-choice-receipt", Level::kRobust,
      "A bot makes no second receipt of a choice if the call is repeated with another "
      "`opponent_commitment`.",
      "Store the opponent_commitment with which you have answered, and refuse another one for the "
@@ -165,7 +166,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
                      second.place + "/receipt", "an error, or the receipt of the first answer",
                      "a second receipt");
      }},
-    {"P-7/no-earlier-attempt", Level::kRobust,
+    {"P-7.63/no-earlier-attempt", Level::kRobust,
      "A bot that has joined a later attempt makes no second receipt of a choice in the earlier "
      "one.",
      "Store the attempt and play of the last invitation, and refuse calls of an earlier one.",
@@ -182,7 +183,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
                      second.place + "/receipt", "an error, or the receipt of the first answer",
                      "a second receipt");
      }},
-    {"P-7/announced-seed", Level::kRobust,
+    {"P-7.63/announced-seed", Level::kRobust,
      "The bot refuses an invitation with another `draw_commitment` than the announced one, and "
      "that changes nothing.",
      "Store the draw_commitment of each match of yours in ROUND_ANNOUNCEMENT, and refuse another "
@@ -199,7 +200,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
          return expect_accepted(join, "only an invitation with another seed came before");
        return expect_receipt(bench, join, match, join_text(join));
      }},
-    {"P-8/receipt-key-kept", Level::kRobust, "The bot sends its `receipt_key` to nobody.",
+    {"P-8.15/receipt-key-kept", Level::kRobust, "The bot sends its `receipt_key` to nobody.",
      "Store receipt_key beside the token, but leave it out of every message.",
      [](PlayerBench& bench) {
        const std::string& key = bench.bot().receipt_key;

@@ -125,13 +125,13 @@ Verdict check_refused(PlayerBench& bench) {
 }
 
 const Probe<PlayerBench> kRecordProbes[] = {
-    {"P-7/record-answered",
+    {"P-7.66/record-answered",
      Level::kMust,
      "get_match_record lists the calls of a match, with what the bot answered.",
      kFields,
      &check_answered,
      {.needs_word = true}},
-    {"P-7/record-empty", Level::kShould,
+    {"P-7.66/record-empty", Level::kShould,
      "get_match_record answers with no calls for an announced match of which the bot got none.",
      "Answer with \"calls\": [], so that the manager knows that nobody called you.",
      [](PlayerBench& bench) {
@@ -141,11 +141,11 @@ const Probe<PlayerBench> kRecordProbes[] = {
        return expect(calls && calls->empty(), reply.exchange, reply.place + "/calls",
                      "a record with \"calls\": []", shown_answer(reply));
      }},
-    {"P-7/record-refused", Level::kShould, "get_match_record lists calls that the bot refused.",
+    {"P-7.66/record-refused", Level::kShould, "get_match_record lists calls that the bot refused.",
      "List a refused call with its code as `refused`, the text as `reason`, and caller_fault: true "
      "if the call itself was wrong.",
      &check_refused},
-    {"P-7/record-hides-choice", Level::kRobust,
+    {"P-7.66/record-hides-choice", Level::kRobust,
      "get_match_record shows no choice and no nonce before they have been revealed.",
      "List only what you have answered; the choice belongs to the entry of CHOOSE_PARITY_CALL.",
      [](PlayerBench& bench) {
@@ -161,7 +161,7 @@ const Probe<PlayerBench> kRecordProbes[] = {
        return expect(!has_nonce && !has_word, reply.exchange, reply.place + "/calls",
                      "neither the choice nor the nonce", has_nonce ? "the nonce" : "the choice");
      }},
-    {"P-8/record-for-strangers", Level::kRobust,
+    {"P-7.66/record-for-strangers", Level::kRobust,
      "get_match_record is answered only if the call has the bot's own token.",
      "Compare auth_token of get_match_record with your own token; a referee does not have it.",
      [](PlayerBench& bench) {

@@ -59,7 +59,7 @@ std::optional<InboundCall> returned(PlayerBench& bench, RestartTools& tools) {
 void add_receipt_restarts(PlayerBench& bench, RestartTools* tools, Checks& out) {
   add_restarted(
       out, tools,
-      {.id = "P-8/returns-with-nonce",
+      {.id = "P-8.15/returns-with-nonce",
        .level = Level::kShould,
        .text = "After a restart, a bot that declares receipts repeats its `registration_nonce`.",
        .fix =
@@ -76,7 +76,7 @@ void add_receipt_restarts(PlayerBench& bench, RestartTools* tools, Checks& out) 
                       shown_value(call->message, "registration_nonce"));
       });
   add_restarted(out, tools,
-                {.id = "P-7/receipt-after-restart",
+                {.id = "P-7.61/receipt-after-restart",
                  .level = Level::kRobust,
                  .text = "After a restart, the bot makes the same receipts.",
                  .fix = "Store receipt_key and league_key in the file of the token."},

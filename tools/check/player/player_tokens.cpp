@@ -45,7 +45,7 @@ const Probe<PlayerBench> kTokenProbes[] = {
        return expect_accepted(bench.ask(MessageType::kGameInvitation, bench.invitation(match)),
                               "the match was assigned a second time");
      }},
-    {"P-8/attempt-contradicts", Level::kRobust,
+    {"P-7.63/attempt-contradicts", Level::kRobust,
      "The bot refuses a call whose `context.attempt` is not the attempt that the credential "
      "proves.",
      "If the call has context.attempt, compare it with the attempt of the credential; answer with "
