@@ -70,6 +70,18 @@ TEST(Decode, NullIdsCanBeRefusedInRequestsOnly) {
   EXPECT_TRUE(std::holds_alternative<Message>(decode_single(answer, strict)));
 }
 
+TEST(Decode, AnIdThatAnAnswerWouldRepeatHasAnEnd) {
+  const auto frame_with = [](std::size_t length) {
+    const std::string request =
+        R"({"jsonrpc":"2.0","method":"m","id":")" + std::string(length, 'x') + "\"}";
+    return decode_single(request.c_str(), {.refuse_null_id = true});
+  };
+  EXPECT_TRUE(std::holds_alternative<Message>(frame_with(200)));
+  const Frame refused = frame_with(201);
+  ASSERT_TRUE(std::holds_alternative<InvalidRequest>(refused));
+  EXPECT_TRUE(std::get<InvalidRequest>(refused).id.is_null());
+}
+
 TEST(Decode, LongBatchIsOneInvalidRequest) {
   DecodeOptions options{.max_batch = 3};
   EXPECT_EQ(decode(json::array({1, 2, 3}), options).frames.size(), 3U);

@@ -66,6 +66,13 @@ TEST(ParseJson, QuotesNoUnboundedInput) {
   ASSERT_FALSE(result);
   EXPECT_LT(result.error().message.size(), 300U);
   EXPECT_EQ(result.error().message.find("sss"), std::string::npos);
+  const std::string digits(200'000, '9');
+  for (const std::string& number : {digits, "-" + digits, digits + "e9", "1e" + digits}) {
+    result = parse_json("{\"params\":" + number + "}");
+    ASSERT_FALSE(result) << number.substr(0, 10);
+    EXPECT_LT(result.error().message.size(), 200U) << result.error().message.substr(0, 300);
+    EXPECT_EQ(result.error().message.find("999"), std::string::npos);
+  }
 }
 
 TEST(ParseJson, LimitsDepthWithoutRecursion) {
