@@ -88,19 +88,19 @@ class PlayerGroup {
                                                      : std::filesystem::path()});
     if (!port) return port.error();
     local.port = std::move(*port);
-    auto service = service::PlayerService::create({.display_name = local.name,
-                                                   .strategy = strategy,
-                                                   .mode = mode,
-                                                   .standalone = options_.standalone,
-                                                   .commits = options_.commits,
-                                                   .limits = answer_limits()},
-                                                  {.timer = host_.timer(),
-                                                   .clock = host_.clock(),
-                                                   .random = *local.random,
-                                                   .schemas = host_.schemas(),
-                                                   .open_matches = open_matches_.get(),
-                                                   .heads = agent::host::heads_of(
-                                                       local.port->log())});
+    auto service =
+        service::PlayerService::create({.display_name = local.name,
+                                        .strategy = strategy,
+                                        .mode = mode,
+                                        .standalone = options_.standalone,
+                                        .commits = options_.commits,
+                                        .limits = answer_limits()},
+                                       {.timer = host_.timer(),
+                                        .clock = host_.clock(),
+                                        .random = *local.random,
+                                        .schemas = host_.schemas(),
+                                        .open_matches = open_matches_.get(),
+                                        .heads = agent::host::heads_of(local.port->log())});
     if (!service) return service.error();
     local.service = std::move(*service);
     local.service->on_league_completed(

@@ -116,9 +116,10 @@ Frame decode_one(json& object, const DecodeOptions& options) {
     }
     if (const auto* text = id->text();
         options.refuse_null_id && text != nullptr && text->size() > core::kMostEchoed) {
-      return invalid(Id(), "/id", "id has " + std::to_string(text->size()) +
-                                      " bytes; at most " + std::to_string(core::kMostEchoed) +
-                                      " are allowed, since an answer repeats it");
+      return invalid(Id(), "/id",
+                     "id has " + std::to_string(text->size()) + " bytes; at most " +
+                         std::to_string(core::kMostEchoed) +
+                         " are allowed, since an answer repeats it");
     }
   }
   Id answer_to = is_answer ? Id() : id.value_or(Id());

@@ -21,8 +21,8 @@ using simdjson::dom::element_type;
 
 constexpr std::size_t kShownKeyLength = 32;
 
-/// nlohmann's reason without its prefix and without the part that quotes the input. The reasons that
-/// are no syntax errors, such as a number that is too large, quote it elsewhere.
+/// nlohmann's reason without its prefix and without the part that quotes the input. The reasons
+/// that are no syntax errors, such as a number that is too large, quote it elsewhere.
 std::string syntax_reason(std::string_view what) {
   constexpr std::size_t kLongestReason = 160;
   if (what.find("number overflow") != what.npos) return "a number is too large";

@@ -112,13 +112,13 @@ TEST_F(BroadcasterTest, APeerThatKeepsFailingIsSparedForAWhile) {
 TEST(HeadToldIn, TakesNothingButAHead) {
   const std::string hash(64, 'a');
   const auto told = [&](const json& head) { return head_told_in({{"log_head", head}}); };
-  EXPECT_EQ(told({{"seq", 7}, {"hash", hash}}), (audit::record::LogHead{.seq = 7, .hash = hash}));
-  EXPECT_TRUE(told({{"seq", 0}, {"hash", hash}}));
+  EXPECT_EQ(told({{"seq", 7U}, {"hash", hash}}), (audit::record::LogHead{.seq = 7, .hash = hash}));
+  EXPECT_TRUE(told({{"seq", 0U}, {"hash", hash}}));
   for (const json& bad :
        {json(nullptr), json::object(), json{{"seq", -1}, {"hash", hash}},
         json{{"seq", 1.5}, {"hash", hash}}, json{{"seq", 1ULL << 60}, {"hash", hash}},
-        json{{"seq", 1}, {"hash", hash + "a"}}, json{{"seq", 1}, {"hash", std::string(64, 'A')}},
-        json{{"seq", 1}, {"hash", 7}}})
+        json{{"seq", 1U}, {"hash", hash + "a"}}, json{{"seq", 1U}, {"hash", std::string(64, 'A')}},
+        json{{"seq", 1U}, {"hash", 7}}})
     EXPECT_FALSE(told(bad)) << bad;
   EXPECT_FALSE(head_told_in(nullptr));
 }

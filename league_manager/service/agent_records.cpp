@@ -160,12 +160,10 @@ json AgentRecords::report_of(events::AgentRef agent) const {
   }
   json faults = json::array();
   for (const auto& fault : figures.faults) faults.push_back(shown(fault));
-  return {{"measured_since", since_.to_log()},
-          {"total_faults", figures.total_faults},
-          {"faults", std::move(faults)},
-          {"latencies", std::move(latencies)},
-          {"leniencies", figures.leniencies},
-          {"leniencies_according_to", figures.told_leniencies}};
+  return {
+      {"measured_since", since_.to_log()}, {"total_faults", figures.total_faults},
+      {"faults", std::move(faults)},       {"latencies", std::move(latencies)},
+      {"leniencies", figures.leniencies},  {"leniencies_according_to", figures.told_leniencies}};
 }
 
 }  // namespace league::league_manager::service

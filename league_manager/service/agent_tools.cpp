@@ -195,16 +195,15 @@ void AgentTools::on_operator(agent::host::ToolCall call, bool shuts_down) {
 void AgentTools::on_withdraw(agent::host::ToolCall call) {
   auto shown = Credentials::read(call.arguments, "withdraw needs the player's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
-  answer_command(ledger_, league_runner_, std::move(call.reply),
-                 [shown = std::move(*shown), reason = schema::text_at(call.arguments, "reason"),
-                  notes = call.notes](
-                     const League& league, core::UtcTimestamp now) -> Result<events::Events> {
-                   auto player = shown.owner(league, notes.get());
-                   if (player && player->kind != events::AgentKind::kPlayer)
-                     player = Credentials::foreign();
-                   if (!player) return player.error();
-                   return league.decide_shut_down(*player, events::kReasonWithdrawn, reason, now);
-                 });
+  answer_command(
+      ledger_, league_runner_, std::move(call.reply),
+      [shown = std::move(*shown), reason = schema::text_at(call.arguments, "reason"),
+       notes = call.notes](const League& league, core::UtcTimestamp now) -> Result<events::Events> {
+        auto player = shown.owner(league, notes.get());
+        if (player && player->kind != events::AgentKind::kPlayer) player = Credentials::foreign();
+        if (!player) return player.error();
+        return league.decide_shut_down(*player, events::kReasonWithdrawn, reason, now);
+      });
 }
 
 void AgentTools::on_drain_referee(agent::host::ToolCall call) {

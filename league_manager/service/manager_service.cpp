@@ -99,8 +99,8 @@ std::optional<events::AgentRef> seat_of_sender(const Roster& roster,
   std::optional<events::AgentRef> seat;
   if (request.token_hash) seat = roster.find_by_token_hash(*request.token_hash);
   if (!seat && request.registration_nonce)
-    seat = roster.find_by_registration_nonce(
-        core::to_hex(core::sha256(*request.registration_nonce)));
+    seat =
+        roster.find_by_registration_nonce(core::to_hex(core::sha256(*request.registration_nonce)));
   if (!seat && request.profile.code_digest)
     seat = roster.find_by_code(*request.profile.code_digest);
   return seat;

@@ -100,8 +100,8 @@ TEST_F(PlayerServiceTest, AcknowledgesTheEndWithItsNewestSeal) {
   ASSERT_TRUE(made);
   service_ = std::move(*made);
   service_->set_identity(at_home());
-  EXPECT_FALSE(call("notify_round_completed", message("round_completed"))["result"].contains(
-      "log_head"));
+  EXPECT_FALSE(
+      call("notify_round_completed", message("round_completed"))["result"].contains("log_head"));
   newest = audit::record::LogHead{7, std::string(64, 'a')};
   const json head = {{"seq", 7}, {"hash", std::string(64, 'a')}};
   EXPECT_EQ(call("notify_round_completed", message("round_completed"))["result"]["log_head"], head);

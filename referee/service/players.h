@@ -32,8 +32,9 @@ struct PlayerSeat {
     const envelope::MatchAssignment& assignment,
     const transport::link::EndpointPolicy& policy = transport::link::EndpointPolicy::any());
 
-/// Checks the credential in a player's reply, and notes that the player said it. In open mode a missing or foreign token is a noted
-/// leniency, in strict mode it is kAuthTokenMissing or kAuthTokenInvalid. Source: protocol §8.
+/// Checks the credential in a player's reply, and notes that the player said it. In open mode a
+/// missing or foreign token is a noted leniency, in strict mode it is kAuthTokenMissing or
+/// kAuthTokenInvalid. Source: protocol §8.
 [[nodiscard]] core::Result<void> check_reply_token(const PlayerSeat& seat,
                                                    const std::optional<core::AuthToken>& shown,
                                                    envelope::Mode mode, rpc::MessageNotes& notes);

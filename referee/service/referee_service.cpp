@@ -145,15 +145,14 @@ void RefereeService::bind_handlers() {
   server_.bind_undecoded(
       envelope::MessageType::kRoundAnnouncement,
       [this](agent::host::Call<json> call) { on_announcement(std::move(call)); });
-  server_.bind_undecoded(
-      envelope::MessageType::kRoundCompleted, [this](agent::host::Call<json> call) {
-        agent::host::acknowledge_with_head(std::move(call.reply), deps_.heads);
-      });
+  server_.bind_undecoded(envelope::MessageType::kRoundCompleted,
+                         [this](agent::host::Call<json> call) {
+                           agent::host::acknowledge_with_head(std::move(call.reply), deps_.heads);
+                         });
   server_.bind<envelope::LeagueCompleted>(
       [this](agent::host::Call<envelope::LeagueCompleted> call) {
         if (on_completed_) on_completed_(call.message);
-        agent::host::acknowledge_when_sealed(std::move(call.reply), deps_.heads,
-                                             deps_.timer);
+        agent::host::acknowledge_when_sealed(std::move(call.reply), deps_.heads, deps_.timer);
       });
   server_.bind<envelope::LeagueError>([this](agent::host::Call<envelope::LeagueError> call) {
     // Without our own token the sender is unknown: then the message is only in the conversation

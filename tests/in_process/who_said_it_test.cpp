@@ -67,8 +67,11 @@ TEST_F(WhoSaidIt, WhoeverOnlyClaimsToBeAPlayerIsNotIt) {
   league_.register_all();
   league_.settle();
   const std::string own = league_.token_of("P01").reveal();
-  for (const auto& [token, speaker] : std::vector<std::pair<std::string, std::string>>{
-           {own, "player:P01"}, {league_.token_of("P02").reveal(), ""}, {"tok_p01_forged", ""}, {"", ""}}) {
+  for (const auto& [token, speaker] :
+       std::vector<std::pair<std::string, std::string>>{{own, "player:P01"},
+                                                        {league_.token_of("P02").reveal(), ""},
+                                                        {"tok_p01_forged", ""},
+                                                        {"", ""}}) {
     for (const char* broken : {"", "query_type", "conversation_id", "timestamp"}) {
       auto message = query("player:P01", token);
       message["conversation_id"] = "convregister";

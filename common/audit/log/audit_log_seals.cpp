@@ -15,9 +15,9 @@ void AuditLog::note_unsealed() {
   if (unsealed_++ == 0) seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
 }
 
-/// A record of `now` follows. If it comes long after the first unsealed one, because the program was
-/// frozen, the disk was full, or a call took long, a note says so before it: otherwise it would look
-/// as if seals had been removed. One note covers everything that waits.
+/// A record of `now` follows. If it comes long after the first unsealed one, because the program
+/// was frozen, the disk was full, or a call took long, a note says so before it: otherwise it would
+/// look as if seals had been removed. One note covers everything that waits.
 void AuditLog::note_late_seal(core::Clock::Steady now) {
   constexpr std::chrono::seconds kAllowance{2};
   if (!options_.verifiable) return;

@@ -49,18 +49,18 @@ core::Result<void> AuditLog::begin_segment() {
 }
 
 void AuditLog::append_header(std::string continues) {
-  writer_.append_header({.agent = options_.agent,
-                         .league_id = options_.league.id,
-                         .league_key = options_.league.key,
-                         .created = clock_.utc_now(),
-                         .segment = state_.segment,
-                         .first_seq = seq_ + 1,
-                         .public_key = public_key(),
-                         .seal_interval = options_.verifiable ? options_.seal_interval
-                                                              : std::chrono::milliseconds(0),
-                         .continues = std::move(continues),
-                         .starts = !std::exchange(has_started_, true)},
-                        text_);
+  writer_.append_header(
+      {.agent = options_.agent,
+       .league_id = options_.league.id,
+       .league_key = options_.league.key,
+       .created = clock_.utc_now(),
+       .segment = state_.segment,
+       .first_seq = seq_ + 1,
+       .public_key = public_key(),
+       .seal_interval = options_.verifiable ? options_.seal_interval : std::chrono::milliseconds(0),
+       .continues = std::move(continues),
+       .starts = !std::exchange(has_started_, true)},
+      text_);
   note_unsealed();
 }
 

@@ -177,7 +177,8 @@ class ChainVerifier {
 
   void take_note(std::string_view line) {
     auto note = read_note(line);
-    if (!note) return fault("line.kind", "it is not a note: a key is missing or has the wrong type");
+    if (!note)
+      return fault("line.kind", "it is not a note: a key is missing or has the wrong type");
     if (note->delay) return watch_.on_delay(note->delay->first, note->delay->second);
     chain_.notes.push_back({std::move(note->name), std::move(note->content), file_, line_, agent_,
                             league_, current_process()});

@@ -51,7 +51,8 @@ TEST_F(LogLinesTest, ReadsLinesOfAnyLengthFromBothKindsOfFile) {
 TEST_F(LogLinesTest, ALineThatNeverEndsIsAnErrorInBoundedMemory) {
   const LogLines::Limits limits{.line = 100'000, .content = 10'000'000};
   const std::string endless(5'000'000, 'x');
-  EXPECT_EQ(read("a\n" + endless, false, limits), std::pair(std::string("a|"), LogLines::Next::kTooLong));
+  EXPECT_EQ(read("a\n" + endless, false, limits),
+            std::pair(std::string("a|"), LogLines::Next::kTooLong));
   EXPECT_EQ(read(core::compress("a\n" + endless), true, limits),
             std::pair(std::string(), LogLines::Next::kDamaged))
       << "nobody sees a part of it";
@@ -64,9 +65,9 @@ TEST_F(LogLinesTest, ACompressedFileOfTooMuchContentOrWithDamageIsNotOpened) {
   const LogLines::Limits exact{.line = 1000, .content = lines.size()};
   const LogLines::Limits less{.line = 1000, .content = lines.size() - 1};
   EXPECT_EQ(read(packed, true, exact).second, LogLines::Next::kEnd);
-  for (const std::string& bad : {packed.substr(0, packed.size() - 1), packed.substr(0, 100),
-                                 packed + "x", packed + packed, std::string("no gzip"),
-                                 std::string()})
+  for (const std::string& bad :
+       {packed.substr(0, packed.size() - 1), packed.substr(0, 100), packed + "x", packed + packed,
+        std::string("no gzip"), std::string()})
     EXPECT_EQ(read(bad, true, exact), std::pair(std::string(), LogLines::Next::kDamaged))
         << bad.size();
   EXPECT_EQ(read(packed, true, less), std::pair(std::string(), LogLines::Next::kDamaged));

@@ -38,9 +38,10 @@ std::int64_t difference(std::int64_t later, std::int64_t earlier) {
 }  // namespace
 
 void SealWatch::on_header(std::optional<std::uint64_t> interval_ms, bool begins_run) {
-  interval_ms_ = interval_ms ? static_cast<std::int64_t>(std::min<std::uint64_t>(
-                                   *interval_ms, kLongestIntervalMs))
-                             : kDefaultIntervalMs;
+  interval_ms_ =
+      interval_ms
+          ? static_cast<std::int64_t>(std::min<std::uint64_t>(*interval_ms, kLongestIntervalMs))
+          : kDefaultIntervalMs;
   if (begins_run) on_seal();
 }
 

@@ -39,7 +39,8 @@ class RefusingDisk final : public LogFiles {
 
  private:
   struct File final : LogFile {
-    File(RefusingDisk& owner, std::unique_ptr<LogFile> inner) : disk(owner), file(std::move(inner)) {}
+    File(RefusingDisk& owner, std::unique_ptr<LogFile> inner)
+        : disk(owner), file(std::move(inner)) {}
     core::Result<std::size_t> write(std::string_view bytes) override {
       if (disk.is_full) return core::Error{core::ErrorCode::kInternalError, "no space left", {}};
       return file->write(bytes);
@@ -105,8 +106,11 @@ class SealWatchTest : public ::testing::Test {
 };
 
 TEST_F(SealWatchTest, RemovedSealsAreMissed) {
-  for (const auto& [version, interval] : std::vector<std::pair<int, std::string>>{
-           {3, ",\"seal_interval_ms\":5000"}, {3, ",\"seal_interval_ms\":99999999999"}, {3, ""}, {2, ""}}) {
+  for (const auto& [version, interval] :
+       std::vector<std::pair<int, std::string>>{{3, ",\"seal_interval_ms\":5000"},
+                                                {3, ",\"seal_interval_ms\":99999999999"},
+                                                {3, ""},
+                                                {2, ""}}) {
     std::filesystem::remove_all(directory_ / "agents");
     {
       auto log = open();
@@ -230,12 +234,13 @@ TEST_F(SealWatchTest, NotesAreLinesWithoutANumber) {
 }
 
 TEST_F(SealWatchTest, WhatANoteLacksIsFound) {
-  for (const std::string bad :
-       {R"({"note":7,"time":"2025-01-15T10:30:00Z","mono_ns":1,"content":{})",
-        R"({"note":"a","time":"2025-01-15T10:30:00Z","mono_ns":1,"content":[])",
-        R"({"note":"a","time":"2025-01-15T10:30:00Z","mono_ns":"1","content":{})",
-        R"({"note":"a","time":"now","mono_ns":1,"content":{})",
-        R"({"note":"seal_delayed","time":"2025-01-15T10:30:00Z","mono_ns":1,"content":{"from":1})"}) {
+  for (
+      const std::string bad :
+      {R"({"note":7,"time":"2025-01-15T10:30:00Z","mono_ns":1,"content":{})",
+       R"({"note":"a","time":"2025-01-15T10:30:00Z","mono_ns":1,"content":[])",
+       R"({"note":"a","time":"2025-01-15T10:30:00Z","mono_ns":"1","content":{})",
+       R"({"note":"a","time":"now","mono_ns":1,"content":{})",
+       R"({"note":"seal_delayed","time":"2025-01-15T10:30:00Z","mono_ns":1,"content":{"from":1})"}) {
     std::filesystem::remove_all(directory_ / "agents");
     open()->append(record_at(0s));
     std::string text;

@@ -44,9 +44,9 @@ void append_header(const LogHeader& header, std::string& out);
 
 /// Turns records into lines: the only place that knows the format, and where secrets are masked.
 /// Keys have a fixed order, and absent ones are left out: seq, time, mono_ns, dir, kind, call,
-/// peer, said_by, transport, context, conversation_id, message_type, match_id, http_status, elapsed_us,
-/// leniencies, verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or
-/// raw_base64, prev, hash. Not thread-safe: it belongs to the thread that writes.
+/// peer, said_by, transport, context, conversation_id, message_type, match_id, http_status,
+/// elapsed_us, leniencies, verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw
+/// or raw_base64, prev, hash. Not thread-safe: it belongs to the thread that writes.
 class RecordWriter {
  public:
   struct Options {
@@ -58,11 +58,11 @@ class RecordWriter {
   RecordWriter() = default;
   explicit RecordWriter(Options options) : options_(options) {}
 
-  /// Appends `record` as one line with its line end; a note without `seq`. Of a broadcast that is nearly equal to an
-  /// earlier one of the same type and conversation, or an answer that is nearly equal to an earlier
-  /// one of the same type, only what differs is written: `raw_ref` is the sequence number of the
-  /// earlier one, and `raw_keep` says how many bytes of its `raw` stand before and after this
-  /// `raw`.
+  /// Appends `record` as one line with its line end; a note without `seq`. Of a broadcast that is
+  /// nearly equal to an earlier one of the same type and conversation, or an answer that is nearly
+  /// equal to an earlier one of the same type, only what differs is written: `raw_ref` is the
+  /// sequence number of the earlier one, and `raw_keep` says how many bytes of its `raw` stand
+  /// before and after this `raw`.
   void append(const Record& record, std::uint64_t seq, std::string& out);
 
   /// Appends the header of a file, or of an agent that has got its id.

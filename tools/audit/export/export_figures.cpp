@@ -81,8 +81,8 @@ void count_leniencies(const std::filesystem::path& logs, std::vector<PlayerFigur
   for (const auto& path : audit::log::find_logs(logs)) {
     auto read = audit::log::read_log(path, [&](const audit::log::LogEntry& entry) {
       if (entry.outbound || entry.leniencies.empty() || HearsayFilter().is_hearsay(entry)) return;
-      const std::string& named = entry.kind == "request" && !entry.said_by.empty() ? entry.said_by
-                                                                                   : entry.peer;
+      const std::string& named =
+          entry.kind == "request" && !entry.said_by.empty() ? entry.said_by : entry.peer;
       if (!named.starts_with(kPlayer)) return;
       const auto player =
           lm::events::AgentRef::parse(std::string_view(named).substr(kPlayer.size()));

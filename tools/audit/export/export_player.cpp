@@ -86,8 +86,8 @@ class PlayerPage {
     for (const auto& [key, count] : figures_.told_leniencies) {
       is_any = true;
       out_ += "<li>Leniency, " + std::to_string(count) + (count == 1 ? " time" : " times") +
-              " according to " + html_text(key.first) + ", which counts for nothing: " +
-              html_text(key.second) + "</li>\n";
+              " according to " + html_text(key.first) +
+              ", which counts for nothing: " + html_text(key.second) + "</li>\n";
     }
     if (!is_any) out_ += "<li>Nothing.</li>\n";
     out_ += "</ul>\n";

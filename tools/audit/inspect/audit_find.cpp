@@ -78,17 +78,16 @@ int audit_find(const std::filesystem::path& directory, const FindQuery& query, A
   HearsayFilter filter;
   std::set<std::pair<std::string, std::size_t>> hearsay;  // by file and line
   std::uint64_t left_out = 0;
-  auto search =
-      audit::log::search_logs(logs_of(directory), [&](const audit::log::LogEntry& entry) {
-        const bool is_hearsay = filter.is_hearsay(entry);
-        if (!matches(entry, query)) return false;
-        // Whoever asks about an agent gets what it said, not what others said in its name.
-        const bool is_shown = !is_hearsay || query.hearsay || query.player.empty() ||
-                              names(entry.agent, query.player);
-        if (is_hearsay && is_shown) hearsay.emplace(entry.file, entry.line);
-        left_out += is_shown ? 0 : 1;
-        return is_shown;
-      });
+  auto search = audit::log::search_logs(logs_of(directory), [&](const audit::log::LogEntry& entry) {
+    const bool is_hearsay = filter.is_hearsay(entry);
+    if (!matches(entry, query)) return false;
+    // Whoever asks about an agent gets what it said, not what others said in its name.
+    const bool is_shown =
+        !is_hearsay || query.hearsay || query.player.empty() || names(entry.agent, query.player);
+    if (is_hearsay && is_shown) hearsay.emplace(entry.file, entry.line);
+    left_out += is_shown ? 0 : 1;
+    return is_shown;
+  });
   for (const auto& problem : search.problems) err << problem << '\n';
   if (search.files == 0) {
     err << directory.string() << " contains no conversation logs\n";

@@ -38,8 +38,8 @@ void note_fault(const LogEntry& entry, const std::map<std::string, std::string>&
   std::string type = entry.message_type;
   auto call = last_call.find(entry.conversation_id);
   if (type.empty() && call != last_call.end()) type = call->second;
-  report.faults.push_back(
-      {entry.time, entry.match_id, entry.conversation_id, type, entry.verdict, entry.fault, teller});
+  report.faults.push_back({entry.time, entry.match_id, entry.conversation_id, type, entry.verdict,
+                           entry.fault, teller});
 }
 
 void note_leniencies(const LogEntry& entry, const std::string& teller, PlayerReport& report) {
@@ -227,10 +227,10 @@ std::vector<DistinctFault> distinct_faults(const PlayerReport& report) {
   std::vector<DistinctFault> distinct;
   std::map<std::string, std::size_t> known;
   for (const PlayerFault& fault : report.faults) {
-    auto [place, is_new] = known.try_emplace(
-        fault.according_to + " " + fault.code + " " + fault.message_type + " " +
-            without_numbers(fault.text),
-        distinct.size());
+    auto [place, is_new] =
+        known.try_emplace(fault.according_to + " " + fault.code + " " + fault.message_type + " " +
+                              without_numbers(fault.text),
+                          distinct.size());
     if (is_new) distinct.push_back({fault, 0});
     ++distinct[place->second].count;
   }

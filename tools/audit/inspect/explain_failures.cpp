@@ -257,10 +257,10 @@ std::vector<std::string> explain_failures(const std::vector<LoggedMessage>& exch
   for (const LoggedMessage& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
     if (HearsayFilter().is_hearsay(entry) && !entry.verdict.empty()) {
-      sentences.push_back(entry.agent + " refused " + shown_name(entry) + " (" + entry.verdict +
-                          "), which somebody sent in the name of " + entry.peer +
-                          " without its token. The fault is nobody's of this match: " +
-                          entry.fault);
+      sentences.push_back(
+          entry.agent + " refused " + shown_name(entry) + " (" + entry.verdict +
+          "), which somebody sent in the name of " + entry.peer +
+          " without its token. The fault is nobody's of this match: " + entry.fault);
     } else if (entry.kind == "request" && !entry.outbound && !entry.verdict.empty()) {
       sentences.push_back(entry.agent + " refused " + shown_name(entry) + " of " + entry.peer +
                           " (" + entry.verdict + "). The fault is " + entry.peer +

@@ -8,7 +8,8 @@ namespace league::tools::auditor {
 
 /// What the sealed logs of a league show about the result of a match.
 struct MatchTruth {
-  std::string fairness;  ///< `both`, `one`, `none`, `claimed`, `disputed`; empty without an accepted report
+  std::string
+      fairness;  ///< `both`, `one`, `none`, `claimed`, `disputed`; empty without an accepted report
   std::vector<std::string> sentences;  ///< the fairness in words, then what the verifier found
 };
 

@@ -113,8 +113,9 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
   command->add_option("--match", query->match, "such as R1M1");
   command->add_option("--since", query->since, "UTC, such as 2025-01-15T10:30");
   command->add_option("--until", query->until, "UTC, such as 2025-01-15T10:31");
-  command->add_flag("--hearsay", query->hearsay,
-                    "with --player: also messages that somebody sent in its name without its token");
+  command->add_flag(
+      "--hearsay", query->hearsay,
+      "with --player: also messages that somebody sent in its name without its token");
   command->footer(
       "Example:\n  league audit find runs/2025-01-15T10-30-00Z --error any\n"
       "Exit codes: 0 found, 1 no record matches, 2 DIR contains no logs.");
