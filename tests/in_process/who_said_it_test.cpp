@@ -58,8 +58,9 @@ TEST_F(WhoSaidIt, InALeagueOfOurs) {
     expect_said(player, Kind::kRequest, "GAME_OVER", "referee:REF01");
   }
   for (const auto& one : league_.recording.all()) {
-    if (one.direction == Direction::kOut || one.kind == Kind::kFailure)
+    if (one.direction == Direction::kOut || one.kind == Kind::kFailure) {
       EXPECT_EQ(one.said_by, "") << one.agent << ' ' << one.type;
+    }
   }
 }
 
