@@ -111,7 +111,7 @@ TEST_F(ReceiptsOfABot, ARefereeCannotUseAnythingThatItSees) {
     }
   }
   for (const auto& shown : seen) {
-    for (const std::string nonce : {std::string(), std::string(32, '9')}) {
+    for (const std::string& nonce : {std::string(), std::string(32, '9')}) {
       const json moved = register_bot(shown, nonce, "http://127.0.0.1:8191/mcp");
       EXPECT_EQ(moved["status"], "REJECTED") << moved;
       EXPECT_FALSE(moved.contains("receipt_key"));
