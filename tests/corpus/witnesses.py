@@ -60,7 +60,7 @@ made("copies", "received", fault("transfer.differs", ("player:P02", OVER_OF_P02)
     edited("P02", "GAME_OVER", another_reason))
 made("copies", "received-in-format-2")(edited("P02", "GAME_OVER", another_reason))
 made("copies", "sent", fault("transfer.differs"), options=V3)(edited("REF01", "GAME_OVER", another_reason, direction="out"))
-made("copies", "received-with-another-credential", options=V3)(edited("P02", "GAME_OVER", lambda message: message.update(auth_token="tok_p02_...")))
+made("copies", "received-with-another-credential", fault("transfer.differs", ("player:P02", OVER_OF_P02)), options=V3)(edited("P02", "GAME_OVER", lambda message: message.update(auth_token="tok_p02_...")))
 
 
 def unasked(agent, kind):
@@ -172,7 +172,7 @@ made("handed", "nothing", HANDED, short=True)(asked_with(None))
 made("handed", "another", HANDED)(asked_with("ee" * 32))
 
 
-@made("handed", "only-when-it-asked-again", HANDED)
+@made("handed", "only-when-it-asked-again", HANDED, fault("retry.without_cause"))
 def _asked_again(league):
     """The first call, which B answered, lacks the commitment; the second has it."""
     plan = league.plans[R1]

@@ -186,8 +186,7 @@ bool LeagueEvidence::is_of(const AcceptedReport& report, const MatchEvidence& ma
       call.conversation == conversation_of(report, match))
     return true;
   // A third-party referee may call the players in one conversation and report in another.
-  return call.referee == report.sender && match.assigned_in(report.conversation) == nullptr &&
-         match.assigned_in(call.conversation) == nullptr;
+  return call.referee == report.sender && match.assigned_in(call.conversation) == nullptr;
 }
 
 std::vector<const GameCall*> LeagueEvidence::own_calls(const AcceptedReport& report,
