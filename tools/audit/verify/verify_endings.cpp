@@ -26,8 +26,13 @@ std::string first_difference(const json& message, const AcceptedReport& report) 
   const json& told = field_at(message, "game_result");
   const json& details = field_at(report.result, "details");
   if (!told.is_object()) return {};
-  if (text_at(told, "winner_player_id") != text_at(report.result, "winner")) return "the winner";
-  if (number_at(told, "drawn_number").value_or(0) != number_at(details, "drawn_number").value_or(0))
+  if (told.contains("winner_player_id") &&
+      text_at(told, "winner_player_id") != text_at(report.result, "winner"))
+    return "the winner";
+  const bool has_number =
+      told.contains("drawn_number") && details.is_object() && details.contains("drawn_number");
+  if (has_number &&
+      number_at(told, "drawn_number").value_or(0) != number_at(details, "drawn_number").value_or(0))
     return "the number";
   const std::string choice = other_player(field_at(details, "choices"), field_at(told, "choices"));
   if (!choice.empty()) return "the choice of " + choice;

@@ -80,11 +80,11 @@ class FileCheck {
       auto own = std::ranges::find(kept->results, id, &JournalResult::match_id);
       if (own == kept->results.end()) continue;
       const std::int64_t attempt = own->attempt != 0 ? own->attempt : known.kept.attempt;
-      const auto reported_number = known.kept.drawn_number;
-      known.kept = *own;
-      known.kept.attempt = own->by_manager ? 0 : attempt;
       // A bundle's results.json lacks it.
-      if (!own->by_manager && !own->drawn_number) known.kept.drawn_number = reported_number;
+      const auto number = own->drawn_number ? own->drawn_number : known.kept.drawn_number;
+      known.kept = *own;
+      if (!own->by_manager) known.kept.drawn_number = number;
+      known.kept.attempt = own->by_manager ? 0 : attempt;
       results_.emplace(id, known);
     }
   }
