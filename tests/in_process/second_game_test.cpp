@@ -133,7 +133,10 @@ TEST(SecondGame, IsVerified) {
   options.directory = directory.path();
   LeagueFixture league(options);
   ASSERT_TRUE(league.play());
-  EXPECT_EQ(audited(league), std::set<std::string>());
+  const auto found = audited(league);
+  // The manager of these tests does not sign the end of its leagues.
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found.begin()->starts_with("attestation.absent ")) << *found.begin();
 }
 
 /// The player's own sealed log has "heads"; its referee hands on and reports "tails".

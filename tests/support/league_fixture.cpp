@@ -216,6 +216,7 @@ struct LeagueFixture::Manager {
     ledger.observe([this](const league_manager::events::Events& events) { log.on_events(events); });
     if (auto opened = ledger.open(); !opened) throw std::runtime_error(opened.error().message);
     log.begin();
+    wire.sink.show_to([this](const audit::record::Record& record) { records.on_record(record); });
     wire.listen(fixture, service.handler());
     league_runner.on_finished([&fixture] { fixture.is_over_ = true; });
     league_runner.start(fixture.options.registration_window);

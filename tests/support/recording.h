@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -56,7 +57,12 @@ class RecordingSink final : public audit::record::RecordSink {
  public:
   RecordingSink(Recording& recording, std::string agent, std::unique_ptr<audit::log::AuditLog> file)
       : recording_(recording), agent_(std::move(agent)), file_(std::move(file)) {}
+  /// Shows each record to `reader` first. Set it before there are any.
+  void show_to(std::function<void(const audit::record::Record&)> reader) {
+    reader_ = std::move(reader);
+  }
   void append(audit::record::Record record) override {
+    if (reader_) reader_(record);
     if (file_) file_->append(record);
     recording_.append(agent_, std::move(record));
   }
@@ -66,6 +72,7 @@ class RecordingSink final : public audit::record::RecordSink {
   Recording& recording_;
   const std::string agent_;
   const std::unique_ptr<audit::log::AuditLog> file_;
+  std::function<void(const audit::record::Record&)> reader_;
 };
 
 }  // namespace league::testing
