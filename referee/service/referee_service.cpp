@@ -20,30 +20,6 @@ constexpr std::size_t kRememberedMatches = 1024;
 /// The league of the published protocol's example, used if a third-party manager names none.
 constexpr const char* kUnnamedLeague = "league_2025_even_odd";
 
-json state_of(const MatchSnapshot& snapshot) {
-  json seats = json::object();
-  for (Side side : kBothSides) {
-    json seat = {{"role", side_name(side)}, {"state", seat_state_name(snapshot.seats[side])}};
-    if (snapshot.played) {
-      const auto& choice = snapshot.played->result.choices[side];
-      seat["choice"] = choice ? json(*choice) : json(nullptr);
-      seat["score"] = game::points_of(snapshot.played->result.outcome)[side];
-    }
-    seats[snapshot.players[side].str()] = std::move(seat);
-  }
-  json state = {{"match_id", snapshot.match_id.str()},
-                {"game_type", snapshot.game_type},
-                {"state", state_name(snapshot.state)},
-                {"players", std::move(seats)}};
-  if (snapshot.played) {
-    state["status"] = status_name(snapshot.played->result);
-    state["reason"] = snapshot.played->reason;
-    const auto& number = snapshot.played->result.drawn_number;
-    state["drawn_number"] = number ? json(*number) : json(nullptr);
-  }
-  return state;
-}
-
 }  // namespace
 
 RefereeService::RefereeService(RefereeOptions options, const RefereeDependencies& dependencies)
@@ -382,24 +358,6 @@ void RefereeService::on_foreign_start(GuestAssignments& guest_assignments,
     answer["message_type"] = "START_MATCH_ACK";
   call.reply.send(answer, [guest = guest_assignments.shared_from_this(),
                            given = std::move(*given)] { guest->begin(given); });
-}
-
-void RefereeService::on_get_match_state(agent::host::ToolCall call) {
-  core::MatchId id(schema::text_at(call.arguments, "match_id"));
-  std::shared_ptr<MatchRunner> runner;
-  std::optional<MatchSnapshot> snapshot;
-  {
-    std::lock_guard lock(mutex_);
-    if (auto found = running_.find(id); found != running_.end()) runner = found->second;
-    if (auto done = finished_.find(id); !runner && done != finished_.end()) snapshot = done->second;
-  }
-  if (runner) snapshot = runner->snapshot();
-  if (!snapshot) {
-    return call.reply.refuse({ErrorCode::kMatchNotFound,
-                              "this referee has no match \"" + id.str().substr(0, 64) + "\"",
-                              "/match_id"});
-  }
-  call.reply.send(state_of(*snapshot));
 }
 
 }  // namespace league::referee::service

@@ -127,8 +127,8 @@ class BackupTest(LeagueTest):
         shutil.rmtree(self.logs)
         shutil.unpack_archive(self.directory / "bundle.tar.gz", self.directory / "unpacked")
         for name, command in VERIFIERS.items():
-            done = subprocess.run([*command, self.directory / "unpacked" / "league-bundle"], capture_output=True, text=True,
-                                  timeout=120, check=False)
+            done = subprocess.run([*command, self.directory / "unpacked" / "league-bundle", "--without",
+                                   "keys,journal,operations,others"], capture_output=True, text=True, timeout=120, check=False)
             self.assertEqual(done.returncode, 0, name + done.stdout)
             self.assertIn("journal.given_up", done.stdout, name)
             self.assertNotIn(str(self.directory / "data"), done.stdout.replace(str(self.directory / "unpacked"), ""), name)

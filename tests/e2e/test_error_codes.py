@@ -227,7 +227,8 @@ class ErrorCodes(LeagueTest):
 
     def test_z_all_are_provoked(self):
         """Runs last: the tests of a class run by name."""
-        missing = sorted(set(table()) - set(self.provoked))
+        elsewhere = {"E041"}  # needs two referees and a bot with receipts: test_examples.py, test_lying_referee.py
+        missing = sorted(set(table()) - set(self.provoked) - elsewhere)
         self.assertEqual(missing, [], "codes of the table that no test provokes")
         self.assertGreaterEqual(len(table()), 40)
 

@@ -177,11 +177,12 @@ class Moving(LeagueTest):
         old, other, new = Leaving("mover"), Bot("other"), Bot("mover")
         for bot in (old, other, new):
             self.addCleanup(bot.close)
-        old.join(manager)
+        nonce = "5" * 32  # with the token alone it could not move during a match
+        old.join(manager, registration_nonce=nonce)
         other.join(manager)
         self.start_referee(manager, limits=patient)
         self.assertTrue(asked.wait(15), "the player that hung up was asked for its choice")
-        again = player_registration("mover", new.url, auth_token=old.token)
+        again = player_registration("mover", new.url, auth_token=old.token, registration_nonce=nonce)
         new.take_identity(rpc(manager.url, "register_player", again))
         self.assertEqual(new.id, old.id)
         new.wait_for("CHOOSE_PARITY_CALL")

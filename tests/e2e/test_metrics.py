@@ -165,7 +165,9 @@ class Metrics(LeagueTest):
         counts, open_calls = Counter(), {}
         for record in log.records:
             is_request = record["kind"] == "request"
-            role = record.get("peer", "").split(":")[0]
+            # Who calls the manager has to prove who it is; whom the manager calls it has chosen.
+            speaker = "said_by" if is_request and record["dir"] == "in" else "peer"
+            role = record.get(speaker, "").split(":")[0]
             kind = {"role": role if role in ROLES else "other", "type": self.known_type(record)}
             if is_request and record["dir"] == "out":
                 open_calls[record["call"]] = kind

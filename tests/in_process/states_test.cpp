@@ -307,7 +307,8 @@ TEST(Reports, EachAgentGetsItsOwnWithItsOwnToken) {
   ASSERT_GE(own["total_faults"], 3) << own;
   EXPECT_EQ(own["faults"][0]["error_code"], "E009");
   EXPECT_EQ(own["faults"][0]["clause"], "6.2");
-  EXPECT_EQ(own["faults"][0]["lost_match"], true);
+  EXPECT_TRUE(std::ranges::any_of(own["faults"],
+                                  [](const json& fault) { return fault["lost_match"] == true; }));
   auto other = report("player:P01", league.token_of("P01").reveal());
   EXPECT_EQ(other["total_faults"], 0) << other;
   EXPECT_GE(other["latencies"]["count"], 4) << "two answers in each match that was played";

@@ -71,9 +71,9 @@ class Bot:
                 if not self._arrived.wait(max(0.0, deadline - time.monotonic())):
                     raise AssertionError(f"{self.name} got no {message_type} within {seconds} s")
 
-    def join(self, manager):
+    def join(self, manager, **changes):
         """Registers as a player in the exact form."""
-        return self.take_identity(rpc(manager.url, "register_player", player_registration(self.name, self.url)))
+        return self.take_identity(rpc(manager.url, "register_player", player_registration(self.name, self.url, **changes)))
 
     def join_as_referee(self, manager, **meta):
         request = referee_registration(self.name, self.url, meta=meta)

@@ -139,7 +139,8 @@ void EvidenceCollector::take_heads(const json& message, const std::string& type)
         {{static_cast<std::uint64_t>(number_at(head, "seq").value_or(0)), text_at(head, "hash")},
          time_us_,
          place_});
-  if (type == "LEAGUE_COMPLETED")
+  // In some dialects the message is inside of another object, and is not read here.
+  if (type == "LEAGUE_COMPLETED" && field_at(message, "final_standings").is_array())
     facts_->told_ends.push_back(
         {field_at(message, "final_standings"), field_at(message, "attestation"), place_});
 }
