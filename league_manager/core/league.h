@@ -295,6 +295,8 @@ class League {
   struct Examination;
   [[nodiscard]] core::Result<void> check_unavailable(int referee, const MatchReport& report,
                                                      const JudgedReport& judged) const;
+  [[nodiscard]] core::Result<void> check_commitments(int referee, const MatchReport& report,
+                                                     const JudgedReport& judged) const;
   [[nodiscard]] Examination examine(int referee, const MatchReport& report,
                                     const JudgedReport& judged, const ReportHearing& hearing) const;
   [[nodiscard]] ReceiptFacts receipt_facts(const MatchReport& report, game::Side side,

@@ -30,13 +30,19 @@ const PlayerAnswer* answer_of(const ReportHearing& hearing, int player) {
   return found != hearing.answers->end() ? &*found : nullptr;
 }
 
-/// The word of a player that was asked only for receipts.
-events::HeardPlayer word_on_receipts(const PlayerAnswer& answer) {
-  if (!answer.record)
-    return {.player = answer.player, .word = events::PlayerWord::kNone, .text = answer.why_none};
-  return {.player = answer.player,
-          .word = events::PlayerWord::kConfirms,
-          .text = "it was asked for its receipts"};
+std::optional<std::string> listed_for(const game::ByPlayer& values, const std::string& player) {
+  const auto found = std::ranges::find(values, player, [](const auto& one) { return one.first; });
+  return found != values.end() ? found->second : std::nullopt;
+}
+
+/// Nothing if the report lists no choice of the player.
+std::optional<ReportedPlay> reported_play(const MatchReport& report, const std::string& player,
+                                          const std::string& opponent) {
+  auto choice = listed_for(report.claim.choices, player);
+  if (!choice) return std::nullopt;
+  return ReportedPlay{.choice = std::move(*choice),
+                      .nonce = listed_for(report.claim.nonces, player),
+                      .opponent_commitment = listed_for(report.claim.commitments, opponent)};
 }
 
 }  // namespace
@@ -59,6 +65,23 @@ core::Result<void> League::check_unavailable(int referee, const MatchReport& rep
                  "report of " + report.match.id().str() + ": " + id +
                      " was not suspended when the match was assigned, so it has to be invited",
                  "/result/details/failures"};
+  }
+  return {};
+}
+
+core::Result<void> League::check_commitments(int referee, const MatchReport& report,
+                                             const JudgedReport& judged) const {
+  const bool is_ours = roster_.agent(events::AgentRef::referee(referee)).profile.match_credentials;
+  if (!is_ours || judged.result.is_technical()) return {};
+  const Pairing pairing = schedule_.pairing(report.match);
+  for (game::Side side : game::kBothSides) {
+    const auto player = events::AgentRef::player(pairing.player(side));
+    if (!roster_.agent(player).profile.receipts || judged.bindings.commitments[side]) continue;
+    return Error{ErrorCode::kInvalidResult,
+                 "report of " + report.match.id().str() + ": " + player.id() +
+                     " declared receipts, so its GAME_JOIN_ACK without choice_commitment is an "
+                     "invalid answer, and the match cannot be played without its commitment",
+                 "/result/details/choice_commitments"};
   }
   return {};
 }
@@ -113,20 +136,20 @@ void League::hear(Examination& found, const MatchReport& report,
   for (game::Side side : game::kBothSides) {
     const PlayerAnswer* answer = answer_of(hearing, pairing.player(side));
     if (answer == nullptr) continue;
-    if (!found.losses[side]) {
-      found.words.push_back(word_on_receipts(*answer));
-      continue;
-    }
     const std::string match_id = report.match.id().str();
-    found.words.push_back(word_of(*answer, *found.losses[side],
-                                  {.rules = *settings_.rules,
-                                   .match_id = match_id,
-                                   .player_id = events::AgentRef::player(answer->player).id(),
-                                   .draw_commitment = game::draw_commitment(slot.seed, match_id),
-                                   .attempt = slot.attempts,
-                                   .play = report.replays,
-                                   .join_limit = hearing.join_limit,
-                                   .choice_limit = hearing.choice_limit}));
+    const WordFacts facts{.rules = *settings_.rules,
+                          .match_id = match_id,
+                          .player_id = events::AgentRef::player(answer->player).id(),
+                          .draw_commitment = game::draw_commitment(slot.seed, match_id),
+                          .attempt = slot.attempts,
+                          .play = report.replays,
+                          .join_limit = hearing.join_limit,
+                          .choice_limit = hearing.choice_limit};
+    const auto opponent = events::AgentRef::player(pairing.player(game::other(side))).id();
+    found.words.push_back(
+        found.losses[side]
+            ? word_of(*answer, *found.losses[side], facts)
+            : word_on_play(*answer, reported_play(report, facts.player_id, opponent), facts));
     if (contradicts(found.words.back().word)) found.contradicted[side] = found.words.back();
   }
 }
@@ -164,15 +187,23 @@ std::optional<ReportDecision> League::release_contradicted(int referee, const Ma
   if (slot.is_loss_contradicted || !is_another_referee_active(referee)) return std::nullopt;
   for (game::Side side : game::kBothSides) {
     const auto& word = found.contradicted[side];
-    if (!word || found.losses[side]->phase == LossPhase::kUnknown) continue;
+    const auto& loss = found.losses[side];
+    if (!word || (loss && loss->phase == LossPhase::kUnknown)) continue;
     const auto overruled = overruled_.find(word->player);
     if (overruled != overruled_.end() && overruled->second >= kMostOverruled) continue;
-    return release(
-        events::kReasonLossContradicted,
-        {ErrorCode::kLossContradicted,
-         place + events::AgentRef::player(word->player).id() + " contradicts its technical loss (" +
-             word->text + "), so another referee plays the match",
-         "/result/details/failures"});
+    const std::string id = events::AgentRef::player(word->player).id();
+    const std::string next = " (" + word->text + "), so another referee plays the match";
+    if (loss) {
+      return release(
+          events::kReasonLossContradicted,
+          {ErrorCode::kLossContradicted, place + id + " contradicts its technical loss" + next,
+           "/result/details/failures"});
+    }
+    if (slot.contradicted_by_receipt > 0) continue;
+    return release(events::kReasonReceiptContradicts, {ErrorCode::kInvalidResult,
+                                                       place + "no receipt proves the answers of " +
+                                                           id + ", which says otherwise" + next,
+                                                       "/result/details/receipts"});
   }
   return std::nullopt;
 }
@@ -189,13 +220,15 @@ void League::note_words(const events::PlayersAsked& event) {
 
 void League::note_overruled(const events::MatchReported& event) {
   const MatchSlot& slot = board_.slot(event.match);
-  if (!slot.is_loss_contradicted) return;
+  if (!slot.is_loss_contradicted && slot.contradicted_by_receipt == 0) return;
   const Pairing pairing = schedule_.pairing(event.match);
   for (game::Side side : game::kBothSides) {
     const int player = pairing.player(side);
     const bool has_contradicted =
         std::ranges::find(slot.contradicting, player) != slot.contradicting.end();
-    if (has_contradicted && has_lost_technically(event.result, side)) ++overruled_[player];
+    const bool is_doubted = event.receipts && is_doubtful((*event.receipts)[side]);
+    if (has_contradicted && (is_doubted || has_lost_technically(event.result, side)))
+      ++overruled_[player];
   }
 }
 

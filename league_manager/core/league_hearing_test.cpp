@@ -191,6 +191,27 @@ TEST_F(Hearing, AReceiptOfAnotherAnswerGivesTheMatchToAnotherRefereeAtMostTwice)
   }
 }
 
+TEST_F(Hearing, AnAnswerWithoutReceiptThatItsPlayerDeniesGoesOnceToAnotherReferee) {
+  const int liar = referee_of(first_);
+  for (int i = 1; i <= 2; ++i) {
+    auto given = played_with_receipts(first_);
+    given.receipts.erase(loser());
+    const auto decision = report(given, {{loser_index(), PlayerRecord{}}});
+    const auto* asked = first_of<events::PlayersAsked>(decision.events);
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(asked->words.at(0).word, PlayerWord::kNoCall);
+    if (i == 1) {
+      ASSERT_TRUE(decision.refusal);
+      EXPECT_EQ(decision.refusal->code, ErrorCode::kInvalidResult);
+      EXPECT_EQ(releases_in(decision.events).at(0).reason, events::kReasonReceiptContradicts);
+      EXPECT_NE(referee_of(first_), liar);
+    } else {
+      EXPECT_FALSE(decision.refusal) << "two referees say so";
+      EXPECT_EQ(league().disputes().at(first_), (std::vector<int>{loser_index()}));
+    }
+  }
+}
+
 TEST_F(Hearing, ALossWithoutTheOthersWordStands) {
   const auto decision = report(loss(first_, "sent"));
   EXPECT_EQ(asked_, (std::vector<int>{loser_index()}));

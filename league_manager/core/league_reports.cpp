@@ -131,6 +131,10 @@ ReportDecision League::decide_open(int referee, const MatchReport& report, core:
     decision.refusal = possible.error();
     return decision;
   }
+  if (auto bound = check_commitments(referee, report, *judged); !bound) {
+    decision.refusal = bound.error();
+    return decision;
+  }
   Examination found = examine(referee, report, *judged, hearing);
   if (!found.contradiction && !found.ask.empty()) {
     decision.ask = std::move(found.ask);

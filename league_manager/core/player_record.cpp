@@ -19,14 +19,19 @@ bool has_code(const ReportedFailure& failure, core::ErrorCode code) {
   return failure.error_code == core::wire_code(code);
 }
 
+/// Codes of calls that no answer came to; by any other, the player has been reached.
+bool is_without_answer(const ReportedFailure& failure) {
+  return has_code(failure, core::ErrorCode::kTimeout) ||
+         has_code(failure, core::ErrorCode::kConnectionError) ||
+         has_code(failure, core::ErrorCode::kPlayerUnavailable);
+}
+
 LossPhase phase_of(const ReportedFailure& failure) {
+  if (!is_without_answer(failure)) return LossPhase::kAnswered;
   if (failure.phase == "connect") return LossPhase::kConnect;
   if (failure.phase == "sent") return LossPhase::kSent;
   if (failure.phase == "answered") return LossPhase::kAnswered;
-  if (has_code(failure, core::ErrorCode::kConnectionError) ||
-      has_code(failure, core::ErrorCode::kPlayerUnavailable))
-    return LossPhase::kConnect;
-  return has_code(failure, core::ErrorCode::kTimeout) ? LossPhase::kSent : LossPhase::kAnswered;
+  return has_code(failure, core::ErrorCode::kTimeout) ? LossPhase::kSent : LossPhase::kConnect;
 }
 
 /// The calls by which the loss is judged: of this attempt and play, and of the failed type where
@@ -137,6 +142,30 @@ events::HeardPlayer word_of(const PlayerAnswer& answer, const ReportedLoss& loss
   }
   return heard(answer, PlayerWord::kConfirms,
                "its record has no valid answer to the " + name_of_call(loss) + " in time");
+}
+
+events::HeardPlayer word_on_play(const PlayerAnswer& answer,
+                                 const std::optional<ReportedPlay>& reported,
+                                 const WordFacts& facts) {
+  if (!answer.record) return heard(answer, PlayerWord::kNone, answer.why_none);
+  if (!reported) return heard(answer, PlayerWord::kConfirms, "it was asked for its receipts");
+  bool is_answered = false;
+  for (const auto& call : answer.record->calls) {
+    if (call.attempt != facts.attempt || call.play != facts.play || !call.choice ||
+        call.message_type != kChoiceCall)
+      continue;
+    is_answered = true;
+    if (*call.choice == reported->choice &&
+        call.opponent_commitment == reported->opponent_commitment &&
+        (!reported->nonce || call.nonce == reported->nonce))
+      return heard(answer, PlayerWord::kConfirms,
+                   "it gave the reported answer, but has no valid receipt of it");
+  }
+  if (is_answered)
+    return heard(answer, PlayerWord::kAnswered, "its answer was not the reported one");
+  return heard(answer, PlayerWord::kNoCall,
+               "it was not asked for a choice in attempt " + std::to_string(facts.attempt) +
+                   ", play " + std::to_string(facts.play));
 }
 
 }  // namespace league::league_manager

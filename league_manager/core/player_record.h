@@ -76,7 +76,20 @@ struct WordFacts {
 [[nodiscard]] events::HeardPlayer word_of(const PlayerAnswer& answer, const ReportedLoss& loss,
                                           const WordFacts& facts);
 
-/// Whether the word contradicts the loss: `no_call`, `answered` or `call_at_fault`.
+/// What a report says that a player answered and was shown, where no valid receipt proves it.
+struct ReportedPlay {
+  std::string choice;
+  std::optional<std::string> nonce;
+  std::optional<std::string> opponent_commitment;
+};
+
+/// What `answer` says to that; `reported` is empty where the report lists no choice of the player.
+/// Pure. Source: protocol §7, item 8.
+[[nodiscard]] events::HeardPlayer word_on_play(const PlayerAnswer& answer,
+                                               const std::optional<ReportedPlay>& reported,
+                                               const WordFacts& facts);
+
+/// Whether the word contradicts the report: `no_call`, `answered` or `call_at_fault`.
 [[nodiscard]] bool contradicts(events::PlayerWord word);
 
 }  // namespace league::league_manager

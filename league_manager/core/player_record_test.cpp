@@ -125,6 +125,9 @@ TEST(PlayerRecord, TheLastFailureSaysHowAPlayerLost) {
   EXPECT_EQ(loss_of(report, "P01").phase, LossPhase::kSent);
   report.failures.push_back({.player_id = "P01", .call = kInvited, .error_code = "E040"});
   EXPECT_EQ(loss_of(report, "P01").phase, LossPhase::kAnswered);
+  report.failures.push_back(
+      {.player_id = "P02", .call = kInvited, .error_code = "E037", .phase = "connect"});
+  EXPECT_EQ(loss_of(report, "P02").phase, LossPhase::kAnswered) << "a decline is an answer";
 }
 
 }  // namespace

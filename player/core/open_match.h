@@ -39,10 +39,6 @@ struct OpenMatch {
   [[nodiscard]] std::optional<std::string> commitment() const;
   /// Whether both players are bound, so that choice and nonce hold for the match.
   [[nodiscard]] bool is_bound_by_both() const { return is_committed() && opponent_commitment; }
-  /// Whether the choice has already been asked for in this attempt and play.
-  [[nodiscard]] bool is_revealed_in_this_play() const {
-    return is_revealed && revealed_attempt == attempt && revealed_play == play;
-  }
   /// Whether `other` is an invitation to the same match.
   [[nodiscard]] bool is_same_match(const OpenMatch& other) const;
 

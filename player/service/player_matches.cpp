@@ -184,11 +184,12 @@ PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,
   if (match.choice.empty()) match.choice = choose(match, told);
   if (told != nullptr && told->draw_commitment)
     open->second.call_commitment = told->draw_commitment;
-  const bool is_repetition = match.attempt > 0 && match.is_revealed_in_this_play();
+  const bool is_later_attempt =
+      match.revealed_attempt > 0 && match.attempt > match.revealed_attempt;
   reveal.objection = handed_over(match, told != nullptr ? told->opponent_commitment : std::nullopt);
-  // There is one receipt for a play of a match, so it cannot be given for two opponents'
-  // commitments.
-  if (reveal.objection && is_repetition && gives_receipts())
+  // Two commitments that count hold for all plays of an attempt. Who has seen the nonce could make
+  // another one for the opponent until it wins, so there is no receipt for a second one.
+  if (reveal.objection && match.attempt > 0 && !is_later_attempt && gives_receipts())
     reveal.refusal = Error{core::ErrorCode::kCommitmentMismatch, *reveal.objection,
                            "/context/opponent_commitment"};
   reveal.choice = match.choice;

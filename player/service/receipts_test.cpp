@@ -156,6 +156,18 @@ TEST_F(ReceiptsTest, ThereIsOneReceiptOfAChoiceForAPlay) {
       << "a second invitation resets nothing, also after the reveal";
 }
 
+/// Its opponent could find a commitment that wins once it has seen the nonce.
+TEST_F(ReceiptsTest, InALaterPlayThereIsNoReceiptForAnotherCommitmentOfTheOpponent) {
+  announce();
+  ASSERT_TRUE(join().contains("result"));
+  ASSERT_TRUE(choose().contains("result"));
+  ASSERT_TRUE(join(1, 1).contains("result"));
+  json other = choice_call(1, 1);
+  other["context"]["opponent_commitment"] = std::string(64, '1');
+  EXPECT_EQ(code_of(call("choose_parity", authorised(other))), "E040");
+  EXPECT_TRUE(choose(1, 1).contains("result")) << "the one that holds";
+}
+
 TEST_F(ReceiptsTest, ThereIsOneReceiptAlsoAfterARestart) {
   const league::testing::TemporaryDirectory directory;
   auto file = std::move(*OpenMatchFile::open({.file = directory.path() / "open.jsonl"}));
