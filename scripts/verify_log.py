@@ -1624,6 +1624,9 @@ class League:
                 for player, opponent in (known.pair, known.pair[::-1]):
                     told = self.handed_over(match, first, player, opponent)
                     bound[player] = told if told is not None else self.handed_by_referee(match, first, player)
+                    given = [text_of(ack.message, "choice_commitment") for ack in self.answers(f"player:{player}", match, first, "GAME_INVITATION")]
+                    if given and bound[player] not in given:  # what a referee handed over, but the player never gave, binds nobody
+                        bound[player] = None
                 if not all(bound.values()):
                     continue
                 for later in attempts[at + 1:]:
@@ -1652,7 +1655,7 @@ class League:
                                         "commitments counted, so they hold for the match")
         opponent = next(p for p in self.matches[match].pair if p != player)
         handed = self.handed_over(match, later, player, opponent)
-        if handed is not None and handed != bound and report:
+        if not own and handed is not None and handed != bound and report:
             self.found.fault(report.place, "commitment.second", f"player:{player} had committed to another choice of {match} in {shown(first)} than "
                                                                 f"player:{opponent} was told in {shown(later)}")
         return None

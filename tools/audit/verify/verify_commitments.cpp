@@ -261,6 +261,8 @@ class AttemptCheck {
       std::string counted = !sealed.handed.empty() ? sealed.handed
                             : opponent_has_log     ? std::string()
                                                    : sealed.last_given;
+      // What a referee handed over, but the player never gave, binds nobody.
+      if (sealed.has_ack && !sealed.given.contains(counted)) counted.clear();
       if (!counted.empty()) counting[player] = counted;
     }
     if (!bound_ && counting.size() == 2) bound_ = counting;
@@ -270,8 +272,9 @@ class AttemptCheck {
                    const std::string& conversation) {
     const std::string& bound = bound_->at(player);
     const AcceptedReport* report = report_of(conversation);
-    bool differs = (sealed.has_ack && sealed.last_given != bound) ||
-                   (sealed.has_call && sealed.handed != bound);
+    // Where the player has a log, what somebody handed over in its name is not its own.
+    bool differs = sealed.has_ack ? sealed.last_given != bound
+                                  : sealed.has_call && sealed.handed != bound;
     if (!sealed.has_ack && !sealed.has_call && report != nullptr) {
       ReadReport read = read_report(*report);
       differs = read.is_played && value_of(read.claim.commitments, player) != bound;
