@@ -4,7 +4,6 @@ effect, or it is accepted and both verifiers find it. Its player wins by none bu
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import random
@@ -12,11 +11,12 @@ import sqlite3
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 import support_path  # noqa: F401
+from conversation_log import Log
 from league_testing import BIN, SOURCE, LeagueTest, limits, message, player_registration, rpc
-from lying_referee import OTHER, ZEROS, Liar, Lie, ReceiptBot, changed, commitment_of, number_of
-from scripted_bot import Raw, message_in
+from lying_referee import (OTHER, ZEROS, Crier, Denier, FalseReceipts, Liar, Lie, ReceiptBot, changed, commitment_of, number_of)
 
 SEED = int(os.environ.get("LEAGUE_TEST_SEED", "20251127"))
 EIGHTS = "8" * 64
@@ -194,7 +194,7 @@ def partners(play):
     return mine, play.other(mine.id)
 
 
-def ground(play, mine, victim, version_two_for=None):
+def ground(play, mine, victim):
     """What the accomplice has to say to win, now that the victim has opened its choice."""
     theirs = play.chosen[victim]
     choice = OTHER[theirs["parity_choice"]]
@@ -216,7 +216,7 @@ def answers_for(play, mine, choice, nonce, handed, replay=0, is_bound=True):
     return bound
 
 
-def again_honestly(play, mine, victim):
+def again_honestly(play):
     """As a replay of the fair clock, so that the league goes on."""
     play.joined, play.chosen = {}, {}
     play.play_honestly(1)
@@ -243,7 +243,7 @@ def asks_first_and_is_not_bound(play, with_receipts=True):
         play.joined[mine.id].pop("receipt")
         play.chosen[mine.id].pop("receipt")
     code = play.report(play.result())
-    again_honestly(play, mine, victim)
+    again_honestly(play)
     return code
 
 
@@ -372,8 +372,7 @@ LOSSES = [
     ("declined, with a receipt that says the contrary", lost("b", calls=1, with_receipts=True, code="E037", phase="answered",
                                                              termination="DECLINED"), E035, AGAIN),
     ("suspended and silent", lost("b", code="E038", call="ping", phase="connect", termination="PLAYER_UNAVAILABLE"), E035, HERE),
-    ("the winner failed", lambda play: refused(lambda play: changed(play.loss(play.a), winner=play.a, score={play.a: 3, play.b: 0}))(play),
-     E035, HERE),
+    ("the winner failed", refused(lambda play: changed(play.loss(play.a), winner=play.a, score={play.a: 3, play.b: 0})), E035, HERE),
     ("nobody failed", refused(lambda play: changed(play.loss(play.b), failures=[])), E035, HERE),
     # What is left to a liar: docs/rough_edges.md.
     ("never called: not reached", lost("b", code="E009", phase="connect", termination="CONNECTION_JOIN"), None, HERE),
@@ -428,14 +427,20 @@ class LyingReferee(LeagueTest):
         self.assertEqual(liar.untold, [], "the league was too short")
         return liar, told, expected, Journal(self.directory), status
 
-    def verdicts(self):
-        """What the two verifiers say: [(exit code, {(rule, severity)}, text)]."""
-        commands = ([BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"])
-        found = []
-        for command in commands:
-            done = subprocess.run([*map(str, command), str(self.directory)], capture_output=True, text=True, timeout=120)
-            found.append((done.returncode, done.stdout + done.stderr))
-        return found
+    def assert_found(self, faults, incidents=()):
+        """Both verifiers find these faults and no others, and at least these incidents: each a rule and what its text names."""
+        for command in ([BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"]):
+            done = subprocess.run([*map(str, command), "--json", str(self.directory)], capture_output=True, text=True, timeout=120)
+            name = Path(command[-1]).name
+            self.assertEqual(done.returncode, 1 if faults else 0, f"{name}: {done.stdout[:4000]}{done.stderr}")
+            report = json.loads(done.stdout)
+            said = [f"{one['rule']}: {one['text']}" for one in report["faults"] + report["missing"]]
+            self.assertEqual(sorted(one.split(":")[0] for one in said), sorted(rule for rule, *_ in faults), f"{name}: {said}")
+            noted = [f"{one['rule']}: {one['text']}" for one in report["incidents"]]
+            for wanted, texts in ((faults, said), (incidents, noted)):
+                for rule, *parts in wanted:
+                    self.assertTrue(any(text.startswith(rule + ":") and all(part in text for part in parts) for text in texts),
+                                    f"{name} does not say {rule} {parts}: {texts}")
 
     def judge(self, lies, expected, journal, referee_index=0):
         """Each lie had its end. Prints the table."""
@@ -458,39 +463,24 @@ class LyingReferee(LeagueTest):
     def test_what_receipts_tell(self):
         liar, lies, expected, journal, status = self.play(12, LIES, TOGETHER)
         self.judge(lies, expected, journal)
-        print(status.get("disputed"), status.get("contradicted"), liar.honest, file=sys.stderr)
-        for code, text in self.verdicts():
-            print(code, text, file=sys.stderr)
+        by_name = {lie.name: lie.match for lie in lies}
+        for name in ("receipts of zeros", "no receipts", "receipts of the other player", "a receipt of the other call", "receipts of another play"):
+            (report,) = journal.of("MATCH_REPORTED", by_name[name])
+            self.assertEqual(report["fairness"], "both", f"{name}: the players' own receipts were taken")
+        self.assertIn(by_name["tells one player another result"], status["disputed"])
+        self.assert_found([("over.contradicts", liar.id, by_name["tells one player another result"])])
 
     def test_losses(self):
         liar, lies, expected, journal, status = self.play(24, LOSSES)
         self.judge(lies, expected, journal)
-        print(status.get("disputed"), status.get("contradicted"), liar.honest, file=sys.stderr)
-        for code, text in self.verdicts():
-            print(code, text, file=sys.stderr)
-
-    def test_players_that_lie_harm_only_themselves(self):
-        """Three sybils that cry "I answered", a player with receipts of zeros, one that denies everything; two honest referees."""
-        manager = self.start_manager(9, 2, limits=limits(life_cycle={"suspend_after_failed_matches": 100}))
-        for name in ("first", "second"):
-            self.start_referee(manager, name=name)
-        criers = [self.bot(Crier, f"crier_{i}", self.dice).join(manager).id for i in range(3)]
-        zeros = self.bot(FalseReceipts, "zeros", self.dice).join(manager).id
-        denier = self.bot(Denier, "denier", self.dice).join(manager).id
-        honest = {one.id for one in self.start_players(manager, 4, "random", "--seed", SEED)}
-        self.wait_until_over(manager, 60)
-        status = self.status(manager)
-        self.assertEqual(len(self.assert_table_agrees(manager)), 9)
-        self.stop_programs()
-        journal = Journal(self.directory)
-        for one in journal.of("MATCH_REPORTED"):
-            print(json.dumps(one)[:600], file=sys.stderr)
-        for one in journal.of("MATCH_RELEASED"):
-            print(json.dumps(one)[:600], file=sys.stderr)
-        print(status, criers, zeros, denier, honest, file=sys.stderr)
-        print(manager.program.whole_stderr(), file=sys.stderr)
-        for code, text in self.verdicts():
-            print(code, text, file=sys.stderr)
+        for lie in lies:
+            if lie.name in AT_CONNECT:
+                with self.subTest(lie.name):
+                    asked = [word for one in journal.of("PLAYERS_ASKED", lie.match) for word in one["words"]]
+                    self.assertEqual([one["word"] for one in asked], ["confirms"])
+                    self.assertIn("the manager reaches the player", asked[0]["text"])
+                    self.assertIn(lie.play.b, status["disputed"][lie.match], "the player disputes it by itself")
+        self.assert_found([], [("loss.contradicted", next(lie.match for lie in lies if lie.name == "not reached after its choice"))])
 
     def test_a_liar_that_is_the_only_referee(self):
         """Nobody else can play the match again. It stands, disputed, and both verifiers name the liar."""
@@ -498,9 +488,44 @@ class LyingReferee(LeagueTest):
                 ("invents answers", invents_answers, None, HERE)]
         liar, lies, expected, journal, status = self.play(3, lies, referees=1)
         self.judge(lies, expected, journal)
-        print(status.get("disputed"), status.get("contradicted"), liar.honest, file=sys.stderr)
-        for code, text in self.verdicts():
-            print(code, text, file=sys.stderr)
+        loss, answers = (lie.match for lie in lies)
+        self.assertEqual(set(status["disputed"]), {loss, answers})
+        self.assertEqual(journal.of("MATCH_REPORTED", answers)[0]["fairness"], "claimed")
+        self.assert_found([("loss.contradicted", loss, liar.id), ("commitment.dropped", answers)])
+
+    def test_players_that_lie_harm_only_themselves(self):
+        """Three sybils that cry "I answered", one player with receipts of zeros, one that denies everything; two honest referees."""
+        manager = self.start_manager(9, 2, limits=limits(life_cycle={"suspend_after_failed_matches": 100}))
+        for name in ("first", "second"):
+            self.start_referee(manager, name=name)
+        criers = {self.bot(Crier, f"crier_{i}", self.dice).join(manager).id for i in range(3)}
+        zeros = self.bot(FalseReceipts, "zeros", self.dice).join(manager).id
+        denier = self.bot(Denier, "denier", self.dice).join(manager).id
+        honest = {one.id for one in self.start_players(manager, 4, "random", "--seed", SEED)}
+        self.wait_until_over(manager, 60)
+        self.assertEqual(len(self.assert_table_agrees(manager)), 9)
+        self.stop_programs()
+        journal = Journal(self.directory)
+        reports = {one["match"]: one for one in journal.of("MATCH_REPORTED")}
+        self.assertEqual(len(reports), 36)
+        pairs = {}
+        for announced in Log(self.logs).messages("ROUND_ANNOUNCEMENT"):
+            pairs.update({one["match_id"]: {one["player_A_id"], one["player_B_id"]} for one in announced["matches"]})
+        for match, report in reports.items():
+            with self.subTest(f"{match}: {sorted(pairs[match])}"):
+                self.assertLessEqual(report["attempt"], 2)
+                if pairs[match] <= honest | {zeros}:
+                    self.assertEqual(report["attempt"], 1, "nobody is made to play twice")
+                if pairs[match] <= honest:
+                    self.assertEqual(report["fairness"], "both")
+                elif not pairs[match] & criers:
+                    self.assertEqual(report["fairness"], "claimed")
+        released = [pairs[one["match"]] for one in journal.of("MATCH_RELEASED")]
+        for player in (*criers, denier):
+            self.assertLessEqual(sum(player in pair for pair in released), 3 + len(criers), f"{player} is not believed for ever")
+        for word in ("REFEREE_LOST", "SUSPENDED"):
+            self.assertNotIn(word, manager.program.whole_stderr(), "no referee is out of work")
+        self.assert_found([], [("receipt.invalid", f"player:{zeros}"), ("receipt.invalid", f"player:{denier}")])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import hmac
 import queue
 import random
 import threading
-import time
 from datetime import datetime, timedelta, timezone
 
 from league_testing import message, now, player_registration, rpc
