@@ -273,8 +273,8 @@ class AttemptCheck {
     const std::string& bound = bound_->at(player);
     const AcceptedReport* report = report_of(conversation);
     // Where the player has a log, what somebody handed over in its name is not its own.
-    bool differs = sealed.has_ack ? sealed.last_given != bound
-                                  : sealed.has_call && sealed.handed != bound;
+    bool differs =
+        sealed.has_ack ? sealed.last_given != bound : sealed.has_call && sealed.handed != bound;
     if (!sealed.has_ack && !sealed.has_call && report != nullptr) {
       ReadReport read = read_report(*report);
       differs = read.is_played && value_of(read.claim.commitments, player) != bound;
