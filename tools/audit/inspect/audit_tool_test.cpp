@@ -1,6 +1,34 @@
 #include "tools/audit/inspect/audit_tool_testing.h"
 
 namespace league::tools::auditor {
+
+/// A manager's log: six refused messages of a stranger, some in the conversation in which P01 has
+/// registered, and one of P01 itself.
+std::string AuditToolTest::log_with_a_stranger() {
+  using enum audit::record::Direction;
+  using enum audit::record::Kind;
+  std::string manager;
+  begin(manager, "league_manager");
+  const auto say = [&](const std::string& type, const std::string& by, core::ErrorCode verdict,
+                       const std::string& fault) {
+    auto in = record(kIn, kRequest, "player:P01", type, {{"sender", "player:P01"}});
+    auto out = record(kOut, kReply, "player:P01", "LEAGUE_ERROR", {{"error_code", "E012"}});
+    in.notes.conversation_id = out.notes.conversation_id = "convregister";
+    in.notes.said_by = by;
+    in.notes.verdict = verdict;
+    in.notes.fault = fault;
+    in.notes.leniencies = {"choice_field"};
+    in.call = out.call = ++call_;
+    add(manager, in);
+    add(manager, out);
+  };
+  for (int i = 0; i < 6; ++i)
+    say(i % 2 == 0 ? "LEAGUE_QUERY" : "LEAGUE_REGISTER_REQUEST", "",
+        core::ErrorCode::kAuthTokenInvalid, "a stranger's fault");
+  say("LEAGUE_QUERY", "player:P01", core::ErrorCode::kMissingRequiredField, "its own fault");
+  return manager;
+}
+
 namespace {
 
 TEST_F(AuditToolTest, ShowsAConversationInOrder) {
@@ -104,33 +132,6 @@ TEST_F(AuditToolTest, SeesTheRegistrationUnderTheTemporaryName) {
   ASSERT_EQ(result["messages"].size(), 2U);
   EXPECT_EQ(result["messages"][0]["from"], "player:alpha");
   EXPECT_EQ(result["requests"], 1);
-}
-
-/// A manager's log: six refused messages of a stranger, some in the conversation in which P01 has
-/// registered, and one of P01 itself.
-std::string AuditToolTest::log_with_a_stranger() {
-  using enum audit::record::Direction;
-  using enum audit::record::Kind;
-  std::string manager;
-  begin(manager, "league_manager");
-  const auto say = [&](const std::string& type, const std::string& by, core::ErrorCode verdict,
-                       const std::string& fault) {
-    auto in = record(kIn, kRequest, "player:P01", type, {{"sender", "player:P01"}});
-    auto out = record(kOut, kReply, "player:P01", "LEAGUE_ERROR", {{"error_code", "E012"}});
-    in.notes.conversation_id = out.notes.conversation_id = "convregister";
-    in.notes.said_by = by;
-    in.notes.verdict = verdict;
-    in.notes.fault = fault;
-    in.notes.leniencies = {"choice_field"};
-    in.call = out.call = ++call_;
-    add(manager, in);
-    add(manager, out);
-  };
-  for (int i = 0; i < 6; ++i)
-    say(i % 2 == 0 ? "LEAGUE_QUERY" : "LEAGUE_REGISTER_REQUEST", "",
-        core::ErrorCode::kAuthTokenInvalid, "a stranger's fault");
-  say("LEAGUE_QUERY", "player:P01", core::ErrorCode::kMissingRequiredField, "its own fault");
-  return manager;
 }
 
 TEST_F(AuditToolTest, NobodyIsBlamedForWhatOthersSayInItsName) {
