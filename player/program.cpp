@@ -54,12 +54,7 @@ class PlayerGroup {
   core::Result<void> start_player(int index, const std::string& strategy) {
     LocalPlayer local;
     local.name = options_.count == 1 ? options_.name : options_.name + std::to_string(index + 1);
-    if (options_.seed) {
-      local.random =
-          std::make_unique<SeededRandom>(*options_.seed + static_cast<std::uint64_t>(index));
-    } else {
-      local.random = std::make_unique<core::CryptoRandom>();
-    }
+    local.random = random_of(index);
     if (auto kept = open_identity_store(local); !kept) return kept;
     if (auto opened = open_notes(local); !opened) return opened;
     std::string temporary = agent::identity::temporary_id(local.name);
@@ -162,6 +157,11 @@ class PlayerGroup {
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
  private:
+  [[nodiscard]] std::unique_ptr<core::RandomSource> random_of(int index) const {
+    if (!options_.seed) return std::make_unique<core::CryptoRandom>();
+    return std::make_unique<SeededRandom>(*options_.seed + static_cast<std::uint64_t>(index));
+  }
+
   [[nodiscard]] std::string contact_endpoint(const LocalPlayer& local) const {
     auto session = local.port->session_url();
     if (!session.empty()) return session;

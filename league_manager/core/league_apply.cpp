@@ -75,21 +75,25 @@ bool League::fits(const events::EventBody& body) const {
           [&](const events::NotificationDelivered& e) {
             return state_ != LeagueState::kRegistering && e.round <= board_.round();
           },
-          [&](const events::MatchDisputed& e) {
-            return schedule_.contains(e.match) &&
-                   roster_.contains(events::AgentRef::player(e.player)) &&
-                   !is_disputed_by(e.match, e.player);
-          },
+          [&](const events::MatchDisputed& e) { return fits_dispute(e); },
           [&](const events::OperatorActed& e) { return fits_act(e); },
           [&](const events::PlayersAsked& e) {
             return running && board_.contains(e.match) && is_referee(e.referee);
           },
-          [&](const events::LogHeadsRecorded& e) {
-            return std::ranges::all_of(
-                e.heads, [this](const auto& head) { return roster_.contains(head.agent); });
-          },
+          [&](const events::LogHeadsRecorded& e) { return fits_heads(e); },
       },
       body);
+}
+
+bool League::fits_dispute(const events::MatchDisputed& event) const {
+  return schedule_.contains(event.match) &&
+         roster_.contains(events::AgentRef::player(event.player)) &&
+         !is_disputed_by(event.match, event.player);
+}
+
+bool League::fits_heads(const events::LogHeadsRecorded& event) const {
+  return std::ranges::all_of(event.heads,
+                             [this](const auto& head) { return roster_.contains(head.agent); });
 }
 
 bool League::fits_creation(const events::LeagueCreated& event) const {
@@ -140,19 +144,46 @@ void League::change_lifecycles(const events::Event& event) {
   players_shut_down_ += shut_down();
 }
 
+void League::record(events::MatchKey match, const game::MatchResult& result) {
+  const Pairing pairing = schedule_.pairing(match);
+  standings_.record(pairing.player_a, pairing.player_b, result.outcome);
+  if (result.is_technical()) technical_reasons_[match] = result.technical_reason;
+  finished_.count(events::CompactResult::of(result));
+}
+
+void League::note_incident(events::MatchKey match) {
+  const auto round = static_cast<std::size_t>(match.round - 1);
+  if (round >= results_.size()) return;
+  auto& result = results_[round][static_cast<std::size_t>(match.number - 1)];
+  if (result.incidents < events::kMostIncidents) ++result.incidents;
+}
+
+void League::return_agent(const events::AgentReregistered& event, core::UtcTimestamp at) {
+  // Before the start no match has been played with its keys.
+  const auto& nonce = roster_.agent(event.agent).credential.nonce;
+  if (state_ != LeagueState::kRegistering && nonce != event.credential.nonce)
+    roster_.keep_credential(event.agent, at);
+  roster_.update(event);
+}
+
+void League::note_suspended(const events::MatchAssigned& event) {
+  const Pairing pairing = schedule_.pairing(event.match);
+  const auto is_suspended = [this](int player) {
+    return roster_.agent(events::AgentRef::player(player)).lifecycle.state() ==
+           events::AgentState::kSuspended;
+  };
+  board_.note_suspended(event.match,
+                        {is_suspended(pairing.player_a), is_suspended(pairing.player_b)});
+}
+
+void League::note_heads(const events::LogHeadsRecorded& event) {
+  // What comes after the end is for the audit: the signed result names the heads up to the entry
+  // that completed the league.
+  if (state_ == LeagueState::kCompleted) return;
+  for (const auto& head : event.heads) log_heads_[head.agent] = head;
+}
+
 void League::change(const events::Event& event) {
-  auto record = [this](events::MatchKey match, const game::MatchResult& result) {
-    Pairing pairing = schedule_.pairing(match);
-    standings_.record(pairing.player_a, pairing.player_b, result.outcome);
-    if (result.is_technical()) technical_reasons_[match] = result.technical_reason;
-    finished_.count(events::CompactResult::of(result));
-  };
-  auto note_incident = [this](events::MatchKey match) {
-    auto round = static_cast<std::size_t>(match.round - 1);
-    if (round >= results_.size()) return;
-    auto& result = results_[round][static_cast<std::size_t>(match.number - 1)];
-    if (result.incidents < events::kMostIncidents) ++result.incidents;
-  };
   // An open round's matches are on the board; those of completed rounds are in `results_`.
   bool is_archived = !is_round_open_;
   if (!is_archived || std::holds_alternative<events::RoundStarted>(event.body)) board_.apply(event);
@@ -167,24 +198,10 @@ void League::change(const events::Event& event) {
                                {e.profile, e.credential, e.registration_nonce_hash, {}, false});
                    roster_.lifecycle(e.agent).enter(events::AgentState::kRegistered, event.at);
                  },
-                 [&](const events::AgentReregistered& e) {
-                   // Before the start no match has been played with its keys.
-                   const auto& nonce = roster_.agent(e.agent).credential.nonce;
-                   if (state_ != LeagueState::kRegistering && nonce != e.credential.nonce)
-                     roster_.keep_credential(e.agent, event.at);
-                   roster_.update(e);
-                 },
+                 [&](const events::AgentReregistered& e) { return_agent(e, event.at); },
                  [&](const events::LeagueStarted& e) { start(e, event.at); },
                  [&](const events::RoundStarted&) { is_round_open_ = true; },
-                 [&](const events::MatchAssigned& e) {
-                   const Pairing pairing = schedule_.pairing(e.match);
-                   const auto is_suspended = [this](int player) {
-                     return roster_.agent(events::AgentRef::player(player)).lifecycle.state() ==
-                            events::AgentState::kSuspended;
-                   };
-                   board_.note_suspended(
-                       e.match, {is_suspended(pairing.player_a), is_suspended(pairing.player_b)});
-                 },
+                 [&](const events::MatchAssigned& e) { note_suspended(e); },
                  [&](const events::PlayersAsked& e) { note_words(e); },
                  [&](const events::MatchReported& e) {
                    note_overruled(e);
@@ -209,12 +226,7 @@ void League::change(const events::Event& event) {
                  [&](const events::NotificationDelivered& e) { note_delivered(e); },
                  [&](const events::MatchDisputed& e) { disputes_[e.match].push_back(e.player); },
                  [&](const events::OperatorActed& e) { act(e); },
-                 [&](const events::LogHeadsRecorded& e) {
-                   // What comes after the end is for the audit: the signed result names the heads
-                   // up to the entry that completed the league.
-                   if (state_ == LeagueState::kCompleted) return;
-                   for (const auto& head : e.heads) log_heads_[head.agent] = head;
-                 },
+                 [&](const events::LogHeadsRecorded& e) { note_heads(e); },
                  [](const auto&) {},
              },
              event.body);

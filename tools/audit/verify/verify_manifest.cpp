@@ -67,8 +67,7 @@ class ManifestCheck {
   std::string take_left_out(const json& entry) {
     const std::string what = shortened(text_at(entry, "what"));
     const std::string name = shortened(name_of(entry));
-    const std::string text =
-        (what.empty() ? name : what) + " (" + shortened(text_at(entry, "why")) + ")";
+    std::string text = (what.empty() ? name : what) + " (" + shortened(text_at(entry, "why")) + ")";
     if (!is_named(entry))
       findings_.missing.push_back({file_, 0, "bundle.left_out",
                                    "the bundle leaves out " + text +
