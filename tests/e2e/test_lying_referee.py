@@ -159,8 +159,9 @@ def registers_as(play):
             request = {**request, "auth_token": secret, "sender": f"player:{play.b}"}
             answer = rpc(url, "register_player", request)
             assert (answer.result() or {}).get("status") != "ACCEPTED" and "receipt_key" not in answer.text, answer
-        assert rpc(url, "withdraw", {"auth_token": secret, "reason": "tired"}).json.get("error"), "withdrew a player"
-        assert rpc(url, "get_my_report", {"auth_token": secret}).json.get("error"), "got a player's report"
+        for tool in ("withdraw", "get_my_report"):
+            refused = rpc(url, tool, {"sender": f"player:{play.b}", "auth_token": secret, "reason": "tired"})
+            assert refused.error_code() == "E012", (tool, refused)
         asked = rpc(url, "league_query", message("LEAGUE_QUERY", f"player:{play.b}", secret, query_type="GET_PLAYER_STATS",
                                                  league_id=play.liar.league_id))
         assert asked.error_code(), asked
@@ -427,9 +428,10 @@ class LyingReferee(LeagueTest):
         self.assertEqual(liar.untold, [], "the league was too short")
         return liar, told, expected, Journal(self.directory), status
 
-    def assert_found(self, faults, incidents=()):
-        """Both verifiers find these faults and no others, and at least these incidents: each a rule and what its text names."""
-        for command in ([BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"]):
+    def assert_found(self, faults, incidents=(), by_both=True):
+        """Both verifiers, or only the program, find these faults and no others, and at least these incidents: each a rule and what its text names."""
+        commands = [[BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"]]
+        for command in commands if by_both else commands[:1]:
             done = subprocess.run([*map(str, command), "--json", str(self.directory)], capture_output=True, text=True, timeout=120)
             name = Path(command[-1]).name
             self.assertEqual(done.returncode, 1 if faults else 0, f"{name}: {done.stdout[:4000]}{done.stderr}")
@@ -461,14 +463,19 @@ class LyingReferee(LeagueTest):
                 self.assertIsNone(getattr(lie.play, "later", None))
 
     def test_what_receipts_tell(self):
-        liar, lies, expected, journal, status = self.play(12, LIES, TOGETHER)
+        liar, lies, expected, journal, status = self.play(16, LIES, TOGETHER)
         self.judge(lies, expected, journal)
         by_name = {lie.name: lie.match for lie in lies}
         for name in ("receipts of zeros", "no receipts", "receipts of the other player", "a receipt of the other call", "receipts of another play"):
             (report,) = journal.of("MATCH_REPORTED", by_name[name])
             self.assertEqual(report["fairness"], "both", f"{name}: the players' own receipts were taken")
         self.assertIn(by_name["tells one player another result"], status["disputed"])
-        self.assert_found([("over.contradicts", liar.id, by_name["tells one player another result"])])
+        # The accomplice, which was bound in the liar's attempts, commits anew in the honest referee's.
+        twice = ("hands over two commitments in one play", "hands over two commitments in two plays",
+                 "hands over two commitments, the first without an attempt", "dislikes the number")
+        self.assert_found([("over.contradicts", liar.id, by_name["tells one player another result"]),
+                           *(("commitment.second", by_name[name]) for name in twice)],
+                          by_both=False)  # docs/rough_edges.md: what verify_log.py does not find
 
     def test_losses(self):
         liar, lies, expected, journal, status = self.play(24, LOSSES)

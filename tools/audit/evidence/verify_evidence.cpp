@@ -179,12 +179,16 @@ void EvidenceCollector::take_request(const json& record, const json& message) {
     if (is_game_call(call.type)) call.game_call = open_game_call(record, message);
     if (agent_.starts_with("referee:") && !is_out(record))
       take_posted_answer(record, message, call.type);
-    if (agent_.starts_with("player:") && !is_out(record) && call.type == "GAME_OVER" &&
-        text_at(message, "sender").starts_with("referee:")) {
-      facts_->ends.push_back({text_at(message, "match_id"), text_at(message, "sender"),
-                              text_at(message, "draw_proof"), call.conversation, message, time_us_,
-                              place_});
-    }
+  }
+  // Also one that the player has refused, if its referee has said it: a player refuses a GAME_OVER
+  // that is false.
+  const bool is_proven = version_ >= 3 && !text_at(record, "said_by").empty() &&
+                         message.is_object() && is_own_word(record, message);
+  if ((call.is_accepted || is_proven) && agent_.starts_with("player:") && !is_out(record) &&
+      call.type == "GAME_OVER" && text_at(message, "sender").starts_with("referee:")) {
+    facts_->ends.push_back({text_at(message, "match_id"), text_at(message, "sender"),
+                            text_at(message, "draw_proof"), call.conversation, message, time_us_,
+                            place_});
   }
   open_.open(record, run_, std::move(call));
 }
