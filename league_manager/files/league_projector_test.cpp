@@ -142,12 +142,12 @@ TEST(LeagueFiles, NameTheKeyOfTheirLeague) {
 
 TEST(LeagueFiles, ADisputedMatchIsNotShownAsBound) {
   auto events = keyed_league();
-  const auto fairness_of = [](const events::Events& of, int number) {
+  const auto fairness_of = [](const events::Events& of, std::size_t number) {
     const auto rounds = json::parse(text_of(write_rounds, book_of(of)));
     return rounds["rounds"][0]["matches"][number - 1]["fairness"];
   };
   EXPECT_EQ(fairness_of(events, 2), "both");
-  for (int number : {1, 2}) {
+  for (std::size_t number : {1U, 2U}) {
     const events::MatchKey match{1, number};
     const int player = book_of(events).league().schedule().pairing(match).player_a;
     events.push_back({at(200), events::MatchDisputed{match, player, "it is false"}});
