@@ -147,7 +147,7 @@ TEST(LeagueFiles, ADisputedMatchIsNotShownAsBound) {
     return rounds["rounds"][0]["matches"][number - 1]["fairness"];
   };
   EXPECT_EQ(fairness_of(events, 2), "both");
-  for (std::size_t number : {1U, 2U}) {
+  for (int number : {1, 2}) {
     const events::MatchKey match{1, number};
     const int player = book_of(events).league().schedule().pairing(match).player_a;
     events.push_back({at(200), events::MatchDisputed{match, player, "it is false"}});
