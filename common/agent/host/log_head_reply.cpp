@@ -25,6 +25,8 @@ void acknowledge_when_sealed(peers::Reply reply, const LogHeadSource& heads, cor
                              std::chrono::milliseconds limit) {
   if (!heads.seal) return acknowledge_with_head(std::move(reply), heads);
   struct Waiting {
+    Waiting(peers::Reply to, LogHeadSource source)
+        : reply(std::move(to)), heads(std::move(source)) {}
     peers::Reply reply;
     LogHeadSource heads;
     std::atomic<bool> is_answered{false};
