@@ -832,7 +832,7 @@ class LogFacts:
         if HEX64.match(said.digest):
             self.note_transfer(said, record, text, chain.is_changed)
         self.check_conversation(said)
-        if said.accepted:
+        if said.accepted or said.said_by and said.stated == "GAME_OVER":  # a player refuses one that is false
             self.note(said)
         return None
 
@@ -915,7 +915,7 @@ class LogFacts:
                 is_to_player = agent.startswith("player:") and not said.out and said.sender.startswith("referee:")
                 if is_to_player or (agent.startswith("referee:") and said.out):
                     self.calls.append(said)
-            elif kind == "GAME_OVER" and not said.out and said.checked and agent.startswith("player:"):
+            elif kind == "GAME_OVER" and not said.out and (said.checked or said.said_by) and agent.startswith("player:"):
                 self.overs.append(said)
             elif said.tool == "get_match_record" and agent == MANAGER and said.out and said.peer.startswith("player:"):
                 self.questions.append(said)
@@ -1625,6 +1625,8 @@ class League:
                     told = self.handed_over(match, first, player, opponent)
                     bound[player] = told if told is not None else self.handed_by_referee(match, first, player)
                     given = [text_of(ack.message, "choice_commitment") for ack in self.answers(f"player:{player}", match, first, "GAME_INVITATION")]
+                    if bound[player] is None and f"player:{opponent}" not in self.logs:
+                        bound[player] = given[-1] if given else None  # nobody says what its opponent was told
                     if given and bound[player] not in given:  # what a referee handed over, but the player never gave, binds nobody
                         bound[player] = None
                 if not all(bound.values()):

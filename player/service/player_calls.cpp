@@ -123,35 +123,33 @@ void PlayerService::refuse(AnsweredCall call, agent::peers::Reply reply, const E
   reply.refuse(error);
 }
 
-std::optional<std::string> PlayerService::join_receipt(const OpenMatch& match) const {
+std::optional<std::string> PlayerService::receipt_of(
+    const OpenMatch& match,
+    const std::function<std::string(const game::ReceiptScope&)>& text_of) const {
   std::lock_guard lock(mutex_);
   if (!gives_receipts() || match.attempt == 0) return std::nullopt;
   const std::string id = match.match_id.str();
-  const game::ReceiptScope scope{.league_key = identity_.league_key,
-                                 .match_id = id,
-                                 .attempt = match.attempt,
-                                 .play = match.play,
-                                 .draw_commitment = match.draw_commitment};
-  return game::receipt_of(
-      identity_.receipt_key,
-      game::join_receipt_text(scope, true, match.commitment().value_or(std::string())));
+  return game::receipt_of(identity_.receipt_key,
+                          text_of({.league_key = identity_.league_key,
+                                   .match_id = id,
+                                   .attempt = match.attempt,
+                                   .play = match.play,
+                                   .draw_commitment = match.draw_commitment}));
+}
+
+std::optional<std::string> PlayerService::join_receipt(const OpenMatch& match) const {
+  return receipt_of(match, [&match](const game::ReceiptScope& scope) {
+    return game::join_receipt_text(scope, true, match.commitment().value_or(std::string()));
+  });
 }
 
 std::optional<std::string> PlayerService::choice_receipt(
     const OpenMatch& match, const std::optional<std::string>& shown_commitment) const {
-  std::lock_guard lock(mutex_);
-  if (!gives_receipts() || match.attempt == 0) return std::nullopt;
-  const std::string id = match.match_id.str();
-  const game::ReceiptScope scope{.league_key = identity_.league_key,
-                                 .match_id = id,
-                                 .attempt = match.attempt,
-                                 .play = match.play,
-                                 .draw_commitment = match.draw_commitment};
-  const std::string shown = shown_commitment.value_or(std::string());
-  return game::receipt_of(
-      identity_.receipt_key,
-      game::choice_receipt_text(
-          scope, {.choice = match.choice, .nonce = match.nonce, .opponent_commitment = shown}));
+  return receipt_of(match, [&](const game::ReceiptScope& scope) {
+    const std::string shown = shown_commitment.value_or(std::string());
+    return game::choice_receipt_text(
+        scope, {.choice = match.choice, .nonce = match.nonce, .opponent_commitment = shown});
+  });
 }
 
 void PlayerService::dispute_loss(const core::MatchId& match) {

@@ -186,12 +186,16 @@ PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,
     open->second.call_commitment = told->draw_commitment;
   const bool is_later_attempt =
       match.revealed_attempt > 0 && match.attempt > match.revealed_attempt;
-  reveal.objection = handed_over(match, told != nullptr ? told->opponent_commitment : std::nullopt);
+  const auto shown = told != nullptr ? told->opponent_commitment : std::nullopt;
+  reveal.objection = handed_over(match, shown);
   // Two commitments that count hold for all plays of an attempt. Who has seen the nonce could make
   // another one for the opponent until it wins, so there is no receipt for a second one.
   if (reveal.objection && match.attempt > 0 && !is_later_attempt && gives_receipts())
     reveal.refusal = Error{core::ErrorCode::kCommitmentMismatch, *reveal.objection,
                            "/context/opponent_commitment"};
+  // In a later attempt the opponent is at fault, and not this referee: repetitions of its call are
+  // answered alike.
+  if (is_later_attempt) match.opponent_commitment = shown;
   reveal.choice = match.choice;
   reveal.match = match;
   return reveal;

@@ -149,6 +149,11 @@ class PlayerService {
   /// `is_callers_fault`: the call itself is wrong, and not what this player can do.
   void refuse(AnsweredCall call, agent::peers::Reply reply, const core::Error& error,
               bool is_callers_fault);
+  /// The receipt of a text about `match`; nothing if the player gives none, or if the referee does
+  /// not say which play of the match it is.
+  [[nodiscard]] std::optional<std::string> receipt_of(
+      const OpenMatch& match,
+      const std::function<std::string(const game::ReceiptScope&)>& text_of) const;
   /// The receipts of the answers to an invitation and to a call for the choice; nothing if the
   /// player gives none, or if the referee does not say which play of the match it is.
   [[nodiscard]] std::optional<std::string> join_receipt(const OpenMatch& match) const;

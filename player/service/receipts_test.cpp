@@ -168,6 +168,19 @@ TEST_F(ReceiptsTest, InALaterPlayThereIsNoReceiptForAnotherCommitmentOfTheOppone
   EXPECT_TRUE(choose(1, 1).contains("result")) << "the one that holds";
 }
 
+TEST_F(ReceiptsTest, AnotherCommitmentInALaterAttemptIsDisputedAndAnsweredAgain) {
+  ASSERT_TRUE(join().contains("result"));
+  const json first = choose()["result"];
+  ASSERT_TRUE(join(2).contains("result"));
+  json other = choice_call(2);
+  other["context"]["opponent_commitment"] = std::string(64, '1');
+  const json second = call("choose_parity", authorised(other, 2))["result"];
+  EXPECT_EQ(second["choice_nonce"], first["choice_nonce"]) << "both were bound";
+  EXPECT_EQ(disputes_.size(), 1U);
+  EXPECT_EQ(call("choose_parity", authorised(other, 2))["result"]["receipt"], second["receipt"])
+      << "the first answer may have been lost";
+}
+
 TEST_F(ReceiptsTest, ThereIsOneReceiptAlsoAfterARestart) {
   const league::testing::TemporaryDirectory directory;
   auto file = std::move(*OpenMatchFile::open({.file = directory.path() / "open.jsonl"}));

@@ -280,9 +280,13 @@ class AttemptCheck {
       differs = read.is_played && value_of(read.claim.commitments, player) != bound;
     }
     if (!differs) return;
+    const bool has_log = evidence_.log_of("player:" + player) != nullptr;
     findings_.fault(report != nullptr ? report->place : sealed.place, "commitment.second",
                     player + " had bound itself in an earlier attempt of " + id_ + ", but in " +
-                        conversation + " its commitment is another one or missing");
+                        conversation + " its commitment is another one or missing" +
+                        (has_log ? ""
+                                 : "; without its log, the referee of that attempt may also "
+                                   "have handed over what the player never gave"));
   }
 
   [[nodiscard]] const AcceptedReport* report_of(const std::string& conversation) const {
