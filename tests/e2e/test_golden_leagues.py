@@ -59,6 +59,8 @@ class GoldenLeagues(LeagueTest):
                 if kind == "AGENT_REGISTERED":
                     agents[event["agent"]] = (event, token(secret, event["agent"], event["credential"]["nonce"]))
                     event["credential"]["token_hash"] = hashlib.sha256(agents[event["agent"]][1].encode()).hexdigest()
+                    # The recorded ports may meanwhile be another program's here, and an address belongs to one agent.
+                    event["profile"]["endpoint"] = f"http://localhost:{20000 + sequence}/mcp"
                     text = json.dumps(event, separators=(",", ":"), sort_keys=True)
                 digest = hashlib.sha256(digest + f"{kind}\n{text}".encode()).digest()
                 journal.execute("UPDATE entries SET payload = ?, digest = ? WHERE sequence = ?", (text, digest, sequence))
