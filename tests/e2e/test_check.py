@@ -90,7 +90,12 @@ class CheckTest(unittest.TestCase):
         return done.stdout
 
     def report(self, *words, expects=0):
-        return json.loads(self.league("check", "--format", "json", *words, expects=expects))["bots"][0]
+        words = [BIN / "league", "check", "--format", "json", *words]
+        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=90, cwd=self.place)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        report = json.loads(done.stdout)["bots"][0]
+        self.assertEqual(done.returncode, expects, (report["level"], self.not_passed(report)))
+        return report
 
     def not_passed(self, report):
         return {one["id"]: one["got"] for one in report["checks"] if one["outcome"] not in ("passed", "skipped")}

@@ -352,6 +352,7 @@ int main(int argc, char** argv) {
     if (kept.is_object()) me = kept["me"], home = kept["home"], matches = kept["matches"];
   }
   httplib::Server server;
+  server.set_tcp_nodelay(true);  // else an answer's body waits for its head's acknowledgement
   server.new_task_queue = [] { return new httplib::ThreadPool(64); };  // a silent connection holds a thread
   server.set_payload_max_length(1 << 20).Post(".*", [](const auto& request, auto& response) {
     response.set_content(answer(request.body), "application/json");

@@ -10,16 +10,18 @@ namespace {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-Nanoseconds median(std::vector<Nanoseconds> times) {
+/// The time that a tenth of `times` keeps. A busy machine delays most matches and not all of them,
+/// whereas a bot that searches everything it has kept is slow in each.
+Nanoseconds best_tenth(std::vector<Nanoseconds> times) {
   std::ranges::sort(times);
-  return times.empty() ? Nanoseconds(0) : times[times.size() / 2];
+  return times.empty() ? Nanoseconds(0) : times[times.size() / 10];
 }
 
 std::string milliseconds_text(Nanoseconds time) {
   return short_number(std::chrono::duration<double, std::milli>(time).count()) + " ms";
 }
 
-/// Plays `count` matches; the median latency of the last quarter is compared with the first's.
+/// Plays `count` matches; the last quarter is compared with the first, each by its fastest tenth.
 Verdict play_many(PlayerBench& bench, std::size_t count) {
   std::vector<Nanoseconds> first;
   std::vector<Nanoseconds> last;
@@ -38,11 +40,11 @@ Verdict play_many(PlayerBench& bench, std::size_t count) {
   }
   const PlayedGame& sample = bench.sample();
   const auto before = std::min<Nanoseconds>(
-      median(first), sample.join.exchange.elapsed + sample.choice.exchange.elapsed);
-  const auto after = median(last);
+      best_tenth(first), sample.join.exchange.elapsed + sample.choice.exchange.elapsed);
+  const auto after = best_tenth(last);
   return expect(after < 3 * before + std::chrono::milliseconds(20), game.choice.exchange, "",
                 "the last matches are as fast as the first",
-                milliseconds_text(after) + " per match in the last quarter (median), " +
+                milliseconds_text(after) + " per match in the last quarter (its fastest tenth), " +
                     milliseconds_text(before) + " in the first");
 }
 
