@@ -1953,7 +1953,8 @@ class Report:
                 self.fault("result.attempt", f"it says that it is of attempt {attempt}, which was not the one assigned")
 
     def contradicts(self, over):
-        """In what a GAME_OVER tells another result than the report; None if in nothing. What one of them lacks is not compared."""
+        """In what a GAME_OVER tells another result than the report; None if in nothing. What one of them lacks, or has in another form, is
+        not compared."""
         told = dict_of(over.message, "game_result")
         if "winner_player_id" in told and isinstance(told["winner_player_id"], (str, type(None))) and (
                 told["winner_player_id"] or None) != (self.winner or None):
@@ -1961,8 +1962,11 @@ class Report:
         number, drawn = told.get("drawn_number"), self.details.get("drawn_number")
         if is_integer(number) and is_integer(drawn) and number != drawn:
             return "the number"
-        return next((f"the choice of {shown(player)}" for player, choice in dict_of(told, "choices").items() if isinstance(choice, str)
-                     and text_of(self.choices, player) not in ("", choice)), None)
+        for key, theirs in (("choices", told), ("choice_commitments", over.message), ("choice_nonces", over.message)):
+            for player, value in dict_of(theirs, key).items():
+                if isinstance(value, str) and text_of(dict_of(self.details, key), player) not in ("", value):
+                    return f"{key} of {shown(player)}"
+        return None
 
     # -- the draw
     def check_draw(self):
@@ -2130,7 +2134,7 @@ class Report:
             return self.fault("commitment.handed", f"by the own log of {self.said.sender} its call to player:{opponent} in {self.match} left before "
                                                    f"player:{player} had joined with the commitment that the report lists")
         holder = None
-        if handed and listed != handed:
+        if handed and listed != handed and not (listed is None and self.is_forgotten()):
             holder = opponent
         elif made and listed is not None and listed not in made:
             holder = player
@@ -2166,6 +2170,11 @@ class Report:
         call = self.league.answered_call(calls, self.replays)
         return call, call is not None and call.is_sealed and len({id(one.section.run) for one in calls}) == 1 and any(
             one.stated == "GAME_INVITATION" for one in calls)
+
+    def is_forgotten(self):
+        """A referee that was killed during the attempt and started again reports a loss: it may not know what it handed over before."""
+        calls = self.league.own_calls(self.said.sender, self.match, self.conversation)
+        return self.is_technical and len({id(call.section.run) for call in calls}) > 1
 
     def joined_late(self, player, opponent, listed):
         """By the clock and the log of the referee itself, the opponent was asked before the player had joined. No other log can tell."""

@@ -11,7 +11,7 @@ from cases import (Case, MANAGER, add, fault, incident, last_record, lines_of, m
                    report_at, seal_file)
 from clean import asked, before_end, call_of
 from commitments import lost_by
-from lies import R1
+from lies import R1, report_of
 from resealing import Line, Resealing
 
 AGENTS = (MANAGER, "referee:REF01", "referee:REF02", "player:P01", "player:P02", "player:P03")
@@ -328,6 +328,18 @@ def _lost_failure(league):
                               and item["match_id"] == R1 and item["peer"] == f"player:{league.plans[R1].a}"][:3]
     items.insert(second, next_run(league, agent, instant_of(items[second]) - timedelta(milliseconds=1)))
     del items[failure]
+
+
+@made("end", "killed-referee-that-forgot-a-commitment", plan=lost_by("a", "CHOOSE_PARITY_CALL", "E009"), short=True)
+def _forgotten(league):
+    """Its next process reports the loss of a player that cannot be reached, and knows nothing of what the one before handed over."""
+    plan = league.plans[R1]
+    agent = f"referee:{plan.referee}"
+    items = league.log(agent).items
+    at = next(i for i, item in enumerate(items) if isinstance(item, log_builder.Record) and item["match_id"] == R1
+              and item["peer"] == f"player:{plan.a}" and item["message_type"] == "CHOOSE_PARITY_CALL")
+    items.insert(at, next_run(league, agent, instant_of(items[at]) - timedelta(milliseconds=1)))
+    del report_of(league, R1)["result"]["details"]["choice_commitments"][plan.a]
 
 
 PONG = {"jsonrpc": "2.0", "id": 9, "result": {"status": "ok"}}

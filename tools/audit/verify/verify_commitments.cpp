@@ -123,7 +123,7 @@ class CommitmentCheck {
                                  " had joined with the commitment that the report lists");
     if (handed.call != nullptr) sealed.handed = handed.call->opponent_commitment;
     std::string holder;
-    if (!sealed.handed.empty() && !listed) {
+    if (!sealed.handed.empty() && !listed && !is_forgotten()) {
       holder = opponent;
     } else if ((!sealed.given.empty() && listed && !sealed.given.contains(*listed)) ||
                (!sealed.last_given.empty() && !listed && read_.is_played && is_own_referee())) {
@@ -151,6 +151,15 @@ class CommitmentCheck {
                         " lists a commitment of " + player + " as one that counts, but the call " +
                         "that " + opponent + " answered, in its own sealed log, has " +
                         (is_without ? "none" : "another one"));
+  }
+
+  /// Whether a referee that was killed during the attempt and started again reports a loss: it may
+  /// not know what the process before it handed over, and a loss counts without it.
+  [[nodiscard]] bool is_forgotten() const {
+    std::set<std::size_t> runs;
+    for (const GameCall* call : match_.at_referee)
+      if (LeagueEvidence::is_of(report_, match_, *call)) runs.insert(call->run);
+    return !read_.is_played && runs.size() > 1;
   }
 
   /// Whether by the referee's own log the opponent of `player` was called before `player` had

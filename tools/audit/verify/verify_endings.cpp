@@ -20,20 +20,20 @@ std::string other_player(const json& ours, const json& theirs) {
 }
 
 /// In which field the result in a GAME_OVER is another one than that of the report that the manager
-/// accepted; empty: in none. What one of them lacks is not compared: a third-party referee may say
-/// less.
+/// accepted; empty: in none. What one of them lacks or has in another form is not compared: a
+/// third-party referee may say less, and the schema judges forms.
 std::string first_difference(const json& message, const AcceptedReport& report) {
   const json& told = field_at(message, "game_result");
   const json& details = field_at(report.result, "details");
   if (!told.is_object()) return {};
-  if (told.contains("winner_player_id") &&
-      text_at(told, "winner_player_id") != text_at(report.result, "winner"))
+  const json& winner = field_at(told, "winner_player_id");
+  const bool has_winner =
+      told.contains("winner_player_id") && (winner.is_string() || winner.is_null());
+  if (has_winner && text_at(told, "winner_player_id") != text_at(report.result, "winner"))
     return "the winner";
-  const bool has_number =
-      told.contains("drawn_number") && details.is_object() && details.contains("drawn_number");
-  if (has_number &&
-      number_at(told, "drawn_number").value_or(0) != number_at(details, "drawn_number").value_or(0))
-    return "the number";
+  const auto number = number_at(told, "drawn_number");
+  const auto drawn = number_at(details, "drawn_number");
+  if (number && drawn && *number != *drawn) return "the number";
   const std::string choice = other_player(field_at(details, "choices"), field_at(told, "choices"));
   if (!choice.empty()) return "the choice of " + choice;
   for (const char* key : {"choice_commitments", "choice_nonces"}) {

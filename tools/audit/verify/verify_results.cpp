@@ -147,10 +147,17 @@ class ResultCheck {
   /// Notes abandoned attempts in which both players had chosen: everybody who knew the seed knew
   /// the result and could have abandoned it because of that.
   void note_abandoned(const std::vector<DecidedAttempt>& decided) {
+    std::set<std::string> played;
+    for (const DecidedAttempt& attempt : decided) played.insert(attempt.conversation);
     for (const DecidedAttempt& attempt : decided) {
       auto result = results_.find(attempt.match_id);
       if (result == results_.end()) continue;
-      if (result->second.conversation.value_or(attempt.conversation) == attempt.conversation)
+      const std::string reported = result->second.conversation.value_or(attempt.conversation);
+      if (reported == attempt.conversation) continue;
+      // A third-party referee may call in one conversation and report in another.
+      const MatchEvidence* match = evidence_.match(attempt.match_id);
+      if (!played.contains(reported) && match != nullptr &&
+          match->assigned_in(attempt.conversation) == nullptr)
         continue;
       findings_.incident(attempt.place, "draw.abandoned",
                          "both players of " + attempt.match_id + " had chosen in " +
