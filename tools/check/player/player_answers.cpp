@@ -91,6 +91,37 @@ Verdict check_recent(const BotReply& reply, const std::string& field) {
                       "the current time, in UTC");
 }
 
+void add_credential_checks(PlayerBench& bench, AnswerChecks& checks) {
+  checks.add(
+      "P-8", "token", Level::kMust,
+      "`auth_token` is the token that the manager gave to the bot, or the answer credential.",
+      "Send the auth_token from LEAGUE_REGISTER_RESPONSE in every reply.",
+      [&bench](const BotReply& reply, const TestMatch& match) {
+        if (auto why = only_with_token(bench); !why.empty()) return skip(why);
+        const std::string token = reply.text("auth_token");
+        const bool is_right = bench.bot().token.matches(token) || shows_answer(bench, match, token);
+        return expect(is_right, reply.exchange, reply.place + "/auth_token",
+                      "the token that the manager gave to the bot",
+                      token.empty() ? "nothing" : "another token");
+      });
+  checks.add("P-8.16", "answer-credential", Level::kMust,
+             "A bot that declares receipts shows a referee the answer credential of the match and "
+             "attempt, and not its token.",
+             "Set auth_token to the HMAC-SHA-256 of \"answer|\" + match_id + \"#\" + attempt with "
+             "your token as the key, in lower-case hexadecimal.",
+             [&bench](const BotReply& reply, const TestMatch& match) {
+               if (!bench.gives_receipts()) return skip(kNoReceipts);
+               const std::string token = reply.text("auth_token");
+               return expect(shows_answer(bench, match, token), reply.exchange,
+                             reply.place + "/auth_token",
+                             "the answer credential of " + match.id + ", attempt " +
+                                 std::to_string(match.attempt),
+                             bench.bot().token.matches(token) ? "the bot's own token"
+                             : token.empty()                  ? "nothing"
+                                                              : "another credential");
+             });
+}
+
 void add_envelope_checks(PlayerBench& bench, AnswerChecks& checks, const Answer& answer) {
   const std::string type = answer.type;
   checks.equals("P-2", "message-type", "message_type", "is \"" + type + "\".",
@@ -126,34 +157,6 @@ void add_envelope_checks(PlayerBench& bench, AnswerChecks& checks, const Answer&
       "P-3", "timestamp-now", Level::kShould, "`timestamp` is the current time.",
       "Read the clock when you answer, in UTC and not in local time.",
       [](const BotReply& reply, const TestMatch&) { return check_recent(reply, "timestamp"); });
-  checks.add(
-      "P-8", "token", Level::kMust,
-      "`auth_token` is the token that the manager gave to the bot, or the answer credential.",
-      "Send the auth_token from LEAGUE_REGISTER_RESPONSE in every reply.",
-      [&bench](const BotReply& reply, const TestMatch& match) {
-        if (auto why = only_with_token(bench); !why.empty()) return skip(why);
-        const std::string token = reply.text("auth_token");
-        const bool is_right = bench.bot().token.matches(token) || shows_answer(bench, match, token);
-        return expect(is_right, reply.exchange, reply.place + "/auth_token",
-                      "the token that the manager gave to the bot",
-                      token.empty() ? "nothing" : "another token");
-      });
-  checks.add("P-8.16", "answer-credential", Level::kMust,
-             "A bot that declares receipts shows a referee the answer credential of the match and "
-             "attempt, and not its token.",
-             "Set auth_token to the HMAC-SHA-256 of \"answer|\" + match_id + \"#\" + attempt with "
-             "your token as the key, in lower-case hexadecimal.",
-             [&bench](const BotReply& reply, const TestMatch& match) {
-               if (!bench.gives_receipts()) return skip(kNoReceipts);
-               const std::string token = reply.text("auth_token");
-               return expect(shows_answer(bench, match, token), reply.exchange,
-                             reply.place + "/auth_token",
-                             "the answer credential of " + match.id + ", attempt " +
-                                 std::to_string(match.attempt),
-                             bench.bot().token.matches(token) ? "the bot's own token"
-                             : token.empty()                  ? "nothing"
-                                                              : "another credential");
-             });
 }
 
 void add_frame_checks(AnswerChecks& checks) {
@@ -270,6 +273,7 @@ void add_join_checks(PlayerBench& bench, Checks& out) {
   accepted.needs_play = false;
   add_method_check(bench, out, MessageType::kGameInvitation, "invitation");
   add_envelope_checks(bench, join, kJoin);
+  add_credential_checks(bench, join);
   join.add("P-4.7", "accept-boolean", Level::kMust, "`accept` is present, and is a JSON boolean.",
            "Name the field accept, and send the JSON boolean true, without quotes.",
            [](const BotReply& reply, const TestMatch&) {
@@ -311,6 +315,7 @@ void add_choice_checks(PlayerBench& bench, Checks& out) {
   answered.needs_play = false;
   add_method_check(bench, out, MessageType::kChooseParityCall, "choice");
   add_envelope_checks(bench, choice, kChoice);
+  add_credential_checks(bench, choice);
   choice.add("P-4.9", "field-name", Level::kMust,
              "the field with the choice is called `parity_choice`.",
              "Rename the field to parity_choice.", [](const BotReply& reply, const TestMatch&) {
