@@ -33,8 +33,8 @@ class ReceiptsTest : public testing::PlayerServiceFixture {
                         {"referee_credential", "match"},
                         {"draw_commitment", match_.draw_commitment()}};
     json message = envelope::testing::golden("round_announcement");
-    message["matches"] = {match};
-    (void)call("notify_round", authorised(message));
+    message["matches"] = json::array({match});
+    EXPECT_TRUE(call("notify_round", authorised(message)).contains("result"));
   }
   /// Round 1 is over, and so is the time in which GAME_OVER may still arrive.
   void complete_round() {
