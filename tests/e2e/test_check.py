@@ -91,7 +91,7 @@ class CheckTest(unittest.TestCase):
 
     def report(self, *words, expects=0):
         words = [BIN / "league", "check", "--format", "json", *words]
-        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=90, cwd=self.place)
+        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=150, cwd=self.place)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         report = json.loads(done.stdout)["bots"][0]
         self.assertEqual(done.returncode, expects, (report["level"], self.not_passed(report)))

@@ -13,7 +13,7 @@ std::map<string, string> options = {
     {"--name", "cpp_bot"}, {"--data", "cpp_bot.json"}};
 json me;  // what every message carries
 json home = json::object();  // what else the manager gave us, which no message carries
-nlohmann::ordered_json matches = json::object();  // what we have promised and answered: the last 100
+nlohmann::ordered_json matches = json::object();  // what we have promised and answered: the last 20
 std::mutex mutex;  // protects these three
 
 string hex(const string& bytes) {
@@ -126,7 +126,7 @@ void save() {  // before anything leaves that binds us
 }
 nlohmann::ordered_json& match_of(const string& id) {
   if (!matches.contains(id)) matches[id] = {{"calls", json::array()}};
-  if (matches.size() > 100) matches.erase(matches.begin());  // the oldest
+  if (matches.size() > 20) matches.erase(matches.begin());  // the oldest
   return matches[id];
 }
 json news(const json&) { return {{"status", "ok"}, {"player_id", me["player_id"]}}; }

@@ -31,7 +31,7 @@ type match struct {
 	Calls                                       []object
 }
 
-// What is kept in the file: what every message carries, what else the manager gave us, the last 100 matches.
+// What is kept in the file: what every message carries, what else the manager gave us, the last 20 matches.
 var kept = struct {
 	sync.Mutex
 	Me      object            `json:"me"`
@@ -181,7 +181,7 @@ func save() { // before anything leaves that binds us
 func matchOf(id string) *match {
 	if kept.Matches[id] == nil {
 		kept.Matches[id] = &match{Calls: []object{}}
-		if kept.Order = append(kept.Order, id); len(kept.Order) > 100 {
+		if kept.Order = append(kept.Order, id); len(kept.Order) > 20 {
 			delete(kept.Matches, kept.Order[0])
 			kept.Order = kept.Order[1:]
 		}

@@ -103,7 +103,7 @@ class Bot {
   static Json options = new Json("manager", "http://localhost:8000/mcp", "port", "0", "name", "java_bot",
                                  "data", "java_bot.json");
   static Json me, home = new Json();  // what every message carries; what else the manager gave us
-  static Json matches = new Json();  // what we have promised and answered, by match: the last 100
+  static Json matches = new Json();  // what we have promised and answered, by match: the last 20
 
   static String chooseWord(Json call) {  // the game: write your own
     return new SecureRandom().nextBoolean() ? "even" : "odd";
@@ -196,7 +196,7 @@ class Bot {
 
   static void keep(String match, Json mine) {
     matches.put(match, "" + mine);
-    if (matches.size() > 100) matches.remove(matches.keySet().iterator().next());  // the oldest
+    if (matches.size() > 20) matches.remove(matches.keySet().iterator().next());  // the oldest
   }
 
   static Json news() { return new Json("status", "ok", "player_id", me.text("player_id")); }

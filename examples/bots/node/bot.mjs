@@ -10,7 +10,7 @@ process.argv.forEach((word, i, all) => { if (word.startsWith("--")) options[word
 const kept = existsSync(options.data) ? JSON.parse(readFileSync(options.data, "utf8")) : {};
 const me = kept.me ?? { player_id: options.name.replace(/\W/g, "_") };  // what every message carries
 const home = kept.home ?? {};  // what else the manager gave us, which no message carries
-const matches = new Map(kept.matches ?? []);  // what we have promised and answered: the last 100
+const matches = new Map(kept.matches ?? []);  // what we have promised and answered: the last 20
 
 const chooseWord = (call) => ["even", "odd"][randomInt(2)];  // the game: write your own
 
@@ -72,7 +72,7 @@ function save() {  // before anything leaves that binds us; nobody else may read
 
 function matchOf(id) {
   if (!matches.has(id)) matches.set(id, { calls: [] });
-  if (matches.size > 100) matches.delete(matches.keys().next().value);  // the oldest
+  if (matches.size > 20) matches.delete(matches.keys().next().value);  // the oldest
   return matches.get(id);
 }
 

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 me, home = {}, {}  # what every message carries; what else the manager gave us, which no message carries
-matches = {}  # what we have promised and answered, by match: the last 100
+matches = {}  # what we have promised and answered, by match: the last 20
 lock = threading.RLock()
 
 def choose_word(call):  # the game: write your own
@@ -62,7 +62,7 @@ def save():  # before anything leaves that binds us
     os.replace(options.data + ".new", options.data)
 
 def match_of(match_id):
-    while match_id not in matches and len(matches) >= 100:
+    while match_id not in matches and len(matches) >= 20:
         del matches[next(iter(matches))]  # the oldest
     return matches.setdefault(match_id, {"calls": []})
 

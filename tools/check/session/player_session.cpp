@@ -99,7 +99,7 @@ Report finished(PlayerBench& bench, const Checks& checks, const SessionOptions& 
   report.subject = std::move(subject);
   RunOptions run;
   run.only = options.only;
-  run.budget = milliseconds(options.is_fast ? 3000 : 50'000);
+  run.budget = milliseconds(options.is_fast ? 3000 : 80'000);
   run.is_playing = [&bench] { return bench.is_playing(); };
   run.has_word = [&bench] { return bench.spells_its_choice(); };
   run.is_there = [&bench] {
