@@ -1959,8 +1959,8 @@ class Report:
         if "winner_player_id" in told and isinstance(told["winner_player_id"], (str, type(None))) and (
                 told["winner_player_id"] or None) != (self.winner or None):
             return "the winner"
-        number, drawn = told.get("drawn_number"), self.details.get("drawn_number")
-        if is_integer(number) and is_integer(drawn) and number != drawn:
+        numbers = [said["drawn_number"] for said in (told, self.details) if "drawn_number" in said]
+        if len(numbers) == 2 and all(number is None or is_integer(number) for number in numbers) and numbers[0] != numbers[1]:
             return "the number"
         for key, theirs in (("choices", told), ("choice_commitments", over.message), ("choice_nonces", over.message)):
             for player, value in dict_of(theirs, key).items():
@@ -2134,7 +2134,10 @@ class Report:
             return self.fault("commitment.handed", f"by the own log of {self.said.sender} its call to player:{opponent} in {self.match} left before "
                                                    f"player:{player} had joined with the commitment that the report lists")
         holder = None
-        if handed and listed != handed and not (listed is None and self.is_forgotten()):
+        if handed and listed is None and self.is_of_killed_referee():
+            return self.found.incident(self.place, "commitment.forgotten", f"{self.said.sender}, which was started again during {self.match}, reported "
+                                       f"a loss without the commitment of player:{player} that it had handed over: it was killed, or ended itself")
+        if handed and listed != handed:
             holder = opponent
         elif made and listed is not None and listed not in made:
             holder = player
@@ -2171,7 +2174,7 @@ class Report:
         return call, call is not None and call.is_sealed and len({id(one.section.run) for one in calls}) == 1 and any(
             one.stated == "GAME_INVITATION" for one in calls)
 
-    def is_forgotten(self):
+    def is_of_killed_referee(self):
         """A referee that was killed during the attempt and started again reports a loss: it may not know what it handed over before."""
         calls = self.league.own_calls(self.said.sender, self.match, self.conversation)
         return self.is_technical and len({id(call.section.run) for call in calls}) > 1

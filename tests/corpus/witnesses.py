@@ -151,6 +151,7 @@ made("over", "another-winner", TOLD, short=True)(told_otherwise(another_winner))
 made("over", "another-winner-to-one-player", TOLD)(told_otherwise(another_winner, lambda plan: plan.a))
 made("over", "another-number", TOLD)(told_otherwise(lambda message, plan: message["game_result"].update(
     drawn_number=message["game_result"]["drawn_number"] % 10 + 1)))
+made("over", "no-number", TOLD, short=True)(told_otherwise(lambda message, plan: message["game_result"].update(drawn_number=None)))
 made("over", "another-choice", TOLD)(told_otherwise(another_choice))
 made("over", "without-choices")(told_otherwise(lambda message, plan: message["game_result"].update(choices={})))
 

@@ -123,7 +123,8 @@ class CommitmentCheck {
                                  " had joined with the commitment that the report lists");
     if (handed.call != nullptr) sealed.handed = handed.call->opponent_commitment;
     std::string holder;
-    if (!sealed.handed.empty() && !listed && !is_forgotten()) {
+    if (!sealed.handed.empty() && !listed) {
+      if (is_of_killed_referee()) return forgotten(player);
       holder = opponent;
     } else if ((!sealed.given.empty() && listed && !sealed.given.contains(*listed)) ||
                (!sealed.last_given.empty() && !listed && read_.is_played && is_own_referee())) {
@@ -153,9 +154,16 @@ class CommitmentCheck {
                         (is_without ? "none" : "another one"));
   }
 
+  void forgotten(const std::string& player) {
+    findings_.incident(report_.place, "commitment.forgotten",
+                       report_.sender + ", which was started again during " + report_.match_id +
+                           ", reported a loss without the commitment of " + player +
+                           " that it had handed over: it was killed, or ended itself");
+  }
+
   /// Whether a referee that was killed during the attempt and started again reports a loss: it may
   /// not know what the process before it handed over, and a loss counts without it.
-  [[nodiscard]] bool is_forgotten() const {
+  [[nodiscard]] bool is_of_killed_referee() const {
     std::set<std::size_t> runs;
     for (const GameCall* call : match_.at_referee)
       if (LeagueEvidence::is_of(report_, match_, *call)) runs.insert(call->run);
