@@ -8,6 +8,7 @@
 #include "tools/audit/evidence/audit_body.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
+#include "tools/audit/evidence/speaker.h"
 
 namespace league::tools::auditor {
 namespace {
