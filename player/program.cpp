@@ -235,7 +235,8 @@ class PlayerGroup {
                                           .manager = *manager};
     local.service->on_dispute([&local, identity, context](const DisputedMatch& match) {
       if (local.history) local.history->dispute(match);
-      service::send_dispute(context, identity, match);
+      // A third-party manager does not know this query.
+      if (identity.is_at_home()) service::send_dispute(context, identity, match);
     });
     local.service->on_missing_result([&local, identity, context] {
       service::ask_for_results(

@@ -673,7 +673,7 @@ def league_message(body):
             return inner[0]
         texts = [text_of(part, "text") for part in list_of(found, "content")[:1]]
         return (parse_object(texts[0]) if "message_type" not in found and texts else None) or found
-    return body if "message_type" in body else {}
+    return {} if body.keys() & {"jsonrpc", "method", "params", "result", "error"} else body
 
 
 # Keys of a record and the type that each must have.

@@ -78,7 +78,7 @@ class Rewriter {
       message_["role_in_match"] = *role == "player_a" ? "PLAYER_A" : "PLAYER_B";
       taken_.add(kRoleInMatchCase);
     }
-    for (const char* name : {"standings", "final_standings"}) fill_ranks(name);
+    for (const char* name : {"standings", "final_standings"}) fill_rows(name);
   }
 
   void correct_sender() {
@@ -87,7 +87,8 @@ class Rewriter {
     std::string sender = *found;
     if (sender == kUnregisteredReferee) {
       taken_.add(kSenderUnregistered);
-    } else if (sender.starts_with("league_manager:")) {
+    } else if (sender.starts_with("league_manager:") &&
+               spec(type_).senders.contains(Role::kLeagueManager)) {
       message_["sender"] = "league_manager";
       taken_.add(kSenderManagerWithId);
     } else if (sender.starts_with("players:") || sender.starts_with("referees:")) {
@@ -150,15 +151,22 @@ class Rewriter {
   }
 
  private:
-  /// Tables are sorted by rank, so the row's position gives its rank.
-  void fill_ranks(const char* name) {
+  /// Tables are sorted by rank, so the row's position gives its rank. Managers that send no draws
+  /// play games without draws, or do not count them.
+  void fill_rows(const char* name) {
     auto rows = message_.find(name);
     if (rows == message_.end() || !rows->is_array()) return;
     for (std::size_t place = 0; place < rows->size(); ++place) {
       json& row = (*rows)[place];
-      if (!row.is_object() || !is_absent(row, "rank")) continue;
-      row["rank"] = place + 1;
-      taken_.add(kMissingRank);
+      if (!row.is_object()) continue;
+      if (is_absent(row, "rank")) {
+        row["rank"] = place + 1;
+        taken_.add(kMissingRank);
+      }
+      if (is_absent(row, "draws")) {
+        row["draws"] = 0;
+        taken_.add(kMissingDraws);
+      }
     }
   }
 
@@ -182,12 +190,14 @@ class Rewriter {
     }
     const std::string* status = text_of(message_, "status");
     if (status == nullptr) return;
-    // A plain acknowledgement accepts the invitation only if it names the right match.
-    const std::string* match = text_of(message_, "match_id");
-    if ((*status == "ACK" || *status == "OK") && match != nullptr && defaults_.match_id &&
-        *match == defaults_.match_id->str()) {
+    // A plain acknowledgement accepts the invitation that it answers; if it names a match, it must
+    // be the right one. A call of the player's own answers no invitation by itself, so the defaults
+    // for it contain no match.
+    if ((*status == "ACK" || *status == "OK") && defaults_.match_id) {
+      const std::string* match = text_of(message_, "match_id");
+      if (match != nullptr && *match != defaults_.match_id->str()) return;
       message_["accept"] = true;
-      taken_.add(kStatusAck);
+      taken_.add(match != nullptr ? kStatusAck : kBareAcknowledgement);
       return;
     }
     bool is_yes = *status == "ACCEPTED";

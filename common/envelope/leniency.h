@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <bitset>
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -37,7 +38,8 @@ enum class Leniency {
   kNullErrorBesideResult,
   kNullResultBesideError,
   kIdNotEchoed,
-  kIdTypeChanged,
+  kIdTypeChanged,  ///< the id in another JSON type: "17" for 17
+  kForeignId,  ///< another id than the request's
   kReplyWithErrorStatus,  ///< a good reply with an HTTP status of 4xx or 5xx
   kAckMethodNotFound,  ///< -32601 to a notification
   kAckWithoutJson,  ///< a 2xx answer to a notification that is no JSON-RPC
@@ -46,6 +48,7 @@ enum class Leniency {
   kAcceptedField,  ///< `accepted` for `accept`
   kStatusForAccept,  ///< `status: "ACCEPTED"` for `accept`
   kStatusAck,  ///< `status: "ACK"` or `"OK"` beside the invitation's `match_id` for `accept`
+  kBareAcknowledgement,  ///< the same without `match_id`, in reply to the invitation itself
   kStatusRegistered,  ///< `REGISTERED` for `ACCEPTED`
   kPlayedField,  ///< `games_played` or `matches_played` for `played`
   kNullOptionalField,  ///< an optional envelope field that is null
@@ -67,6 +70,7 @@ enum class Leniency {
   kTimestampZoneTwice,  ///< `…+00:00Z`
   kRoleInMatchCase,  ///< `player_a` for `PLAYER_A`
   kMissingRank,  ///< a row of the standings without `rank`
+  kMissingDraws,  ///< a row of the standings without `draws`
   // How such a manager answers a registration (noted by common/agent).
   kAcceptedWithoutToken,  ///< no `auth_token`
   // Ids in a reply that differ from the call's (noted by common/agent).
@@ -93,6 +97,10 @@ enum class Leniency {
   kAnswerPostedBack,  ///< an answer that came as a call of its own
 };
 
+/// How many there are.
+inline constexpr std::size_t kLeniencies =
+    static_cast<std::size_t>(Leniency::kAnswerPostedBack) + 1;
+
 /// The stable name in conversation logs, such as `choice_field`. Static storage.
 [[nodiscard]] std::string_view leniency_name(Leniency leniency);
 /// All of them, in the order of the enumeration.
@@ -104,14 +112,14 @@ class Leniencies {
   void add(Leniency leniency);
   void add(const Leniencies& others);
   [[nodiscard]] bool contains(Leniency leniency) const;
-  [[nodiscard]] bool empty() const { return bits_ == 0; }
+  [[nodiscard]] bool empty() const { return bits_.none(); }
   /// Names in the order of the enumeration; static storage.
   [[nodiscard]] std::vector<std::string_view> names() const;
 
   bool operator==(const Leniencies&) const = default;
 
  private:
-  std::uint64_t bits_ = 0;
+  std::bitset<kLeniencies> bits_;
 };
 
 /// Values for missing fields of an envelope: for a reply those known from the call, for a

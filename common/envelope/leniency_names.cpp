@@ -33,6 +33,7 @@ constexpr auto kNames = std::to_array<Named>({
     {kNullResultBesideError, "null_result_beside_error"},
     {kIdNotEchoed, "id_not_echoed"},
     {kIdTypeChanged, "id_type_changed"},
+    {kForeignId, "foreign_id"},
     {kReplyWithErrorStatus, "reply_with_error_status"},
     {kAckMethodNotFound, "ack_method_not_found"},
     {kAckWithoutJson, "ack_without_json"},
@@ -40,6 +41,7 @@ constexpr auto kNames = std::to_array<Named>({
     {kAcceptedField, "accepted_field"},
     {kStatusForAccept, "status_for_accept"},
     {kStatusAck, "status_ack"},
+    {kBareAcknowledgement, "bare_acknowledgement"},
     {kStatusRegistered, "status_registered"},
     {kPlayedField, "played_field"},
     {kNullOptionalField, "null_optional_field"},
@@ -60,6 +62,7 @@ constexpr auto kNames = std::to_array<Named>({
     {kTimestampZoneTwice, "timestamp_zone_twice"},
     {kRoleInMatchCase, "role_in_match_case"},
     {kMissingRank, "missing_rank"},
+    {kMissingDraws, "missing_draws"},
     {kAcceptedWithoutToken, "accepted_without_token"},
     {kForeignConversationId, "foreign_conversation_id"},
     {kForeignLeagueId, "foreign_league_id"},
@@ -85,12 +88,11 @@ constexpr bool is_in_order() {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (static_cast<std::size_t>(kNames[i].leniency) != i) return false;
   }
-  return kNames.size() == static_cast<std::size_t>(kAnswerPostedBack) + 1;
+  return kNames.size() == kLeniencies;
 }
 static_assert(is_in_order());
-static_assert(kNames.size() <= 64, "Leniencies keeps one bit for each");
 
-std::uint64_t bit(Leniency leniency) { return std::uint64_t{1} << static_cast<unsigned>(leniency); }
+std::size_t bit(Leniency leniency) { return static_cast<std::size_t>(leniency); }
 
 std::vector<Leniency> listed() {
   std::vector<Leniency> all;
@@ -109,9 +111,9 @@ const std::vector<Leniency>& all_leniencies() {
   return kAll;
 }
 
-void Leniencies::add(Leniency leniency) { bits_ |= bit(leniency); }
+void Leniencies::add(Leniency leniency) { bits_.set(bit(leniency)); }
 void Leniencies::add(const Leniencies& others) { bits_ |= others.bits_; }
-bool Leniencies::contains(Leniency leniency) const { return (bits_ & bit(leniency)) != 0; }
+bool Leniencies::contains(Leniency leniency) const { return bits_.test(bit(leniency)); }
 
 std::vector<std::string_view> Leniencies::names() const {
   std::vector<std::string_view> names;

@@ -129,6 +129,22 @@ TEST(Normalise, ABareChoiceIsEnoughForAReply) {
   EXPECT_EQ(taken.names().size(), 8U);
 }
 
+TEST(Normalise, AnAcknowledgementAcceptsTheInvitationThatItAnswers) {
+  for (const char* word : {"ACK", "OK"}) {
+    json reply = {{"status", word}};
+    Leniencies taken;
+    ASSERT_TRUE(admit(reply, MessageType::kGameJoinAck, Mode::kOpen, taken)) << word;
+    EXPECT_EQ(reply["accept"], true);
+    EXPECT_TRUE(taken.contains(Leniency::kBareAcknowledgement));
+    // A call of the bot's own could mean any invitation.
+    json posted = {{"status", word}};
+    auto defaults = reply_defaults();
+    defaults.match_id.reset();
+    ASSERT_TRUE(normalise(posted, MessageType::kGameJoinAck, Mode::kOpen, defaults, taken));
+    EXPECT_FALSE(posted.contains("accept"));
+  }
+}
+
 TEST(Normalise, RefusalsStayRefusals) {
   json wire = golden("game_join_ack");
   wire.erase("accept");

@@ -51,7 +51,8 @@ struct ResponseLeniencies {
   bool null_error = false;  ///< `"error": null` beside a result
   bool null_result = false;  ///< `"result": null` beside an error
   bool missing_id = false;  ///< no id, or null in a successful answer
-  bool foreign_id = false;  ///< an id that differs from the request's in value or type
+  bool changed_id_type = false;  ///< the request's id, but a string for a number or the reverse
+  bool foreign_id = false;  ///< another id than the request's
   bool missing_version = false;  ///< `jsonrpc` is not "2.0"
   bool malformed_error = false;  ///< `error` without an integer code and a text
   bool operator==(const ResponseLeniencies&) const = default;

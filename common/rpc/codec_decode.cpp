@@ -131,6 +131,12 @@ Frame decode_one(json& object, const DecodeOptions& options) {
   return decode_call(object, *method, id);
 }
 
+std::string text_of(const Id& id) {
+  const auto* number = id.number();
+  const auto* text = id.text();
+  return number != nullptr ? std::to_string(*number) : text != nullptr ? *text : std::string();
+}
+
 void read_id(json& object, const Id& expected, ResponseLeniencies& leniencies, bool is_error) {
   json* value = member(object, "id");
   if (value == nullptr) {
@@ -142,7 +148,8 @@ void read_id(json& object, const Id& expected, ResponseLeniencies& leniencies, b
   if (id && id->is_null()) {
     leniencies.missing_id = !is_error;  // an error may have a null id (JSON-RPC 2.0 §5)
   } else {
-    leniencies.foreign_id = true;
+    const bool is_same_text = id && text_of(*id) == text_of(expected);
+    (is_same_text ? leniencies.changed_id_type : leniencies.foreign_id) = true;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "common/rpc/frame_peek.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -188,14 +189,27 @@ std::optional<std::string> text_of_value(std::string_view raw) {
   return unescape(raw.substr(1, raw.size() - 2));
 }
 
-/// An integer as JSON writes it: no plus, no leading zero. `-0` is 0.
-std::optional<Id> number_id(std::string_view raw) {
-  std::string_view digits = raw.starts_with('-') ? raw.substr(1) : raw;
-  if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
-  std::int64_t number = 0;
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The whole of `raw` as a number; nothing if it is none of this type.
+template <typename Number>
+std::optional<Number> parsed(std::string_view raw) {
+  Number number{};
   auto [end, fault] = std::from_chars(raw.data(), raw.data() + raw.size(), number);
   if (fault != std::errc{} || end != raw.data() + raw.size()) return std::nullopt;
-  return Id(number);
+  return number;
+}
+
+/// A number as JSON writes it: no plus, no leading zero. `-0` is 0, and `1.0` is 1.
+std::optional<Id> number_id(std::string_view raw) {
+  std::string_view digits = raw.starts_with('-') ? raw.substr(1) : raw;
+  if (digits.empty() || !is_digit(digits.front())) return std::nullopt;
+  if (digits.size() > 1 && digits.front() == '0' && is_digit(digits[1])) return std::nullopt;
+  if (auto number = parsed<std::int64_t>(raw)) return Id(*number);
+  // Integers beyond 64 bits are not read as floating-point numbers.
+  if (std::ranges::all_of(digits, is_digit)) return std::nullopt;
+  auto number = parsed<double>(raw);
+  return number ? Id::from_number(*number) : std::nullopt;
 }
 
 Id id_of_value(std::string_view raw) {

@@ -62,8 +62,11 @@ TEST(FramePeek, ReadsIdsAsTheDecoderDoes) {
   EXPECT_EQ(peek_frame(R"({"id":-9223372036854775808,"result":1})").id, Id(INT64_MIN));
   EXPECT_EQ(peek_frame(R"({"id":"\u00e4\ud83d\ude00\n","result":1})").id,
             Id("\xc3\xa4\xf0\x9f\x98\x80\n"));
+  EXPECT_EQ(peek_frame(R"({"id":17.0,"result":1})").id, Id(17));
+  EXPECT_EQ(peek_frame(R"({"id":1e3,"result":1})").id, Id(1000));
+  EXPECT_EQ(peek_frame(R"({"id":-0.0,"result":1})").id, Id(0));
   for (std::string_view id :
-       {"1.0", "1e3", "9223372036854775808", "{}", "[1]", "true", "01", "+1"}) {
+       {"1.5", "1e-3", "1e19", "9223372036854775808", "{}", "[1]", "true", "01", "+1"}) {
     auto peek = peek_frame("{\"method\":\"a\",\"id\":" + std::string(id) + "}");
     EXPECT_EQ(peek.kind, FrameKind::kRequest) << id;
     EXPECT_TRUE(peek.id.is_null()) << id;

@@ -1,5 +1,6 @@
 #include "common/rpc/id.h"
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +17,14 @@ std::optional<Id> Id::from_json(const nlohmann::json& value) {
     return Id(static_cast<std::int64_t>(*number));
   }
   if (const auto* number = value.get_ptr<const std::int64_t*>()) return Id(*number);
+  if (const auto* number = value.get_ptr<const double*>()) return from_number(*number);
   return std::nullopt;
+}
+
+std::optional<Id> Id::from_number(double number) {
+  constexpr double kLargestExact = 9007199254740992.0;  // 2^53
+  if (!(std::abs(number) <= kLargestExact) || std::trunc(number) != number) return std::nullopt;
+  return Id(static_cast<std::int64_t>(number));
 }
 
 void Id::append_to(std::string& out) const {

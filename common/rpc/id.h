@@ -21,8 +21,12 @@ class Id {
   explicit Id(std::int64_t number) : value_(number) {}
   explicit Id(std::string text) : value_(std::move(text)) {}
 
-  /// Nothing for a number with a fraction or an exponent, one beyond 64 bits, and every other type.
+  /// `1.0` and `1e3` are integers, as in JSON Schema. Nothing for a number with a fraction, one
+  /// that is not exactly an integer of 64 bits, and every other type.
   [[nodiscard]] static std::optional<Id> from_json(const nlohmann::json& value);
+
+  /// The same for a number that was written with a fraction or an exponent.
+  [[nodiscard]] static std::optional<Id> from_number(double number);
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   /// Null where the id is no number; valid as long as this.

@@ -26,11 +26,17 @@ TEST(Id, ReadsWhatJsonRpcAllows) {
 }
 
 TEST(Id, RefusesEverythingElse) {
-  for (const char* text : {"1.5", "1.0", "1e3", "9223372036854775808", "1e400", "true", "[]", "{}",
-                           "[1]", "18446744073709551616"}) {
+  for (const char* text : {"1.5", "1e-3", "9223372036854775808", "1e19", "1e400", "true", "[]",
+                           "{}", "[1]", "18446744073709551616"}) {
     nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
     EXPECT_FALSE(!value.is_discarded() && Id::from_json(value).has_value()) << text;
   }
+}
+
+TEST(Id, ReadsIntegersAsOtherLanguagesWriteThem) {
+  for (const auto& [text, number] :
+       {std::pair("17.0", 17), {"1e3", 1000}, {"-2.0", -2}, {"0.0", 0}})
+    EXPECT_EQ(Id::from_json(nlohmann::json::parse(text)), Id(number)) << text;
 }
 
 TEST(Id, KeepsTypesApart) {

@@ -1,5 +1,6 @@
 #include "common/schema/json_fields.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace league::schema {
@@ -12,8 +13,16 @@ const std::string& text_at(const nlohmann::json& value, std::string_view key) {
 
 std::optional<std::int64_t> number_at(const nlohmann::json& value, std::string_view key) {
   const nlohmann::json& found = field_at(value, key);
-  if (!found.is_number_integer()) return std::nullopt;
-  return found.get<std::int64_t>();
+  if (found.is_number_integer()) return found.get<std::int64_t>();
+  if (!is_whole_float(found)) return std::nullopt;
+  return static_cast<std::int64_t>(found.get<double>());
+}
+
+bool is_whole_float(const nlohmann::json& value) {
+  constexpr double kLargestExact = 9007199254740992.0;  // 2^53
+  if (!value.is_number_float()) return false;
+  const auto number = value.get<double>();
+  return std::abs(number) <= kLargestExact && std::trunc(number) == number;
 }
 
 const nlohmann::json& field_at(const nlohmann::json& value, std::string_view key) {

@@ -11,9 +11,13 @@ namespace league::schema {
 /// The text at `key` of `value`; empty if there is none or it is no text, or `value` is no object.
 /// Valid as long as `value`, like everything here.
 [[nodiscard]] const std::string& text_at(const nlohmann::json& value, std::string_view key);
-/// The whole number at `key` of `value`; nothing if there is none, or `value` is no object.
+/// The whole number at `key` of `value`, perhaps written as `1.0`; nothing if there is none, or
+/// `value` is no object.
 [[nodiscard]] std::optional<std::int64_t> number_at(const nlohmann::json& value,
                                                     std::string_view key);
+/// Whether `value` is an integer that was written with a fraction or an exponent, like `1.0`. JSON
+/// Schema counts it as an integer.
+[[nodiscard]] bool is_whole_float(const nlohmann::json& value);
 /// The value at `key` of `value`; null if there is none, or `value` is no object.
 [[nodiscard]] const nlohmann::json& field_at(const nlohmann::json& value, std::string_view key);
 

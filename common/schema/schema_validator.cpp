@@ -1,5 +1,6 @@
 #include "common/schema/schema_validator.h"
 
+#include <algorithm>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -132,6 +133,20 @@ std::optional<LengthViolation> LengthCheck::check(const json& document) const {
   DocumentVisitor walk{*this};
   walk.visit(document, "", 0);
   return walk.fault;
+}
+
+/// Recursion is bounded by kMaxDocumentDepth.
+bool has_whole_floats(const json& value) {
+  if (!value.is_structured()) return is_whole_float(value);
+  return std::ranges::any_of(value, has_whole_floats);
+}
+
+void make_integers(json& value) {
+  if (value.is_structured()) {
+    for (json& child : value) make_integers(child);
+  } else if (is_whole_float(value)) {
+    value = static_cast<std::int64_t>(value.get<double>());
+  }
 }
 
 /// What a schema of ours may not contain, and the patterns that it does.
@@ -295,6 +310,12 @@ core::Result<CompiledSchema> CompiledSchema::compile(const json& document, std::
 
 bool CompiledSchema::is_valid(const json& document) const {
   if (impl_->gate_violation(document)) return false;
+  // The validator does not count 1.0 as an integer, although draft-07 does.
+  if (has_whole_floats(document)) {
+    json plain = document;
+    make_integers(plain);
+    return is_valid(plain);
+  }
   try {
     return impl_->is_valid(document);
   } catch (const std::exception&) {
@@ -310,6 +331,11 @@ std::optional<Violation> CompiledSchema::validate(const json& document) const {
 
 std::vector<Violation> CompiledSchema::violations(const json& document) const {
   if (auto violation = impl_->gate_violation(document)) return {std::move(*violation)};
+  if (has_whole_floats(document)) {
+    json plain = document;
+    make_integers(plain);
+    return violations(plain);
+  }
   try {
     if (impl_->is_valid(document)) return {};
     return impl_->explain_all(document);

@@ -95,6 +95,22 @@ TEST(CompiledSchema, SaysWhatWouldBeRight) {
   EXPECT_FALSE(type->is_required);
 }
 
+TEST(CompiledSchema, AnIntegerMayBeWrittenWithAFraction) {
+  auto schema = CompiledSchema::compile(
+      json::parse(R"({"$schema":"http://json-schema.org/draft-07/schema#","type":"object",
+                      "properties":{"n":{"type":["integer","null"],"minimum":1},
+                                    "s":{"type":"string"}}})"),
+      "test");
+  ASSERT_TRUE(schema);
+  for (const char* good : {R"({"n":1.0})", R"({"n":2e0})", R"({"n":null})"})
+    EXPECT_TRUE(schema->is_valid(json::parse(good))) << good;
+  for (const char* bad : {R"({"n":1.5})", R"({"n":0.0})", R"({"n":1e300})", R"({"n":"1.0"})"})
+    EXPECT_FALSE(schema->is_valid(json::parse(bad))) << bad;
+  auto fault = schema->validate(json::parse(R"({"n":1.0,"s":7})"));
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->pointer, "/s") << "and nothing is wrong with the number";
+}
+
 TEST(CompiledSchema, AMissingFieldComesFirst) {
   auto schema = compiled({{"required", {"a"}}, {"properties", {{"b", {{"type", "string"}}}}}});
   auto all = schema.violations({{"b", 1}});

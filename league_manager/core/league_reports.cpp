@@ -159,10 +159,16 @@ ReportFacts League::facts_for(int referee, events::MatchKey match) const {
 
 ReportDecision League::refuse_stale(int referee, const MatchReport& report, int attempt,
                                     core::UtcTimestamp now) const {
+  const int latest = board_.contains(report.match) ? board_.slot(report.match).attempts
+                                                   : finished_result(report.match)->attempt;
+  const std::string number = std::to_string(attempt);
+  if (attempt < 1 || attempt > latest) {
+    return refuse(ErrorCode::kStaleAttempt, report,
+                  "there is no attempt " + number + "; the last one is " + std::to_string(latest));
+  }
   ReportDecision decision =
       refuse(ErrorCode::kStaleAttempt, report,
-             "attempt " + std::to_string(attempt) +
-                 " is not open: the match was taken back; discard this result");
+             "attempt " + number + " is not open: the match was taken back; discard this result");
   // Only the board of the current round knows which referee had which attempt, so stale reports of
   // earlier rounds are refused without a record.
   if (!board_.contains(report.match)) return decision;

@@ -107,6 +107,31 @@ TEST_F(LeagueReports, RecordsConflictsButNotWithoutEnd) {
   EXPECT_TRUE(played_.report(0, report).is_repeat);
 }
 
+TEST_F(LeagueReports, ARepeatNamesTheSameGameAndRound) {
+  const auto report = right(kFirst);
+  ASSERT_EQ(refusal(0, report), std::nullopt);
+  auto of_another_game = report;
+  of_another_game.game_type = "chess";
+  EXPECT_EQ(refusal(0, of_another_game), ErrorCode::kInvalidResult);
+  auto of_another_round = report;
+  of_another_round.round = 2;
+  EXPECT_EQ(refusal(0, of_another_round), ErrorCode::kInvalidResult);
+  EXPECT_TRUE(played_.report(0, report).is_repeat);
+}
+
+TEST_F(LeagueReports, KnowsThatAnAttemptNeverWas) {
+  for (bool is_finished : {false, true}) {
+    const auto decision = played_.report(0, right(kFirst, 7));
+    ASSERT_TRUE(decision.refusal);
+    EXPECT_EQ(decision.refusal->code, ErrorCode::kStaleAttempt);
+    EXPECT_NE(decision.refusal->message.find("there is no attempt 7"), std::string::npos)
+        << decision.refusal->message;
+    if (is_finished) continue;
+    ASSERT_EQ(refusal(0, right(kFirst)), std::nullopt);
+  }
+  EXPECT_EQ(events_of(events::EventBody(events::StaleReportRecorded{}).index()), 0);
+}
+
 TEST_F(LeagueReports, KnowsRepeatsAndConflictsOfEarlierRounds) {
   auto report = right(kFirst);
   ASSERT_EQ(refusal(0, report), std::nullopt);

@@ -35,19 +35,24 @@ core::Error refusal(const MatchReport& report, const game::Contradiction& contra
   return invalid(report, contradiction.text, pointer_to(contradiction.field));
 }
 
-core::Result<void> check_circumstances(const MatchReport& report, const ReportFacts& facts) {
+core::Result<void> check_round_and_game(const MatchReport& report, const game::Rules& rules) {
   if (report.round && *report.round != report.match.round) {
     return invalid(report,
                    "round_id is " + std::to_string(*report.round) +
                        ", but the match belongs to round " + std::to_string(report.match.round),
                    "/round_id");
   }
-  if (report.game_type != facts.rules.game_type()) {
+  if (report.game_type != rules.game_type()) {
     return invalid(report,
                    "game_type is \"" + report.game_type.substr(0, kLongestShown) +
-                       "\", but this league plays " + std::string(facts.rules.game_type()),
+                       "\", but this league plays " + std::string(rules.game_type()),
                    "/game_type");
   }
+  return {};
+}
+
+core::Result<void> check_circumstances(const MatchReport& report, const ReportFacts& facts) {
+  if (auto named = check_round_and_game(report, facts.rules); !named) return named;
   const auto expected = events::match_conversation(report.match, facts.attempt).str();
   if (report.conversation != expected && (facts.has_match_credentials || facts.is_strict)) {
     return invalid(report,
@@ -157,6 +162,7 @@ core::Result<JudgedReport> judge_report(const MatchReport& report, const ReportF
 
 core::Result<game::MatchResult> claimed_result(const MatchReport& report, const game::Rules& rules,
                                                Pairing pairing) {
+  if (auto named = check_round_and_game(report, rules); !named) return named.error();
   const game::Judgement judgement = game::judge(
       rules,
       {.match_id = report.match.id().str(), .players = players_of(pairing), .draw_commitment = {}},

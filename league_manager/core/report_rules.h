@@ -96,7 +96,7 @@ struct JudgedReport {
                                                       const ReportFacts& facts);
 
 /// The result that `report` states, without judging it, for a comparison with the accepted result.
-/// Fails with kInvalidResult if it is not a result of these players.
+/// Fails with kInvalidResult if it is not a result of these players, this round and this game.
 [[nodiscard]] core::Result<game::MatchResult> claimed_result(const MatchReport& report,
                                                              const game::Rules& rules,
                                                              Pairing pairing);

@@ -111,8 +111,16 @@ class LeagueRunner {
   void decide(const files::Ledger::Decide& decision);
 
   void deliver(int referee, std::vector<events::MatchKey> matches, int attempt);
-  /// Like `deliver`, for a referee that does not know ROUND_ANNOUNCEMENT.
-  void deliver_otherwise(int referee, const std::vector<events::MatchKey>& matches, int attempt);
+  /// Like `deliver`, for a referee that does not know ROUND_ANNOUNCEMENT. With `is_last_way` the
+  /// referee loses a match that it only acknowledges.
+  void deliver_otherwise(int referee, const std::vector<events::MatchKey>& matches, int attempt,
+                         bool is_last_way = false);
+  /// Waits for a third-party referee, which has acknowledged `match`, to begin it. If it does
+  /// nothing, it is started in another way, and after the last way the match goes to another
+  /// referee. Source: protocol §9, "Starting referees".
+  void watch_start(int referee, events::MatchKey match, bool is_last_way);
+  void check_start(int referee, events::MatchKey match, int attempt, bool is_last_way);
+  void on_idle(int referee, events::MatchKey match, bool is_last_way);
   /// Tells the players of those of `matches` whose kind of referee differs from the announcement,
   /// then calls `then`.
   void announce_moved(int referee, const std::vector<events::MatchKey>& matches,

@@ -233,7 +233,11 @@ void LeagueRunner::on_delivered(int referee, const std::vector<events::MatchKey>
                                 const agent::peers::PeerReply& reply) {
   if (is_stopped_) return;
   if (reply.has_no_method) return deliver_otherwise(referee, matches, attempt);
-  if (!reply.error) return release_refused(referee, reply.acknowledgement);
+  if (!reply.error) {
+    release_refused(referee, reply.acknowledgement);
+    for (events::MatchKey match : matches) watch_start(referee, match, false);
+    return;
+  }
   bool passes = core::error_info(reply.error->code).retryable;
   // An attempt that failed while this manager itself was late does not count.
   const bool is_void =
@@ -265,7 +269,7 @@ void LeagueRunner::on_delivered(int referee, const std::vector<events::MatchKey>
 }
 
 void LeagueRunner::deliver_otherwise(int referee, const std::vector<events::MatchKey>& matches,
-                                     int attempt) {
+                                     int attempt, bool is_last_way) {
   for (const auto& one : assignments(referee, matches)) {
     const auto match = *events::MatchKey::parse(one.match_id.str());
     auto encoded = envelope::encode_assignments(std::span(&one, 1));
@@ -281,10 +285,11 @@ void LeagueRunner::deliver_otherwise(int referee, const std::vector<events::Matc
         order.referee = std::move(*endpoint);
       order.token = deps_.token_issuer.token(one.referee_id.str(), agent.credential.nonce);
     });
-    starter_.start(std::move(order),
-                   [this, referee, match, attempt](const std::optional<core::Error>& error) {
-                     if (error) on_not_started(referee, match, attempt, *error);
-                   });
+    starter_.start(std::move(order), [this, referee, match, attempt,
+                                      is_last_way](const std::optional<core::Error>& error) {
+      if (error) return on_not_started(referee, match, attempt, *error);
+      watch_start(referee, match, is_last_way);
+    });
   }
 }
 

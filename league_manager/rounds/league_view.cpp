@@ -165,7 +165,7 @@ std::optional<envelope::NextMatch> next_match(const League& league, int player) 
 }
 
 std::optional<envelope::StandingsRow> player_row(const League& league, int player) {
-  auto table = league.standings().table();
+  auto table = league.table();
   auto found = std::ranges::find(table, player, &RankedPlayer::player);
   if (found == table.end()) return std::nullopt;
   return row_of(league, *found);

@@ -11,22 +11,26 @@
 namespace league::league_manager::rounds {
 namespace {
 
+using agent::dialects::CallStyle;
 using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
+
+/// Some third-party referees accept a start only from this sender.
+constexpr std::string_view kSender = "league_manager:LM01";
 
 /// A call that some third-party referees accept as the start of a match.
 struct StartCall {
   std::string_view method;
   std::string_view message_type;
-  bool is_tools_call = false;
+  CallStyle style = CallStyle::kToolName;
 };
 constexpr auto kStartCalls = std::to_array<StartCall>({
     {"START_MATCH", "START_MATCH"},
     {"start_match", "START_MATCH"},
     {"assign_match", "MATCH_ASSIGNMENT"},
-    {"start_match", "START_MATCH", true},
-    {"assign_match", "MATCH_ASSIGNMENT", true},
+    {"start_match", "START_MATCH", CallStyle::kToolsCall},
+    {"assign_match", "MATCH_ASSIGNMENT", CallStyle::kToolsCall},
 });
 
 /// Copies the member `from` of `match` to each of `names`.
@@ -101,6 +105,12 @@ bool MatchStarter::is_known(const transport::link::Endpoint& referee) const {
   return found != known_.end() && !found->second.is_hopeless;
 }
 
+void MatchStarter::doubt(const transport::link::Endpoint& referee) {
+  std::lock_guard lock(mutex_);
+  if (auto found = known_.find(referee.url()); found != known_.end())
+    found->second.way = (found->second.way + 1) % kStartCalls.size();
+}
+
 void MatchStarter::forget(const transport::link::Endpoint& referee) {
   std::lock_guard lock(mutex_);
   known_.erase(referee.url());
@@ -116,6 +126,7 @@ std::string MatchStarter::arguments_for(const Order& order, std::string_view typ
   json message = envelope::encode_envelope(envelope);
   message.update(order.match);
   message["message_type"] = type;
+  message["sender"] = kSender;
   message["round"] = order.round;
   return rpc::to_json_text(message);
 }
@@ -131,12 +142,9 @@ void MatchStarter::call(const std::shared_ptr<Attempt>& attempt) {
   call.is_search = true;
   call.conversation_id = schema::text_at(order.match, "conversation_id");
   call.match_id = schema::text_at(order.match, "match_id");
-  call.tool = way.is_tools_call ? "tools/call" : way.method;
+  call.tool = way.method;
+  call.style = way.style;
   call.arguments = arguments_for(order, way.message_type);
-  if (way.is_tools_call) {
-    call.arguments =
-        R"({"arguments":)" + call.arguments + R"(,"name":")" + std::string(way.method) + "\"}";
-  }
   peers_.call_tool(std::move(call), [this, attempt](const core::Result<json>& answer) {
     const std::string address = attempt->order.referee.url();
     if (answer) {

@@ -45,6 +45,9 @@ class MatchStarter {
 
   /// Whether a call other than ROUND_ANNOUNCEMENT has started a match at this referee.
   [[nodiscard]] bool is_known(const transport::link::Endpoint& referee) const;
+  /// The call that this referee acknowledged has started nothing: the next match is started by
+  /// another one.
+  void doubt(const transport::link::Endpoint& referee);
   /// The referee has registered again, perhaps as another program.
   void forget(const transport::link::Endpoint& referee);
 

@@ -16,6 +16,7 @@ class ForeignReferee final : public transport::link::Caller {
  public:
   std::string knows;
   json result = json::object();
+  json unknown = {{"code", -32601}, {"message", "Method not found"}};
   std::vector<json> frames;
 
   void call(transport::link::OutboundCall call, Completion completion) override {
@@ -25,7 +26,7 @@ class ForeignReferee final : public transport::link::Caller {
     if (name_of(frame) == knows) {
       answer["result"] = result;
     } else {
-      answer["error"] = {{"code", -32601}, {"message", "Method not found"}};
+      answer["error"] = unknown;
     }
     transport::link::CallOutcome outcome;
     outcome.http_status = 200;
@@ -85,6 +86,17 @@ TEST_F(MatchStarterTest, FindsTheCallAndRemembersIt) {
   }
 }
 
+TEST_F(MatchStarterTest, GoesOnWhereACallWasOnlyAcknowledged) {
+  referee_.knows = "START_MATCH";
+  EXPECT_FALSE(start());
+  referee_.knows = "assign_match";
+  starter_.doubt(endpoint_);
+  referee_.frames.clear();
+  EXPECT_FALSE(start());
+  ASSERT_EQ(referee_.frames.size(), 2U);
+  EXPECT_EQ(ForeignReferee::name_of(referee_.frames.front()), "start_match");
+}
+
 TEST_F(MatchStarterTest, SaysEverythingUnderAllNames) {
   referee_.knows = "START_MATCH";
   EXPECT_FALSE(start());
@@ -94,6 +106,7 @@ TEST_F(MatchStarterTest, SaysEverythingUnderAllNames) {
   for (const char* name : {"player_B_endpoint", "player_b_endpoint", "player2_endpoint"})
     EXPECT_EQ(params[name], "http://b/mcp") << name;
   EXPECT_EQ(params["message_type"], "START_MATCH");
+  EXPECT_EQ(params["sender"], "league_manager:LM01") << "some referees know no other sender";
   EXPECT_EQ(params["auth_token"], "tok_ref01");
   EXPECT_EQ(params["round_id"], 2);
   EXPECT_EQ(params["conversation_id"], "convr2m1001");
@@ -109,6 +122,15 @@ TEST_F(MatchStarterTest, ARefereeThatKnowsNoneIsTriedOnce) {
   EXPECT_FALSE(starter_.is_known(endpoint_));
   EXPECT_TRUE(start());
   EXPECT_EQ(referee_.frames.size(), 6U);
+}
+
+TEST_F(MatchStarterTest, ARefusalThatQuotesAPlayersErrorIsARefusal) {
+  referee_.unknown = {{"code", -32000}, {"message", "P01: Method not found: tools/call"}};
+  auto error = start();
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->code, ErrorCode::kUnknownMessageType);
+  EXPECT_NE(error->message.find("Method not found"), std::string::npos) << error->message;
+  EXPECT_EQ(referee_.frames.size(), 1U);
 }
 
 TEST_F(MatchStarterTest, AnAnswerThatSaysNoIsARefusal) {

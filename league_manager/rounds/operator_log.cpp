@@ -202,6 +202,7 @@ void OperatorLog::on_registered_again(const events::AgentReregistered& event) {
 void OperatorLog::on_round_started(const events::RoundStarted& event, core::UtcTimestamp at) {
   round_started_ = at;
   round_ = event.round;
+  refused_reports_.clear();
   tell({.event = "ROUND_STARTED",
         .text = "round " + std::to_string(event.round) + " of " +
                 std::to_string(schedule_.rounds()) +
@@ -222,6 +223,15 @@ void OperatorLog::on_registered(const events::AgentRegistered& event) {
                 in(events::AgentKind::kPlayer, players_expected_) + " and " +
                 in(events::AgentKind::kReferee, referees_expected_) + " have registered",
         .fields = {{"agent", event.agent.id()}, {"name", names.back()}}});
+  const bool is_foreign =
+      event.agent.kind == events::AgentKind::kReferee && !event.profile.match_credentials;
+  if (!is_foreign) return;
+  tell({.event = "FOREIGN_REFEREE",
+        .text = shown(event.agent) +
+                " is a third-party referee: its results are unproven, and our players accept its "
+                "calls only with the token that the league gave it. If it calls players without a "
+                "token, start with --unproven-referees=tokenless",
+        .fields = {{"agent", event.agent.id()}}});
 }
 
 void OperatorLog::on_started(const events::LeagueStarted& event) {

@@ -5,8 +5,10 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "league_manager/core/schedule.h"
@@ -53,6 +55,10 @@ class OperatorLog {
   /// A referee has refused matches or answered its assignment with an error.
   void assignment_refused(events::AgentRef referee, const std::vector<events::MatchKey>& matches,
                           std::string_view why);
+  /// A referee has acknowledged `match` and not begun it; `is_lost`: it goes to another referee.
+  void not_started(events::AgentRef referee, events::MatchKey match, bool is_lost);
+  /// The report of the referee that has `match` was refused; the same refusal is told once a round.
+  void report_refused(events::AgentRef referee, events::MatchKey match, const core::Error& why);
   /// Anything else: `event` for machines, `text` for people, made printable.
   void say(bool is_warning, std::string_view event, std::string_view text);
 
@@ -87,6 +93,7 @@ class OperatorLog {
   int referees_expected_ = 0;
   int refusals_ = 0;
   int ignored_ = 0;
+  std::set<std::pair<events::MatchKey, core::ErrorCode>> refused_reports_;  // of this round
   std::map<events::AgentRef, int> contradictions_;  // of a referee's losses, by a player
   Schedule schedule_;
   core::UtcTimestamp round_started_;

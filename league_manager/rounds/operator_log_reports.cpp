@@ -39,6 +39,31 @@ void OperatorLog::on_doubtful_report(const events::Event& event) const {
   }
 }
 
+void OperatorLog::not_started(events::AgentRef referee, events::MatchKey match, bool is_lost) {
+  std::lock_guard lock(mutex_);
+  tell({.is_warning = true,
+        .event = "NOT_STARTED",
+        .text = shown(referee) + " has acknowledged " + match.id().str() +
+                " and not begun it within start_watchdog_ms: " +
+                (is_lost ? "the match goes to another referee"
+                         : "it is started in another way, and then by another referee"),
+        .fields = {{"agent", referee.id()}, {"match", match.id().str()}}});
+}
+
+void OperatorLog::report_refused(events::AgentRef referee, events::MatchKey match,
+                                 const core::Error& why) {
+  std::lock_guard lock(mutex_);
+  if (!refused_reports_.emplace(match, why.code).second) return;
+  tell({.is_warning = true,
+        .event = "REPORT_REFUSED",
+        .text = "the report of " + shown(referee) + " for " + match.id().str() +
+                " is refused: " + std::string(core::wire_code(why.code)) + " " +
+                core::shown(why.message, core::kMostEchoed),
+        .fields = {{"agent", referee.id()},
+                   {"match", match.id().str()},
+                   {"error_code", core::wire_code(why.code)}}});
+}
+
 void OperatorLog::on_receipts(const events::MatchReported& event) const {
   if (!event.receipts) return;
   const Pairing pairing = schedule_.pairing(event.match);

@@ -134,5 +134,16 @@ TEST_F(OperatorLogTest, AFloodOfRegistrationsIsNoFloodOfDifferentLines) {
   EXPECT_EQ(texts.size(), OperatorLog::kMostRefusals + 1U);
 }
 
+TEST_F(OperatorLogTest, TellsOfAReportThatIsRefusedOnce) {
+  open();
+  const core::Error why{core::ErrorCode::kLeagueIdMismatch, "league_id is not ours", "/league_id"};
+  for (int i = 0; i < 3; ++i) log_.report_refused(events::AgentRef::referee(0), kFirst, why);
+  EXPECT_EQ(lines_.size(), 1U);
+  EXPECT_NE(last().find("R1M1 is refused: E008 league_id is not ours"), std::string::npos)
+      << last();
+  log_.not_started(events::AgentRef::referee(0), kFirst, true);
+  EXPECT_NE(last().find("goes to another referee"), std::string::npos) << last();
+}
+
 }  // namespace
 }  // namespace league::league_manager::rounds

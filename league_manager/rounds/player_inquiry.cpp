@@ -171,6 +171,7 @@ void PlayerInquiry::on_answer(const Key& key, const core::Result<nlohmann::json>
     question.is_answered = true;
     question.answer = result;
     waiting = std::exchange(question.waiting, {});
+    if (key.attempt == kEarly) questions_.erase(key);
     int& silent = silent_[key.player];
     silent = !answer && is_silence(answer.error()) ? silent + 1 : 0;
   }

@@ -30,11 +30,16 @@ class PlayerInquiry {
 
   /// `then` runs once, perhaps before this returns; never while a lock is held.
   void ask(events::MatchKey match, int attempt, const std::vector<int>& players, Then then);
+  /// Asks `players` before there is a report: their answers are not kept, since they may change.
+  void ask_early(events::MatchKey match, const std::vector<int>& players, Then then) {
+    ask(match, kEarly, players, std::move(then));
+  }
 
  private:
+  static constexpr int kEarly = 0;  ///< in place of an attempt
   struct Key {
     events::MatchKey match;
-    int attempt = 0;
+    int attempt = kEarly;
     int player = 0;
     auto operator<=>(const Key&) const = default;
   };

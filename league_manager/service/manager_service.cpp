@@ -118,10 +118,11 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
                .query_defaults =
                    [this](const std::string& token) { return referees_.query_defaults(token); },
                .league_error =
-                   [this](const Error& error, const std::string& original_type,
+                   [this](const Error& error, const rpc::MessageNotes& request,
                           const core::ConversationId& conversation) {
-                     note_refused_registration(error, original_type);
-                     return league_error(error, original_type, conversation);
+                     note_refused_registration(error, request.message_type);
+                     note_refused_report(error, request);
+                     return league_error(error, request.message_type, conversation);
                    },
                .mcp = {.name = "league-manager",
                        .title = "League manager",
@@ -193,6 +194,27 @@ void ManagerService::note_refused_registration(const Error& error,
   if (!is_player && original_type != wire_name(MessageType::kRefereeRegisterRequest)) return;
   note_refused(is_player ? events::AgentKind::kPlayer : events::AgentKind::kReferee, "?", "?", {},
                error);
+}
+
+void ManagerService::note_refused_report(const Error& error,
+                                         const rpc::MessageNotes& request) const {
+  if (deps_.log == nullptr || request.message_type != wire_name(MessageType::kMatchResultReport) ||
+      error.code == ErrorCode::kShuttingDown)
+    return;
+  // Only a referee that has proven who it is, and has the match; what strangers and former referees
+  // send is in the conversation log.
+  const auto sender = envelope::Sender::parse(request.said_by);
+  const auto match = events::MatchKey::parse(request.match_id);
+  if (!sender || !match) return;
+  const auto referee = deps_.ledger.read([&](const League& league) -> std::optional<int> {
+    const auto agent = league.roster().find(sender->id);
+    if (!agent || !league.board().contains(*match)) return std::nullopt;
+    const MatchSlot& slot = league.board().slot(*match);
+    const bool has_it = agent->kind == events::AgentKind::kReferee &&
+                        slot.status == MatchStatus::kAssigned && slot.referee() == agent->index;
+    return has_it ? std::optional(agent->index) : std::nullopt;
+  });
+  if (referee) deps_.log->report_refused(events::AgentRef::referee(*referee), *match, error);
 }
 
 json ManagerService::league_error(const Error& error, const std::string& original_type,

@@ -84,9 +84,6 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
   }
   if (query.query_type == QueryType::kGetNextMatch) {
     response.data.next_match = rounds::next_match(league, player->index);
-  } else if (league.state() == LeagueState::kRegistering) {
-    return fail(std::move(response), core::ErrorCode::kMatchNotOpen,
-                "the league has not started; there are no statistics yet");
   } else {
     const Page page = page_of(params);
     response.data.stats = rounds::player_row(league, player->index);

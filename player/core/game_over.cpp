@@ -193,6 +193,8 @@ PlayedMatch played_match(const envelope::Envelope& envelope, const envelope::Gam
 
 std::optional<Error> check_game_over(const game::Rules& rules, const KnownMatch& known,
                                      const envelope::GameOver& message) {
+  if (known.is_guest)
+    return known.was_invited ? check_own_choice(known.notes, message) : std::nullopt;
   if (message.game_type != rules.game_type()) {
     return result_fault("game_type", "this is a match of " + std::string(rules.game_type()) +
                                          ", not of the named game");

@@ -26,6 +26,9 @@ struct KnownMatch {
   std::optional<std::string> draw_commitment = std::nullopt;
   /// The announcement names a third-party referee, which need not reveal the seed.
   bool may_be_unproven = false;
+  /// The player is a guest of a third-party manager, whose league may have other rules: then only
+  /// what the player itself chose is compared.
+  bool is_guest = false;
 };
 
 /// What is wrong with GAME_OVER: kCommitmentMismatch if choices or commitments differ from the

@@ -136,6 +136,18 @@ TEST(CheckGameOver, FindsEachFalsehood) {
   }
 }
 
+TEST(CheckGameOver, AGuestJudgesNoOtherLeaguesRules) {
+  const ScriptedMatch match;
+  KnownMatch known = known_of(match);
+  known.is_guest = true;
+  json message = match.game_over("even", kNonce);
+  message["game_result"]["drawn_number"] = 77;
+  message["game_type"] = "another_game";
+  expect_right(known, message);
+  message["game_result"]["choices"]["P01"] = "odd";
+  EXPECT_TRUE(check(known, message)) << "but it knows what it said";
+}
+
 TEST(CheckGameOver, ACommitmentThatAppearsOnlyThereIsFalse) {
   const ScriptedMatch match;
   KnownMatch known = known_of(match);

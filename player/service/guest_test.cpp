@@ -72,6 +72,10 @@ std::vector<ForeignForm> foreign_forms() {
        [](json& m) {
          for (auto& row : m["standings"]) row.erase("rank");
        }},
+      {"missing_draws", "league_completed",
+       [](json& m) {
+         for (auto& row : m["final_standings"]) row.erase("draws");
+       }},
       {"played_field", "league_standings_update",
        [](json& m) {
          for (auto& row : m["standings"]) {
@@ -248,6 +252,10 @@ TEST_F(GuestTest, AtHomeOnlyTheAnnouncementOpensTheDoor) {
   }
   announce("none");
   EXPECT_EQ(code_of(call("handle_game_invitation", with_token(invitation, "tok_x"))), "E012");
+  auto wrong = invitation;
+  wrong["role_in_match"] = "player_a";
+  EXPECT_EQ(code_of(call("handle_game_invitation", wrong)), "E023")
+      << "where no token is needed, none is missing";
   EXPECT_TRUE(call("handle_game_invitation", invitation).contains("result"));
   EXPECT_TRUE(took("missing_call_token"));
   // Moved to a referee of ours: what opened before opens no more.

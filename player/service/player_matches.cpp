@@ -278,6 +278,7 @@ std::optional<Error> PlayerService::check_result(const envelope::Envelope& envel
     known = known_match(*envelope.match_id);
   }
   if (!known) return std::nullopt;
+  known->is_guest = is_guest();
   const auto rules = options_.games.find(known->notes.game_type);
   if (!rules) return std::nullopt;
   auto fault = check_game_over(**rules, *known, message);

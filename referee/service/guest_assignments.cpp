@@ -149,13 +149,15 @@ agent::peers::PeerToolCall GuestAssignments::question(std::string tool, json fie
   }
   message.update(fields);
   // Use the call style with which the manager accepted the registration.
-  const bool goes_by_type =
-      deps_.peers.style_of(options_.manager) == agent::dialects::CallStyle::kMessageType;
-  if (tool == "league_query" && goes_by_type) tool = "LEAGUE_QUERY";
+  using agent::dialects::CallStyle;
+  const CallStyle registered = deps_.peers.style_of(options_.manager);
+  const bool is_bare = tool == "league_query" && registered == CallStyle::kBareBody;
+  if (tool == "league_query" && registered == CallStyle::kMessageType) tool = "LEAGUE_QUERY";
   return {.endpoint = options_.manager,
           .peer = "league_manager",
           .tool = std::move(tool),
           .arguments = message.dump(),
+          .style = is_bare ? CallStyle::kBareBody : CallStyle::kToolName,
           .conversation_id = conversation.str()};
 }
 

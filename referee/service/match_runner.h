@@ -86,6 +86,9 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Gives the match up without a result.
   void abandon();
   [[nodiscard]] MatchSnapshot snapshot() const;
+  /// What an answer with this credential that was sent as a call of its own may leave out; nothing
+  /// if it is no credential of this match.
+  [[nodiscard]] envelope::NormaliseDefaults answer_defaults(const core::AuthToken& shown) const;
   /// Takes an answer that a player sent as a call of its own. An error changes nothing and is to be
   /// returned to the player: kAuthTokenInvalid if the token is neither the token nor the credential
   /// of a player of this match, kMatchNotOpen if that player's call is not open (any more), or the

@@ -18,6 +18,16 @@ std::optional<Side> MatchRunner::side_of(const core::AuthToken& shown) const {
   return std::nullopt;
 }
 
+envelope::NormaliseDefaults MatchRunner::answer_defaults(const core::AuthToken& shown) const {
+  envelope::NormaliseDefaults defaults;
+  if (const auto side = side_of(shown)) {
+    defaults.player_id = seat(*side)->id;
+    defaults.sender = "player:" + defaults.player_id->str();
+    defaults.conversation_id = assignment_.conversation_id;
+  }
+  return defaults;
+}
+
 core::Result<void> MatchRunner::compare_names(Side side, const PostedAnswer& posted) const {
   const auto called = seat(side);
   const auto call = agent::peers::call_with({called->endpoint, "player:" + called->id.str()},

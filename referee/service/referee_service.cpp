@@ -32,6 +32,11 @@ RefereeService::RefereeService(RefereeOptions options, const RefereeDependencies
                .is_guest = [this] { return guest_assignments() != nullptr; },
                .pardon = [this](const envelope::Envelope& envelope) { return pardon(envelope); },
                .tool_alias = start_tool_alias,
+               .answer_defaults =
+                   [this](const core::AuthToken& token, const core::MatchId& match) {
+                     const auto runner = running(match);
+                     return runner ? runner->answer_defaults(token) : envelope::NormaliseDefaults{};
+                   },
                .starts_held = true,
                .league_error = {},
                .mcp = {.name = "league-referee",

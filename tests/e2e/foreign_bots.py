@@ -81,6 +81,14 @@ def id_as_text(frame, reply):
     return {"jsonrpc": "2.0", "id": str(frame.get("id")), "result": reply}
 
 
+def id_as_one(frame, reply):
+    return {**in_result(frame, reply), "id": 1}
+
+
+def id_with_fraction(frame, reply):
+    return {**in_result(frame, reply), "id": float(frame["id"])}
+
+
 def with_status(status):
     return lambda frame, reply: Raw(json.dumps(in_result(frame, reply)).encode(), status)
 
@@ -143,6 +151,7 @@ class Style:
     status: int = 200  # of -32601
     error: tuple = (-32601, "Method not found")  # of the methods that it does not know
     tools: Callable = lambda name: True  # the same for the tool names of tools/call
+    only_bare: bool = False  # it reads messages without JSON-RPC, and says ok to everything else
     posts_back: bool = False  # it answers RECEIVED and calls the referee with its answer
 
 
@@ -187,17 +196,23 @@ STYLES = [
     Style("params_arguments", {"params_arguments", "result_structured_content"}, in_arguments("handle_message"),
           wrap=in_structured_content),
     Style("bare_body", {"bare_request_body", "bare_reply_body"}, bare, wrap=bare_reply),
+    Style("only_bare", {"bare_request_body", "bare_reply_body"}, bare, wrap=bare_reply, only_bare=True),
     Style("as_request", {"reply_as_request"}, wrap=as_request),
     # JSON-RPC.
     Style("null_error", {"null_error_beside_result"}, wrap=beside_null_error),
     Style("no_id", {"id_not_echoed"}, wrap=without_id),
     Style("text_id", {"id_type_changed"}, wrap=id_as_text),
+    Style("same_id", {"foreign_id"}, wrap=id_as_one),
+    Style("fractions", set(), wrap=id_with_fraction,
+          reply=lambda reply: "round_id" in reply and reply.update(round_id=float(reply["round_id"]))),
     Style("error_status", {"reply_with_error_status"}, wrap=with_status(500)),
     Style("client_error_status", {"reply_with_error_status"}, wrap=with_status(404)),
     # Fields.
     Style("choice", {"choice_field", "accepted_field"},
           reply=several(replaced("parity_choice", "choice"), replaced("accept", "accepted"))),
     Style("status", {"status_for_accept"}, reply=replaced("accept", "status", lambda v: "ACCEPTED")),
+    Style("bare_ack", {"bare_acknowledgement"},
+          reply=lambda reply: reply.pop("accept", None) and (reply.clear(), reply.update(status="ACK"))),
     Style("only_the_choice",
           {"missing_protocol", "missing_message_type", "missing_sender", "missing_timestamp",
            "missing_conversation_id", "missing_player_id", "missing_match_id", "missing_arrival_timestamp",
@@ -266,9 +281,11 @@ class ForeignBot(Bot):
 
     def answer(self, frame):
         style = self.style
-        if not isinstance(frame.get("id"), int):
+        if style.only_bare and "jsonrpc" in frame:
+            return {"status": "ok"}
+        if not style.only_bare and not isinstance(frame.get("id"), int):
             return Raw(b"Internal Server Error", 500)  # several take integer ids only
-        is_known = style.methods(frame["method"]) and (frame["method"] != "tools/call" or style.tools(frame["params"]["name"]))
+        is_known = style.only_bare or style.methods(frame["method"]) and (frame["method"] != "tools/call" or style.tools(frame["params"]["name"]))
         if not is_known:
             return not_found(style.status, *style.error)(frame)
         call = message_in(frame)

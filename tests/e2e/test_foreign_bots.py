@@ -1,12 +1,14 @@
 """A league of other people's bots: open mode plays with all of them and names what it put up with, strict mode refuses."""
 
 import copy
+import dataclasses
+import subprocess
 import unittest
 
 import support_path  # noqa: F401
 from conversation_log import Log
 from foreign_bots import STYLES, ForeignBot
-from league_testing import LeagueTest, limits, nightly, now, player_registration, rpc
+from league_testing import BIN, LeagueTest, limits, nightly, now, player_registration, rpc
 from scripted_bot import Bot, Raw, exact_reply, message_in
 
 # Acknowledgements of news and the choice of method are free in both modes; so is the form of a time.
@@ -61,6 +63,56 @@ class ForeignBots(LeagueTest):
     def at_registration(log, bot):
         records = log.matching(agent="league_manager", dir="in", message_type="LEAGUE_REGISTER_REQUEST")
         return {name for r in records if bot.url in r["body"] for name in r.get("leniencies", [])}
+
+    def test_bots_that_serve_one_connection_after_the_other(self):
+        """The idle connection of one of our programs must not keep the others away from such a bot."""
+        class OneThread(ForeignBot):
+            has_threads = False
+
+        style = next(one for one in STYLES if one.name == "type_as_method")
+        bots = [OneThread(dataclasses.replace(style, name=f"one_thread_{i}")) for i in range(2)]
+        for bot in bots:
+            self.addCleanup(bot.close)
+        manager = self.start_manager(4, 1)
+        self.start_referee(manager)
+        self.start_players(manager, 2)
+        for bot in bots:
+            bot.join(manager)
+        status = self.wait_until_over(manager, 60)
+        self.assertEqual(status["technical_losses"], 0, manager.program.stderr())
+        self.stop_programs()
+        self.assert_verified()
+
+    def test_a_server_without_our_tools_is_searched_once(self):
+        class Toolless(Bot):
+            def answer(self, frame):
+                method = frame.get("method", "")
+                if method == "initialize":
+                    return {"jsonrpc": "2.0", "id": frame["id"],
+                            "result": {"protocolVersion": frame["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                                       "serverInfo": {"name": "toolless", "version": "1.0.0"}}}
+                if method.startswith("notifications/"):
+                    return Raw(b"", 202)
+                code, text = (-32602, "Unknown tool") if method == "tools/call" else (-32601, "Method not found")
+                return {"jsonrpc": "2.0", "id": frame.get("id"), "error": {"code": code, "message": text}}
+
+        manager = self.start_manager(2, 1)
+        self.start_referee(manager)
+        self.start_players(manager, 1)
+        bot = Toolless("toolless")
+        self.addCleanup(bot.close)
+        bot.join(manager)
+        status = self.wait_until_over(manager, 30)
+        self.assertEqual(status["technical_losses"], 1)
+        self.stop_programs()
+        self.assert_verified()
+        invited = [frame for frame in bot.calls if message_in(frame).get("message_type") == "GAME_INVITATION"]
+        self.assertLess(len(invited), 20, "13 ways of calling, and one call for each further attempt")
+        self.assertLess(len(bot.calls), 100)
+        found = subprocess.run([BIN / "league", "audit", "find", self.logs, "--error", "any"], capture_output=True, text=True,
+                               timeout=60)
+        self.assertNotIn("another way", found.stdout)
+        self.assertIn("E010", found.stdout)
 
     def test_strict_mode_refuses_registrations(self):
         manager = self.start_manager(100, 1, "--mode", "strict")

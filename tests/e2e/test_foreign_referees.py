@@ -5,7 +5,7 @@ import time
 import unittest
 
 import support_path  # noqa: F401
-from foreign_referee import DIALECTS, FORMS, Dialect, ForeignReferee, by_nothing, flat, no_points_for_draws, plain, without_details
+from foreign_referee import DIALECTS, FORMS, Dialect, ForeignReferee, by_acknowledging, by_nothing, by_start_match_after_a_yes, flat, no_points_for_draws, plain, without_details
 from league_testing import LeagueTest, limits, rpc, wait_until
 from scripted_bot import Bot, exact_reply
 
@@ -99,6 +99,29 @@ class ForeignReferees(LeagueTest):
         self.assertEqual(told[-1]["matches"][0]["referee_credential"], "match", told)
         self.assertIn(ours.id, told[-1]["matches"][0]["referee_id"])
 
+    def test_a_referee_that_says_yes_and_does_nothing_is_noticed(self):
+        manager = self.start_manager(2, 2, limits=limits(league={"start_watchdog_ms": 300}))
+        idle = self.referee(manager, Dialect("idle", by_acknowledging))
+        self.start_referee(manager)
+        self.start_players(manager, 2, "random")
+        status = self.wait_until_over(manager, 30)
+        self.assertEqual(status["technical_losses"], 0)
+        self.stop_programs()
+        stderr = manager.program.stderr()
+        self.assertIn("'idle_plain' has acknowledged R1M1 and not begun it within start_watchdog_ms: it is started", stderr)
+        self.assertIn("the match goes to another referee", stderr)
+        self.assertIn("START_MATCH", [frame["method"] for frame in idle.calls])
+        self.assert_verified()
+
+    def test_the_next_way_of_starting_is_tried_where_one_does_nothing(self):
+        manager = self.start_manager(2, 1, limits=limits(league={"start_watchdog_ms": 300}))
+        self.players(manager, 2)
+        referee = self.referee(manager, Dialect("second_way", by_start_match_after_a_yes))
+        self.wait_until_over(manager, 30)
+        self.assertEqual(referee.played, ["R1M1"])
+        self.stop_programs()
+        self.assertNotIn("goes to another referee", manager.program.stderr())
+
     def test_a_mixed_league(self):
         """Four origins of referees share the rounds; sums are right and both verifiers accuse nobody."""
         self.play_mixed(self.players)
@@ -131,6 +154,7 @@ class ForeignReferees(LeagueTest):
         wait_until(lambda: liar.reported, 10, "the lie is told")
         self.assertEqual(liar.reported.error_code(), "E035", liar.reported)
         self.assertEqual(self.status(manager)["matches_completed"], 0)
+        wait_until(lambda: "for R1M1 is refused: E035" in manager.program.stderr(), 10, "the operator knows")
 
     def test_a_lone_referee_that_has_not_polled_yet_is_waited_for(self):
         late = Dialect("late_poller", by_nothing, polls=True, first_poll=3)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from foreign_managers import PolledManager, StartingManager, TokenlessManager, WrappingManager
+from foreign_managers import BareManager, PolledManager, StartingManager, TokenlessManager, WrappingManager
 from league_testing import BIN, LeagueTest, post
 
 
@@ -59,6 +59,9 @@ class Guest(LeagueTest):
             "accepted_without_token", "missing_call_token", "missing_rank", "played_field", "foreign_conversation_id"})
         for message in log.messages("CHOOSE_PARITY_RESPONSE") + log.messages("MATCH_RESULT_REPORT"):
             self.assertNotIn("auth_token", message)
+
+    def test_one_that_speaks_without_json_rpc(self):
+        self.play(BareManager, 3, {"bare_request_body", "bare_reply_body", "accepted_without_token"})
 
     def test_one_that_wraps_its_answers(self):
         self.play(WrappingManager, 3, {

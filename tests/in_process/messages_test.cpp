@@ -87,6 +87,25 @@ struct QueryCase {
   const char* expected;  ///< part of the answer, or the error's code
 };
 
+TEST(Messages, StatisticsBeforeTheStartAreZeros) {
+  LeagueFixture league({.players = 2});
+  league.register_all();
+  auto answer =
+      league.call("league_manager", "league_query", query(league, "GET_PLAYER_STATS"))["result"];
+  EXPECT_EQ(answer["success"], true) << answer;
+  EXPECT_EQ(answer["data"]["stats"]["points"], 0) << answer;
+  EXPECT_EQ(answer["data"]["stats"]["played"], 0) << answer;
+}
+
+TEST(Messages, AnIdBesideTheManagersRoleIsNoSenderOfAPlayersMessage) {
+  LeagueFixture league({.players = 2});
+  league.register_all();
+  auto asked = query(league, "GET_STANDINGS");
+  asked["sender"] = "league_manager:x";
+  auto answer = league.call("league_manager", "league_query", asked)["result"];
+  EXPECT_EQ(answer["error_code"], "E025") << answer;
+}
+
 TEST(Messages, AnswersQueries) {
   LeagueFixture league({.players = 3});
   ASSERT_TRUE(league.play());

@@ -89,6 +89,29 @@ TEST_F(PostedAnswers, WithNamesOfAnotherCallAreNotedLikeReplies) {
     EXPECT_EQ(noted.count(name), 1U) << name;
 }
 
+TEST_F(PostedAnswers, NeedNotSayWhoseTheyAre) {
+  begin();
+  const json token = kept_.at(0)["auth_token"];
+  const json bare = {{"message_type", "GAME_JOIN_ACK"}, {"match_id", "R1M1"}, {"accept", true},
+                     {"auth_token", token}};
+  EXPECT_TRUE(is_refused(post(with(bare, "auth_token", "tok_wrong")), "E003"));
+  json of_no_match = with(bare, "status", "ACK");
+  for (const char* field : {"match_id", "accept"}) of_no_match.erase(field);
+  EXPECT_TRUE(is_refused(post(of_no_match), "E003")) << "it could be about any invitation";
+  json join = kept_.at(0);
+  for (const char* field :
+       {"player_id", "sender", "timestamp", "conversation_id", "arrival_timestamp"})
+    join.erase(field);
+  EXPECT_FALSE(post(join).contains("error"));
+  wait_for_call(2);
+  json choice = kept_.at(1);
+  choice.erase("player_id");
+  EXPECT_FALSE(post(choice).contains("error"));
+  ASSERT_TRUE(league_->play());
+  expect_sound(*league_);
+  EXPECT_TRUE(has_ended("NORMAL")) << ending_of(*league_, "R1M1");
+}
+
 TEST_F(PostedAnswers, OfStrangersChangeNothing) {
   begin();
   const auto& join = kept_.at(0);

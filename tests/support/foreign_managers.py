@@ -206,6 +206,22 @@ class StartingManager(ForeignManager):
         return super().take(message) | {"message_type": "MATCH_RESULT_ACK"}
 
 
+class BareManager(TokenlessManager):
+    """Reads and sends messages without JSON-RPC; it does not know what a method is."""
+
+    def answer(self, frame):
+        if "jsonrpc" in frame:
+            return {"error": "Unknown message type"}
+        answer = super().answer(frame)
+        return answer.get("result", {"error": "Unknown message type"})
+
+    def say(self, url, method, params):
+        answer = post(url, params).json
+        if "error" in answer:
+            self.refusals.append((method, answer["error"]))
+        return answer
+
+
 class PolledManager(ForeignManager):
     """Never calls its referee, which asks for what is PENDING."""
 

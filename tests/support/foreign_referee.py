@@ -52,6 +52,7 @@ def by_start_match(bot, frame):
     for name in ("protocol", "message_type", "sender", "conversation_id", "match_id", "round_id", "player_a_id", "player_b_id"):
         assert params[name] is not None, name
     assert params["message_type"] == "START_MATCH"
+    assert params["sender"] == "league_manager:LM01"
     return [the_match(params, "player_a", "player_b")]
 
 
@@ -90,6 +91,16 @@ def by_handle_message(bot, frame):
 
 def by_nothing(bot, frame):
     return None
+
+
+def by_acknowledging(bot, frame):
+    """It says yes to everything and plays nothing."""
+    return []
+
+
+def by_start_match_after_a_yes(bot, frame):
+    """It says yes to announcements, too, but plays only what START_MATCH gives it."""
+    return by_start_match(bot, frame) if frame["method"] == "START_MATCH" else []
 
 
 @dataclass
@@ -172,6 +183,8 @@ class ForeignReferee(Bot):
         super().close()
 
     def answer(self, frame):
+        if "method" not in frame:
+            return Raw(b"Internal Server Error", 500)
         matches = self.dialect.started_by(self, frame)
         if matches is None:
             error = json_error(frame, *self.dialect.error)

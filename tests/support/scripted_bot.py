@@ -4,7 +4,7 @@ import json
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 
 from league_testing import message, player_registration, referee_registration, rpc
 
@@ -25,6 +25,7 @@ class Bot:
     """
 
     http_version = "HTTP/1.1"
+    has_threads = True  # False: it serves one connection after the other
 
     def __init__(self, name="odd"):
         self.name = name
@@ -34,7 +35,7 @@ class Bot:
         self.calls = []
         self.traces = []  # conversation and `traceparent` of each call
         self._arrived = threading.Condition()
-        self._server = _Server(("127.0.0.1", 0), _handler_of(self))
+        self._server = (_Server if self.has_threads else HTTPServer)(("127.0.0.1", 0), _handler_of(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/mcp"
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -101,7 +102,7 @@ def message_in(frame):
     """The league message in a request, whichever of our ways of calling carried it."""
     params = frame.get("params") if isinstance(frame, dict) else None
     if not isinstance(params, dict):
-        return {}
+        return frame if isinstance(frame, dict) and "message_type" in frame else {}
     inner = params.get("arguments", params.get("message"))
     return inner if isinstance(inner, dict) else params
 

@@ -24,6 +24,7 @@ constexpr auto kStyles = std::to_array<NamedStyle>({
     {CallStyle::kMessageType, "message_type"},
     {CallStyle::kLowerCaseType, "lower_case_type"},
     {CallStyle::kHandleMessage, "handle_message"},
+    {CallStyle::kBareBody, "bare_body"},
     {CallStyle::kToolsCall, "tools_call"},
     {CallStyle::kMcp, "mcp"},
 });
@@ -61,6 +62,28 @@ bool is_wrapper(CallStyle style) {
   return style == CallStyle::kHandleMessage || style == CallStyle::kToolsCall;
 }
 
+bool is_method(std::string_view name) {
+  if (name == kToolsCallMethod || name == kHandleMessageMethod) return true;
+  using enum envelope::Role;
+  return std::ranges::any_of(std::array{kLeagueManager, kReferee, kPlayer}, [name](auto role) {
+    return envelope::message_type_from_method(name, role).has_value();
+  });
+}
+
+/// Whether `text`, in lower case, names a method of the protocol, but not that of `way`.
+bool names_another_method(std::string_view text, const CallDialect& way) {
+  constexpr auto kNameCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_/";
+  const auto is_named = [text](std::string_view name) { return text.find(name) != text.npos; };
+  if (is_named(core::lower_case(way.name)) || (is_wrapper(way.style) && is_named(kToolsCallMethod)))
+    return false;
+  for (std::size_t at = 0; (at = text.find_first_of(kNameCharacters, at)) != text.npos;) {
+    const auto end = std::min(text.find_first_not_of(kNameCharacters, at), text.size());
+    if (is_method(text.substr(at, end - at))) return true;
+    at = end;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view call_style_name(CallStyle style) {
@@ -91,6 +114,7 @@ std::vector<CallDialect> call_dialects(MessageType type, CallStyle first) {
     dialects.push_back({CallStyle::kToolName, std::string(name), true});
   }
   dialects.push_back({CallStyle::kHandleMessage, std::string(kHandleMessageMethod)});
+  dialects.push_back({CallStyle::kBareBody, std::string(row.method)});
   add_tools(CallStyle::kToolsCall);
   std::stable_partition(dialects.begin(), dialects.end(), [first](const CallDialect& way) {
     return way.style == first && !way.is_alias;
@@ -99,6 +123,7 @@ std::vector<CallDialect> call_dialects(MessageType type, CallStyle first) {
 }
 
 std::string frame_call(const CallDialect& way, const rpc::Id& id, std::string_view message_bytes) {
+  if (way.style == CallStyle::kBareBody) return std::string(message_bytes);
   if (way.style == CallStyle::kHandleMessage) {
     std::string params = R"({"message":)";
     params.append(message_bytes).append("}");
@@ -115,6 +140,11 @@ std::string frame_call(const CallDialect& way, const rpc::Id& id, std::string_vi
 bool says_no_such_method(const rpc::ErrorObject& error, const CallDialect& way, bool is_search) {
   constexpr int kServerFault = -32000;
   if (error.code == static_cast<int>(rpc::StandardCode::kMethodNotFound)) return true;
+  // To a peer that expects JSON-RPC, a bare body is no request.
+  if (way.style == CallStyle::kBareBody &&
+      (error.code == static_cast<int>(rpc::StandardCode::kInvalidRequest) ||
+       error.code == static_cast<int>(rpc::StandardCode::kParseError)))
+    return true;
   const bool is_used_for_it = error.code == static_cast<int>(rpc::StandardCode::kInvalidParams) ||
                               error.code == static_cast<int>(rpc::StandardCode::kInternalError) ||
                               error.code == kServerFault ||
@@ -123,10 +153,10 @@ bool says_no_such_method(const rpc::ErrorObject& error, const CallDialect& way, 
   // A peer that answers with a league error code has read the message.
   if (error.data.is_object() && error.data.contains("error_code")) return false;
   const std::string text = core::lower_case(error.message);
-  const bool is_about_names = says(text, {"tool", "method"});
+  const bool is_about_names = says(text, {"tool", "method", "message type", "message_type"});
   if (is_about_names && says(text, {"unknown", "not found", "no such", "unsupported",
                                     "not supported", "not implemented"}))
-    return true;
+    return !names_another_method(text, way);
   return is_search && way.style != CallStyle::kHandleMessage &&
          says(text, {"missing required field"});
 }

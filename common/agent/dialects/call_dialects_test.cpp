@@ -24,8 +24,9 @@ std::vector<std::string> names(const std::vector<CallDialect>& dialects) {
 }
 
 TEST(CallDialects, NamesItsStyles) {
-  for (auto style : {CallStyle::kToolName, CallStyle::kMessageType, CallStyle::kLowerCaseType,
-                     CallStyle::kHandleMessage, CallStyle::kToolsCall, CallStyle::kMcp})
+  for (auto style :
+       {CallStyle::kToolName, CallStyle::kMessageType, CallStyle::kLowerCaseType,
+        CallStyle::kHandleMessage, CallStyle::kBareBody, CallStyle::kToolsCall, CallStyle::kMcp})
     EXPECT_EQ(parse_call_style(call_style_name(style)), style);
   EXPECT_EQ(parse_call_style("telepathy"), std::nullopt);
 }
@@ -36,13 +37,13 @@ TEST(CallDialects, BeginsWithTheToolsNameAndGoesOnAsTheProtocolSays) {
                 "tool_name choose_parity", "message_type CHOOSE_PARITY_CALL",
                 "lower_case_type choose_parity_call", "tool_name parity_choose",
                 "tool_name receive_choose_parity_call", "handle_message handle_message",
-                "tools_call choose_parity", "tools_call parity_choose",
+                "bare_body choose_parity", "tools_call choose_parity", "tools_call parity_choose",
                 "tools_call receive_choose_parity_call"}));
 }
 
 TEST(CallDialects, BeginsWithTheStyleThatItIsGiven) {
   for (auto style : {CallStyle::kMessageType, CallStyle::kLowerCaseType, CallStyle::kHandleMessage,
-                     CallStyle::kToolsCall}) {
+                     CallStyle::kBareBody, CallStyle::kToolsCall}) {
     auto dialects = call_dialects(kChoice, style);
     EXPECT_EQ(dialects.front().style, style);
     EXPECT_EQ(dialects.size(), call_dialects(kChoice, CallStyle::kToolName).size());
@@ -67,6 +68,7 @@ TEST(CallDialects, FramesACallInEachWay) {
   auto mcp = frame(CallStyle::kToolsCall, "parity_choose");
   EXPECT_EQ(mcp["method"], "tools/call");
   EXPECT_EQ(mcp["params"], (json{{"name", "parity_choose"}, {"arguments", message}}));
+  EXPECT_EQ(frame(CallStyle::kBareBody, "choose_parity"), message);
 }
 
 TEST(CallDialects, KnowsHowPeersSayThatTheyHaveNoSuchMethod) {
@@ -89,6 +91,10 @@ TEST(CallDialects, KnowsHowPeersSayThatTheyHaveNoSuchMethod) {
            {-32603, "player not found", "null", false, false},
            {-32600, "Unknown method", "null", false, false},
            {-32602, "unknown method", R"({"error_code":"E012"})", false, false},
+           {-32603, "Unknown message type", "null", true, true},
+           {-32000, "P01 said: Method not found: tools/call", "null", false, false},
+           {-32603, "Unknown tool: game_over", "null", false, false},
+           {-32603, "Unknown method: tools/call", "null", false, false},
        }) {
     const rpc::ErrorObject error{one.code, one.message, json::parse(one.data)};
     EXPECT_EQ(says_no_such_method(error, way, false), one.says_so) << one.message;
@@ -97,6 +103,11 @@ TEST(CallDialects, KnowsHowPeersSayThatTheyHaveNoSuchMethod) {
   const rpc::ErrorObject fields{-32000, "Missing required fields: match_id", nullptr};
   EXPECT_FALSE(says_no_such_method(fields, {CallStyle::kHandleMessage, "handle_message"}, true))
       << "inside the wrapper it is about the message";
+  const rpc::ErrorObject wrapper{-32603, "Unknown method: tools/call", nullptr};
+  EXPECT_TRUE(says_no_such_method(wrapper, {CallStyle::kToolsCall, "choose_parity"}, true));
+  const rpc::ErrorObject no_request{-32600, "Invalid Request", nullptr};
+  EXPECT_TRUE(says_no_such_method(no_request, {CallStyle::kBareBody, "choose_parity"}, true));
+  EXPECT_FALSE(says_no_such_method(no_request, way, true));
 }
 
 TEST(CallDialects, TellsAnUnknownWrapperFromAnUnknownToolInIt) {
@@ -120,6 +131,17 @@ TEST(DialectCache, RemembersWhatWorkedForEachMessage) {
   EXPECT_EQ(known.search("q", kChoice, CallStyle::kToolName).way().name, "choose_parity");
 }
 
+TEST(DialectCache, BeginsWithWhatThePeerKnows) {
+  DialectCache known;
+  known.find("p", kChoice, {CallStyle::kToolName, "parity_choose", true});
+  auto search = known.search("p", kChoice, CallStyle::kToolName);
+  EXPECT_EQ(search.way().name, "parity_choose");
+  EXPECT_TRUE(search.is_proven);
+  EXPECT_FALSE(known.is_proven("p")) << "no answer was valid yet";
+  known.forget_failures("p");
+  EXPECT_FALSE(known.search("p", kChoice, CallStyle::kToolName).is_proven);
+}
+
 TEST(DialectCache, AStyleThatWorkedComesFirstForOtherMessages) {
   DialectCache known;
   known.prove("p", kChoice, {CallStyle::kHandleMessage, "handle_message"});
@@ -135,6 +157,7 @@ TEST(DialectCache, RemembersThatNothingWorkedUntilThePeerIsGone) {
   auto again = known.search("p", kOver, CallStyle::kToolName);
   EXPECT_EQ(again.way().name, "notify_match_result");
   EXPECT_FALSE(known.next("p", kOver, again, false));
+  EXPECT_EQ(search.way().style, CallStyle::kToolsCall) << "the last one that was tried";
   auto other = known.search("p", kChoice, CallStyle::kToolName);
   EXPECT_TRUE(std::ranges::none_of(other.dialects, [](const CallDialect& way) {
     return way.style == CallStyle::kToolsCall;

@@ -23,9 +23,9 @@ DialectCache::Search DialectCache::search(const std::string& peer, envelope::Mes
       search.dialects.begin(), search.dialects.end(), [&memory](const CallDialect& way) {
         return std::ranges::find(memory.passed_over, way) == memory.passed_over.end();
       });
-  if (memory.proven) {
-    std::erase(search.dialects, *memory.proven);
-    search.dialects.insert(search.dialects.begin(), *memory.proven);
+  if (const auto& best = memory.proven ? memory.proven : memory.found) {
+    std::erase(search.dialects, *best);
+    search.dialects.insert(search.dialects.begin(), *best);
     search.is_proven = true;
   }
   return search;
@@ -41,11 +41,19 @@ bool DialectCache::next(const std::string& peer, envelope::MessageType type, Sea
   OfType& memory = known.types[type];
   // The proven dialect stays the first to try, in case none of the others works.
   search.is_proven = false;
-  for (++search.at; search.at < search.dialects.size(); ++search.at) {
-    if (!lacks_wrapper || search.way().style != style) return true;
+  for (std::size_t at = search.at + 1; at < search.dialects.size(); ++at) {
+    if (lacks_wrapper && search.dialects[at].style == style) continue;
+    search.at = at;
+    return true;
   }
-  memory.is_hopeless = true;
+  memory.is_hopeless = search.is_hopeless = true;
   return false;
+}
+
+void DialectCache::find(const std::string& peer, envelope::MessageType type,
+                        const CallDialect& way) {
+  std::lock_guard lock(mutex_);
+  peers_[peer].types[type].found = way;
 }
 
 void DialectCache::prove(const std::string& peer, envelope::MessageType type,
@@ -79,6 +87,7 @@ void DialectCache::forget_failures(const std::string& peer) {
   found->second.lacking.clear();
   for (auto& [type, memory] : found->second.types) {
     memory.is_hopeless = false;
+    memory.found.reset();
     memory.passed_over.clear();
   }
 }

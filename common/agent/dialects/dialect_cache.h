@@ -20,8 +20,8 @@ class DialectCache {
   struct Search {
     std::vector<CallDialect> dialects;  ///< to be tried in this order; never empty
     std::size_t at = 0;
-    bool is_proven = false;  ///< the first of `dialects` has worked before
-    bool is_hopeless = false;  ///< all have failed before: only the first is tried
+    bool is_proven = false;  ///< the peer has answered the first of `dialects` before
+    bool is_hopeless = false;  ///< all have failed: only the first is tried
 
     [[nodiscard]] const CallDialect& way() const { return dialects[at]; }
   };
@@ -30,9 +30,13 @@ class DialectCache {
   /// known about the peer.
   [[nodiscard]] Search search(const std::string& peer, envelope::MessageType type,
                               CallStyle first) const;
-  /// The peer does not know `search.way()`. Moves on to the next dialect; false if there is none.
+  /// The peer does not know `search.way()`. Moves on to the next dialect; false if there is none,
+  /// and then `search.way()` remains the last one.
   [[nodiscard]] bool next(const std::string& peer, envelope::MessageType type, Search& search,
                           bool lacks_wrapper);
+  /// The peer knows this dialect, although its answer was not valid: later calls of this type begin
+  /// with it.
+  void find(const std::string& peer, envelope::MessageType type, const CallDialect& way);
   /// The peer accepted the message in this dialect.
   void prove(const std::string& peer, envelope::MessageType type, const CallDialect& way);
   /// The peer did not answer `search.way()`. If this was part of a search, the next call of this
@@ -53,6 +57,7 @@ class DialectCache {
  private:
   struct OfType {
     std::optional<CallDialect> proven = std::nullopt;
+    std::optional<CallDialect> found = std::nullopt;  ///< answered, but not validly
     bool is_hopeless = false;
     std::vector<CallDialect> passed_over = {};  ///< got no answer; tried last
   };

@@ -26,6 +26,23 @@ bool looks_like_message(const json& value) {
   return false;
 }
 
+/// The error of a bare body such as `{"status":"error","message":"Unknown message type"}`, or of a
+/// LEAGUE_ERROR that says it.
+std::optional<rpc::ErrorObject> unknown_type_in(const json& message) {
+  if (!message.is_object()) return std::nullopt;
+  for (const char* name : {"message", "reason", "detail", "error_description", "error_name"}) {
+    const std::string& text = schema::text_at(message, name);
+    const std::string lower = core::lower_case(text);
+    if (!lower.starts_with("unknown message type") && !lower.starts_with("unknown message_type") &&
+        !lower.starts_with("unknown_message_type"))
+      continue;
+    rpc::ErrorObject error;
+    error.message = text;
+    return error;
+  }
+  return std::nullopt;
+}
+
 bool is_request_frame(const json& document) {
   return document.is_object() && document.contains("method") && document.contains("params") &&
          document["params"].is_object() && !document.contains("result");
@@ -67,7 +84,8 @@ void note_frame_leniencies(const rpc::ResponseLeniencies& found, envelope::Lenie
   if (found.null_error) taken.add(Leniency::kNullErrorBesideResult);
   if (found.null_result) taken.add(Leniency::kNullResultBesideError);
   if (found.missing_id) taken.add(Leniency::kIdNotEchoed);
-  if (found.foreign_id) taken.add(Leniency::kIdTypeChanged);
+  if (found.changed_id_type) taken.add(Leniency::kIdTypeChanged);
+  if (found.foreign_id) taken.add(Leniency::kForeignId);
 }
 
 }  // namespace
@@ -116,6 +134,7 @@ core::Result<IncomingReply> read_reply(json document, const rpc::Id& id) {
   if (!is_frame && document.is_object() && !document.contains("jsonrpc")) {
     reply.leniencies.add(Leniency::kBareReplyBody);
     reply.message = unwrap_result(std::move(document), reply.leniencies);
+    reply.error = unknown_type_in(reply.message);
     return reply;
   }
   auto response = rpc::decode_response(std::move(document), id);

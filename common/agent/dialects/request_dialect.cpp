@@ -57,6 +57,7 @@ Leniency method_leniency(std::string_view method, MessageType type) {
 
 CallStyle style_of(const IncomingRequest& request) {
   const auto& taken = request.leniencies;
+  if (request.shape == ReplyShape::kBare) return CallStyle::kBareBody;
   if (taken.contains(Leniency::kMethodMessageType)) return CallStyle::kMessageType;
   if (taken.contains(Leniency::kMethodLowerCaseType)) return CallStyle::kLowerCaseType;
   if (taken.contains(Leniency::kMethodGeneric)) return CallStyle::kHandleMessage;

@@ -103,6 +103,7 @@ TEST(RequestDialect, TakesABareMessageAndAnswersInKind) {
   ASSERT_NE(request, nullptr);
   EXPECT_EQ(request->shape, ReplyShape::kBare);
   EXPECT_EQ(request->type, MessageType::kGameOver);
+  EXPECT_EQ(style_of(*request), CallStyle::kBareBody);
 }
 
 }  // namespace

@@ -68,6 +68,11 @@ struct AgentServerOptions {
   /// Defaults for a query without an envelope, found by the `auth_token` that it shows. If this is
   /// empty, or returns no defaults because the token is unknown, the query stays incomplete.
   std::function<envelope::NormaliseDefaults(const std::string& token)> query_defaults = {};
+  /// The same for an answer that a player sent as a call of its own: its credential and its match
+  /// tell whose answer it is. The defaults must name no match, which such an answer has to name.
+  std::function<envelope::NormaliseDefaults(const core::AuthToken& token,
+                                            const core::MatchId& match)>
+      answer_defaults = {};
   /// Whether league messages are kept until release(): an agent can be called before it has read
   /// the answer to its registration.
   bool starts_held = false;
@@ -183,6 +188,9 @@ class AgentServer final : public transport::link::MessageHandler, private mcp::A
   /// Whether a right token proves who the sender is.
   [[nodiscard]] bool proves_sender(envelope::MessageType type) const;
   [[nodiscard]] bool is_guest() const;
+  /// Whether `message`, which has no token, comes from somebody who needs one.
+  [[nodiscard]] bool lacks_needed_token(const envelope::MessageSpec& row,
+                                        const nlohmann::json& message) const;
   envelope::NormaliseDefaults defaults_for(const dialects::IncomingRequest& request);
   static void refuse(const dialects::RpcRefusal& refusal, const Arrival& arrival,
                      transport::link::ReplySlot slot);

@@ -16,6 +16,40 @@ using core::Result;
 using envelope::Leniency;
 using nlohmann::json;
 
+/// Removes what cannot work at `endpoint`: other transports match answers by their ids, and a bare
+/// body has none.
+dialects::DialectCache::Search suited(dialects::DialectCache::Search search,
+                                      const transport::link::Endpoint& endpoint) {
+  if (!transport::link::is_http(endpoint)) {
+    std::erase_if(search.dialects, [](const dialects::CallDialect& way) {
+      return way.style == dialects::CallStyle::kBareBody;
+    });
+  }
+  return search;
+}
+
+/// Whether the peer closed the connection on a bare body that it was only tried with: some servers
+/// fail where a request has no method.
+bool has_hung_up(const transport::link::CallOutcome& outcome,
+                 const dialects::DialectCache::Search& search) {
+  return outcome.error && outcome.error->code == ErrorCode::kConnectionError && outcome.sent_at &&
+         search.at > 0 && search.way().style == dialects::CallStyle::kBareBody;
+}
+
+/// Whether the answer to `way` shows that the peer does not know this way of calling.
+bool is_unknown_way(const transport::link::CallOutcome& outcome,
+                    const Result<dialects::IncomingReply>& reply,
+                    const dialects::DialectCache::Search& search, bool needs_message) {
+  const auto& way = search.way();
+  if (outcome.error) return has_hung_up(outcome, search);
+  if (reply && reply->error) return says_no_such_method(*reply->error, way, !search.is_proven);
+  if (way.style != dialects::CallStyle::kBareBody || search.is_proven) return false;
+  // A server that expects JSON-RPC answers a bare body with an error page, or with nothing.
+  if (!is_success(outcome.http_status))
+    return !reply || !dialects::looks_like_answer(reply->message);
+  return needs_message && !reply;
+}
+
 }  // namespace
 
 PeerCall call_with(Peer to, const envelope::Envelope& envelope, std::string message,
@@ -42,6 +76,7 @@ struct PeerClient::Pending {
   core::Clock::Steady deadline;
   rpc::Id id;
   dialects::DialectCache::Search search;
+  bool has_searched;  ///< all ways had failed before this call
   /// The peer's answer before another dialect was tried; it is returned if no other dialect works.
   std::optional<PeerReply> first_answer = std::nullopt;
   bool has_tried_sessions = false;
@@ -108,10 +143,13 @@ void PeerClient::note_silence(const Pending& pending, const Error& why) {
 
 void PeerClient::call(PeerCall call, Completion completion) {
   auto now = clock_.steady_now();
-  auto search = known_.search(call.endpoint.url(), call.type, first_style(call.endpoint));
+  auto search = suited(known_.search(call.endpoint.url(), call.type, first_style(call.endpoint)),
+                       call.endpoint);
+  const bool has_searched = search.is_hopeless;
   auto deadline = now + call.time_limit;
   send(std::make_shared<Pending>(Pending{std::move(call), std::move(completion), now, deadline,
-                                         rpc::Id(next_id_.fetch_add(1)), std::move(search)}));
+                                         rpc::Id(next_id_.fetch_add(1)), std::move(search),
+                                         has_searched}));
 }
 
 void PeerClient::trace(transport::link::OutboundCall& out, std::string_view message,
@@ -128,7 +166,7 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   out.bytes = dialects::frame_call(pending->search.way(), pending->id, *call.message);
   out.deadline = pending->deadline;
   out.budget = call.budget;
-  out.id = pending->id;
+  if (pending->style() != dialects::CallStyle::kBareBody) out.id = pending->id;
   out.notes->message_type = std::string(envelope::wire_name(call.type));
   out.notes->conversation_id = call.conversation_id;
   out.notes->match_id = call.match_id;
@@ -166,8 +204,8 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
   notes.conversation_id = call.conversation_id;
   notes.match_id = call.match_id;
   notes.peer = call.peer;
-  if (outcome.error) {
-    if (tries_another_way(pending, outcome, nullptr)) return std::nullopt;
+  if (outcome.error && !has_hung_up(outcome, pending.search)) {
+    if (tries_another_way(pending, outcome, nullptr, false)) return std::nullopt;
     if (pending.has_tried_sessions) return std::move(pending.first_answer);
     return PeerReply{.error = std::move(outcome.error)};
   }
@@ -181,15 +219,15 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
     if (auto said = envelope::conversation_id_in(reply->message); !said.empty())
       notes.conversation_id = std::move(said);
   }
-  if (tries_another_way(pending, outcome, &reply)) return std::nullopt;
-  const bool has_no_method =
-      reply && reply->error &&
-      says_no_such_method(*reply->error, pending.search.way(), !pending.search.is_proven);
+  const bool has_no_method = is_unknown_way(outcome, reply, pending.search, row.reply.has_value());
+  const auto way = pending.search.way();
+  if (tries_another_way(pending, outcome, &reply, has_no_method)) return std::nullopt;
   if (has_no_method && row.reply && pending.first_answer) return std::move(pending.first_answer);
   // Error pages of web frameworks can be JSON, too.
   const bool is_page = reply && !reply->error && !is_success(outcome.http_status) &&
                        !dialects::looks_like_answer(reply->message);
-  if (is_page) return PeerReply{.error = no_message(outcome, "")};
+  if (is_page && !has_no_method) return PeerReply{.error = no_message(outcome, "")};
+  if (reply && !has_no_method) known_.find(call.endpoint.url(), call.type, way);
   if (!row.reply) return acknowledged(pending, outcome, reply, has_no_method);
   if (!reply)
     return PeerReply{
@@ -201,12 +239,13 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
     return PeerReply{.error = admitted.error(),
                      .is_receipt = pending.is_receipt,
                      .has_no_method = has_no_method};
-  known_.prove(call.endpoint.url(), call.type, pending.search.way());
+  known_.prove(call.endpoint.url(), call.type, way);
   return std::move(*admitted);
 }
 
 bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcome& outcome,
-                                   const Result<dialects::IncomingReply>* reply) {
+                                   const Result<dialects::IncomingReply>* reply,
+                                   bool has_no_method) {
   auto& notes = *outcome.notes;
   const auto& endpoint = pending.call.endpoint;
   const auto type = pending.call.type;
@@ -216,10 +255,11 @@ bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcom
     notes.fault = why;
     return true;
   };
-  if (outcome.error) {
+  if (outcome.error && !has_no_method) {
     // Negotiation was tried first and failed, so the peer is probably a league agent after all.
     if (pending.style() == dialects::CallStyle::kMcp && is_refused && !pending.has_tried_sessions) {
-      pending.search = {.dialects = dialects::call_dialects(type, dialects::CallStyle::kToolName)};
+      pending.search = suited(
+          {.dialects = dialects::call_dialects(type, dialects::CallStyle::kToolName)}, endpoint);
       return go_on(rpc::kTriesLeagueAgent);
     }
     if (pending.style() != dialects::CallStyle::kMcp) note_silence(pending, *outcome.error);
@@ -235,16 +275,18 @@ bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcom
                                       : no_message(outcome, "the answer is not JSON-RPC");
     pending.first_answer->has_no_method = true;
   };
-  const auto& way = pending.search.way();
-  if (error != nullptr && says_no_such_method(*error, way, !pending.search.is_proven)) {
+  if (has_no_method) {
     keep_answer();
-    const bool lacks_wrapper = dialects::says_no_such_wrapper(*error, way);
+    const bool lacks_wrapper =
+        error != nullptr && dialects::says_no_such_wrapper(*error, pending.search.way());
     if (known_.next(endpoint.url(), type, pending.search, lacks_wrapper))
       return go_on(rpc::kTriesAnotherName);
     if (!envelope::spec(type).reply) return false;  // the refusal counts as an acknowledgement
   }
   bool has_no_message = error != nullptr || reply == nullptr || !*reply;
-  bool may_be_mcp = pending.style() != dialects::CallStyle::kMcp && may_be_plain(endpoint) &&
+  // Sessions are tried once, as the last part of a search.
+  bool may_be_mcp = !pending.has_searched && !pending.has_tried_sessions &&
+                    pending.style() != dialects::CallStyle::kMcp && may_be_plain(endpoint) &&
                     !is_refused && has_no_message && !known_.is_proven(endpoint.url()) &&
                     dialects::looks_like_plain_mcp(outcome.http_status, error);
   if (!may_be_mcp) return false;
@@ -259,7 +301,8 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::link::CallOutcom
   // Any 2xx body, an empty 204 and -32601 all count as acknowledgements (protocol §9).
   envelope::Leniencies taken;
   if (has_no_method) taken.add(Leniency::kAckMethodNotFound);
-  if (!reply && is_success(outcome.http_status)) taken.add(Leniency::kAckWithoutJson);
+  if (!reply && is_success(outcome.http_status) && !has_no_method)
+    taken.add(Leniency::kAckWithoutJson);
   if (reply) taken.add(reply->leniencies);
   outcome.notes->leniencies = taken.names();
   // A plain MCP server has no tools for notifications and answers with -32602, as MCP requires.
@@ -267,7 +310,7 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::link::CallOutcom
                      reply->error->code == static_cast<int>(rpc::StandardCode::kInvalidParams);
   if (reply && reply->error && !has_no_method && !has_no_tool)
     return PeerReply{.error = peer_error(*reply->error, outcome.http_status, pending.call.peer)};
-  if (!reply && !is_success(outcome.http_status))
+  if (!reply && !is_success(outcome.http_status) && !has_no_method)
     return PeerReply{.error = no_message(outcome, "not an acknowledgement")};
   PeerReply done;
   done.has_no_method = has_no_method || has_no_tool;
@@ -305,6 +348,7 @@ Result<PeerReply> PeerClient::admit_reply(Pending& pending, dialects::IncomingRe
   auto defaults = pending.call.reply_defaults;
   defaults.now = clock_.utc_now();
   if (mode_ == envelope::Mode::kOpen) note_foreign_player(reply, defaults.player_id);
+  const json arrived = reply.message;
   const bool is_receipt = mode_ == envelope::Mode::kOpen && dialects::says_received(reply.message);
   auto normal = envelope::normalise(reply.message, expected, mode_, defaults, reply.leniencies);
   notes.leniencies = reply.leniencies.names();
@@ -313,72 +357,12 @@ Result<PeerReply> PeerClient::admit_reply(Pending& pending, dialects::IncomingRe
   if (!answer) {
     pending.is_receipt = is_receipt;
     if (is_receipt) notes.message_type.clear();
-    return dialects::with_received(answer.error(), reply.message);
+    return dialects::with_received(answer.error(), arrived);
   }
   auto names = compare_names(pending.call, answer->envelope, mode_, reply.leniencies);
   if (!names) return names.error();
   notes.leniencies = reply.leniencies.names();
   return PeerReply{.answer = std::move(*answer)};
-}
-
-void PeerClient::ping(transport::link::Endpoint endpoint, const std::string& peer,
-                      std::chrono::milliseconds time_limit,
-                      std::function<void(bool alive)> completion) {
-  transport::link::OutboundCall out;
-  out.endpoint = std::move(endpoint);
-  out.id = rpc::Id(next_id_.fetch_add(1));
-  out.bytes = rpc::encode_request(out.id, "ping", "{}");
-  out.deadline = clock_.steady_now() + time_limit;
-  out.notes->message_type = "ping";
-  out.notes->peer = peer;
-  auto& caller = caller_for(style_of(out.endpoint));
-  caller.call(std::move(out),
-              [peer, completion = std::move(completion)](transport::link::CallOutcome outcome) {
-                outcome.notes->message_type = "ping";
-                outcome.notes->peer = peer;
-                if (outcome.error) {
-                  outcome.notes->verdict = outcome.error->code;
-                  outcome.notes->fault = outcome.error->message;
-                }
-                outcome.write_record();
-                completion(!outcome.error);
-              });
-}
-
-void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> completion) {
-  transport::link::OutboundCall out;
-  out.endpoint = std::move(call.endpoint);
-  out.id = rpc::Id(next_id_.fetch_add(1));
-  out.bytes = rpc::encode_request(out.id, call.tool, call.arguments);
-  out.deadline = clock_.steady_now() + call.time_limit;
-  out.budget = call.budget;
-  out.notes->message_type = call.tool;
-  out.notes->peer = call.peer;
-  out.notes->conversation_id = call.conversation_id;
-  out.notes->match_id = call.match_id;
-  trace(out, call.arguments, call.conversation_id);
-  const rpc::Id id = out.id;
-  caller_.call(std::move(out), [call = std::move(call), id, completion = std::move(completion)](
-                                   const transport::link::CallOutcome& outcome) {
-    outcome.notes->message_type = call.tool;
-    outcome.notes->peer = call.peer;
-    outcome.notes->conversation_id = call.conversation_id;
-    outcome.notes->match_id = call.match_id;
-    auto result = tool_result(outcome, id, call.peer, call.tool);
-    if (result) {
-      if (auto said = envelope::conversation_id_in(*result); !said.empty())
-        outcome.notes->conversation_id = std::move(said);
-    }
-    if (!result) {
-      const bool is_search =
-          call.is_search && result.error().code == ErrorCode::kUnknownMessageType;
-      outcome.notes->verdict = is_search ? ErrorCode::kUnexpectedMessage : result.error().code;
-      outcome.notes->fault =
-          is_search ? std::string(rpc::kTriesAnotherName) : result.error().message;
-    }
-    outcome.write_record();
-    completion(std::move(result));
-  });
 }
 
 }  // namespace league::agent::peers

@@ -69,6 +69,7 @@ struct PeerToolCall {
   std::string peer;  ///< `league_manager`, for the log
   std::string tool;
   std::string arguments;  ///< JSON text of an object
+  dialects::CallStyle style = dialects::CallStyle::kToolName;  ///< or kToolsCall, kBareBody
   std::string conversation_id = {};  ///< that `arguments` name, for the log
   std::string match_id = {};  ///< as conversation_id
   std::chrono::milliseconds time_limit{10000};
@@ -169,7 +170,7 @@ class PeerClient {
   void note_silence(const Pending& pending, const core::Error& why);
   /// True when the call goes out again in another style.
   bool tries_another_way(Pending& pending, transport::link::CallOutcome& outcome,
-                         const core::Result<dialects::IncomingReply>* reply);
+                         const core::Result<dialects::IncomingReply>* reply, bool has_no_method);
   /// The reply, or nothing when the call goes out again in another style.
   std::optional<PeerReply> understand(Pending& pending, transport::link::CallOutcome& outcome);
   PeerReply acknowledged(Pending& pending, transport::link::CallOutcome& outcome,

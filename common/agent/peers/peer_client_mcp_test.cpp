@@ -19,7 +19,7 @@ class PlainMcpTest : public PeerClientTest {
                                               int http_status = 200) {
     transport::link::CallOutcome out;
     out.http_status = http_status;
-    json reply = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
+    json reply = {{"jsonrpc", "2.0"}, {"id", frame.value("id", json())}};
     reply.update(rest);
     out.bytes = reply.dump();
     return out;
@@ -79,8 +79,27 @@ TEST_F(PlainMcpTest, AServerWithoutTheMethodIsTriedInAllWays) {
   };
   sessions_work();
   EXPECT_FALSE(ask(kInvite).error);
-  EXPECT_EQ(caller_.frames.size(), 7U) << "the wrappers once each";
+  EXPECT_EQ(caller_.frames.size(), 8U) << "the wrappers once each";
   EXPECT_EQ(sessions_.frames.size(), 1U);
+}
+
+TEST_F(PlainMcpTest, AServerWithoutOurToolsIsSearchedOncePerMessage) {
+  caller_.answer = [](const json& frame) {
+    return outcome(frame, {{"error", {{"code", -32601}, {"message", "Method not found"}}}});
+  };
+  sessions_.answer = [](const json& frame) {
+    return outcome(frame, {{"error", {{"code", -32602}, {"message", "Unknown tool"}}}});
+  };
+  auto refused = ask(kInvite);
+  ASSERT_TRUE(refused.error);
+  EXPECT_TRUE(refused.has_no_method);
+  EXPECT_EQ(caller_.frames.size(), 8U) << "the wrappers once each";
+  EXPECT_EQ(sessions_.frames.size(), 3U);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask(kInvite).error);
+  EXPECT_EQ(caller_.frames.size(), 11U) << "one call each, and no search";
+  EXPECT_EQ(sessions_.frames.size(), 3U);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(ask(kOver).error);
+  EXPECT_EQ(caller_.frames.size(), 11U + 5 + 2) << "the other message is searched for once, too";
 }
 
 TEST_F(PlainMcpTest, ABadBotIsJudgedByItsOwnAnswer) {

@@ -1,5 +1,4 @@
 #include "common/agent/peers/peer_client_testing.h"
-#include "common/rpc/dialect_search.h"
 
 namespace league::agent::peers {
 namespace {
@@ -29,102 +28,6 @@ TEST_F(PeerClientTest, NotesTheConversationThatTheAnswerNames) {
   EXPECT_EQ(ask(kOver).notes->conversation_id, std::string(500, 'c'));
   answer_result({{"accept", true}});
   EXPECT_EQ(ask(kInvite).notes->conversation_id, "convr1m1001") << "that of the call";
-}
-
-/// Knows `name` (a method, or a tool where the method is tools/call) and answers it with `result`;
-/// to everything else it says `error`.
-std::function<transport::link::CallOutcome(const json& frame)> knows(const std::string& name,
-                                                                     const json& result,
-                                                                     const json& error) {
-  return [=](const json& frame) {
-    const json called = frame["method"] == "tools/call" ? frame["params"]["name"] : frame["method"];
-    const bool is_known = called == name;
-    transport::link::CallOutcome outcome;
-    outcome.http_status = is_known ? 200 : 404;  // whatever the status says
-    json reply = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
-    reply[is_known ? "result" : "error"] = is_known ? result : error;
-    outcome.bytes = reply.dump();
-    return outcome;
-  };
-}
-const json kNotFound = {{"code", -32601}, {"message", "no"}};
-
-TEST_F(PeerClientTest, SearchesForThePeersNameOfAMessageAndRemembersIt) {
-  for (const char* name :
-       {"GAME_INVITATION", "game_invitation", "receive_game_invitation", "handle_message"}) {
-    client_.reset();
-    caller_.frames.clear();
-    caller_.answer = knows(name, {{"accept", true}}, kNotFound);
-    EXPECT_FALSE(ask(kInvite).error) << name;
-    const auto tried = caller_.frames.size();
-    EXPECT_GT(tried, 1U);
-    EXPECT_NE(caller_.frames[0]["id"], caller_.frames[1]["id"]);
-    EXPECT_TRUE(caller_.frames.back()["id"].is_number_integer());
-    EXPECT_FALSE(ask(kInvite).error);
-    EXPECT_EQ(caller_.frames.size(), tried + 1);
-  }
-}
-
-TEST_F(PeerClientTest, FindsToolsThatAreUnknownByText) {
-  const json unknown = {{"code", -32603}, {"message", "Unknown tool"}};
-  caller_.answer = [&](const json& frame) {
-    auto known = knows("receive_game_invitation", {{"accept", true}}, unknown);
-    return frame["method"] == "tools/call" ? known(frame) : knows("", {}, unknown)(frame);
-  };
-  EXPECT_FALSE(ask(kInvite).error);
-  EXPECT_EQ(client_->style_of(endpoint_), dialects::CallStyle::kToolsCall);
-  EXPECT_EQ(caller_.frames.back()["params"]["name"], "receive_game_invitation");
-}
-
-TEST_F(PeerClientTest, BeginsWithTheStyleInWhichThePeerSpoke) {
-  client_ = std::make_unique<PeerClient>(caller_, envelope::testing::schemas(), time_, mode_);
-  client_->on_registered(endpoint_, dialects::CallStyle::kHandleMessage);
-  caller_.answer = knows("handle_message", {{"accept", true}},
-                         {{"code", -32000}, {"message", "Missing required fields: message"}});
-  EXPECT_FALSE(ask(kInvite).error);
-  EXPECT_EQ(caller_.frames.size(), 1U);
-}
-
-TEST_F(PeerClientTest, NeverSearchesAgainWhereNothingWorked) {
-  caller_.answer = knows("", {}, kNotFound);
-  auto first = ask(kOver);
-  EXPECT_FALSE(first.error) << "that acknowledges news";
-  EXPECT_TRUE(first.has_no_method);
-  const auto searched = caller_.frames.size();
-  (void)ask(kOver);
-  (void)ask(kOver);
-  EXPECT_EQ(caller_.frames.size(), searched + 2);
-  auto refused = ask(kInvite);
-  ASSERT_TRUE(refused.error);
-  EXPECT_TRUE(refused.has_no_method);
-  const auto again = caller_.frames.size();
-  EXPECT_TRUE(ask(kInvite).error);
-  EXPECT_EQ(caller_.frames.size(), again + 1);
-  // Another program may stand there after it has registered, or that one was gone.
-  client_->on_registered(endpoint_, dialects::CallStyle::kToolName);
-  EXPECT_TRUE(ask(kInvite).error);
-  EXPECT_GT(caller_.frames.size(), again + 2);
-  caller_.answer = [](const json& /*frame*/) {
-    transport::link::CallOutcome outcome;
-    outcome.error = core::Error{ErrorCode::kConnectionError, "refused", ""};
-    return outcome;
-  };
-  (void)ask(kInvite);
-  caller_.answer = knows("GAME_INVITATION", {{"accept", true}}, kNotFound);
-  EXPECT_FALSE(ask(kInvite).error);
-}
-
-TEST_F(PeerClientTest, ASearchIsNoFaultOfThePeer) {
-  std::vector<std::shared_ptr<rpc::MessageNotes>> notes;
-  caller_.answer = [&](const json& frame) {
-    auto outcome = knows("GAME_INVITATION", {{"accept", true}}, kNotFound)(frame);
-    notes.push_back(outcome.notes);
-    return outcome;
-  };
-  EXPECT_FALSE(ask(kInvite).error);
-  ASSERT_EQ(notes.size(), 2U);
-  EXPECT_TRUE(rpc::is_search_for_dialect(notes.front()->fault));
-  EXPECT_FALSE(notes.back()->verdict);
 }
 
 // A log that ends between the two must not show a consequence without its cause.
@@ -159,6 +62,24 @@ TEST_F(PeerClientTest, ReportsAnErrorPageAsWhatItIs) {
   EXPECT_EQ(ask(kInvite).error->message, "HTTP 500: Internal Server Error");
   answer_with(R"({"accept":true})", 422);
   EXPECT_FALSE(ask(kInvite).error) << "an answer is one whatever the status";
+}
+
+TEST_F(PeerClientTest, ARedirectNamesTheAddressToRegister) {
+  caller_.answer = [](const json& /*frame*/) {
+    transport::link::CallOutcome outcome;
+    outcome.http_status = 307;
+    outcome.context.transport =
+        rpc::TransportContext::http(std::make_shared<rpc::HeaderMap>(
+                                        rpc::HeaderMap{{"Location", "http://127.0.0.1:8101/mcp/"}}),
+                                    "POST", rpc::SharedText("/mcp"));
+    return outcome;
+  };
+  const auto refused = ask(kInvite);
+  ASSERT_TRUE(refused.error);
+  EXPECT_NE(refused.error->message.find("HTTP 307: it redirects to http://127.0.0.1:8101/mcp/"),
+            std::string::npos)
+      << refused.error->message;
+  EXPECT_EQ(caller_.frames.size(), 1U) << "it is not followed";
 }
 
 TEST_F(PeerClientTest, ABotMayCallItselfWhatItWasStartedAs) {
@@ -211,6 +132,11 @@ TEST_F(PeerClientTest, AnAcknowledgementOfTheMatchAcceptsIt) {
   auto open = ask(kInvite);
   ASSERT_FALSE(open.error) << open.error->message;
   EXPECT_TRUE(std::get<envelope::GameJoinAck>(open.answer->message).accept);
+  EXPECT_TRUE(ask(kInvite, Mode::kStrict).error);
+  answer_result({{"status", "ACK"}});
+  auto bare = ask(kInvite);
+  ASSERT_FALSE(bare.error) << bare.error->message;
+  EXPECT_EQ(std::ranges::count(bare.notes->leniencies, "bare_acknowledgement"), 1);
   EXPECT_TRUE(ask(kInvite, Mode::kStrict).error);
   answer_result({{"status", "OK"}, {"match_id", "R1M2"}});
   EXPECT_TRUE(ask(kInvite).error) << "of another match";

@@ -28,6 +28,24 @@ class ScriptedCaller final : public transport::link::Caller {
   }
 };
 
+/// Knows `name` (a method, or a tool where the method is tools/call) and answers it with `result`;
+/// to everything else it says `error`.
+inline std::function<transport::link::CallOutcome(const nlohmann::json& frame)> knows(
+    const std::string& name, const nlohmann::json& result, const nlohmann::json& error) {
+  return [=](const nlohmann::json& frame) {
+    const nlohmann::json method = frame.value("method", nlohmann::json());  // null: a bare body
+    const nlohmann::json called = method == "tools/call" ? frame["params"]["name"] : method;
+    const bool is_known = called == name;
+    transport::link::CallOutcome outcome;
+    outcome.http_status = is_known ? 200 : 404;  // whatever the status says
+    nlohmann::json reply = {{"jsonrpc", "2.0"}, {"id", frame.value("id", nlohmann::json())}};
+    reply[is_known ? "result" : "error"] = is_known ? result : error;
+    outcome.bytes = reply.dump();
+    return outcome;
+  };
+}
+inline const nlohmann::json kNotFound = {{"code", -32601}, {"message", "no"}};
+
 class PeerClientTest : public ::testing::Test {
  protected:
   PeerReply ask(envelope::MessageType type, envelope::Mode mode = envelope::Mode::kOpen) {

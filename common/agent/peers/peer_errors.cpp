@@ -1,5 +1,7 @@
 #include "common/agent/peers/peer_errors.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "common/agent/dialects/reply_dialect.h"
@@ -24,6 +26,14 @@ constexpr std::size_t kShownBody = 160;
 
 std::string with_status(int http_status, const std::string& text) {
   return is_success(http_status) ? text : "HTTP " + std::to_string(http_status) + ": " + text;
+}
+
+/// The Location of an answer that redirects; empty for every other answer.
+std::string redirect_target(const transport::link::CallOutcome& outcome) {
+  const auto* http = outcome.context.transport.as_http();
+  if (outcome.http_status / 100 != 3 || http == nullptr || !http->headers) return {};
+  const auto location = rpc::find_header(*http->headers, "location");
+  return location ? core::shown(*location, kShownBody) : std::string();
 }
 
 }  // namespace
@@ -51,7 +61,11 @@ Error no_message(const transport::link::CallOutcome& outcome, const std::string&
   const std::string body =
       outcome.bytes.empty() ? std::string() : core::shown(outcome.bytes, kShownBody);
   std::string text;
-  if (!is_success(outcome.http_status)) {
+  if (auto target = redirect_target(outcome); !target.empty()) {
+    text = with_status(
+        outcome.http_status,
+        "it redirects to " + target + ", and redirects are not followed: register that address");
+  } else if (!is_success(outcome.http_status)) {
     text = with_status(outcome.http_status, body.empty() ? "(no body)" : body);
   } else {
     text = "HTTP " + std::to_string(outcome.http_status) + ": " + why;
@@ -80,12 +94,19 @@ Result<json> tool_result(const transport::link::CallOutcome& outcome, const rpc:
   if (outcome.error) return *outcome.error;
   auto document = schema::parse_json(outcome.bytes);
   if (!document) return no_message(outcome, document.error().message);
+  const bool is_bare =
+      document->is_object() && is_success(outcome.http_status) &&
+      std::ranges::none_of(std::array{"jsonrpc", "result", "error"},
+                           [&](const char* key) { return document->contains(key); });
+  if (is_bare) return std::move(*document);
   auto decoded = rpc::decode_response(std::move(*document), id);
   if (!decoded) return no_message(outcome, decoded.error().message);
   auto& response = decoded->response;
   if (!response.error) response.error = dialects::failed_tool(response.result);
   if (response.error) {
     auto error = peer_error(*response.error, outcome.http_status, peer);
+    // A wrapper that the text names is not ours, whatever the call was wrapped in: a referee that
+    // is started by tools/call also quotes what players answer to such calls.
     if (dialects::says_no_such_method(*response.error, {dialects::CallStyle::kToolName, tool},
                                       true))
       error.code = ErrorCode::kUnknownMessageType;

@@ -91,7 +91,7 @@ void Reply::refuse(const core::Error& error) {
     // An invalid conversation id is not repeated.
     const std::string& said = target_.request->conversation_id;
     send_result(
-        (*league_error_)(error, target_.request->message_type,
+        (*league_error_)(error, *target_.request,
                          core::ConversationId(envelope::is_conversation_id(said) ? said : "")),
         true, {});
     return;

@@ -15,9 +15,9 @@ namespace league::agent::peers {
 
 /// Builds an agent's refusal of an invalid league message. The league manager builds a
 /// LEAGUE_ERROR, which becomes the result; the other roles have no builder and answer with the
-/// JSON-RPC error -32602 (protocol §5).
+/// JSON-RPC error -32602 (protocol §5). `request`: the notes of the refused message.
 using LeagueErrorBuilder =
-    std::function<nlohmann::json(const core::Error& error, const std::string& original_type,
+    std::function<nlohmann::json(const core::Error& error, const rpc::MessageNotes& request,
                                  const core::ConversationId& conversation)>;
 
 /// Answers one request exactly once, in the shape of the request. Movable; can be kept and used

@@ -68,10 +68,10 @@ TEST_F(ReplyTest, AToolCallIsRefusedByItsResult) {
 TEST_F(ReplyTest, TheManagerRefusesWithItsOwnMessage) {
   notes_->message_type = "LEAGUE_QUERY";
   notes_->conversation_id = "conv1";
-  LeagueErrorBuilder errors = [](const core::Error& error, const std::string& original,
+  LeagueErrorBuilder errors = [](const core::Error& error, const rpc::MessageNotes& request,
                                  const core::ConversationId& conversation) {
     return json{{"message_type", "LEAGUE_ERROR"},
-                {"text", error.message + "|" + original + "|" + conversation.str()}};
+                {"text", error.message + "|" + request.message_type + "|" + conversation.str()}};
   };
   reply(dialects::ReplyShape::kResult, &errors).refuse(error_);
   EXPECT_EQ(body()["result"]["text"], "timestamp is no time|LEAGUE_QUERY|conv1");
@@ -83,7 +83,7 @@ TEST_F(ReplyTest, TheManagerRefusesWithItsOwnMessage) {
 
 TEST_F(ReplyTest, TheRecordOfAnAnswerNamesItsOwnConversation) {
   notes_->conversation_id = std::string(101, 'c');
-  LeagueErrorBuilder errors = [](const core::Error&, const std::string&,
+  LeagueErrorBuilder errors = [](const core::Error&, const rpc::MessageNotes&,
                                  const core::ConversationId& conversation) {
     return json{{"conversation_id", conversation.empty() ? "converror" : conversation.str()}};
   };

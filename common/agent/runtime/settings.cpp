@@ -117,6 +117,7 @@ std::vector<Field> league_fields() {
              &S::League::referee_ping_failures),
       number("league", "max_match_attempts", 1, 100, &S::league, &S::League::max_match_attempts),
       duration("league", "match_watchdog_ms", 0, &S::league, &S::League::match_watchdog),
+      duration("league", "start_watchdog_ms", 1, &S::league, &S::League::start_watchdog),
       duration("league", "round_watchdog_ms", 0, &S::league, &S::League::round_watchdog),
       number("league", "broadcasts", 0, 1, &S::league, &S::League::broadcasts),
       number("league", "require_commitments", 0, 1, &S::league, &S::League::require_commitments),

@@ -89,6 +89,8 @@ struct Settings {
         250};  ///< how long a round waits for players to take its announcement
     Milliseconds referee_ping_interval{2000};
     int referee_ping_failures = 3;  ///< in a row, until the referee counts as gone
+    Milliseconds start_watchdog{30000};  ///< how long a third-party referee that has acknowledged a
+                                         ///< match may take to begin it
     int max_match_attempts = 3;  ///< then the match ends without a winner
     Milliseconds match_watchdog{
         0};  ///< 0: the longest that the limits above allow a match, plus 10 s

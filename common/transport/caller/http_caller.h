@@ -18,7 +18,9 @@ struct HttpCallerOptions {
       16;  ///< calls of one budget to one endpoint at once; more wait in its own queue
   std::size_t max_response = 1024 * 1024;  ///< bytes of a body, else kReplyTooLarge
   std::size_t max_idle_connections = 1024;  ///< the least recently used ones are closed
-  std::chrono::milliseconds connection_idle{30'000};
+  /// Short, because a server with a single thread serves nobody else while a connection is open:
+  /// the manager and each referee would lock each other out of such a bot.
+  std::chrono::milliseconds connection_idle{1'000};
 };
 
 /// Calls peers over HTTP and HTTPS: each call is a POST on a connection that is kept alive. All run

@@ -1,5 +1,6 @@
 #include "common/transport/client/response_reader.h"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <cstdint>
@@ -18,6 +19,38 @@ using BeastText = boost::beast::string_view;
 
 constexpr int kContinueCode = 100;
 constexpr int kSwitchingProtocols = 101;
+
+/// The length of the head at the beginning of `bytes`, with its empty line; 0 if it is incomplete.
+std::size_t end_of_head(std::string_view bytes) {
+  for (auto at = bytes.find('\n'); at != bytes.npos; at = bytes.find('\n', at + 1)) {
+    const auto rest = bytes.substr(at + 1);
+    if (rest.starts_with("\n")) return at + 2;
+    if (rest.starts_with("\r\n")) return at + 3;
+  }
+  return 0;
+}
+
+/// Whether `bytes` may be the beginning of a head.
+bool may_be_head(std::string_view bytes) {
+  constexpr std::string_view kBegin = "HTTP/1.";
+  return kBegin.starts_with(bytes.substr(0, kBegin.size()));
+}
+
+/// The head as Beast expects it: each line ends with CR LF, and the status line has the blank that
+/// precedes the reason phrase. Small servers leave these out, and other clients accept that.
+std::string exact_head(std::string_view head) {
+  constexpr std::size_t kStatusLine = std::string_view("HTTP/1.1 200").size();
+  std::string exact;
+  while (!head.empty()) {
+    const auto end = head.find('\n');
+    auto line = head.substr(0, end);
+    head.remove_prefix(std::min(end, head.size() - 1) + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const bool lacks_reason = exact.empty() && line.size() == kStatusLine;
+    exact.append(line).append(lacks_reason ? " \r\n" : "\r\n");
+  }
+  return exact;
+}
 
 }  // namespace
 
@@ -92,6 +125,12 @@ bool ResponseReader::feed(std::string_view bytes, ResponseSink& sink) {
   if (!fault_.empty()) return false;
   held_.append(bytes);
   while (!held_.empty() && !is_done()) {
+    if (!has_exact_head_) {
+      const auto end = end_of_head(held_);
+      if (end == 0 && may_be_head(held_)) break;
+      held_.replace(0, end, exact_head({held_.data(), end}));
+      has_exact_head_ = true;
+    }
     // Beast asserts that it sees at least this much of a last chunk, though it can arrive in
     // smaller pieces.
     constexpr std::size_t kShortestLastChunk = 5;
@@ -110,6 +149,7 @@ bool ResponseReader::feed(std::string_view bytes, ResponseSink& sink) {
         return false;
       }
       parser_ = std::make_unique<Parser>(max_head_);
+      has_exact_head_ = false;
       continue;
     }
     if (used == 0) break;
@@ -128,7 +168,7 @@ bool ResponseReader::finish() {
   return !fault;
 }
 
-bool ResponseReader::has_begun() const { return parser_->got_some(); }
+bool ResponseReader::has_begun() const { return parser_->got_some() || !held_.empty(); }
 bool ResponseReader::has_head() const {
   return parser_->is_header_done() && !parser_->is_interim();
 }

@@ -56,6 +56,7 @@ class ResponseReader {
   class Parser;
   std::size_t max_head_;
   std::unique_ptr<Parser> parser_;
+  bool has_exact_head_ = false;  ///< of the head at the beginning of `held_`, or already parsed
   std::string held_;
   std::string fault_;
 };

@@ -32,6 +32,28 @@ TEST(ResponseReader, SkipsInterimAnswersHoweverTheyAreCut) {
   }
 }
 
+TEST(ResponseReader, ReadsHeadsAsSmallServersWriteThem) {
+  for (const std::string text :
+       {"HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200 OK\nContent-Length: 2\n\nok",
+        "HTTP/1.0 200\nContent-Length: 2\n\nok", "HTTP/1.1 100\n\nHTTP/1.1 200\n\r\nok"}) {
+    for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+      ResponseReader reader(1000);
+      CollectedResponse taken;
+      for (std::size_t at = 0; at < text.size(); at += piece)
+        ASSERT_TRUE(reader.feed(text.substr(at, piece), taken)) << text << reader.fault();
+      EXPECT_TRUE(reader.finish()) << text;
+      EXPECT_EQ(taken.status, 200);
+      EXPECT_EQ(taken.body, "ok");
+    }
+  }
+}
+
+TEST(ResponseReader, DoesNotWaitForTheEndOfWhatIsNoResponse) {
+  ResponseReader reader(1000);
+  CollectedResponse taken;
+  EXPECT_FALSE(reader.feed("SSH-2.0-x\r\n", taken));
+}
+
 TEST(ResponseReader, ReadsChunksHoweverTheyAreCut) {
   const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (const auto& [chunks, body] : std::map<std::string, std::string>{

@@ -50,7 +50,7 @@ void add_result(std::string& out, const json& message) {
   }
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kLeniencies{{
+constexpr auto kLeniencies = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"method_message_type",
      "the method was the message type; the method is the tool's name, e.g. choose_parity"},
     {"method_lower_case_type",
@@ -76,6 +76,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kLenienc
     {"null_result_beside_error", "\"result\": null beside an error; leave result out"},
     {"id_not_echoed", "the reply had no id; repeat the id of the request"},
     {"id_type_changed", "the id came back with another type; repeat it as it was"},
+    {"foreign_id", "the reply had another id; repeat the id of the request"},
     {"reply_with_error_status", "a good reply with an HTTP error status; answer with 200"},
     {"ack_method_not_found", "-32601 to a notification; answer with any result"},
     {"ack_without_json",
@@ -84,6 +85,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kLenienc
     {"accepted_field", "accepted instead of accept"},
     {"status_for_accept", "status ACCEPTED instead of accept: true"},
     {"status_ack", "status ACK or OK instead of accept: true"},
+    {"bare_acknowledgement",
+     "status ACK or OK without match_id; answer with GAME_JOIN_ACK and accept: true"},
     {"status_registered", "status REGISTERED instead of ACCEPTED"},
     {"played_field", "games_played or matches_played instead of played"},
     {"null_optional_field", "an optional field was null; leave it out"},
@@ -110,6 +113,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kLenienc
     {"timestamp_zone_twice", "a timestamp with a zone and a Z; write 2025-01-15T10:30:00Z"},
     {"role_in_match_case", "role_in_match was in lower case; it is PLAYER_A or PLAYER_B"},
     {"missing_rank", "rows of the standings without rank; send it in each row"},
+    {"missing_draws", "rows of the standings without draws; send it in each row"},
     {"accepted_without_token", "a registration was accepted without an auth_token"},
     {"foreign_conversation_id",
      "the answer was in another conversation; repeat the one of the request"},
@@ -129,7 +133,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kLenienc
     {"foreign_reply_player",
      "another player_id; send the one from the answer to your registration"},
     {"answer_posted_back", "the answer came as a call of its own; put it into the reply"},
-}};
+});
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "common/rpc/dialect_search.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/verify_evidence.h"
 
@@ -55,7 +56,8 @@ void EvidenceCollector::take_event(const json& record, const json& body, const j
   const json& error = field_at(body, "error");
   event.failed =
       text_at(record, "kind") == "failure" || record.contains("verdict") || error.is_object();
-  event.unknown_method = number_at(error, "code").value_or(0) == -32601;
+  event.unknown_method = number_at(error, "code").value_or(0) == -32601 ||
+                         (!event.outbound && rpc::is_search_for_dialect(text_at(record, "fault")));
   bool is_posted = event.request && !event.outbound &&
                    (event.type == "GAME_JOIN_ACK" || event.type == "CHOOSE_PARITY_RESPONSE");
   if (is_posted) event.request = false;  // an answer by a call of its own

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/audit/log/conversation.h"
+#include "common/rpc/dialect_search.h"
 #include "common/rpc/json_text.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
@@ -26,7 +27,8 @@ bool matches(const audit::log::LogEntry& entry, const FindQuery& query) {
          (query.type.empty() || entry.message_type == query.type) &&
          (query.match.empty() || entry.match_id == query.match) &&
          (query.error.empty() ||
-          (query.error == "any" ? !entry.verdict.empty() : entry.verdict == query.error)) &&
+          (!rpc::is_search_for_dialect(entry.fault) &&  // nobody's fault
+           (query.error == "any" ? !entry.verdict.empty() : entry.verdict == query.error))) &&
          (query.since.empty() || time >= query.since) &&
          (query.until.empty() || time.compare(0, query.until.size(), query.until) <= 0);
 }
@@ -48,7 +50,7 @@ void print(const audit::log::LogEntry& entry, bool is_hearsay, const Paint& pain
       << printable(entry.to(), 40) << "  "
       << printable(entry.message_type.empty() ? entry.kind : entry.message_type, 40) << "  "
       << summarise(entry);
-  if (!entry.verdict.empty())
+  if (!entry.verdict.empty() && !rpc::is_search_for_dialect(entry.fault))
     out << "  " << paint.red(entry.verdict + " " + printable(entry.fault, 200));
   out << paint.dim("  " + entry.file + ":" + std::to_string(entry.line)) << '\n';
 }

@@ -232,6 +232,8 @@ std::optional<BotReply> PlayerBench::find_way(MessageType type, const json& mess
   }
   const auto ways = agent::dialects::call_dialects(type, first);
   for (const CallDialect& way : ways) {
+    const bool is_bare = way.style == agent::dialects::CallStyle::kBareBody;
+    if (is_bare && !transport::link::is_http(options_.bot.endpoint)) continue;  // it has no id
     const rpc::Id id(next_id());
     const BotReply reply = send(agent::dialects::frame_call(way, id, message.dump()), id);
     if (reply.exchange.is_refused || reply.exchange.has_timed_out) return reply;
@@ -245,6 +247,8 @@ std::optional<BotReply> PlayerBench::find_way(MessageType type, const json& mess
           .data = reply.error.value("data", json())};
     }
     if (error && agent::dialects::says_no_such_method(*error, way, true)) continue;
+    // A server that expects JSON-RPC answers a bare body with an error page.
+    if (is_bare && (reply.exchange.status / 100 != 2 || !reply.message.is_object())) continue;
     std::lock_guard lock(mutex_);
     ways_[type] = way;
     return std::nullopt;
