@@ -186,3 +186,21 @@ function(league_test name)
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "RC_PARAMS=max_success=25")
   endif()
 endfunction()
+
+# The tests of the bus use the broker of the distribution (/usr/sbin). If another one is installed, usually a current
+# one, they run with that one as well.
+find_program(LEAGUE_OTHER_NATS_SERVER nats-server PATHS /usr/local/bin /usr/local/sbin NO_DEFAULT_PATH
+             DOC "another nats-server, with which the tests of the bus run as well")
+function(league_test_other_broker test)
+  if(NOT LEAGUE_OTHER_NATS_SERVER OR NOT TEST ${test})
+    return()
+  endif()
+  get_test_property(${test} LABELS labels)
+  get_test_property(${test} ENVIRONMENT environment)
+  if(NOT environment)
+    set(environment)
+  endif()
+  add_test(NAME ${test}_other_broker COMMAND ${ARGN})
+  set_tests_properties(${test}_other_broker PROPERTIES
+    LABELS "${labels}" ENVIRONMENT "LEAGUE_NATS_SERVER=${LEAGUE_OTHER_NATS_SERVER};${environment}")
+endfunction()

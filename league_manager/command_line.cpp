@@ -18,7 +18,7 @@ void add_standby_options(CLI::App& app, ProgramOptions& options) {
       ->check(CLI::IsMember({"sync", "async"}));
   app.add_flag("--standby", options.is_standby,
                "with --bus: follow the manager that leads the league, and take over when it is "
-               "gone (then with --replicate, default async)");
+               "gone (then with --replicate; default: as that manager did)");
 }
 
 /// Who may register.
@@ -81,7 +81,7 @@ constexpr const char* kFooter =
     "  league_manager --port 8000 --players 4 --referees 1 --new\n"
     "  league_manager --players 20 --bus nats://one:4222 --replicate sync   (and on another "
     "machine:)\n"
-    "  league_manager --standby --bus nats://one:4222\n"
+    "  league_manager --standby --bus nats://one:4222 --replicate sync\n"
     "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
     "--allow-host arena.example.org --registration-codes codes.csv\n"
     "Agents register at http://localhost:PORT/mcp. `league status URL` shows the progress,\n"
@@ -89,9 +89,7 @@ constexpr const char* kFooter =
 
 /// Completes the stand-by options; returns an exit code if they are invalid.
 std::optional<int> complete_standby_options(ProgramOptions& options) {
-  if (options.is_standby && !options.replication)
-    options.replication = standby::Replication::kAsync;
-  if (!options.replication) return std::nullopt;
+  if (!options.is_replicated()) return std::nullopt;
   const char* why = nullptr;
   if (!options.common.bus.is_wanted())
     why = "--replicate and --standby need --bus, which connects the managers";

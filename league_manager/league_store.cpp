@@ -79,7 +79,7 @@ core::Result<void> LeagueStore::open_journal(const TurnDependencies& turn,
                                              journal::SqliteJournalOptions journal_options) {
   // With replication or a new league, an empty journal is no error: other managers can have the
   // journal.
-  const bool is_alone = !options_.replication && !options_.is_new;
+  const bool is_alone = !options_.is_replicated() && !options_.is_new;
   journal_options.check = [this, is_alone] {
     return is_alone ? files::check_empty_journal(places()) : core::Result<void>();
   };
@@ -91,7 +91,7 @@ core::Result<void> LeagueStore::open_journal(const TurnDependencies& turn,
 
 /// Waits until this manager leads, if there are several; afterwards the local journal is complete.
 core::Result<void> LeagueStore::take_turn(const TurnDependencies& turn) {
-  if (!options_.replication) return {};
+  if (!options_.is_replicated()) return {};
   auto creation = service::read_creation(*sqlite_);
   if (!creation) return creation.error();
   auto league = *creation ? (*creation)->league_id : settings_.league_id;

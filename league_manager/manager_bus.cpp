@@ -30,11 +30,14 @@ std::string shown(const files::Ledger& ledger, events::AgentRef ref) {
   });
 }
 
-std::vector<bus::WatchedStore> watched_stores(const std::string& league) {
+std::vector<bus::WatchedStore> watched_stores(const std::string& league,
+                                              const agent::runtime::Settings::Bus& settings) {
   return {{transport::link::event_stream(league),
-           "when it is full, its oldest events are dropped (bus.events_max_mib)"},
+           "when it is full, its oldest events are dropped (bus.events_max_mib)",
+           standby::stream_bytes(settings.events_max_mib)},
           {transport::link::league_stream("JOURNAL", league),
-           "when it is full, stand-by managers get no new entries (bus.journal_max_mib)"}};
+           "when it is full, stand-by managers get no new entries (bus.journal_max_mib)",
+           standby::stream_bytes(settings.journal_max_mib)}};
 }
 
 }  // namespace
@@ -63,7 +66,7 @@ EventPublisher open_events(agent::host::AgentHost& host, agent::host::AgentPort&
   publisher.feed = std::move(feed);
   if (port.streams() != nullptr)
     publisher.stores = std::make_shared<bus::StoreWatch>(
-        *port.streams(), host.clock(), host.timer(), watched_stores(id.str()),
+        *port.streams(), host.clock(), host.timer(), watched_stores(id.str(), host.settings().bus),
         [](const std::string& notice) { agent::runtime::log::warn("{}", notice); });
   else
     agent::runtime::log::info("the brokers have no streams, so events are not stored");

@@ -72,7 +72,7 @@ void warn_of_short_lease(const agent::runtime::Settings::Bus& bus) {
 }  // namespace
 
 core::Result<void> check_turn(const ProgramOptions& options, const agent::host::AgentHost& host) {
-  if (!options.replication || host.has_streams()) return {};
+  if (!options.is_replicated() || host.has_streams()) return {};
   return agent::bus::no_streams_error(options.is_standby ? "--standby" : "--replicate");
 }
 
@@ -85,7 +85,7 @@ core::Result<std::unique_ptr<standby::Leadership>> wait_for_turn(
                                         dependencies.random);
   standby::StandbyTakeoverOptions wanted;
   wanted.league = league.str();
-  wanted.replication = options.replication.value_or(standby::Replication::kAsync);
+  wanted.replication = options.replication;
   wanted.begins_leagues = !options.is_standby;
   wanted.starts_anew = options.is_new && !options.is_standby;
   wanted.lease = host.settings().bus.lease;

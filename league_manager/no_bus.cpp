@@ -27,7 +27,7 @@ core::Result<void> join_bus(agent::host::AgentHost& /*host*/, agent::host::Agent
 
 core::Result<void> check_turn(const ProgramOptions& options,
                               const agent::host::AgentHost& /*host*/) {
-  return options.replication ? core::Result<void>(no_bus()) : core::Result<void>();
+  return options.is_replicated() ? core::Result<void>(no_bus()) : core::Result<void>();
 }
 
 core::Result<std::unique_ptr<standby::Leadership>> wait_for_turn(

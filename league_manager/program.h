@@ -44,11 +44,15 @@ struct ProgramOptions {
   int registration_window_seconds = 0;
   int drain_seconds = 0;  ///< how long running matches may take when the program is about to end
   std::string endpoints = "local";
-  /// Other managers can take over, over the bus; nothing: none can.
+  /// How the journal is copied to other managers over the bus; nothing: it is not, or, with
+  /// `is_standby`, as the manager before did.
   std::optional<standby::Replication> replication;
   audit::log::LogRetention keep_logs;  ///< of earlier leagues
   std::vector<std::string> webhooks;  ///< URLs to which news of the league is sent
-  bool is_standby = false;  ///< begins no league of its own; sets `replication`
+  bool is_standby = false;  ///< begins no league of its own
+
+  /// Other managers can take over.
+  [[nodiscard]] bool is_replicated() const { return is_standby || replication.has_value(); }
 };
 
 /// The options of a command line; an exit code if there is nothing to run.

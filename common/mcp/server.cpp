@@ -202,7 +202,9 @@ void Server::on_document(json document, Arrival arrival, ReplySlot slot) {
       is_notification_method(signs.method) ||
       (legacy_method(signs.method) != nullptr && (client.is_declared || signs.method != "ping")) ||
       (client.is_declared && is_answer(document));
-  if (client.session) arrival.context.session = rpc::SessionId(client.session->id());
+  // The session of a bus stays: it is the client's address there.
+  if (client.session && !arrival.context.session)
+    arrival.context.session = rpc::SessionId(client.session->id());
   if (!is_ours)
     return application_.on_document(std::move(document), std::move(arrival), std::move(slot));
   on_legacy(std::move(document), std::move(arrival), client, std::move(slot));

@@ -85,6 +85,28 @@ TEST(McpServer, HandsTheLeaguesMessagesOverAsTheyCame) {
   EXPECT_TRUE(under.application.contexts[0].session);
 }
 
+TEST(McpServer, ASessionOfTheBusStaysTheClientsOwn) {
+  ServerUnderTest under;
+  auto channel = std::make_shared<RecordingChannel>("nats-1");
+  const rpc::SessionId own("0f3c0f3c0f3c0f3c");
+  auto send = [&](const json& message) {
+    transport::link::Inbound inbound;
+    inbound.bytes = message.dump();
+    inbound.context =
+        rpc::MessageContext::now(under.time, rpc::MessageDirection::kClientToServer,
+                                 rpc::TransportContext::nats({"mcp.session.0f3c.in", {}, {}}));
+    inbound.context.session = own;
+    inbound.channel = channel;
+    under.server.on_message(std::move(inbound),
+                            transport::link::ReplySlot([](const auto& /*reply*/) {}));
+  };
+  send(request(1, "initialize",
+               {{"protocolVersion", "2025-06-18"}, {"capabilities", json::object()}}));
+  send(request(2, "events_subscribe"));
+  ASSERT_EQ(under.application.contexts.size(), 1U);
+  EXPECT_EQ(under.application.contexts[0].session, own);
+}
+
 TEST(McpServer, PagesAreInTheOrderOfNames) {
   ServerUnderTest under;
   for (int i = 24; i > 0; --i) {

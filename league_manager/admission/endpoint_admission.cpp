@@ -28,8 +28,7 @@ std::optional<core::Error> foreign_session(const std::string& endpoint,
   auto parsed = transport::link::parse_endpoint(endpoint);
   if (!parsed || parsed->scheme != "nats") return std::nullopt;
   auto session = transport::link::BusSession::parse(parsed->path);
-  // The session is taken from the request's subject: `context.session` is a different one if the
-  // agent has begun an MCP session on its bus session.
+  // The request's subject proves the session: a broker with users lets nobody else publish there.
   const auto* nats =
       std::get_if<std::shared_ptr<const rpc::NatsMetadata>>(&context.transport.metadata);
   bool is_own = session && nats != nullptr && *nats &&

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "common/audit/record/json_text.h"
-#include "common/core/base64.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/link/sse_parser.h"
 #include "tests/support/fake_clock.h"
@@ -26,13 +25,13 @@ using Told = std::vector<std::string>;
 class ScriptedStream {
  public:
   explicit ScriptedStream(transport::bus::Bus& bus) : bus_(bus) {
-    asked_ =
-        *bus.subscribe("$JS.API.STREAM.>", "", [this](const transport::bus::BusMessage& request) {
-          bool is_state = request.subject.starts_with("$JS.API.STREAM.INFO.");
-          if (is_silent || (is_state && is_state_silent)) return;
-          json answer = !is_there ? refusal(10059) : is_state ? state() : next(request.payload);
-          (void)bus_.publish({request.reply, {}, {}, answer.dump(), false});
-        });
+    asked_ = *bus.subscribe("$JS.API.>", "", [this](const transport::bus::BusMessage& request) {
+      bool is_state = request.subject.starts_with("$JS.API.STREAM.INFO.");
+      if (is_silent || (is_state && is_state_silent)) return;
+      auto answer = is_state ? state() : next(request.payload);
+      answer.subject = request.reply;
+      (void)bus_.publish(answer);
+    });
   }
   std::vector<std::string> ids;
   bool is_there = true;
@@ -40,26 +39,24 @@ class ScriptedStream {
   bool is_state_silent = false;
 
  private:
-  static json refusal(int number) {
-    return {{"error", {{"code", 404}, {"err_code", number}, {"description", "not found"}}}};
+  [[nodiscard]] transport::bus::BusMessage state() const {
+    json answer = {{"error", {{"code", 404}, {"err_code", 10059}, {"description", "not found"}}}};
+    if (is_there)
+      answer = {{"config", {{"allow_direct", true}}},
+                {"state", {{"messages", ids.size()}, {"first_seq", 1U}, {"last_seq", ids.size()}}}};
+    return {{}, {}, {}, answer.dump(), false};
   }
-  static std::string in_base64(const std::string& bytes) {
-    std::string text;
-    core::append_base64(bytes, text);
-    return text;
-  }
-  [[nodiscard]] json state() const {
-    return {{"state", {{"messages", ids.size()}, {"first_seq", 1U}, {"last_seq", ids.size()}}}};
-  }
-  [[nodiscard]] json next(const std::string& request) const {
+  [[nodiscard]] transport::bus::BusMessage next(const std::string& request) const {
     auto sequence = json::parse(request)["seq"].get<std::size_t>();
-    if (sequence > ids.size()) return refusal(10037);
+    if (sequence > ids.size()) return {{}, {}, {{"Status", "404"}}, {}, false};
     const auto& id = ids[sequence - 1];
-    return {{"message",
-             {{"subject", "mcp.events.a.round_completed"},
-              {"seq", sequence},
-              {"hdrs", in_base64("NATS/1.0\r\nNats-Msg-Id: " + id + "\r\n\r\n")},
-              {"data", in_base64(id)}}}};
+    return {{},
+            {},
+            {{"Nats-Subject", "mcp.events.a.round_completed"},
+             {"Nats-Sequence", std::to_string(sequence)},
+             {"Nats-Msg-Id", id}},
+            id,
+            false};
   }
 
   transport::bus::Bus& bus_;

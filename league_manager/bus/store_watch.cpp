@@ -5,6 +5,7 @@
 namespace league::league_manager::bus {
 namespace {
 
+constexpr std::chrono::seconds kFirstLook{2};
 constexpr std::chrono::seconds kBetweenLooks{30};
 constexpr std::chrono::seconds kLookLimit{5};
 constexpr std::uint64_t kWarnPercent = 70;
@@ -23,13 +24,13 @@ StoreWatch::StoreWatch(transport::bus::JetStream& streams, const core::Clock& cl
       say_(std::move(say)),
       gate_(std::make_shared<Gate>([](const std::function<void()>& task) { task(); })) {
   for (auto& store : stores) stores_.push_back({std::move(store)});
-  look_later();
+  look_after(kFirstLook);
 }
 
 StoreWatch::~StoreWatch() { gate_->close(); }
 
-void StoreWatch::look_later() {
-  timer_.schedule(kBetweenLooks, [this, gate = gate_] { gate->run([this] { look(); }); });
+void StoreWatch::look_after(std::chrono::seconds delay) {
+  timer_.schedule(delay, [this, gate = gate_] { gate->run([this] { look(); }); });
 }
 
 void StoreWatch::look() {
@@ -39,12 +40,27 @@ void StoreWatch::look() {
                             if (state) gate->run([&] { on_state(i, *state); });
                           });
   }
-  look_later();
+  look_after(kBetweenLooks);
+}
+
+void StoreWatch::check_room(Watched& watched, const transport::bus::StreamState& state) {
+  const bool has_less = state.max_bytes <= 0 || state.max_bytes < watched.store.wanted_bytes;
+  if (watched.store.wanted_bytes <= 0 || !has_less || std::exchange(watched.is_room_said, true))
+    return;
+  const std::string got =
+      state.max_bytes > 0
+          ? "it has a limit of " + std::to_string(state.max_bytes >> 10) + " KiB instead"
+          : "it has no limit of its own, so nobody is warned before the broker's store is full";
+  say_("the broker has no room to reserve " +
+       mebibytes(static_cast<std::uint64_t>(watched.store.wanted_bytes)) + " for the stream " +
+       watched.store.stream + ": " + got + "; " + watched.store.when_full +
+       ". Raise max_file_store in the broker's configuration, or lower that setting");
 }
 
 void StoreWatch::on_state(std::size_t index, const transport::bus::StreamState& state) {
-  if (state.max_bytes <= 0) return;
   auto& watched = stores_[index];
+  check_room(watched, state);
+  if (state.max_bytes <= 0) return;
   const auto most = static_cast<std::uint64_t>(state.max_bytes);
   const auto percent = state.bytes * 100 / most;
   if (percent < kRestPercent) watched.is_said = false;

@@ -16,10 +16,12 @@ namespace league::league_manager::bus {
 struct WatchedStore {
   std::string stream;
   std::string when_full;  ///< what happens then, and what to do
+  std::int64_t wanted_bytes = -1;  ///< that the broker should reserve; -1: none
 };
 
-/// Checks every 30 seconds how full the streams are, and warns when one has reached 70 % of its
-/// limit; again only after it was below 60 %. Ignores missing streams. Thread-safe.
+/// Says soon after the start which reservations the broker has not made. Checks every 30 seconds
+/// how full the streams are, and warns when one has reached 70 % of its limit; again only after it
+/// was below 60 %. Ignores missing streams. Thread-safe.
 class StoreWatch {
  public:
   /// References outlive it; the JetStream may end before it. `say` runs on a thread of the bus.
@@ -34,11 +36,13 @@ class StoreWatch {
   struct Watched {
     WatchedStore store;
     bool is_said = false;
+    bool is_room_said = false;
   };
 
-  void look_later();
+  void look_after(std::chrono::seconds delay);
   void look();
   void on_state(std::size_t index, const transport::bus::StreamState& state);
+  void check_room(Watched& watched, const transport::bus::StreamState& state);
 
   transport::bus::JetStream& streams_;
   const core::Clock& clock_;

@@ -76,6 +76,28 @@ TEST_F(StoreWatchTest, SaysOnceThatAStoreIsNearlyFull) {
   EXPECT_EQ(notices_.size(), 2U);
 }
 
+TEST_F(StoreWatchTest, SaysAtTheStartThatTheBrokerHasNoRoom) {
+  auto watch_for = [this](std::int64_t wanted) {
+    watch_ = std::make_unique<StoreWatch>(
+        *streams_, time_, time_, std::vector<WatchedStore>{{"EVENTS", "the oldest go", wanted}},
+        [this](const std::string& notice) { notices_.push_back(notice); });
+  };
+  answer_ = R"({"config":{"max_bytes":65536},"state":{"messages":1,"bytes":0}})";
+  watch_for(65536);
+  pass(60s);
+  EXPECT_TRUE(notices_.empty());
+  watch_for(std::int64_t{256} << 20);
+  pass(3s);
+  ASSERT_EQ(notices_.size(), 1U);
+  EXPECT_TRUE(
+      notices_[0].starts_with("the broker has no room to reserve 256 MiB for the stream "
+                              "EVENTS: it has a limit of 64 KiB instead; the oldest go. "))
+      << notices_[0];
+  answer_ = R"({"config":{"max_bytes":-1},"state":{"messages":1,"bytes":0}})";
+  pass(60s);
+  EXPECT_EQ(notices_.size(), 1U) << "once";
+}
+
 TEST_F(StoreWatchTest, HasNothingToSayOfWhatHasNoLimitOrIsNotThere) {
   answer_ = R"({"config":{"max_bytes":-1},"state":{"messages":1,"bytes":99999999999}})";
   pass(30s);

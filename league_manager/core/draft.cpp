@@ -145,8 +145,7 @@ void release_excused(Draft& draft, std::string_view reason) {
 namespace {
 
 /// The result of a waiting match that cannot be played any more; nothing if it can.
-std::optional<game::MatchResult> verdict_on_waiting(const Draft& draft, events::MatchKey match,
-                                                    bool referee_left) {
+std::optional<game::MatchResult> verdict_on_waiting(const Draft& draft, events::MatchKey match) {
   Pairing pairing = draft.schedule().pairing(match);
   auto is_shut_down = [&draft](int player) {
     return draft.lifecycle(events::AgentRef::player(player)).state() ==
@@ -159,9 +158,8 @@ std::optional<game::MatchResult> verdict_on_waiting(const Draft& draft, events::
   if (no_b) return game::technical_result(game::Side::kA, events::kReasonPlayerShutDown);
   const MatchSlot& slot = draft.board().slot(match);
   int most = std::min(draft.settings().max_attempts, kMostAttempts);
-  if (!referee_left || slot.counted_attempts() >= most || slot.attempts >= kMostAssignments) {
+  if (slot.counted_attempts() >= most || slot.attempts >= kMostAssignments)
     return game::technical_result(std::nullopt, events::kReasonNoReferee);
-  }
   return std::nullopt;
 }
 
@@ -184,26 +182,16 @@ bool takes_in_answers(const Draft& draft, int referee) {
 
 /// The pending matches for which verdict_on_waiting can return a result. Usually only those that
 /// were assigned before: a round can have thousands that were not.
-std::vector<events::MatchKey> doubtful_matches(const Draft& draft, bool referee_left) {
-  bool is_all_well = referee_left && !draft.is_any_player_shut_down();
-  return is_all_well ? draft.board().pending_again()
-                     : draft.board().with_status(MatchStatus::kPending);
-}
-
-bool any_referee_left(const Draft& draft) {
-  for (int i = 0; i < draft.roster().count(events::AgentKind::kReferee); ++i) {
-    if (draft.lifecycle(events::AgentRef::referee(i)).state() != events::AgentState::kShutdown)
-      return true;
-  }
-  return false;
+std::vector<events::MatchKey> doubtful_matches(const Draft& draft) {
+  return draft.is_any_player_shut_down() ? draft.board().with_status(MatchStatus::kPending)
+                                         : draft.board().pending_again();
 }
 
 }  // namespace
 
 void deal_matches(Draft& draft, std::optional<events::MatchKey> after) {
-  bool referee_left = any_referee_left(draft);
-  for (events::MatchKey match : doubtful_matches(draft, referee_left)) {
-    if (auto result = verdict_on_waiting(draft, match, referee_left))
+  for (events::MatchKey match : doubtful_matches(draft)) {
+    if (auto result = verdict_on_waiting(draft, match))
       draft.add(events::MatchForfeited{match, *result});
   }
   if (draft.is_paused()) return;

@@ -72,15 +72,15 @@ void settle_agent(Draft& draft, events::AgentRef agent);
 /// A suspended player has played a match without losing it technically: it is ACTIVE again.
 void return_to_play(Draft& draft, events::AgentRef player);
 
-/// Takes all matches from `referee`, which counts as its own fault.
+/// Takes all matches from `referee`; none of them has used up an attempt by that.
 void release_all(Draft& draft, int referee, std::string_view reason);
 
 /// Takes all matches from all referees, because the manager does not know what has become of them.
 void release_excused(Draft& draft, std::string_view reason);
 
 /// Handles every waiting match: ends those that cannot be played (a player is shut down, all
-/// attempts are used up, every referee is shut down) and assigns the others as far as there are
-/// places and the league is not paused. Assignments to the referee of `after` carry it, see
+/// attempts are used up) and assigns the others as far as there are places and the league is not
+/// paused. Assignments to the referee of `after` carry it, see
 /// MatchAssigned.
 void deal_matches(Draft& draft, std::optional<events::MatchKey> after = std::nullopt);
 

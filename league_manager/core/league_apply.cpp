@@ -187,7 +187,10 @@ void League::change(const events::Event& event) {
   // An open round's matches are on the board; those of completed rounds are in `results_`.
   bool is_archived = !is_round_open_;
   if (!is_archived || std::holds_alternative<events::RoundStarted>(event.body)) board_.apply(event);
+  const bool had_referee = is_any_referee_active();
   change_lifecycles(event);
+  // The limits of a round do not run while no referee could play its matches.
+  if (!is_archived && !had_referee && is_any_referee_active()) board_.continue_at(event.at);
   std::visit(Overloaded{
                  [&](const events::LeagueCreated& e) {
                    is_created_ = true;

@@ -57,8 +57,11 @@ class Simulation {
     switch (pick(14)) {
       case 0:
         return played_.take(league.decide_referee_lost(pick(referees), now()));
-      case 1:
-        return played_.take(league.decide_alive(events::AgentRef::referee(pick(referees)), now()));
+      case 1: {
+        const auto referee = events::AgentRef::referee(pick(referees));
+        if (auto restored = league.decide_restore(referee, "", now())) played_.take(*restored);
+        return played_.take(league.decide_alive(referee, now()));
+      }
       case 2:
         return played_.take(
             league.decide_alive(events::AgentRef::player(pick(league.status().players)), now()));
@@ -215,7 +218,11 @@ void check_events(const Simulation& simulation) {
     if (const auto* e = std::get_if<events::MatchReleased>(&event.body)) {
       const bool is_receipt = e->reason == events::kReasonReceiptContradicts;
       const bool is_loss = e->reason == events::kReasonLossContradicted;
-      excused[e->match] += e->is_excused || is_receipt || is_loss ? 1 : 0;
+      const bool is_gone = e->reason == events::kReasonRefereeLost ||
+                           e->reason == events::kReasonRefereeRestarted ||
+                           e->reason == events::kReasonFailedMatches ||
+                           e->reason == events::kReasonShutDownByOperator;
+      excused[e->match] += e->is_excused || is_receipt || is_loss || is_gone ? 1 : 0;
       RC_ASSERT((by_receipt[e->match] += is_receipt ? 1 : 0) <= 2);
       RC_ASSERT((by_loss[e->match] += is_loss ? 1 : 0) <= 1);
     }

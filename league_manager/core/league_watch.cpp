@@ -214,7 +214,8 @@ events::Events League::decide_tick(core::UtcTimestamp now,
   auto counted_from = [late_at](core::UtcTimestamp begun) {
     return late_at ? std::max(begun, *late_at) : begun;
   };
-  if (!is_paused_ &&
+  // Without a healthy referee the round waits: its limit begins again when there is one.
+  if (!is_paused_ && is_any_referee_active() &&
       has_round_limit_passed(draft, counted_from(draft.board().started_at()), round_limit()))
     end_round(draft);
   for (events::MatchKey match : draft.board().with_status(MatchStatus::kAssigned)) {

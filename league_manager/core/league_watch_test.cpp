@@ -139,18 +139,57 @@ TEST(LeagueWatch, HoldsRefusalsAgainstNobody) {
   EXPECT_TRUE(played.league.decide_match_refused(kFirstMatch, at(4)).empty());
 }
 
-TEST(LeagueWatch, WaitsForASuspendedRefereeButNotForever) {
-  auto played = started(testing::settings(2, 1));
+TEST(LeagueWatch, ARoundDoesNotTakeLongerThanItsLimit) {
+  auto played = started(testing::settings(2, 2));
   const auto limit = played.league.round_limit();
   EXPECT_EQ(limit, std::chrono::minutes(3) * 3 + std::chrono::minutes(5));
-  played.take(played.league.decide_referee_lost(0, at(10)));
-  EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kSuspended);
-  EXPECT_EQ(played.league.board().slot(kFirstMatch).status, MatchStatus::kPending);
   const int seconds = static_cast<int>(limit / std::chrono::seconds(1));
-  EXPECT_TRUE(played.league.decide_tick(at(seconds - 1)).empty());
+  // It is taken from the referees again and again, and neither is at fault.
+  for (int i = 1; i < seconds; i += 100) {
+    const int referee = played.league.board().slot(kFirstMatch).referee();
+    played.take(played.league.decide_referee_lost(referee, at(i)));
+    played.take(played.league.decide_alive(events::AgentRef::referee(referee), at(i)));
+  }
+  EXPECT_EQ(reason_of_end(played, kFirstMatch), "");
   played.take(played.league.decide_tick(at(seconds)));
-  EXPECT_EQ(state_of(played, events::AgentRef::referee(0)), events::AgentState::kSuspended);
   EXPECT_EQ(reason_of_end(played, kFirstMatch), events::kReasonRoundTimeLimit);
+}
+
+TEST(LeagueWatch, WithoutAHealthyRefereeAMatchWaitsAndIsNotEnded) {
+  auto played = started(testing::settings(2, 1));
+  const int seconds = static_cast<int>(played.league.round_limit() / std::chrono::seconds(1));
+  const auto referee = events::AgentRef::referee(0);
+  const MatchSlot& slot = played.league.board().slot(kFirstMatch);
+  played.take(played.league.decide_referee_lost(0, at(10)));
+  played.take(played.league.decide_tick(at(10 * seconds)));
+  EXPECT_EQ(slot.status, MatchStatus::kPending);
+  played.take(played.league.decide_alive(referee, at(10 * seconds + 1)));
+  EXPECT_EQ(slot.status, MatchStatus::kAssigned);
+  played.take(played.league.decide_tick(at(10 * seconds + 2)));
+  EXPECT_EQ(slot.status, MatchStatus::kAssigned) << "its limit begins again";
+  played.take(*played.league.decide_shut_down(referee, events::kReasonShutDownByOperator, "",
+                                              at(10 * seconds + 3)));
+  played.take(played.league.decide_tick(at(20 * seconds)));
+  EXPECT_EQ(slot.status, MatchStatus::kPending) << "a shut-down can be undone";
+}
+
+TEST(LeagueWatch, NoMatchEndsBecauseRefereesCrash) {
+  auto played = started(testing::settings(2, 2));
+  const MatchSlot& slot = played.league.board().slot(kFirstMatch);
+  for (int i = 0; i < 20; ++i) {
+    const int referee = slot.referee();
+    if (i % 2 == 0) {
+      played.take(played.league.decide_referee_lost(referee, at(i)));
+      played.take(played.league.decide_alive(events::AgentRef::referee(referee), at(i)));
+    } else {
+      const events::Agent& known = played.league.roster().agent(events::AgentRef::referee(referee));
+      ASSERT_TRUE(played.enter({events::AgentKind::kReferee, known.profile,
+                                known.credential.token_hash, "process " + std::to_string(i)}));
+    }
+    ASSERT_EQ(slot.status, MatchStatus::kAssigned) << i;
+    ASSERT_NE(slot.referee(), referee) << "the other one has it now";
+    ASSERT_EQ(slot.counted_attempts(), 1) << i;
+  }
 }
 
 TEST(LeagueWatch, ARefereeThatDoesNotPlayGetsNothingWhileAnotherIsThere) {

@@ -1,5 +1,9 @@
 #include "league_manager/core/round_board.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "league_manager/core/overloaded.h"
 #include "league_manager/core/player_record.h"
 
@@ -106,12 +110,26 @@ void RoundBoard::assign(const events::MatchAssigned& event, core::UtcTimestamp a
   ++load.total;
 }
 
+namespace {
+
+/// Whether the match was taken away because its referee is gone, not for anything that the referee
+/// did with it: such an attempt uses up none. Source: protocol §6.
+bool is_referee_gone(std::string_view reason) {
+  constexpr std::array kReasons = {
+      events::kReasonRefereeLost,   events::kReasonRefereeRestarted,   events::kReasonSilent,
+      events::kReasonFailedMatches, events::kReasonShutDownByOperator, events::kReasonWithdrawn,
+      events::kReasonDisqualified};
+  return std::ranges::find(kReasons, reason) != kReasons.end();
+}
+
+}  // namespace
+
 void RoundBoard::release(const events::MatchReleased& event, core::UtcTimestamp at) {
   MatchSlot& slot = this->at(event.match);
   slot.since = at;
   take_back(event.match, slot);
   slot.is_excused = event.is_excused;
-  if (event.is_excused) ++slot.excused;
+  if (event.is_excused || is_referee_gone(event.reason)) ++slot.excused;
   if (event.reason == events::kReasonLossContradicted) slot.is_loss_contradicted = true;
   if (event.reason == events::kReasonReceiptContradicts) ++slot.contradicted_by_receipt;
 }

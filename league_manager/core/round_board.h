@@ -58,6 +58,8 @@ class RoundBoard {
   /// Applies `event`, which must fit the board's state (League checks it); ignores events about
   /// other things.
   void apply(const events::Event& event);
+  /// The limits of the round and of waiting matches begin again.
+  void continue_at(core::UtcTimestamp at);
 
   bool operator==(const RoundBoard&) const = default;
 
@@ -69,7 +71,6 @@ class RoundBoard {
   };
 
   void start(const events::RoundStarted& event, core::UtcTimestamp at);
-  void continue_at(core::UtcTimestamp at);
   void act(const events::OperatorActed& event, core::UtcTimestamp at);
   void assign(const events::MatchAssigned& event, core::UtcTimestamp at);
   void take_back(events::MatchKey match, MatchSlot& slot);

@@ -187,6 +187,7 @@ core::Result<void> JournalFollower::on_piece(JournalPiece piece) {
     return not_the_same("the journal's stream goes back from term " + std::to_string(last_term_) +
                         " to term " + std::to_string(piece.term));
   last_term_ = std::max(last_term_, piece.term);
+  replication_ = piece.replication;
   bool goes_on = group_.has_more && piece.term == group_.term &&
                  piece.first_sequence == group_.first_sequence + group_.records.size();
   if (goes_on) {

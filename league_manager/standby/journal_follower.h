@@ -48,6 +48,8 @@ class JournalFollower {
   [[nodiscard]] std::uint64_t stream_sequence() const { return next_ - 1; }
   /// The highest term in the stream or the local journal.
   [[nodiscard]] int last_term() const { return last_term_; }
+  /// The rule of the manager that wrote the last message; nothing: it said none.
+  [[nodiscard]] std::optional<Replication> replication() const { return replication_; }
   /// Sequence number of the local journal up to which it equals the stream.
   [[nodiscard]] std::uint64_t verified() const { return verified_; }
   /// Sequence number of the local journal up to which the stream has it packed.
@@ -103,6 +105,7 @@ class JournalFollower {
   std::uint64_t packed_ = 0;
   bool is_read_again_ = false;  ///< the stream is read again from its beginning, since records were
                                 ///< missing
+  std::optional<Replication> replication_;
   int last_term_ = 0;
   core::Clock::Steady said_at_{};
 };

@@ -11,6 +11,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kSync = "sync";
+constexpr const char* kAsync = "async";
 constexpr std::string_view kPackedEnding = ".packed";
 /// The limit when unpacking, far more than a manager packs into one piece.
 constexpr std::size_t kMostUnpacked = 64 << 20;
@@ -30,6 +32,8 @@ transport::bus::BusMessage write_piece(const std::string& league, const JournalP
               {"first_sequence", piece.first_sequence},
               {"records", std::move(records)}};
   if (piece.has_more) out["more"] = true;
+  if (piece.replication)
+    out["replication"] = *piece.replication == Replication::kSync ? kSync : kAsync;
   transport::bus::BusMessage message;
   message.payload = out.dump(-1, ' ', false, json::error_handler_t::replace);
   message.subject = transport::link::journal_subject(league);
@@ -53,6 +57,8 @@ core::Result<JournalPiece> read_piece(const transport::bus::BusMessage& message)
       piece.records.push_back(
           {record.at("type").get<std::string>(), record.at("payload").get<std::string>()});
     piece.has_more = in.value("more", false);
+    if (auto rule = in.find("replication"); rule != in.end())
+      piece.replication = *rule == kSync ? Replication::kSync : Replication::kAsync;
     if (piece.term < 1 || piece.first_sequence < 1) return unreadable_piece("numbers begin at 1");
     return piece;
   } catch (const std::exception& problem) {

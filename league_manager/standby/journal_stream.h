@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "common/core/result.h"
 #include "common/journal/journal.h"
 #include "common/transport/bus/jet_stream.h"
+#include "league_manager/standby/leadership.h"
 
 namespace league::league_manager::standby {
 
@@ -25,6 +27,9 @@ struct JournalPiece {
   bool has_more = false;
   /// It repeats earlier pieces, compressed, which can then be removed.
   bool is_packed = false;
+  /// The rule of the manager that has written it, which its successor inherits; nothing: it is of
+  /// an earlier version.
+  std::optional<Replication> replication = std::nullopt;
 
   bool operator==(const JournalPiece&) const = default;
 };

@@ -8,7 +8,8 @@ namespace {
 TEST(JournalPieces, AreReadAsTheyWereWritten) {
   JournalPiece piece{7, 41, {{"A", R"({"x":"\u00e9\"\\"})"}, {"B", ""}}, true};
   JournalPiece packed{7, 41, {{"A", std::string(10'000, 'a')}, {"B", ""}}, false, true};
-  for (const auto& one : {piece, packed, JournalPiece{8, 43, {}, false}}) {
+  JournalPiece beginning{8, 43, {}, false, false, Replication::kSync};
+  for (const auto& one : {piece, packed, JournalPiece{8, 43, {}, false}, beginning}) {
     auto read = read_piece(write_piece("l", one));
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(*read, one);

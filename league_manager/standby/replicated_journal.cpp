@@ -64,10 +64,10 @@ core::Result<void> ReplicatedJournal::begin() {
   return {};
 }
 
-void ReplicatedJournal::follow(Replication replication) {
+void ReplicatedJournal::follow() {
   {
     std::lock_guard lock(mutex_);
-    rule_ = replication == Replication::kSync ? Rule::kFollowed : Rule::kLocal;
+    rule_ = options_.replication == Replication::kSync ? Rule::kFollowed : Rule::kLocal;
   }
   strand_.run([this] { release(); });
 }
@@ -179,11 +179,13 @@ std::shared_ptr<const JournalPiece> ReplicatedJournal::next_piece() {
   if (is_publishing_ || is_fenced_ || is_closed_) return nullptr;
   if (auto packed = packer_.next(options_.term)) {
     is_publishing_ = true;
+    packed->replication = options_.replication;
     return std::make_shared<JournalPiece>(std::move(*packed));
   }
   if (unpublished_.empty()) return nullptr;
   auto piece = std::make_shared<JournalPiece>();
   piece->term = options_.term;
+  piece->replication = options_.replication;
   piece->first_sequence = unpublished_.front().sequence;
   std::size_t size = 0;
   std::size_t whole = 0;  // records up to the last end of a group

@@ -25,6 +25,7 @@ namespace league::league_manager::standby {
 struct ReplicatedJournalOptions {
   std::string league;
   int term = 1;
+  Replication replication = Replication::kAsync;  ///< the rule that `follow` begins with
   /// The last sequence number of the stream, which has all records of the local journal up to
   /// `published`.
   std::uint64_t stream_sequence = 0;
@@ -58,8 +59,8 @@ class ReplicatedJournal final : public journal::Journal {
   /// Publishes the records that the stream lacks, and listens to followers. Call it once, before
   /// the first append. Fails like the local journal's `replay` and Bus::subscribe.
   [[nodiscard]] core::Result<void> begin();
-  /// From now on records are durable by the rule of `replication`.
-  void follow(Replication replication);
+  /// From now on records are durable by the rule of the options.
+  void follow();
 
   /// Fails with kShuttingDown after `close`. `durable` is not called if this manager no longer
   /// leads.

@@ -28,6 +28,7 @@ class ReplicatedJournalTest : public testing::StandbyTest {
     options.term = term;
     options.stream_sequence = stream_sequence;
     options.published = published;
+    options.replication = replication;
     options.is_leading = [this] { return is_leading.load(); };
     options.on_fenced = [this](const std::string& why) { fenced.add(why); };
     options.on_notice = [this](const std::string& notice) { notices.add(notice); };
@@ -63,6 +64,7 @@ class ReplicatedJournalTest : public testing::StandbyTest {
   core::SystemClock clock;
   journal::MemoryJournal local;
   std::atomic<bool> is_leading = true;
+  Replication replication = Replication::kAsync;
   std::size_t pack_at = 1 << 20;
   std::uint64_t packed = 0;
   JetAnswers<std::string> fenced;
@@ -142,7 +144,7 @@ TEST_F(ReplicatedJournalTest, GoesOnWithoutAFullStreamWhereItMay) {
   small.max_bytes = 4'096;
   ASSERT_TRUE(agent->ensure(small));
   make();
-  replicated->follow(Replication::kAsync);
+  replicated->follow();
   for (int i = 0; i < 100; ++i) append(i, 1);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(durable.next(), i);
   std::optional<std::string> notice;
@@ -175,8 +177,9 @@ TEST_F(ReplicatedJournalTest, PublishesWhatTheStreamLacks) {
 }
 
 TEST_F(ReplicatedJournalTest, WaitsForAFollower) {
+  replication = Replication::kSync;
   make(3);
-  replicated->follow(Replication::kSync);
+  replicated->follow();
   append(0, 2);
   append(2, 1);
   auto notice = notices.next();
@@ -194,7 +197,7 @@ TEST_F(ReplicatedJournalTest, WaitsForAFollower) {
 
 TEST_F(ReplicatedJournalTest, DoesNotWaitForTheBrokerWhenItNeedNot) {
   make();
-  replicated->follow(Replication::kAsync);
+  replicated->follow();
   broker->freeze();
   append(0, 1);
   EXPECT_EQ(durable.next(), 0);
@@ -223,8 +226,9 @@ TEST_F(ReplicatedJournalTest, IsFencedByAnothersRecords) {
 }
 
 TEST_F(ReplicatedJournalTest, WritesNothingHereThatTheStreamMayLack) {
+  replication = Replication::kSync;
   make();
-  replicated->follow(Replication::kSync);
+  replicated->follow();
   broker->freeze();
   append(0, 1);
   EXPECT_FALSE(replicated->flush(100ms));
@@ -239,7 +243,7 @@ TEST_F(ReplicatedJournalTest, WritesNothingHereThatTheStreamMayLack) {
 
 TEST_F(ReplicatedJournalTest, TakesItsOwnRecordForItsOwn) {
   // As if the answer had been lost, and the stream's memory of ids too.
-  publish({1, 1, records(0, 1), false});
+  publish({1, 1, records(0, 1), false, false, Replication::kAsync});
   make(1);
   append(0, 1);
   EXPECT_EQ(durable.next(), 0);
@@ -251,7 +255,7 @@ TEST_F(ReplicatedJournalTest, TakesItsOwnRecordForItsOwn) {
 
 TEST_F(ReplicatedJournalTest, SaysNothingWhenItDoesNotLead) {
   make();
-  replicated->follow(Replication::kAsync);
+  replicated->follow();
   is_leading = false;
   append(0, 1);
   EXPECT_TRUE(replicated->flush(10s));
@@ -297,7 +301,7 @@ TEST_F(ReplicatedJournalTest, SaysOneAtATimeThatItsDiskFails) {
   replicated = std::make_unique<ReplicatedJournal>(failing, *agent->bus, *agent->streams, clock,
                                                    agent->timer, std::move(options));
   ASSERT_TRUE(replicated->begin());
-  replicated->follow(Replication::kAsync);
+  replicated->follow();
   std::atomic<int> at_once = 0;
   for (int i = 0; i < 50; ++i) {
     replicated->append(records(i, 1), [&](const core::Result<void>& stored) {

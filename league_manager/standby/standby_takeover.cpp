@@ -205,6 +205,7 @@ core::Result<void> StandbyTakeover::take_over(JournalFollower& follower, journal
   ReplicatedJournalOptions options;
   options.league = options_.league;
   options.term = term_;
+  options.replication = replication_;
   options.stream_sequence = stream_sequence_;
   options.published = follower.verified();
   options.packed = follower.packed();
@@ -216,6 +217,10 @@ core::Result<void> StandbyTakeover::take_over(JournalFollower& follower, journal
   if (auto begun = journal_->begin(); !begun) return begun;
   agent::runtime::log::info("this manager leads league {} in term {}; event {} is the last",
                             options_.league, term_, follower.written());
+  if (!options_.replication && replication_ == Replication::kSync)
+    agent::runtime::log::info(
+        "it goes on with --replicate sync, as the manager before: start another one with "
+        "--standby, or nothing is answered");
   return {};
 }
 
@@ -233,7 +238,9 @@ core::Result<void> StandbyTakeover::begin_term(JournalFollower& follower,
     }
     // Not just the lease's number: a broker that has lost its leases counts from 1 again.
     term_ = std::max(static_cast<int>(lease_number_), follower.last_term() + 1);
-    JournalPiece beginning{term_, follower.verified() + 1, {}, false};
+    replication_ =
+        options_.replication.value_or(follower.replication().value_or(Replication::kAsync));
+    JournalPiece beginning{term_, follower.verified() + 1, {}, false, false, replication_};
     auto message = write_piece(options_.league, beginning);
     transport::bus::PublishCondition condition;
     condition.last_sequence = follower.stream_sequence();
@@ -252,7 +259,7 @@ core::Result<void> StandbyTakeover::begin_term(JournalFollower& follower,
                      ""};
 }
 
-void StandbyTakeover::serve() { journal_->follow(options_.replication); }
+void StandbyTakeover::serve() { journal_->follow(); }
 
 bool StandbyTakeover::is_leading() const { return lease_->is_held(); }
 

@@ -26,7 +26,8 @@ namespace league::league_manager::standby {
 
 struct StandbyTakeoverOptions {
   std::string league;
-  Replication replication = Replication::kAsync;
+  /// Nothing: as the manager before, or asynchronous if there was none.
+  std::optional<Replication> replication = std::nullopt;
   bool begins_leagues = true;  ///< false: it waits until there is one to follow
   /// Purges what an earlier league of this name has left in the broker, unless a manager leads it.
   bool starts_anew = false;
@@ -107,6 +108,7 @@ class StandbyTakeover final : public Leadership {
   std::uint64_t lease_number_ = 0;
   std::uint64_t stream_sequence_ = 0;
   int term_ = 0;
+  Replication replication_ = Replication::kAsync;  ///< while this manager leads
   bool is_follower_checked_ = false;
   bool is_there_another_ = false;  ///< another manager leads, or led when this one started
   std::string said_;

@@ -69,12 +69,13 @@ class CapturedLog final : public spdlog::sinks::base_sink<std::mutex> {
 class TestManager {
  public:
   TestManager(const std::string& url, std::chrono::milliseconds lease, bool is_standby,
-              bool is_new = false)
+              bool is_new = false, std::optional<Replication> replication = std::nullopt)
       : agent_(url) {
     StandbyTakeoverOptions options;
     options.league = testing::kStandbyLeague;
     options.begins_leagues = !is_standby;
     options.starts_anew = is_new;
+    options.replication = replication;
     options.lease = lease;
     options.on_fenced = [this](const std::string& why) { fenced.add(why); };
     takeover = std::make_unique<StandbyTakeover>(
@@ -124,12 +125,39 @@ class TestManager {
 
 class StandbyTakeoverTest : public testing::StandbyTest {
  protected:
-  std::unique_ptr<TestManager> start(bool is_standby, bool is_new = false) {
-    auto made = std::make_unique<TestManager>(broker->url(), lease, is_standby, is_new);
+  std::unique_ptr<TestManager> start(bool is_standby, bool is_new = false,
+                                     std::optional<Replication> replication = std::nullopt) {
+    auto made =
+        std::make_unique<TestManager>(broker->url(), lease, is_standby, is_new, replication);
     made->begin();
     return made;
   }
 };
+
+TEST_F(StandbyTakeoverTest, TheNextOneWaitsForAStandbyAsTheFirstDid) {
+  auto first = start(false, false, Replication::kSync);
+  ASSERT_TRUE(first->has_led());
+  first->write(records(0, 3));
+  first->takeover->serve();
+  auto second = start(true);
+  auto until = agent->in(20s);
+  while (second->journal.size() < 3 && agent->in(0s) < until) std::this_thread::yield();
+  first->takeover->finish();
+  ASSERT_TRUE(second->has_led());
+  second->takeover->serve();
+  JetAnswers<bool> durable;
+  second->takeover->journal().append(records(3, 1), [&](const core::Result<void>& stored) {
+    durable.add(static_cast<bool>(stored));
+  });
+  until = agent->in(20s);
+  while (second->journal.size() < 4 && agent->in(0s) < until) std::this_thread::yield();
+  EXPECT_EQ(second->journal.size(), 4U);
+  EXPECT_EQ(durable.count(), 0U) << "no other manager has it";
+  auto third = start(true);
+  EXPECT_EQ(durable.next(), true);
+  third.reset();
+  second.reset();
+}
 
 TEST_F(StandbyTakeoverTest, TheNextOneHasEverything) {
   auto first = start(false);

@@ -204,6 +204,24 @@ class ComingBack(BusTest):
         return {event["match"] for event in self.events("MATCH_ASSIGNED") if event["referee"] == referee} - reported
 
 
+class KilledInMidCall(BusTest):
+    """With the usual limits: a player has 30 seconds for its choice."""
+    patience = limits(bus={"keep_alive_ms": 1000})
+
+    def test_the_open_call_is_made_again(self):
+        manager = self.start_manager(2, 1)
+        self.start_referee(manager)
+        first, = self.start_players(manager, 1, "slow:1000", name="one")
+        self.start_players(manager, 1, "even", name="two")
+        log = self.logs / "agents" / f"{first.id}.log.jsonl"
+        wait_until(lambda: log.exists() and b"CHOOSE_PARITY_CALL" in log.read_bytes(), 20, "the player is asked")
+        first.program.kill()
+        self.start_players(manager, 1, "even", name="one")
+        self.wait_for_matches(1, seconds=8)
+        self.assertEqual(self.wait_until_over(manager)["technical_losses"], 0)
+        self.assert_logs_agree()
+
+
 class OneBroker(BusTest):
     def test_two_leagues_do_not_mix(self):
         leagues = ["league_a", "league_b"]

@@ -43,6 +43,13 @@ class TheCommand(BusConfigTest):
         self.bus_config("--players", 1, "--listen", "nats://host:1", "--dir", "c", code=2)
         self.assertIn("unencrypted", self.bus_config("--players", 1, "--listen", "10.0.0.1", "--dir", "d").stderr)
 
+    def test_where_it_listens_and_where_it_is_reached(self):
+        made = self.made("--players", 1, "--listen", "0.0.0.0:4222", "--public", "broker:14222")
+        who = json.loads((self.directory / made["credentials"]["player01"]).read_text())
+        self.assertEqual(who["url"], "nats://broker:14222")
+        self.assertIn('listen: "0.0.0.0:4222"', (self.directory / made["servers"][0]).read_text())
+        self.assertIn("--public", self.bus_config("--players", 1, "--listen", "0.0.0.0:4222", "--dir", "b", code=2).stderr)
+
     def test_it_says_the_next_command(self):
         self.assertIn("nats-server -c bus/server.conf", self.bus_config("--players", 1).stdout)
         self.assertIn("league bus-config --players", self.bus_config("--help").stdout)
@@ -110,6 +117,11 @@ class TheBroker(BusConfigTest):
         out = self.player02.sub(self.subject("player02", "out"))
         self.player02.flush()
         self.ask(self.referee01, self.subject("player02", "out"), self.player02, out)
+        attached = self.referee01.sub("mcp.session.*.attached")
+        self.referee01.flush()
+        self.manager.pub(self.subject("player02", "attached"))
+        self.manager.flush()
+        self.assertEqual(attached.next().reply, "", "nothing to answer")
         self.assertEqual(self.manager.refusals() + self.referee01.refusals(), [])
 
     def make_stream(self, name, *subjects, **more):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import unittest
 import urllib.request
+import uuid
 from pathlib import Path
 
 import support_path  # noqa: F401
@@ -318,6 +319,26 @@ class Read(EventsTest):
             refused = json.dumps(client.request(f"mcp.session.{mine}.in", call).json())
             self.assertIn("E023", refused)
             self.assertIn("round_announcement, league_standings_update, round_completed, league_completed", refused)
+
+    def test_a_client_that_has_said_hello_gets_events_too(self):
+        self.start_all("random")
+        self.wait_for_end()
+        mine = str(uuid.uuid4())
+        hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
+                 "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+                            "clientInfo": {"name": "test", "version": "1"}}}
+        with NatsClient(self.broker.port, inbox="_INBOX." + mine) as client:
+            out = client.sub(f"mcp.session.{mine}.out")
+            client.pub("mcp.discovery", hello, reply=f"mcp.session.{mine}.out")  # without a header
+            self.assertEqual(out.next().json()["result"]["protocolVersion"], "2025-06-18")
+            call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+                    "params": {"name": "events_subscribe", "arguments": {"after": 0}}}
+            client.pub(f"mcp.session.{mine}.in", {"jsonrpc": "2.0", "method": "notifications/initialized"})
+            answer = client.request(f"mcp.session.{mine}.in", call).json()["result"]["structuredContent"]
+            self.assertEqual(answer["subject"], f"mcp.session.{mine}.out")
+            events = 0
+            while events < EVENTS:
+                events += out.next().data.startswith(b"id: ")
 
     def test_over_http_they_are_a_stream(self):
         self.start_all("slow:10")

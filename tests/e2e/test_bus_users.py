@@ -8,6 +8,7 @@ import unittest
 import support_path  # noqa: F401
 from bus_config import LEAGUE, BusConfigTest, free_ports
 from league_testing import BIN, Agent, wait_until
+from nats_broker import NatsBroker
 from nats_client import SERVER, Broker, NatsClient, NatsError
 
 
@@ -122,6 +123,21 @@ class Clusters(BusConfigTest):
             with self.subTest(more=more):
                 self.accept(self.made("--players", 3, "--dir", f"bus{number}", *more))
         self.accept(self.made("--players", 1, "--dir", 'odd "name" #1', "--jetstream", 'odd "streams" \\ #1'))
+
+    def test_with_tls_an_agent_needs_its_credentials_file_only(self):
+        port, = free_ports(1)
+        config = self.made("--players", 1, "--listen", f"127.0.0.1:{port}", *self.certificates())
+        broker = NatsBroker(config=self.directory / config["servers"][0], port=port).start()
+        self.addCleanup(broker.close)
+        (self.directory / "ca.pem").unlink()  # as on another machine
+        access = {name: ["--bus-credentials", self.directory / file] for name, file in config["credentials"].items()}
+        self.start_manager(2, 1, "--league", LEAGUE, *access["manager"])
+        asked = subprocess.run([BIN / "league", "call", f"nats:manager/{LEAGUE}", "get_league_status",
+                                *map(str, access["operator"])], timeout=30, capture_output=True, text=True, check=False)
+        self.assertEqual(asked.returncode, 0, asked.stderr)
+        missing = self.bus_config("--players", 1, "--dir", "b", "--tls-cert", "cert.pem", "--tls-key", "key.pem",
+                                  "--tls-ca", "ca.pem", code=2)
+        self.assertIn("ca.pem cannot be read", missing.stderr)
 
     def test_two_brokers_with_tls(self):
         ports = free_ports(4)

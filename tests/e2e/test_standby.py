@@ -65,7 +65,8 @@ class StandbyTest(BusTest):
         """A league that has begun, with one manager that leads and one that stands by."""
         first = self.manager("one", "--replicate", mode, *options)
         manager = self.leads(first)
-        second = self.standing_by("two")
+        # On its own it answers only with `async`.
+        second = self.standing_by("two", "--replicate", "async")
         for i in range(REFEREES):
             self.start_referee(manager, name=f"whistle{i}")
         self.players = [self.start_players(manager, PLAYERS // 2, strategy, name=f"bot{i}_")[0] for i in range(2)]
@@ -265,7 +266,7 @@ class WithUsers(StandbyTest):
     def test_a_league_in_which_everybody_has_a_user(self):
         first = self.manager("one", "--replicate", "sync")
         manager = self.leads(first)
-        second = self.standing_by("two")
+        second = self.standing_by("two", "--replicate", "async")
         for i in range(REFEREES):
             self.start_referee(manager, "--bus-credentials", self.credentials(f"referee0{i + 1}"), name=f"whistle{i}")
         for i in range(PLAYERS):

@@ -12,6 +12,7 @@ import urllib.request
 
 import support_path  # noqa: F401
 from league_testing import BIN, SOURCE, Agent, LeagueTest, wait_until
+from nats_broker import NatsBroker, find_nats_server
 
 try:
     import yaml
@@ -150,6 +151,32 @@ class Deploy(LeagueTest):
                     script = script.replace(word, own)
                 self.run_service(script, home)
         self.play_with_two_referees(port)
+
+    @unittest.skipUnless(find_nats_server(), "nats-server is not installed")
+    def test_the_broker_starts_with_the_secret_as_documented(self):
+        text = (DEPLOY / "kubernetes" / "broker.yaml").read_text()
+        make, = re.findall(r"^#   league (bus-config .*)$", text, re.MULTILINE)
+        create, = re.findall(r"^#   kubectl create secret generic league-broker (.*)$", text, re.MULTILINE)
+        subprocess.run([BIN / "league", *make.split()], cwd=self.directory, check=True, capture_output=True, timeout=60)
+        secret = self.directory / "etc"
+        secret.mkdir()
+        for option in create.split():
+            file = self.directory / option.removeprefix("--from-file=")
+            (secret / file.name).write_bytes(file.read_bytes())
+        broker = next(one for one in documents("kubernetes/broker.yaml") if one["kind"] == "StatefulSet")
+        pod = broker["spec"]["template"]["spec"]
+        config = secret / pod["containers"][0]["args"][1].rpartition("/")[2]
+        port = pod["containers"][0]["ports"][0]["containerPort"]
+        self.assertIn(f'listen: "0.0.0.0:{port}"', config.read_text(), "a pod does not have its service's address")
+        credentials = json.loads((self.directory / "bus" / "credentials" / "player01.json").read_text())
+        self.assertEqual(credentials["url"], f"nats://broker:{port}")
+        mounts = [one["mountPath"] for one in pod["containers"][0]["volumeMounts"]]
+        text, mounted = re.subn(r'store_dir: "(.*)"', f'store_dir: "{self.directory}/streams"', config.read_text())
+        self.assertEqual(mounted, 1)
+        self.assertIn(re.search(r'store_dir: "(.*)"', config.read_text())[1], mounts)
+        config.write_text(text)
+        with NatsBroker(config=config) as running:
+            self.assertTrue(running.is_running())
 
     @staticmethod
     def at_home(words, name, port, address):

@@ -12,8 +12,10 @@ import time
 
 
 def find_nats_server():
-    """The path of nats-server, or None. Distributions put it where daemons are, which is not in everybody's PATH."""
-    return shutil.which("nats-server") or shutil.which("nats-server", path="/usr/sbin:/usr/local/sbin")
+    """The path of nats-server, or None: $LEAGUE_NATS_SERVER, else the distribution's, which is where daemons are and
+    not in everybody's PATH, else another one."""
+    return (os.environ.get("LEAGUE_NATS_SERVER") or shutil.which("nats-server", path="/usr/sbin")
+            or shutil.which("nats-server", path=os.environ.get("PATH", "") + ":/usr/local/sbin"))
 
 
 def why_no_bus(bin_dir):

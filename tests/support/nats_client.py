@@ -4,8 +4,6 @@ Nothing runs in the background: a client reads while it is waited for, so what a
 """
 
 import json
-import os
-import shutil
 import socket
 import subprocess
 import time
@@ -13,7 +11,9 @@ import uuid
 from collections import deque
 from pathlib import Path
 
-SERVER = shutil.which("nats-server", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+from nats_broker import find_nats_server
+
+SERVER = find_nats_server()
 
 
 class NatsError(Exception):

@@ -24,6 +24,7 @@ struct BusConfigOptions {
   std::string league_id;  // empty: the default of a manager
   std::string directory = "bus";
   std::string listen = "127.0.0.1:4222";
+  std::string public_address;
   std::vector<std::string> cluster;
   std::string jetstream;
   std::string tls_cert;
@@ -43,18 +44,54 @@ core::Result<std::vector<BusEntry>> entries_of(const BusConfigOptions& options) 
       entries.error().code, options.agents_file + ", " + entries.error().message, {}};
 }
 
+core::Result<BrokerAddress> broker_of(const std::string& text) {
+  if (auto address = BrokerAddress::parse(text)) return *address;
+  return core::Error{core::ErrorCode::kInvalidFieldValue,
+                     "\"" + text + "\" is not HOST, HOST:PORT or HOST:PORT:ROUTE_PORT",
+                     {}};
+}
+
+/// The only broker: it listens at --listen, and agents reach it at --public.
+core::Result<BrokerAddress> single_broker_of(const BusConfigOptions& options) {
+  auto listen = broker_of(options.listen);
+  if (!listen) return listen;
+  const bool is_any = listen->host == "0.0.0.0" || listen->host == "[::]";
+  if (options.public_address.empty()) {
+    if (!is_any) return listen;
+    return core::Error{core::ErrorCode::kInvalidFieldValue,
+                       "nobody can connect to " + listen->host +
+                           ": say with --public HOST:PORT where agents reach the broker",
+                       {}};
+  }
+  auto address = broker_of(options.public_address);
+  if (address) address->listen = listen->host + ":" + std::to_string(listen->client_port);
+  return address;
+}
+
 core::Result<std::vector<BrokerAddress>> brokers_of(const BusConfigOptions& options) {
   std::vector<BrokerAddress> brokers;
-  auto texts = options.cluster.empty() ? std::vector{options.listen} : options.cluster;
-  for (const auto& text : texts) {
-    auto address = BrokerAddress::parse(text);
-    if (!address)
-      return core::Error{core::ErrorCode::kInvalidFieldValue,
-                         "\"" + text + "\" is not HOST, HOST:PORT or HOST:PORT:ROUTE_PORT",
-                         {}};
-    brokers.push_back(*address);
+  if (options.cluster.empty()) {
+    auto broker = single_broker_of(options);
+    if (!broker) return broker.error();
+    return std::vector{*broker};
+  }
+  for (const auto& text : options.cluster) {
+    auto broker = broker_of(text);
+    if (!broker) return broker.error();
+    brokers.push_back(*broker);
   }
   return brokers;
+}
+
+/// The certificate authority as text: agents on other machines do not have its file.
+core::Result<std::string> read_pem(const std::string& path) {
+  if (path.empty()) return std::string();
+  std::ifstream in(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  if (text.find("-----BEGIN CERTIFICATE-----") != std::string::npos) return text;
+  return core::Error{core::ErrorCode::kInvalidFieldValue,
+                     path + (in ? " contains no certificate in PEM" : " cannot be read"),
+                     {}};
 }
 
 /// Paths must be absolute, since the broker can be started in any directory.
@@ -72,6 +109,8 @@ core::Result<BusConfig> config_of(const BusConfigOptions& options) {
   if (!entries) return entries.error();
   auto brokers = brokers_of(options);
   if (!brokers) return brokers.error();
+  auto authority = read_pem(options.tls_ca);
+  if (!authority) return authority.error();
   core::CryptoRandom random;
   BusConfig config{.league_id = options.league_id.empty() ? this_years_league() : options.league_id,
                    .agents = make_bus_agents(*entries, random),
@@ -81,7 +120,7 @@ core::Result<BusConfig> config_of(const BusConfigOptions& options) {
                    .route_password = core::to_hex(random.bytes<16>())};
   if (!options.tls_cert.empty())
     config.tls = BusTls{absolute_path(options.tls_cert), absolute_path(options.tls_key),
-                        absolute_path(options.tls_ca)};
+                        absolute_path(options.tls_ca), *authority};
   return config;
 }
 
@@ -172,14 +211,18 @@ void add_who(CLI::App& command, BusConfigOptions& options) {
 }
 
 void add_where(CLI::App& command, BusConfigOptions& options) {
-  auto* listen =
-      command.add_option("--listen", options.listen, "HOST:PORT at which agents reach the broker");
+  auto* listen = command.add_option("--listen", options.listen,
+                                    "HOST:PORT at which the broker listens and agents reach it");
   listen->capture_default_str();
+  auto* address = command.add_option(
+      "--public", options.public_address,
+      "HOST:PORT at which agents reach the broker, if it is another one (a service, a NAT)");
   command
       .add_option("--cluster", options.cluster,
                   "HOST[:PORT[:ROUTE_PORT]] of each broker of a cluster, separated by commas")
       ->delimiter(',')
-      ->excludes(listen);
+      ->excludes(listen)
+      ->excludes(address);
   command.add_option("--jetstream", options.jetstream,
                      "directory in which the brokers store streams; without it they store none");
   auto* cert = command.add_option("--tls-cert", options.tls_cert, "the brokers' certificate (PEM)");
@@ -187,7 +230,8 @@ void add_where(CLI::App& command, BusConfigOptions& options) {
   cert->needs(key);
   command
       .add_option("--tls-ca", options.tls_ca,
-                  "certificate of the authority that signed it (PEM), unless that is a public one")
+                  "certificate of the authority that signed it (PEM), unless that is a public one; "
+                  "it is copied into the credentials files")
       ->needs(cert);
 }
 

@@ -67,8 +67,11 @@ core::Result<void> read_credentials(const fs::path& file, bool needs_url, BusAcc
   access.served_first = std::move(*first);
   access.session = transport::link::BusSession::parse(schema::text_at(credentials, "session"));
   if (!access.session) return bus_error(file, "names no session");
-  if (access.options.tls.ca.empty())
-    access.options.tls.ca = schema::text_at(credentials, "ca_file");
+  if (access.options.tls.ca.empty()) {
+    access.options.tls.ca_pem = schema::text_at(credentials, "ca");
+    if (access.options.tls.ca_pem.empty())
+      access.options.tls.ca = schema::text_at(credentials, "ca_file");
+  }
   if (needs_url) access.options.urls = schema::text_at(credentials, "url");
   if (access.options.urls.empty())
     return bus_error(file, "has no url: say where the broker is with --bus");

@@ -23,8 +23,9 @@ namespace league::agent::bus {
 /// The options with which a program joins the message bus (docs/distributed.md).
 struct BusOptions {
   std::string urls;  ///< of the brokers, separated by commas; empty: no bus
-  /// JSON file of `league bus-config` with `user`, `password` and `session`; `url` and `ca_file`
-  /// are used where the command line gives none. `streams` is a `user` and a `password` if streams
+  /// JSON file of `league bus-config` with `user`, `password` and `session`; `url` and `ca` (a
+  /// certificate authority in PEM; or `ca_file`, its path) are used where the command line gives
+  /// none. `streams` is a `user` and a `password` if streams
   /// have an account of their own, or `false` if the brokers store no streams. Only for the
   /// manager: `served_first`, a list of sessions.
   std::filesystem::path credentials;

@@ -112,6 +112,19 @@ TEST_F(BusOptionsTest, TheFileMaySayThatThereAreNoStreams) {
   EXPECT_NE(refused.message.find("league bus-config --jetstream"), std::string::npos);
 }
 
+TEST_F(BusOptionsTest, TheFileMayHoldTheAuthoritysCertificate) {
+  auto file = good();
+  file["ca"] = "-----BEGIN CERTIFICATE-----";
+  auto access = read(file.dump());
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->options.tls.ca_pem, file["ca"]);
+  EXPECT_TRUE(access->options.tls.ca.empty()) << "a path is of another machine";
+  BusOptions options;
+  options.tls.ca = "/own/ca.pem";
+  access = read(file.dump(), options);
+  EXPECT_EQ(access->options.tls.ca, "/own/ca.pem");
+}
+
 TEST_F(BusOptionsTest, WhatIsGivenBesideTheFileComesFirst) {
   BusOptions options;
   options.urls = "nats://127.0.0.1:4222";

@@ -24,9 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string find_nats_server() {
-  // It is a daemon to the distributions, so not always in the PATH of those who are not root.
+  if (const char* chosen = std::getenv("LEAGUE_NATS_SERVER"); chosen != nullptr) return chosen;
+  // The distribution's comes first. It is a daemon there, so not always in the PATH of those who
+  // are not root.
   std::string path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
-  std::istringstream folders(path + ":/usr/sbin:/usr/local/sbin");
+  std::istringstream folders("/usr/sbin:" + path + ":/usr/local/sbin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     auto file = fs::path(folder) / "nats-server";
     if (::access(file.c_str(), X_OK) == 0) return file.string();

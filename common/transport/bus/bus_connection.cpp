@@ -1,6 +1,7 @@
 #include "common/transport/bus/bus_connection.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
@@ -16,14 +17,20 @@
 namespace league::transport::bus {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// How long a request is offered to a session that nobody listens to: an agent that restarts is
 /// only late, and a dead one costs no more than this.
 constexpr std::chrono::milliseconds kPatience{2000};
 constexpr std::chrono::milliseconds kOfferAgain{50};
+/// When an open request is sent again, counted from the first time: a peer that was killed while it
+/// worked, and is back, has never seen it. Source: docs/protocol.md, section 6.
+constexpr std::array<std::chrono::milliseconds, 3> kRepetitions{2000ms, 4000ms, 8000ms};
 
 /// How a session reaches a peer on a bus.
 struct BusRoute {
   std::string subject;  ///< where its messages go
+  std::optional<link::BusSession> peer = std::nullopt;  ///< unless it is the manager
   /// Makes the peer listen there again, then calls back; empty: the peer comes back by itself.
   std::function<void(core::Clock::Steady deadline, std::function<void()> then)> attach = nullptr;
 };
@@ -59,10 +66,11 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
                  self.on_answer(std::move(*shared), number);
                });
              },
-         .on_connected =
+         .on_back =
              [weak = weak_from_this()] {
                run_in(weak, [](BusConnectionCore& self) { self.ask_all_again(); });
-             }});
+             },
+         .peer = route_.peer});
     if (name) name_ = std::move(*name);
     receive_buffer_.start(std::move(receiver));
     if (name) return;
@@ -84,7 +92,10 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     // If the bus cannot send it now, it sends it when it is connected again.
     bool waits =
         is_request && !published && published.error().code == core::ErrorCode::kConnectionError;
-    if (is_request && (published || waits)) asked_.emplace(number, std::move(asked));
+    if (is_request && (published || waits)) {
+      asked_.emplace(number, std::move(asked));
+      repeat_later();
+    }
     client::tell(message, published || waits ? std::optional<core::Error>() : published.error());
   }
   void set_reading(bool is_on) {
@@ -113,6 +124,12 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     core::Clock::Steady deadline;
     core::Clock::Steady begun;
     bool is_waiting = false;  ///< for another try
+    std::size_t repetitions = 0;  ///< of kRepetitions, since `begun`
+
+    [[nodiscard]] bool has_more() const { return repetitions < kRepetitions.size(); }
+    [[nodiscard]] core::Clock::Steady next_repetition() const {
+      return begun + kRepetitions.at(repetitions);
+    }
   };
 
   static std::string trace_of(const std::vector<std::pair<std::string, std::string>>& headers) {
@@ -174,12 +191,41 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     found->second.is_waiting = false;
     (void)publish(found->second, number);
   }
+  /// The broker or the peer is back.
   void ask_all_again() {
     forget_expired();
     for (auto& [number, asked] : asked_) {
       asked.begun = parts_.clock.steady_now();
+      asked.repetitions = 0;
       (void)publish(asked, number);
     }
+    repeat_later();
+  }
+  /// One timer for all requests, since nearly all are answered before it runs.
+  void repeat_later() {
+    if (is_repeating_) return;
+    std::optional<core::Clock::Steady> next;
+    for (const auto& [number, asked] : asked_) {
+      if (asked.has_more() && (!next || asked.next_repetition() < *next))
+        next = asked.next_repetition();
+    }
+    if (!next) return;
+    is_repeating_ = true;
+    auto delay = std::max(*next - parts_.clock.steady_now(), core::Clock::Steady::duration::zero());
+    parts_.timer.schedule(delay, [weak = weak_from_this()] {
+      run_in(weak, [](BusConnectionCore& self) { self.repeat_due(); });
+    });
+  }
+  void repeat_due() {
+    is_repeating_ = false;
+    forget_expired();
+    const auto now = parts_.clock.steady_now();
+    for (auto& [number, asked] : asked_) {
+      if (!asked.has_more() || asked.next_repetition() > now) continue;
+      ++asked.repetitions;
+      if (!asked.is_waiting) (void)publish(asked, number);
+    }
+    repeat_later();
   }
   /// The caller has already given up.
   void forget_expired() {
@@ -201,6 +247,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   link::ReceiveBuffer receive_buffer_;
   std::map<std::uint64_t, PendingCall> asked_;
   std::uint64_t last_number_ = 0;
+  bool is_repeating_ = false;  ///< the timer of `repeat_later` is set
 };
 
 /// The handle that users of the connection hold; closes it when destroyed.
@@ -284,7 +331,7 @@ void BusConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady d
         core::ErrorCode::kEndpointNotAllowed, endpoint.url() + " is not a session on a bus", {}});
   }
   if (auto peer = link::BusSession::parse(endpoint.path))
-    return opened(parts_->open({.subject = link::session_out(*peer)}));
+    return opened(parts_->open({.subject = link::session_out(*peer), .peer = peer}));
   std::string league(endpoint.path.substr(std::min(endpoint.path.size(), kManager.size() + 1)));
   // The waiting caller has to get the reason before its own deadline passes.
   auto now = parts_->clock.steady_now();

@@ -13,7 +13,8 @@ namespace league::transport::bus {
 /// Connects to `nats:` endpoints for one session: `nats:manager` by way of discovery, others
 /// directly. The connections are logical: each request has an inbox of its own for its answer. A
 /// request that was pending when the broker was lost, or that nobody listened to, is sent again
-/// with the same bytes until its deadline, so a peer must give a repeated request the same answer.
+/// with the same bytes until its deadline; so is an open request after 2, 4 and 8 s, and when its
+/// peer attaches. So a peer must give a repeated request the same answer.
 /// Thread-safe. Source: the design for stateless sessions.
 class BusConnector final : public link::Connector {
  public:

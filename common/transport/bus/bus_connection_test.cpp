@@ -79,6 +79,41 @@ TEST_F(BusConnectionTest, OnlyTheFirstAnswerCounts) {
   EXPECT_EQ(result_of(*asked), "first");
 }
 
+TEST_F(BusConnectionTest, AnOpenRequestGoesOutAgain) {
+  std::vector<std::string> copies;
+  auto peer = other_bus_->subscribe(
+      link::session_out(other_), "",
+      [&copies](const BusMessage& message) { copies.push_back(message.reply + message.payload); });
+  auto asked = ask("nats:other-session-2", "CHOOSE", 30s);
+  std::vector<std::size_t> after_seconds;
+  for (int second = 0; second < 20; ++second) {
+    pass(1s);
+    after_seconds.push_back(copies.size());
+  }
+  EXPECT_EQ(after_seconds,
+            (std::vector<std::size_t>{1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}));
+  EXPECT_EQ(std::ranges::count(copies, copies.at(0)), 4) << "the same bytes";
+  EXPECT_FALSE(asked->outcome);
+}
+
+TEST_F(BusConnectionTest, WhoWasKilledIsAskedAgainWhenItAttaches) {
+  agent_handler_.is_silent = true;
+  auto listener = BusListener::start(*other_bus_, other_, agent_handler_, time_, {});
+  auto asked = ask("nats:other-session-2", "CHOOSE", 30s);
+  pass(9s);
+  other_bus_ = broker_.connect("other");  // its next process
+  agent_handler_.is_silent = false;
+  listener = BusListener::start(*other_bus_, other_, agent_handler_, time_, {});
+  pass(1s);
+  EXPECT_FALSE(asked->outcome);
+  auto attach = bus_message(link::session_discovery(other_), attach_request(1), other_,
+                            rpc::MessageDirection::kClientToServer);
+  attach.reply = link::session_inbox(other_, "x");
+  ASSERT_TRUE(other_bus_->publish(attach));
+  settle();
+  EXPECT_EQ(result_of(*asked), "CHOOSE");
+}
+
 TEST_F(BusConnectionTest, AManagerThatWasFoundIsWaitedFor) {
   // It answers, but the broker does not know yet that it listens to the session.
   sessions_.reset();

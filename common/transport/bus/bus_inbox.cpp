@@ -31,7 +31,9 @@ std::string BusInbox::subject(const std::string& name, std::uint64_t request) co
 
 core::Result<std::string> BusInbox::add(Owner owner) {
   std::string name = link::BusSession::make(random_).str();
-  if (auto listening = listen(lane_of(name)); !listening) return listening.error();
+  auto listening = listen(lane_of(name));
+  if (listening && owner.peer) listening = listen_for_peers();
+  if (!listening) return listening.error();
   std::lock_guard lock(mutex_);
   owners_.emplace(name, std::make_shared<const Owner>(std::move(owner)));
   return name;
@@ -58,13 +60,30 @@ core::Result<void> BusInbox::listen(std::size_t lane) {
   if (!heard) return heard.error();
   auto state = bus_.watch([weak = weak_from_this()](bool is_connected) {
     auto self = weak.lock();
-    if (self && is_connected) self->tell_all_connected();
+    if (self && is_connected) self->tell_back(std::nullopt);
   });
   std::lock_guard lock(mutex_);
   // If two threads race, the later subscription is discarded and destroyed after the lock is
   // released: `heard` and `state` are declared before it.
   if (!lanes_[lane]) lanes_[lane].swap(*heard);
   if (!state_) state_.swap(state);
+  return {};
+}
+
+core::Result<void> BusInbox::listen_for_peers() {
+  {
+    std::lock_guard lock(mutex_);
+    if (attached_) return {};
+  }
+  auto heard = bus_.subscribe(std::string(link::kSessionsAttached), "",
+                              [weak = weak_from_this()](const BusMessage& message) {
+                                auto peer = link::session_of_attached(message.subject);
+                                auto self = weak.lock();
+                                if (self && peer) self->tell_back(peer);
+                              });
+  if (!heard) return heard.error();
+  std::lock_guard lock(mutex_);
+  if (!attached_) attached_.swap(*heard);
   return {};
 }
 
@@ -83,14 +102,15 @@ void BusInbox::on_message(BusMessage message) {
   owner->on_answer(std::move(message), request);
 }
 
-void BusInbox::tell_all_connected() {
+void BusInbox::tell_back(const std::optional<link::BusSession>& peer) {
   std::vector<std::shared_ptr<const Owner>> owners;
   {
     std::lock_guard lock(mutex_);
-    owners.reserve(owners_.size());
-    for (const auto& [name, owner] : owners_) owners.push_back(owner);
+    for (const auto& [name, owner] : owners_) {
+      if (!peer || owner->peer == peer) owners.push_back(owner);
+    }
   }
-  for (const auto& owner : owners) owner->on_connected();
+  for (const auto& owner : owners) owner->on_back();
 }
 
 }  // namespace league::transport::bus

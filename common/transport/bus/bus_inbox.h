@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -25,7 +26,9 @@ class BusInbox : public std::enable_shared_from_this<BusInbox> {
   /// Callbacks of one connection, on threads of the bus.
   struct Owner {
     std::function<void(BusMessage answer, std::uint64_t request)> on_answer;
-    std::function<void()> on_connected;  ///< the broker is reachable, for the first time or again
+    /// The broker is reachable, for the first time or again, or `peer` has attached.
+    std::function<void()> on_back;
+    std::optional<link::BusSession> peer = std::nullopt;
   };
 
   /// `bus` outlives it.
@@ -51,7 +54,9 @@ class BusInbox : public std::enable_shared_from_this<BusInbox> {
   [[nodiscard]] static std::size_t lane_of(std::string_view name);
   [[nodiscard]] core::Result<void> listen(std::size_t lane);
   void on_message(BusMessage message);
-  void tell_all_connected();
+  [[nodiscard]] core::Result<void> listen_for_peers();
+  /// To all owners, or to those with that peer.
+  void tell_back(const std::optional<link::BusSession>& peer);
 
   Bus& bus_;
   const link::BusSession session_;
@@ -61,6 +66,7 @@ class BusInbox : public std::enable_shared_from_this<BusInbox> {
   std::unordered_map<std::string, std::shared_ptr<const Owner>> owners_;
   std::array<std::unique_ptr<Bus::Subscription>, kLanes> lanes_;
   std::unique_ptr<Bus::Subscription> state_;
+  std::unique_ptr<Bus::Subscription> attached_;  ///< once there is an owner with a peer
 };
 
 }  // namespace league::transport::bus

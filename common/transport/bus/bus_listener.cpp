@@ -11,6 +11,7 @@
 
 #include "common/rpc/frame_peek.h"
 #include "common/transport/bus/bus_context.h"
+#include "common/transport/bus/repeated_requests.h"
 #include "common/transport/link/budgeted_handler.h"
 #include "common/transport/link/handle.h"
 #include "common/transport/link/sse_parser.h"
@@ -221,11 +222,9 @@ class SessionListener final : public BusListener,
     if (is_final) subject.clear();
     auto meter = admit(message, subject);
     if (!meter) return;
-    {
-      std::lock_guard lock(mutex_);
-      if (in_work_ >= options_.max_in_work) return;
-      ++in_work_;
-    }
+    auto key = is_final ? std::string() : RepeatedRequests::key_of(message);
+    if (auto known = repeated_.begin(key)) return answer_again(subject, message, known->answer);
+    if (!begin_work()) return repeated_.end(key, {});
     link::Inbound inbound;
     inbound.context =
         bus_context(message, session_, rpc::MessageDirection::kClientToServer, connection_, clock_);
@@ -233,10 +232,24 @@ class SessionListener final : public BusListener,
     inbound.channel = shared_from_this();
     inbound.meter = std::move(*meter);
     handler_.on_message(std::move(inbound),
-                        link::ReplySlot([self = shared_from_this(), subject,
+                        link::ReplySlot([self = shared_from_this(), subject, key = std::move(key),
                                          trace = bus_trace(message)](link::OutboundReply reply) {
+                          self->repeated_.end(key, reply.bytes);
                           self->answer(subject, trace, std::move(reply));
                         }));
+  }
+  bool begin_work() {
+    std::lock_guard lock(mutex_);
+    if (in_work_ >= options_.max_in_work) return false;
+    ++in_work_;
+    return true;
+  }
+  /// `given` is empty if the first copy of the request is still being worked at.
+  void answer_again(const std::string& subject, const BusMessage& request,
+                    const rpc::SharedText& given) {
+    if (given.empty()) return;
+    (void)bus_.publish(bus_message(subject, given.str(), session_,
+                                   rpc::MessageDirection::kServerToClient, bus_trace(request)));
   }
   /// `subject` is empty if there is none.
   void answer(const std::string& subject, const std::string& trace, link::OutboundReply reply) {
@@ -272,6 +285,7 @@ class SessionListener final : public BusListener,
   const std::string other_subject_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   const std::string id_;
+  RepeatedRequests repeated_{clock_};
   std::shared_mutex open_mutex_;  // shared: the bus is in use for an answer
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
   std::condition_variable all_answered_;

@@ -42,6 +42,41 @@ class StallingBus final : public Bus {
   Bus& bus_;
 };
 
+TEST_F(BusSessionsTest, ARepeatedRequestIsCarriedOutOnce) {
+  agent_handler_.is_silent = true;
+  auto listener = BusListener::start(*other_bus_, other_, agent_handler_, time_, {});
+  int answers = 0;
+  auto inbox = agent_bus_->subscribe(link::session_inbox(agent_, "*"), "",
+                                     [&answers](const BusMessage& /*answer*/) { ++answers; });
+  auto send = [&](const std::string& name, const std::string& method) {
+    auto message = bus_message(link::session_out(other_),
+                               R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"("})", agent_,
+                               rpc::MessageDirection::kClientToServer);
+    message.reply = link::session_inbox(agent_, name);
+    EXPECT_TRUE(agent_bus_->publish(message));
+    settle();
+  };
+  send("a", "slow");
+  pass(2s);
+  send("a", "slow");
+  EXPECT_EQ(agent_handler_.methods, std::vector<std::string>{"slow"}) << "it is being worked at";
+  agent_handler_.kept.clear();  // answered
+  settle();
+  EXPECT_EQ(answers, 1);
+  send("a", "slow");
+  EXPECT_EQ(answers, 2) << "the answer again, in case the first was lost";
+  EXPECT_EQ(agent_handler_.methods.size(), 1U);
+  agent_handler_.is_silent = false;
+  send("b", "slow");
+  send("a", "other");
+  EXPECT_EQ(agent_handler_.methods, (std::vector<std::string>{"slow", "slow", "other"}))
+      << "other requests";
+  pass(11s);
+  send("a", "slow");
+  EXPECT_EQ(agent_handler_.methods.size(), 4U) << "forgotten";
+  (*listener)->stop(0ms);
+}
+
 /// A manager whose rate limiter allows a session ten requests, and one a second.
 class BusListenerStallTest : public BusSessionsTest {
  protected:

@@ -165,11 +165,15 @@ class LeagueSessions final : public BusSessions,
     return {};
   }
   /// The session that a request at `mcp.discovery` is about: the one in the subject, to which only
-  /// its user may publish if the broker has users; otherwise the one in the header, or a new one.
+  /// its user may publish if the broker has users; otherwise the one in the header, or the one at
+  /// whose `.out` the answer is expected, or a new one.
   [[nodiscard]] std::optional<link::BusSession> session_of(const BusMessage& message) {
     auto named = bus_header(message, rpc::kSessionHeader);
-    if (message.subject == link::kDiscoverySubject)
-      return named.empty() ? link::BusSession::make(random_) : link::BusSession::parse(named);
+    if (message.subject == link::kDiscoverySubject) {
+      if (!named.empty()) return link::BusSession::parse(named);
+      auto addressed = link::session_of_out(message.reply);
+      return addressed ? addressed : link::BusSession::make(random_);
+    }
     auto own = message.subject.substr(link::kDiscoverySubject.size() + 1);
     return named.empty() || named == own ? link::BusSession::parse(own) : std::nullopt;
   }
@@ -205,6 +209,7 @@ class LeagueSessions final : public BusSessions,
                          {"data", {{"error_code", info.wire_code}, {"error_name", info.name}}}};
       return publish(message.reply, *session, answer);
     }
+    tell_attached(*session);
     if (frame.method == kInitialize) return hand_over(*session, message);
     answer["result"] = {{"league_id", options_.league_id},
                         {"session_id", session->str()},
@@ -212,6 +217,11 @@ class LeagueSessions final : public BusSessions,
                         {"out", link::session_out(*session)},
                         {"keep_alive_ms", options_.keep_alive.count()}};
     publish(message.reply, *session, answer);
+  }
+  /// For referees, and for our own callers: what they have asked this agent, it may never have got.
+  void tell_attached(const link::BusSession& session) {
+    (void)bus_of(session).publish(bus_message(link::session_attached(session), {}, session,
+                                              rpc::MessageDirection::kServerToClient));
   }
   /// Passes an MCP handshake on to the session that it has just attached.
   void hand_over(const link::BusSession& session, const BusMessage& message) {

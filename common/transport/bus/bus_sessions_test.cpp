@@ -185,6 +185,22 @@ TEST_F(BusSessionsTest, AHandshakeAtDiscoveryBeginsTheSession) {
   EXPECT_EQ(sessions_->size(), 1U);
 }
 
+TEST_F(BusSessionsTest, AHandshakeWithoutHeadersNamesItsSessionByTheReplySubject) {
+  const auto uuid = *link::BusSession::parse("3d594650-3436-11e5-bf21-0800200c9a66");
+  BusMessage literal;
+  literal.subject = link::kDiscoverySubject;
+  literal.reply = link::session_out(uuid);
+  literal.payload = R"({"jsonrpc":"2.0","id":7,"method":"initialize"})";
+  std::vector<std::string> answers;
+  auto out = agent_bus_->subscribe(literal.reply, "", [&](const BusMessage& answer) {
+    answers.push_back(json::parse(answer.payload).value("result", answer.payload));
+  });
+  ASSERT_TRUE(agent_bus_->publish(literal));
+  settle();
+  EXPECT_EQ(answers, std::vector<std::string>{"initialize"});
+  EXPECT_EQ(manager_.sessions, std::vector<std::string>{uuid.str()});
+}
+
 TEST_F(BusSessionsTest, TakesNoMoreSessionsThanItMay) {
   sessions_.reset();
   BusSessionsOptions options;

@@ -23,6 +23,39 @@ std::string random_name(core::RandomSource& random) { return link::BusSession::m
 
 }  // namespace
 
+namespace {
+
+/// The answer, unless it is a refusal or an error.
+core::Result<BusMessage> accepted(core::Result<BusMessage> answer) {
+  if (!answer) return answer;
+  if (auto refusal = read_refusal(answer->payload)) return refusal_error(*refusal);
+  return answer;
+}
+
+void give_state(const core::Result<BusMessage>& answer, const JetStream::Done<StreamState>& done) {
+  auto taken = accepted(answer);
+  done(taken ? read_stream_state(taken->payload) : core::Result<StreamState>(taken.error()));
+}
+
+void give_done(const core::Result<BusMessage>& answer, const JetStream::Done<void>& done) {
+  auto taken = accepted(answer);
+  done(taken ? core::Result<void>() : core::Result<void>(taken.error()));
+}
+
+void give_stored(const core::Result<BusMessage>& answer,
+                 const JetStream::Done<std::optional<StoredMessage>>& done) {
+  if (!answer) return done(answer.error());
+  if (auto refusal = read_refusal(answer->payload)) {
+    if (refusal->number == kNoMessageFound) return done(std::optional<StoredMessage>());
+    return done(refusal_error(*refusal));
+  }
+  auto stored = read_stored_message(answer->payload);
+  if (!stored) return done(stored.error());
+  done(std::optional<StoredMessage>(std::move(*stored)));
+}
+
+}  // namespace
+
 /// Shared with the bus and the timer.
 class JetStream::State : public std::enable_shared_from_this<State> {
  public:
@@ -72,6 +105,47 @@ class JetStream::State : public std::enable_shared_from_this<State> {
                     [gate = gate_, why, done] { gate->run([&] { done(why); }); });
   }
 
+  /// Creates the stream, with half the limit as often as the broker has no room for the whole.
+  void create(StreamConfig config, Steady deadline, Read made) {
+    constexpr std::int64_t kLeast = 64 << 10;
+    auto name = config.name;
+    auto request = stream_request(config);
+    ask("STREAM.CREATE." + name, name, std::move(request), deadline,
+        [weak = weak_from_this(), config = std::move(config), deadline,
+         made = std::move(made)](core::Result<BusMessage> answer) mutable {
+          auto self = weak.lock();
+          auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
+          bool is_too_much = refusal && config.max_bytes >= 0 && is_refused_for_room(*refusal);
+          if (!is_too_much || !self) return made(std::move(answer));
+          // The stream may also exist already: the broker checks the space before the name.
+          config.max_bytes = config.max_bytes / 2 >= kLeast ? config.max_bytes / 2 : -1;
+          self->create(std::move(config), deadline, std::move(made));
+        });
+  }
+  /// A message that is to be read.
+  struct Reading {
+    std::string stream;
+    std::string what;  ///< the request
+    Steady deadline;
+    Done<std::optional<StoredMessage>> done;
+  };
+  /// By DIRECT.GET, which the stream itself answers, if it does: nobody would say that there is no
+  /// such stream. The other request, STREAM.MSG.GET, crashes nats-server 2.9.10 if another client
+  /// creates a stream at the same moment.
+  void read(Reading reading) {
+    auto stream = reading.stream;
+    auto deadline = reading.deadline;
+    ask("STREAM.INFO." + stream, stream, "", deadline,
+        [weak = weak_from_this(), reading = std::move(reading)](const auto& answer) mutable {
+          auto taken = accepted(answer);
+          auto state = taken ? read_stream_state(taken->payload) : taken.error();
+          auto self = weak.lock();
+          if (!state || !self) return reading.done(state ? jet_stopping() : state.error());
+          state->is_direct ? self->read_directly(std::move(reading))
+                           : self->read_at_leader(std::move(reading));
+        });
+  }
+
   Bus& bus_;
   core::Timer& timer_;
   core::RandomSource& random_;
@@ -81,6 +155,17 @@ class JetStream::State : public std::enable_shared_from_this<State> {
   const std::shared_ptr<JetFetches> fetches_;
 
  private:
+  void read_directly(Reading reading) {
+    ask("DIRECT.GET." + reading.stream, reading.stream, reading.what, reading.deadline,
+        [done = std::move(reading.done)](core::Result<BusMessage> answer) {
+          done(answer ? read_direct_message(std::move(*answer))
+                      : core::Result<std::optional<StoredMessage>>(answer.error()));
+        });
+  }
+  void read_at_leader(Reading reading) {
+    ask("STREAM.MSG.GET." + reading.stream, reading.stream, reading.what, reading.deadline,
+        [done = std::move(reading.done)](const auto& answer) { give_stored(answer, done); });
+  }
   void on_message(BusMessage message) {
     if (!message.subject.starts_with(inbox_)) return fetches_->on_delivery(std::move(message));
     const char* digits = message.subject.c_str() + inbox_.size();
@@ -91,39 +176,6 @@ class JetStream::State : public std::enable_shared_from_this<State> {
   std::unique_ptr<Bus::Subscription> answers_;
   std::unique_ptr<Bus::Subscription> watch_;
 };
-
-namespace {
-
-/// The answer, unless it is a refusal or an error.
-core::Result<BusMessage> accepted(core::Result<BusMessage> answer) {
-  if (!answer) return answer;
-  if (auto refusal = read_refusal(answer->payload)) return refusal_error(*refusal);
-  return answer;
-}
-
-void give_state(const core::Result<BusMessage>& answer, const JetStream::Done<StreamState>& done) {
-  auto taken = accepted(answer);
-  done(taken ? read_stream_state(taken->payload) : core::Result<StreamState>(taken.error()));
-}
-
-void give_done(const core::Result<BusMessage>& answer, const JetStream::Done<void>& done) {
-  auto taken = accepted(answer);
-  done(taken ? core::Result<void>() : core::Result<void>(taken.error()));
-}
-
-void give_stored(const core::Result<BusMessage>& answer,
-                 const JetStream::Done<std::optional<StoredMessage>>& done) {
-  if (!answer) return done(answer.error());
-  if (auto refusal = read_refusal(answer->payload)) {
-    if (refusal->number == kNoMessageFound) return done(std::optional<StoredMessage>());
-    return done(refusal_error(*refusal));
-  }
-  auto stored = read_stored_message(answer->payload);
-  if (!stored) return done(stored.error());
-  done(std::optional<StoredMessage>(std::move(*stored)));
-}
-
-}  // namespace
 
 JetStream::JetStream(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
@@ -168,20 +220,7 @@ void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<
     if (!refusal || refusal->number != kStreamNameInUse || !self) return give_state(answer, done);
     self->ask("STREAM.INFO." + name, name, "", deadline, on_state);
   };
-  auto on_created = [weak = std::weak_ptr(state_), config, deadline,
-                     on_made](core::Result<BusMessage> answer) {
-    auto self = weak.lock();
-    auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
-    bool is_too_much = refusal && config.max_bytes >= 0 && is_refused_for_room(*refusal);
-    if (!is_too_much || !self) return on_made(std::move(answer));
-    // The stream may also exist already: the broker checks the remaining space before the name.
-    auto unlimited = config;
-    unlimited.max_bytes = -1;
-    self->ask("STREAM.CREATE." + config.name, config.name, stream_request(unlimited), deadline,
-              on_made);
-  };
-  state_->ask("STREAM.CREATE." + config.name, config.name, stream_request(config), deadline,
-              on_created);
+  state_->create(config, deadline, on_made);
 }
 
 void JetStream::stream_state(const std::string& stream, Steady deadline, Done<StreamState> done) {
@@ -226,22 +265,19 @@ void JetStream::publish(BusMessage message, PublishCondition condition, Steady d
 
 void JetStream::get(const std::string& stream, std::uint64_t sequence, Steady deadline,
                     Done<std::optional<StoredMessage>> done) {
-  state_->ask("STREAM.MSG.GET." + stream, stream, json{{"seq", sequence}}.dump(), deadline,
-              [done = std::move(done)](const auto& answer) { give_stored(answer, done); });
+  state_->read({stream, json{{"seq", sequence}}.dump(), deadline, std::move(done)});
 }
 
 void JetStream::get_next(const std::string& stream, const std::string& subject,
                          std::uint64_t sequence, Steady deadline,
                          Done<std::optional<StoredMessage>> done) {
-  state_->ask("STREAM.MSG.GET." + stream, stream,
-              json{{"seq", sequence}, {"next_by_subj", subject}}.dump(), deadline,
-              [done = std::move(done)](const auto& answer) { give_stored(answer, done); });
+  state_->read({stream, json{{"seq", sequence}, {"next_by_subj", subject}}.dump(), deadline,
+                std::move(done)});
 }
 
 void JetStream::get_last(const std::string& stream, const std::string& subject, Steady deadline,
                          Done<std::optional<StoredMessage>> done) {
-  state_->ask("STREAM.MSG.GET." + stream, stream, json{{"last_by_subj", subject}}.dump(), deadline,
-              [done = std::move(done)](const auto& answer) { give_stored(answer, done); });
+  state_->read({stream, json{{"last_by_subj", subject}}.dump(), deadline, std::move(done)});
 }
 
 void JetStream::ensure_consumer(const std::string& stream, const ConsumerConfig& config,

@@ -23,7 +23,8 @@ struct StreamConfig {
   std::vector<std::string> subjects;
   std::chrono::milliseconds max_age{0};  ///< 0: for ever
   std::int64_t max_messages_per_subject = -1;  ///< the oldest go; -1: any number
-  /// -1: no limit. A broker that cannot reserve that much creates the stream without a limit.
+  /// -1: no limit. A broker that cannot reserve that much creates the stream with half, a quarter,
+  /// ... of it; if it has not even 64 KiB, without a limit.
   std::int64_t max_bytes = -1;
   bool refuses_when_full = false;  ///< otherwise the oldest messages are removed
   std::chrono::milliseconds duplicate_window{120'000};  ///< in which `message_id` is remembered
@@ -37,6 +38,7 @@ struct StreamState {
   int replicas = 1;
   std::uint64_t bytes = 0;  ///< as the broker counts them
   std::int64_t max_bytes = -1;  ///< -1: no limit
+  bool is_direct = false;  ///< DIRECT.GET is possible
 };
 
 /// The condition under which the broker stores a message.

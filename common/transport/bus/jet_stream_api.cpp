@@ -71,6 +71,8 @@ std::vector<std::string_view> tokens_of(std::string_view subject) {
 
 std::string jet_subject(std::string_view what) { return "$JS.API." + std::string(what); }
 
+bool allows_direct(int replicas) { return replicas <= 1; }
+
 core::Result<void> check_jet_name(std::string_view name) {
   constexpr std::size_t kLongest = 200;
   bool is_good = !name.empty() && name.size() <= kLongest &&
@@ -93,7 +95,8 @@ std::string stream_request(const StreamConfig& config) {
                   {"max_bytes", config.max_bytes},
                   {"max_msgs_per_subject", config.max_messages_per_subject},
                   {"max_age", nanoseconds(config.max_age)},
-                  {"num_replicas", config.replicas}};
+                  {"num_replicas", config.replicas},
+                  {"allow_direct", allows_direct(config.replicas)}};
   // A broker refuses a duplicate window that is longer than the maximum age.
   auto window = config.max_age.count() > 0 ? std::min(config.duplicate_window, config.max_age)
                                            : config.duplicate_window;
@@ -184,8 +187,30 @@ core::Result<StreamState> read_stream_state(std::string_view answer) {
   if (config != parsed.end() && config->is_object()) {
     read.replicas = static_cast<int>(unsigned_of(*config, "num_replicas"));
     read.max_bytes = config->value("max_bytes", std::int64_t{-1});
+    read.is_direct = config->value("allow_direct", false);
   }
   return read;
+}
+
+core::Result<std::optional<StoredMessage>> read_direct_message(BusMessage answer) {
+  constexpr std::string_view kMissing = "404";
+  constexpr std::string_view kOfStream = "Nats-";
+  const std::string status(bus_header(answer, "Status"));
+  if (status == kMissing) return std::optional<StoredMessage>();
+  StoredMessage stored;
+  stored.message.subject = bus_header(answer, "Nats-Subject");
+  const bool is_message = status.empty() && !stored.message.subject.empty() &&
+                          read_number(bus_header(answer, "Nats-Sequence"), stored.sequence);
+  if (!is_message) return unreadable("a message");
+  // What the stream has added about the message.
+  for (const char* added : {"Stream", "Subject", "Sequence", "Time-Stamp", "Last-Sequence"}) {
+    std::erase_if(answer.headers, [&](const auto& header) {
+      return header.first == std::string(kOfStream) + added;
+    });
+  }
+  stored.message.headers = std::move(answer.headers);
+  stored.message.payload = std::move(answer.payload);
+  return std::optional<StoredMessage>(std::move(stored));
 }
 
 core::Result<StoredMessage> read_stored_message(std::string_view answer) {

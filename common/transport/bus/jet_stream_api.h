@@ -19,6 +19,10 @@ namespace league::transport::bus {
 /// part of subjects.
 [[nodiscard]] core::Result<void> check_jet_name(std::string_view name);
 
+/// Whether messages of a stream may be read directly, that is, from any broker that has a replica.
+/// With several, one that is behind would answer with what is no longer true, so then only the
+/// stream's leader is asked (STREAM.MSG.GET).
+[[nodiscard]] bool allows_direct(int replicas);
 [[nodiscard]] std::string stream_request(const StreamConfig& config);
 /// `name` is the consumer's, durable or not.
 [[nodiscard]] std::string consumer_request(const std::string& stream, const std::string& name,
@@ -48,6 +52,8 @@ inline constexpr int kWrongLastSequenceToo = 10164;  ///< of later brokers
 /// Each fails with kInvalidReply for any other answer.
 [[nodiscard]] core::Result<StreamState> read_stream_state(std::string_view answer);
 [[nodiscard]] core::Result<StoredMessage> read_stored_message(std::string_view answer);
+/// The answer to DIRECT.GET; nothing if there is no such message.
+[[nodiscard]] core::Result<std::optional<StoredMessage>> read_direct_message(BusMessage answer);
 /// What is stored or refused.
 [[nodiscard]] PublishAck read_publish_ack(std::string_view answer);
 

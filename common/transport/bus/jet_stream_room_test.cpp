@@ -64,27 +64,39 @@ TEST_F(JetStreamRoomTest, IsFullAtItsLimit) {
   EXPECT_GT(agent->state("J")->first_sequence, 1U) << "the oldest went";
 }
 
-TEST_F(JetStreamRoomTest, MoreThanABrokerCanPromiseIsNoLimit) {
+TEST_F(JetStreamRoomTest, MoreThanABrokerCanPromiseIsHalvedUntilItCan) {
   start(", max_file_store: 1MB");
-  auto config = journal();
-  config.max_bytes = 64 << 20;
-  auto made = agent->ensure(config);
-  ASSERT_TRUE(made) << made.error().message;
-  EXPECT_EQ(made->max_bytes, -1);
-  made = agent->ensure(config);
-  ASSERT_TRUE(made) << "found again: " << made.error().message;
   StreamConfig modest{.name = "K", .subjects = {"k.>"}, .max_bytes = 600 << 10};
   ASSERT_TRUE(agent->ensure(modest));
-  made = agent->ensure(modest);
+  auto made = agent->ensure(modest);
   ASSERT_TRUE(made) << "it has taken more than half: " << made.error().message;
   EXPECT_EQ(made->max_bytes, 600 << 10);
+  auto config = journal();
+  config.max_bytes = 64 << 20;
+  config.refuses_when_full = true;
+  made = agent->ensure(config);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->max_bytes, 256 << 10);
+  made = agent->ensure(config);
+  ASSERT_TRUE(made) << "found again: " << made.error().message;
   const std::string large(100'000, 'x');
   PublishAck ack;
   for (int i = 0; i < 20; ++i) {
     ack = agent->publish("j.a", large);
     if (ack.status != Ack::kStored) break;
   }
-  EXPECT_EQ(ack.status, Ack::kFull) << "of the broker's store: " << ack.why.message;
+  EXPECT_EQ(ack.status, Ack::kFull) << ack.why.message;
+  EXPECT_EQ(agent->publish("k.a", large).status, Ack::kStored) << "it has its own room";
+}
+
+TEST_F(JetStreamRoomTest, ABrokerWithoutRoomMakesAStreamWithoutALimit) {
+  start(", max_file_store: 1MB");
+  ASSERT_TRUE(agent->ensure({.name = "K", .subjects = {"k.>"}, .max_bytes = 1000 << 10}));
+  auto config = journal();
+  config.max_bytes = 64 << 20;
+  auto made = agent->ensure(config);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->max_bytes, -1);
 }
 
 }  // namespace

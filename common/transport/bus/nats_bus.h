@@ -20,6 +20,7 @@ struct NatsCredentials {
 /// PEM files. With `tls://` alone, the system's certificate authorities are trusted.
 struct NatsTls {
   std::filesystem::path ca = {};
+  std::string ca_pem = {};  ///< the contents of such a file, in place of `ca`
   std::filesystem::path cert = {};  ///< our certificate; requires `key`
   std::filesystem::path key = {};
   std::string expected_host = {};  ///< the name in the broker's certificate; empty: the URL's host

@@ -141,10 +141,12 @@ void NatsSettings::set_credentials(const NatsCredentials& said) {
 }
 
 void NatsSettings::set_tls(const NatsTls& tls, bool is_asked_for) {
-  if (!is_asked_for && tls.ca.empty() && tls.cert.empty()) return;
+  if (!is_asked_for && tls.ca.empty() && tls.ca_pem.empty() && tls.cert.empty()) return;
   take(natsOptions_SetSecure(get(), true), "tls");
   if (!tls.ca.empty()) {
     take(natsOptions_LoadCATrustedCertificates(get(), tls.ca.c_str()), "tls.ca");
+  } else if (!tls.ca_pem.empty()) {
+    take(natsOptions_SetCATrustedCertificates(get(), tls.ca_pem.c_str()), "tls.ca");
   }
   if (!tls.cert.empty() || !tls.key.empty()) {
     take(natsOptions_LoadCertificatesChain(get(), tls.cert.c_str(), tls.key.c_str()), "tls.cert");

@@ -45,6 +45,19 @@ BusSession BusSession::make(core::RandomSource& random) {
   return BusSession(std::move(text));
 }
 
+namespace {
+
+std::optional<BusSession> session_between(std::string_view begin, std::string_view subject,
+                                          std::string_view end) {
+  bool is_one = subject.size() > begin.size() + end.size() && subject.starts_with(begin) &&
+                subject.ends_with(end);
+  if (!is_one) return std::nullopt;
+  return BusSession::parse(
+      subject.substr(begin.size(), subject.size() - begin.size() - end.size()));
+}
+
+}  // namespace
+
 std::string session_discovery(const BusSession& session) {
   return std::string(kDiscoverySubject) + "." + session.str();
 }
@@ -53,6 +66,18 @@ std::string session_in(const BusSession& session) { return "mcp.session." + sess
 
 std::string session_out(const BusSession& session) {
   return "mcp.session." + session.str() + ".out";
+}
+
+std::string session_attached(const BusSession& session) {
+  return "mcp.session." + session.str() + ".attached";
+}
+
+std::optional<BusSession> session_of_out(std::string_view subject) {
+  return session_between("mcp.session.", subject, ".out");
+}
+
+std::optional<BusSession> session_of_attached(std::string_view subject) {
+  return session_between("mcp.session.", subject, ".attached");
 }
 
 std::string budget_name(const BusSession& session) {

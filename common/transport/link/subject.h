@@ -39,6 +39,13 @@ inline constexpr std::string_view kSessionDiscoveries = "mcp.discovery.*";
 [[nodiscard]] std::string session_in(const BusSession& session);
 /// What others send to the session's agent: `mcp.session.ID.out`.
 [[nodiscard]] std::string session_out(const BusSession& session);
+/// The session whose `.out` the subject is.
+[[nodiscard]] std::optional<BusSession> session_of_out(std::string_view subject);
+/// Where the manager says that the session's agent has attached: `mcp.session.ID.attached`; and
+/// all of these: `mcp.session.*.attached`.
+[[nodiscard]] std::string session_attached(const BusSession& session);
+[[nodiscard]] std::optional<BusSession> session_of_attached(std::string_view subject);
+inline constexpr std::string_view kSessionsAttached = "mcp.session.*.attached";
 /// The subject of answers to the session's own requests: `_INBOX.ID.NAME`.
 [[nodiscard]] std::string session_inbox(const BusSession& session, std::string_view name);
 /// The name under which a session without a credential is charged and shown to people: `session

@@ -43,6 +43,18 @@ TEST(Subjects, FollowFromTheSession) {
   EXPECT_EQ(session_inbox(session, "7"), "_INBOX.0f3c0f3c.7");
 }
 
+TEST(Subjects, AnOutNamesItsSession) {
+  auto session = *BusSession::parse("3d594650-3436-11e5-bf21-0800200c9a66");
+  EXPECT_EQ(session_of_out(session_out(session)), session);
+  EXPECT_EQ(session_of_attached(session_attached(session)), session);
+  EXPECT_EQ(session_of_attached(session_out(session)), std::nullopt);
+  for (const char* other :
+       {"", "mcp.session.0f3c0f3c.in", "mcp.session.out", "mcp.session.short.out",
+        "mcp.session.0f3c0f3c.x.out", "mcp.session.*.out", "_INBOX.0f3c0f3c"}) {
+    EXPECT_EQ(session_of_out(other), std::nullopt) << other;
+  }
+}
+
 TEST(Subjects, OfEventsHoldNothingThatStrangersChose) {
   EXPECT_EQ(event_subject("league_2026", "MATCH_RESULT"), "mcp.events.league_2026.MATCH_RESULT");
   EXPECT_EQ(event_subject("a.b >*", ""), "mcp.events.a_b___._");

@@ -142,9 +142,10 @@ std::string render_broker(const BusConfig& config, std::size_t index) {
   std::string text =
       "# A broker of a league. Made by `league bus-config`; run: nats-server -c THIS_FILE\n"
       "server_name: " +
-      config_string(server_name(index)) + "\nlisten: " + listening(own.host, own.client_port) +
+      config_string(server_name(index)) + "\nlisten: " +
+      (own.listen.empty() ? listening(own.host, own.client_port) : config_string(own.listen)) +
       "\n";
-  if (is_cluster)
+  if (is_cluster || !own.listen.empty())
     text += "client_advertise: " + config_string(own.host + ":" + std::to_string(own.client_port)) +
             "\n";
   text +=
@@ -175,7 +176,7 @@ std::string render_credentials(const BusConfig& config, const BusUser& agent) {
         object["served_first"].push_back(other.session.str());
     }
   }
-  if (config.tls && !config.tls->ca.empty()) object["ca_file"] = config.tls->ca;
+  if (config.tls && !config.tls->ca_pem.empty()) object["ca"] = config.tls->ca_pem;
   if (config.has_streams() && agent.streams_login) {
     object["streams"] = {{"user", agent.streams_login->user},
                          {"password", agent.streams_login->password}};

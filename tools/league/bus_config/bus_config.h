@@ -35,11 +35,13 @@ struct BusUser {
   std::optional<BusLogin> streams_login = std::nullopt;
 };
 
-/// Where one broker listens.
+/// Where one broker is.
 struct BrokerAddress {
-  std::string host = "127.0.0.1";
+  std::string host = "127.0.0.1";  ///< under which agents and other brokers reach it
   std::uint16_t client_port = 4222;
   std::uint16_t route_port = 6222;  ///< for the other brokers of its cluster
+  /// `HOST:PORT` at which it listens; empty: at `host` and `client_port`.
+  std::string listen = {};
 
   /// `HOST`, `HOST:PORT` or `HOST:PORT:ROUTE_PORT`; an IPv6 address in brackets. Nothing for any
   /// other text.
@@ -52,6 +54,7 @@ struct BusTls {
   std::string cert;
   std::string key;
   std::string ca;
+  std::string ca_pem = {};  ///< what `ca` contains, for the agents on other machines
 };
 
 struct BusConfig {
@@ -76,9 +79,9 @@ struct BusConfig {
 /// The file of the broker `config.brokers[index]`; includes `users.conf` from beside it.
 [[nodiscard]] std::string render_broker(const BusConfig& config, std::size_t index);
 /// The credentials of an agent: a JSON object with url, user, password, session, league_id and,
-/// with TLS, ca_file. The manager's also has served_first, the sessions of referees and operator.
-/// `streams`: a second user and its password, if there is one; false for an agent that would
-/// otherwise ask for streams although there are none.
+/// with TLS, ca (in PEM). The manager's also has served_first, the sessions of referees and
+/// operator. `streams`: a second user and its password, if there is one; false for an agent that
+/// would otherwise ask for streams although there are none.
 [[nodiscard]] std::string render_credentials(const BusConfig& config, const BusUser& agent);
 
 /// The broker's account of a user. Subjects are separate for each account, except that the league's

@@ -63,6 +63,7 @@ std::vector<BusPermission> referee_rows() {
   auto rows = agent_rows(kRole);
   rows.insert(rows.end(),
               {{kRole, Kind::kPublish, "mcp.session.*.out", "calls the players of its matches"},
+               {kRole, Kind::kSubscribe, "mcp.session.*.attached", "which players are back"},
                // An agent that can send itself a message with a reply subject may publish to that
                // subject, because the broker takes this for an answer. This row keeps a referee
                // from doing so, and two referees from doing it for each other.

@@ -252,7 +252,7 @@ TEST(BusConfig, EachBrokerOfAClusterKnowsTheOthers) {
 
 TEST(BusConfig, WhatAnAgentGets) {
   auto config = sample();
-  config.tls = BusTls{"/c.pem", "/k.pem", "/ca.pem"};
+  config.tls = BusTls{"/c.pem", "/k.pem", "/ca.pem", "-----BEGIN CERTIFICATE-----"};
   const auto& agent = agent_of(config, "player02");
   auto credentials = nlohmann::json::parse(render_credentials(config, agent));
   EXPECT_EQ(credentials, (nlohmann::json{{"url", "tls://127.0.0.1:4222"},
@@ -260,7 +260,19 @@ TEST(BusConfig, WhatAnAgentGets) {
                                          {"password", agent.login.password},
                                          {"session", agent.session.str()},
                                          {"league_id", "cup 2026"},
-                                         {"ca_file", "/ca.pem"}}));
+                                         {"ca", "-----BEGIN CERTIFICATE-----"}}))
+      << "its machine need not have the file";
+}
+
+TEST(BusConfig, ABrokerMayListenElsewhereThanAgentsReachIt) {
+  auto config = sample();
+  config.brokers = {{.host = "broker", .client_port = 4222, .listen = "0.0.0.0:14222"}};
+  auto text = render_broker(config, 0);
+  EXPECT_NE(text.find("listen: \"0.0.0.0:14222\"\nclient_advertise: \"broker:4222\"\n"),
+            std::string::npos)
+      << text;
+  auto credentials = nlohmann::json::parse(render_credentials(config, config.agents[0]));
+  EXPECT_EQ(credentials["url"], "nats://broker:4222");
 }
 
 TEST(BusConfigRoster, ReadsAFile) {
