@@ -157,7 +157,6 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   add_standby_options(app, options);
   app.footer(kFooter);
   if (auto code = agent::host::parse_command_line(app, argc, argv, options.common)) return *code;
-  if (auto refused = options.common.refuse_stdio("a league manager")) return *refused;
   if (auto refused = complete_standby_options(options)) return *refused;
   if (!keep_logs.empty()) {
     auto retention = audit::log::parse_retention(keep_logs);

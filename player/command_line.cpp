@@ -30,6 +30,7 @@ constexpr const char* kFooter =
 std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   ProgramOptions options;
   options.common.port = 8101;
+  options.common.may_be_child = true;
   CLI::App app("Plays in an Even/Odd league.", "player");
   agent::host::add_program_options(app, options.common);
   app.add_option("--manager", options.manager,
@@ -79,7 +80,8 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                                 "--transport stdio serves one player; omit --count",
                                 {}});
     }
-    options.standalone = true;
+    options.is_registered_by_caller = !options.data.empty() && !options.standalone;
+    options.standalone = !options.is_registered_by_caller;
   }
   return options;
 }

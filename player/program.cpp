@@ -14,6 +14,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/core/assign.h"
 #include "common/transport/link/signals.h"
+#include "player/child_identity.h"
 #include "player/core/seeded_random.h"
 #include "player/service/dispute_sender.h"
 #include "player/service/history_file.h"
@@ -41,6 +42,7 @@ struct LocalPlayer {
   std::unique_ptr<agent::identity::IdentityStore> identity_store;  ///< null without --data
   std::unique_ptr<agent::host::AgentPort> port;
   std::unique_ptr<service::PlayerService> service;
+  std::unique_ptr<ChildIdentity> child_identity;  ///< if its caller registers it
   std::unique_ptr<service::HistoryFile> history;  ///< null without --data and before there is an id
 };
 
@@ -64,7 +66,7 @@ class PlayerGroup {
     local.socket = agent::host::numbered_socket(options_.common.socket, index, options_.count);
     // With stdio, the manager and each referee start their own process of the same player, so the
     // name needs the process id.
-    const std::string process = std::to_string(::getpid());
+    const std::string process = own_process();
     if (options_.common.serving() == agent::host::Serving::kStdio) temporary += "_" + process;
     // The process id makes the name unique: a log that a killed process left before it had an id
     // stays separate.
@@ -88,6 +90,7 @@ class PlayerGroup {
                                         .strategy = strategy,
                                         .mode = mode,
                                         .standalone = options_.standalone,
+                                        .is_registered_by_caller = options_.is_registered_by_caller,
                                         .commits = options_.commits,
                                         .limits = answer_limits()},
                                        {.timer = host_.timer(),
@@ -100,6 +103,12 @@ class PlayerGroup {
     local.service = std::move(*service);
     local.service->on_league_completed(
         [this](const envelope::LeagueCompleted&) { histories_.write_all_now(); });
+    if (options_.is_registered_by_caller) {
+      local.child_identity = std::make_unique<ChildIdentity>(
+          ChildIdentity::Options{identity_place(local), options_.common.logs}, *local.service,
+          *local.port, host_.timer());
+      local.child_identity->begin();
+    }
     auto served = serve(local, wanted);
     if (!served && options_.common.port == 0) served = serve(local, 0);  // the old port is in use
     if (!served) return served;
@@ -174,11 +183,9 @@ class PlayerGroup {
             .choice = host_.settings().time_limit(MessageType::kChooseParityCall)};
   }
 
-  /// A player that referees start has an identity of theirs, and one that returned without its
-  /// receipt key cannot make receipts.
+  /// A player that returned without its receipt key cannot make receipts.
   [[nodiscard]] bool declares_receipts(const LocalPlayer& local) const {
-    if (!options_.commits || options_.common.serving() == agent::host::Serving::kStdio)
-      return false;
+    if (!options_.commits) return false;
     return !local.identity_store || local.identity_store->id().empty() ||
            !local.identity_store->identity().receipt_key.empty();
   }
@@ -188,14 +195,20 @@ class PlayerGroup {
   }
 
   core::Result<void> open_identity_store(LocalPlayer& local) {
-    if (options_.data.empty() || options_.standalone) return {};
+    if (options_.data.empty() || options_.standalone || options_.is_registered_by_caller) return {};
     return core::assign(local.identity_store,
-                        agent::identity::IdentityStore::open({.data = options_.data,
-                                                              .role = envelope::Role::kPlayer,
-                                                              .display_name = local.name,
-                                                              .manager = manager_url()},
-                                                             random_));
+                        agent::identity::IdentityStore::open(identity_place(local), random_));
   }
+
+  [[nodiscard]] agent::identity::IdentityStore::Options identity_place(
+      const LocalPlayer& local) const {
+    return {.data = options_.data,
+            .role = envelope::Role::kPlayer,
+            .display_name = local.name,
+            .manager = manager_url()};
+  }
+
+  [[nodiscard]] static std::string own_process() { return std::to_string(::getpid()); }
 
   /// Adds the secrets from the operator, code and token, to the registration.
   core::Result<void> add_secrets(const LocalPlayer& local,
@@ -209,10 +222,13 @@ class PlayerGroup {
   /// Opens the notes, one file for all players of the process. It is named after the first player,
   /// whose identity file is locked by this process.
   core::Result<void> open_notes(const LocalPlayer& local) {
-    if (!local.identity_store || open_matches_) return {};
+    const bool keeps_notes = local.identity_store || options_.is_registered_by_caller;
+    if (!keeps_notes || open_matches_) return {};
     auto file = options_.data / "agents" /
                 ("player_" + agent::identity::temporary_id(local.name) + ".open_matches.jsonl");
-    return core::assign(open_matches_, service::OpenMatchFile::open({.file = std::move(file)}));
+    return core::assign(open_matches_, service::OpenMatchFile::open(
+                                           {.file = std::move(file),
+                                            .is_shared = options_.is_registered_by_caller}));
   }
 
   /// Continues the player's matches from before, if the identity is the same.
@@ -352,7 +368,7 @@ int run(const ProgramOptions& options, transport::link::StopSignal& stop) {
         group.start_player(i, strategies[static_cast<std::size_t>(i) % strategies.size()]);
     if (!started) return agent::host::fail(started.error());
   }
-  if (options.standalone) {
+  if (options.standalone || options.is_registered_by_caller) {
     group.announce_standalone();
   } else if (auto registered = group.register_all(*manager); !registered) {
     (*host)->shut_down();

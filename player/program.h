@@ -23,6 +23,7 @@ struct ProgramOptions {
   int count = 1;
   std::optional<std::uint64_t> seed;
   bool standalone = false;
+  bool is_registered_by_caller = false;  ///< see PlayerOptions; with --transport stdio and --data
   bool commits = true;  ///< see PlayerOptions
   std::filesystem::path token_file;  ///< of the seat to return to; empty: the token of the stored
                                      ///< identity

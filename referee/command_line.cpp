@@ -49,7 +49,6 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "  referee --manager http://arena.example.org:8000/mcp --admission-key referee.key "
       "--bind 0.0.0.0 --advertise http://here.example.org:8001/mcp");
   if (auto code = agent::host::parse_command_line(app, argc, argv, options.common)) return *code;
-  if (auto refused = options.common.refuse_stdio("a referee")) return *refused;
   return options;
 }
 

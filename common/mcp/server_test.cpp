@@ -185,6 +185,13 @@ TEST(McpServer, OneStreamASession) {
   auto stream = std::make_shared<RecordingChannel>("s1");
   acceptance.opened(stream);
   EXPECT_EQ(refusal_of(under.listen(headers)), 409);
+  stream->away = true;
+  {
+    auto taken_over = under.listen(headers);
+    EXPECT_EQ(refusal_of(taken_over), 0)
+        << "nobody returns to a stream of which a new one is opened";
+    EXPECT_FALSE(stream->is_open());
+  }
   under.server.on_channel_closed(*stream);
   answer = transport::link::StreamRefusal{};
   EXPECT_EQ(refusal_of(under.listen(headers)), 0);

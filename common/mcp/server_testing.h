@@ -28,10 +28,12 @@ class RecordingChannel final : public transport::link::PeerChannel {
   }
   void close() override { is_open_ = false; }
   [[nodiscard]] bool is_open() const override { return is_open_; }
+  [[nodiscard]] bool is_away() const override { return away; }
   [[nodiscard]] const std::string& id() const override { return id_; }
 
   std::vector<nlohmann::json> messages;
   transport::link::StreamOptions stream;
+  bool away = false;
 
  private:
   const std::string id_;

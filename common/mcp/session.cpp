@@ -27,6 +27,13 @@ bool ServerSession::is_subscribed(const std::string& uri) const {
 }
 
 std::shared_ptr<void> ServerSession::reserve_stream() {
+  std::shared_ptr<transport::link::PeerChannel> dead;
+  {
+    // A client that opens a new stream does not return to the one that it has left.
+    std::lock_guard lock(mutex_);
+    if (stream_ != nullptr && stream_->is_away()) dead.swap(stream_);
+  }
+  if (dead) dead->close();
   std::lock_guard lock(mutex_);
   if (stream_ != nullptr || !reservation_.expired()) return nullptr;
   auto reservation = std::make_shared<int>(0);

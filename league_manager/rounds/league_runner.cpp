@@ -350,4 +350,12 @@ void LeagueRunner::on_referee_ping(int referee, bool alive, core::Clock::Steady 
   }
 }
 
+void LeagueRunner::tell_registration(agent::peers::Peer player, const envelope::Envelope& envelope,
+                                     std::string answer, std::function<void()> then) {
+  constexpr std::chrono::seconds kPatience{3};
+  deps_.peers.call(
+      agent::peers::call_with(std::move(player), envelope, std::move(answer), kPatience),
+      [then = std::move(then)](const agent::peers::PeerReply& /*reply*/) { then(); });
+}
+
 }  // namespace league::league_manager::rounds

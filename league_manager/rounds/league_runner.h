@@ -76,6 +76,11 @@ class LeagueRunner {
     deps_.peers.on_registered(endpoint, style);
     starter_.forget(endpoint);
   }
+  /// Tells a player that is a command, started by whoever calls it, the answer to the registration
+  /// that somebody else made for it, so that the manager's process of it knows who it is. `then`
+  /// runs once: when the player has taken it, cannot take it, or is too slow.
+  void tell_registration(agent::peers::Peer player, const envelope::Envelope& envelope,
+                         std::string answer, std::function<void()> then);
   /// A third-party referee polls for its matches: a failed call to it does not count as a refusal,
   /// and polling shows that it is alive.
   void note_polling(int referee);

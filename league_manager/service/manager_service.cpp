@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/core/crypto.h"
+#include "common/rpc/json_text.h"
 #include "league_manager/rounds/league_view.h"
 #include "league_manager/service/query_answers.h"
 
@@ -242,7 +243,8 @@ void ManagerService::reject(const std::shared_ptr<agent::host::Call<Request>>& c
 
 template <typename Request>
 void ManagerService::accept(const std::shared_ptr<agent::host::Call<Request>>& call,
-                            const RegistrationDecision& decision) {
+                            const RegistrationDecision& decision,
+                            const transport::link::Endpoint& endpoint) {
   typename RegistrationTraits<Request>::Response response;
   response.status = envelope::RegistrationStatus::kAccepted;
   std::string id = decision.agent.id();
@@ -259,11 +261,22 @@ void ManagerService::accept(const std::shared_ptr<agent::host::Call<Request>>& c
   if (options_.publishes_events) response.broadcast_key = options_.league_key;
   if (!options_.league_key.empty()) response.league_key = options_.league_key;
   response.match_credentials = true;
-  call->reply.send(envelope::encode(envelope, response), [this, events = decision.events] {
-    note_answered();
-    deps_.league_runner.on_events(events);
-    deps_.league_runner.advance();
-  });
+  json message = envelope::encode(envelope, response);
+  const std::string text = rpc::to_json_text(message);
+  auto answer = [this, call, message = std::move(message), events = decision.events] {
+    call->reply.send(message, [this, events] {
+      note_answered();
+      deps_.league_runner.on_events(events);
+      deps_.league_runner.advance();
+    });
+  };
+  // A command was registered by somebody else. It is told first: the league may start with this
+  // answer, and then its referees' processes have to find the identity that this one stores.
+  if (RegistrationTraits<Request>::kKind != events::AgentKind::kPlayer ||
+      endpoint.scheme != "stdio")
+    return answer();
+  deps_.league_runner.tell_registration({endpoint, decision.agent.sender()}, envelope, text,
+                                        std::move(answer));
 }
 
 template <typename Request>
@@ -309,7 +322,7 @@ void ManagerService::register_at(std::shared_ptr<agent::host::Call<Request>> cal
         if (!stored) return call->reply.refuse(not_stored());
         if (!*outcome) return reject(call, outcome->error());
         deps_.league_runner.on_registered(at, call->style);
-        accept(call, **outcome);
+        accept(call, **outcome, at);
       });
 }
 

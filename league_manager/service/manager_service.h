@@ -75,7 +75,7 @@ class ManagerService {
                    const core::Result<transport::link::Endpoint>& endpoint);
   template <typename Request>
   void accept(const std::shared_ptr<agent::host::Call<Request>>& call,
-              const RegistrationDecision& decision);
+              const RegistrationDecision& decision, const transport::link::Endpoint& endpoint);
   template <typename Request>
   void reject(const std::shared_ptr<agent::host::Call<Request>>& call, const core::Error& error);
   void note_answered() const {

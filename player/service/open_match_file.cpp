@@ -59,7 +59,8 @@ core::Result<std::unique_ptr<OpenMatchFile>> OpenMatchFile::open(Options options
                                                                             // error
   std::unique_ptr<OpenMatchFile> file(new OpenMatchFile(std::move(options)));
   if (auto loaded = file->load(); !loaded) return loaded.error();
-  if (auto written = file->rewrite(); !written) return written.error();
+  auto ready = file->options_.is_shared ? file->open_shared() : file->rewrite();
+  if (!ready) return ready.error();
   file->flusher_ = std::thread([raw = file.get()] { raw->flush_loop(); });
   return file;
 }
@@ -79,8 +80,12 @@ core::Result<void> OpenMatchFile::load() {
   if (!std::filesystem::exists(options_.file, failed)) return {};
   std::ifstream in(options_.file, std::ios::binary);
   if (!in) return notes_error(options_.file, "cannot be read; check the permissions of the file");
+  in.seekg(read_size_);
   int damaged = 0;
   for (std::string line; std::getline(in, line);) {
+    // Another process may still be writing the last line of a shared file.
+    if (in.eof() && options_.is_shared) break;
+    read_size_ += static_cast<std::streamoff>(line.size()) + 1;
     if (!line.empty() && !read_line(line)) ++damaged;
   }
   if (damaged > 0) {
@@ -141,6 +146,12 @@ bool OpenMatchFile::read_asked_for(const Key& key, const json& note) {
   return true;
 }
 
+core::Result<void> OpenMatchFile::open_shared() {
+  descriptor_ = ::open(options_.file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor_ < 0) return notes_error(options_.file, std::strerror(errno));
+  return {};
+}
+
 core::Result<void> OpenMatchFile::rewrite() {
   auto draft = core::DraftFile::create(options_.file, {.mode = 0600});
   if (!draft) return draft.error();
@@ -172,6 +183,15 @@ std::vector<OpenMatch> OpenMatchFile::matches_of(const core::PlayerId& player) c
     if (key.first == player) matches.push_back(match);
   }
   return matches;
+}
+
+std::optional<OpenMatch> OpenMatchFile::find_shared(const core::PlayerId& player,
+                                                    const core::MatchId& match) {
+  if (!options_.is_shared) return std::nullopt;
+  std::lock_guard lock(mutex_);
+  if (auto loaded = load(); !loaded) agent::runtime::log::warn("{}", loaded.error().message);
+  const auto found = matches_.find({player, match});
+  return found == matches_.end() ? std::nullopt : std::optional(found->second);
 }
 
 RefereeCredentials OpenMatchFile::credentials_of(const core::PlayerId& player) const {
@@ -262,7 +282,7 @@ void OpenMatchFile::flush_loop() {
           agent::runtime::log::warn("{}", written.error().message);
         over_lines_.clear();
       }
-      if (size_ > options_.most_bytes + 2 * open_size_) {
+      if (!options_.is_shared && size_ > options_.most_bytes + 2 * open_size_) {
         if (auto written = rewrite(); !written)
           agent::runtime::log::warn("{}", written.error().message);
       }

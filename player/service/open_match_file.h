@@ -2,9 +2,11 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <ios>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -30,6 +32,8 @@ class OpenMatchFile {
     std::size_t most_bytes =
         4U << 20U;  ///< of finished matches; if the file has more, it is rewritten
     std::chrono::milliseconds flush_interval{100};  ///< the most that a power failure can lose
+    /// Several processes of one player append to the file, so none of them rewrites it.
+    bool is_shared = false;
   };
 
   /// Reads the file. Skips and reports a damaged line, such as a killed process leaves at the end.
@@ -41,6 +45,10 @@ class OpenMatchFile {
   OpenMatchFile& operator=(const OpenMatchFile&) = delete;
 
   [[nodiscard]] std::vector<OpenMatch> matches_of(const core::PlayerId& player) const;
+  /// The open match that another process of this player has stored in a shared file; nothing if
+  /// there is none or the file is not shared.
+  [[nodiscard]] std::optional<OpenMatch> find_shared(const core::PlayerId& player,
+                                                     const core::MatchId& match);
   /// Stores the current state of a match. When this returns, the system has the data, so that it
   /// survives the end of the process; it is on disk within the flush interval.
   [[nodiscard]] core::Result<void> keep(const OpenMatch& match);
@@ -60,7 +68,9 @@ class OpenMatchFile {
   using Key = std::pair<core::PlayerId, core::MatchId>;
 
   explicit OpenMatchFile(Options options) : options_(std::move(options)) {}
+  /// Reads the lines that were added since the last call.
   [[nodiscard]] core::Result<void> load();
+  [[nodiscard]] core::Result<void> open_shared();
   /// Applies one line; false if it is damaged.
   bool read_line(const std::string& line);
   /// Applies a line saying that a choice was asked for; false if the match or a field of `note` is
@@ -81,6 +91,7 @@ class OpenMatchFile {
   std::map<Key, std::string> credentials_;
   std::string over_lines_;  ///< lines for finished matches, to be written next
   std::size_t size_ = 0;
+  std::streamoff read_size_ = 0;  ///< how much of the file has been read
   std::size_t open_size_ = 0;  ///< the size of the file after the last rewrite
   bool is_dirty_ = false;
   bool is_stopped_ = false;

@@ -177,6 +177,31 @@ TEST_F(OpenMatchFileTest, IsWrittenAnewBeforeItIsLarge) {
   EXPECT_EQ(open()->matches_of(kAlpha), std::vector{kept});
 }
 
+TEST_F(OpenMatchFileTest, ProcessesOfOnePlayerShareTheirOpenMatches) {
+  auto shared = [this] {
+    auto file = OpenMatchFile::open(
+        {.file = path_, .flush_interval = std::chrono::milliseconds(1), .is_shared = true});
+    EXPECT_TRUE(file) << file.error().message;
+    return std::move(*file);
+  };
+  auto mine = shared();
+  auto other = shared();
+  const OpenMatch first = match(1);
+  OpenMatch second = match(2);
+  EXPECT_FALSE(other->find_shared(kAlpha, first.match_id));
+  ASSERT_TRUE(mine->keep(first));
+  ASSERT_TRUE(other->keep(second));
+  EXPECT_EQ(other->find_shared(kAlpha, first.match_id), first);
+  EXPECT_EQ(mine->find_shared(kAlpha, second.match_id), second);
+  second.is_revealed = true;
+  ASSERT_TRUE(other->keep(second));
+  EXPECT_EQ(mine->find_shared(kAlpha, second.match_id), second) << "with what became of it";
+  EXPECT_FALSE(mine->find_shared(kBeta, first.match_id));
+  EXPECT_EQ(shared()->matches_of(kAlpha), (std::vector{first, second})) << "a third sees both";
+  auto own = open();
+  EXPECT_FALSE(own->find_shared(kAlpha, first.match_id)) << "a file of one process is read once";
+}
+
 TEST_F(OpenMatchFileTest, SaysBeforehandThatItCannotWrite) {
   std::ofstream(directory_.path() / "agents") << "in the way";
   auto file = OpenMatchFile::open({.file = path_});

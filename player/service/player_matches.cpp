@@ -93,8 +93,15 @@ OpenMatch PlayerService::joined(const envelope::Envelope& envelope,
                                 const core::PlayerId& self, int proven_attempt) {
   OpenMatch match;
   bool is_new = false;
+  std::optional<OpenMatch> of_other_process;
+  if (deps_.open_matches != nullptr)
+    of_other_process = deps_.open_matches->find_shared(self, *envelope.match_id);
   {
     std::lock_guard lock(mutex_);
+    if (of_other_process) make_room(open_matches_);
+    if (of_other_process)
+      open_matches_.try_emplace(*envelope.match_id,
+                                HeldMatch{.match = std::move(*of_other_process)});
     OpenMatch& joined = join(envelope, invitation, self, proven_attempt);
     is_new = !joined.is_committed();
     // A guest does not know to whom its commitment is shown, so it plays by the published protocol.

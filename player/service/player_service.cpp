@@ -109,6 +109,19 @@ void PlayerService::set_identity(const agent::identity::Identity& identity) {
   server_.release();
 }
 
+void PlayerService::on_registration(
+    std::function<void(const agent::identity::Identity&)> callback) {
+  on_registration_ = std::move(callback);
+}
+
+void PlayerService::on_told_registration(agent::host::Call<envelope::LeagueRegisterResponse> call) {
+  auto identity = agent::identity::identity_in(call.envelope, call.message);
+  if (!identity) return call.reply.refuse(identity.error());
+  // The caller may start the league as soon as this is acknowledged.
+  if (on_registration_) on_registration_(*identity);
+  call.reply.acknowledge();
+}
+
 void PlayerService::on_league_completed(
     std::function<void(const envelope::LeagueCompleted&)> callback) {
   on_completed_ = std::move(callback);
@@ -164,6 +177,10 @@ void PlayerService::bind_handlers() {
       [this](auto call) { on_announcement(std::move(call)); });
   server_.bind<envelope::RoundCompleted>(
       [this](auto call) { on_round_completed(std::move(call)); });
+  if (options_.is_registered_by_caller) {
+    server_.bind<envelope::LeagueRegisterResponse>(
+        [this](auto call) { on_told_registration(std::move(call)); });
+  }
   server_.bind_news(MessageType::kLeagueStandingsUpdate);
   server_.bind_news(MessageType::kGameError);
   server_.bind<envelope::LeagueError>([this](auto call) { on_league_error(std::move(call)); });
@@ -255,8 +272,12 @@ envelope::Envelope PlayerService::reply_envelope(MessageType type,
   std::lock_guard lock(mutex_);
   std::optional<core::AuthToken> token;
   if (!identity_.token.empty()) token = identity_.token;
-  // A referee must not learn the token, with which it could register in the player's name.
-  if (token && gives_receipts()) {
+  // A referee must not learn the token, with which it could register in the player's name. It knows
+  // the other credential from the manager, but that a player without receipts sends it is not
+  // published, so only one that its referee starts does.
+  const bool hides_token =
+      gives_receipts() || (options_.is_registered_by_caller && identity_.is_at_home());
+  if (token && hides_token) {
     token = agent::identity::answer_credential(*token, request.match_id.value_or(core::MatchId{}),
                                                std::max(proven_attempt, 1));
   }

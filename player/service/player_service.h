@@ -29,6 +29,10 @@ struct PlayerOptions {
   /// Serves without being registered: calls are accepted without credentials, so that a checker can
   /// test the bot.
   bool standalone = false;
+  /// The program that started this one registers the player and tells it the answer
+  /// (`notify_registration`), or the player finds its identity in its own data directory; until
+  /// then calls wait. Other processes of the same player may play other matches.
+  bool is_registered_by_caller = false;
   /// Commits to its choice when it joins a match with a draw commitment (protocol §7).
   bool commits = true;
   AnswerLimits limits = {};  ///< within which an answer counts, for disputes
@@ -60,6 +64,11 @@ class PlayerService {
   [[nodiscard]] transport::link::MessageHandler& handler() { return server_; }
   /// Makes the service act as `identity`, and check the tokens of incoming messages.
   void set_identity(const agent::identity::Identity& identity);
+  /// Runs when the caller tells the answer to a registration that it made for the player. Set
+  /// before messages arrive.
+  void on_registration(std::function<void(const agent::identity::Identity&)> callback);
+  /// Calls wait no longer for an identity; without one they are refused.
+  void stop_waiting() { server_.release(); }
   /// Runs when the manager says that the league is over. Set before messages arrive.
   void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
 
@@ -127,6 +136,7 @@ class PlayerService {
   void on_choose(agent::host::Call<envelope::ChooseParityCall> call);
   void on_game_over(agent::host::Call<envelope::GameOver> call);
   void on_round_completed(agent::host::Call<envelope::RoundCompleted> call);
+  void on_told_registration(agent::host::Call<envelope::LeagueRegisterResponse> call);
   void on_get_player_state(agent::host::ToolCall call);
   void on_get_match_record(agent::host::ToolCall call);
   /// Writes what the manager says about this player, such as its new state, to the operations log.
@@ -201,6 +211,7 @@ class PlayerService {
   const std::optional<Misbehaviour> misbehaviour_;
   core::CryptoRandom crypto_random_;
   agent::host::AgentServer server_;
+  std::function<void(const agent::identity::Identity&)> on_registration_;
   std::function<void(const envelope::LeagueCompleted&)> on_completed_;
   std::function<void(const PlayedMatch&)> on_match_over_;
   std::function<void(const DisputedMatch&)> on_dispute_;

@@ -178,5 +178,85 @@ TEST_F(PlayerServiceTest, NoMessageMakesItThrow) {
     EXPECT_TRUE(post(bytes)) << bytes;
 }
 
+/// A player that is a child of whoever calls it.
+class ChildTest : public testing::PlayerServiceFixture {
+ protected:
+  ChildTest() {
+    auto made = PlayerService::create(
+        {.display_name = "bot", .strategy = "even", .is_registered_by_caller = true},
+        {time_, time_, random_, envelope::testing::schemas()});
+    EXPECT_TRUE(made);
+    service_ = std::move(*made);
+    service_->on_registration([this](const agent::identity::Identity& identity) {
+      told_ = identity;
+      service_->set_identity(identity);
+    });
+  }
+  [[nodiscard]] json registration() const {
+    return {{"protocol", "league.v2"},
+            {"message_type", "LEAGUE_REGISTER_RESPONSE"},
+            {"sender", "league_manager"},
+            {"timestamp", "2026-01-15T10:29:51Z"},
+            {"conversation_id", "convplayerbotreg001"},
+            {"auth_token", token_.reveal()},
+            {"league_id", "league_2025_even_odd"},
+            {"status", "ACCEPTED"},
+            {"player_id", "P01"},
+            {"reason", nullptr},
+            {"league_key", std::string(64, 'a')},
+            {"match_credentials", true}};
+  }
+  static json invitation() {
+    return {{"protocol", "league.v2"},
+            {"message_type", "GAME_INVITATION"},
+            {"sender", "referee:REF01"},
+            {"timestamp", "2026-01-15T10:29:51Z"},
+            {"conversation_id", "convr1m1001"},
+            {"league_id", "league_2025_even_odd"},
+            {"round_id", 1},
+            {"match_id", "R1M1"},
+            {"game_type", "even_odd"},
+            {"role_in_match", "PLAYER_A"},
+            {"opponent_id", "P02"},
+            {"draw_commitment", std::string(64, 'd')}};
+  }
+  std::optional<agent::identity::Identity> told_;
+};
+
+TEST_F(ChildTest, ItsCallerTellsItWhoItIs) {
+  EXPECT_TRUE(call("notify_registration", registration()).contains("result"));
+  ASSERT_TRUE(told_);
+  EXPECT_EQ(told_->id, "P01");
+  EXPECT_TRUE(told_->is_at_home());
+  auto ack = call("handle_game_invitation", authorised(invitation()))["result"];
+  EXPECT_EQ(ack["player_id"], "P01");
+  EXPECT_TRUE(ack.contains("choice_commitment"));
+  EXPECT_FALSE(ack.contains("receipt")) << "its process is its referee's";
+  EXPECT_EQ(ack["auth_token"],
+            agent::identity::answer_credential(token_, core::MatchId("R1M1"), 1).reveal())
+      << "and the referee does not learn the token";
+}
+
+TEST_F(ChildTest, CallsWaitForItsIdentity) {
+  const json invited = authorised(invitation());
+  EXPECT_TRUE(call("handle_game_invitation", invited).is_null());
+  auto waiting = last_;
+  EXPECT_TRUE(call("notify_registration", registration()).contains("result"));
+  ASSERT_TRUE(*waiting);
+  EXPECT_EQ(json::parse(**waiting)["result"]["player_id"], "P01");
+}
+
+TEST_F(ChildTest, WithoutAnIdentityItRefuses) {
+  service_->stop_waiting();
+  auto refused = call("handle_game_invitation", authorised(invitation()));
+  EXPECT_EQ(refused["error"]["data"]["error_code"], "E012");
+}
+
+TEST_F(PlayerServiceTest, NobodyTellsAPlayerThatRegistersItself) {
+  make("even");
+  auto refused = call("notify_registration", json::object());
+  EXPECT_TRUE(refused.contains("error"));
+}
+
 }  // namespace
 }  // namespace league::player::service

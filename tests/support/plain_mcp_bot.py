@@ -15,6 +15,7 @@ import json
 import os
 import queue
 import signal
+import socket
 import socketserver
 import sys
 import time
@@ -34,6 +35,10 @@ class Refused(Exception):
     def __init__(self, code, text):
         super().__init__(text)
         self.code = code
+
+
+class Dropped(Exception):
+    """The connection ends here, without an answer."""
 
 
 class Session:
@@ -87,6 +92,11 @@ class Session:
         if name not in TOOLS:
             raise Refused(-32602, f"Unknown tool: {name}")
         note(f"{name} {arguments.get('match_id', '')}")
+        if options.executions:
+            with open(options.executions, "a") as file:
+                file.write("x")
+        if options.drops == "in":
+            raise Dropped
         if name == "choose_parity":
             die_if_wanted(arguments["match_id"])
         if options.fails and name == "choose_parity":
@@ -109,9 +119,22 @@ def die_if_wanted(match):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def is_dropped_after(message):
+    """Whether the connection ends once this message is handled."""
+    last = {"before": "notifications/initialized", "after": "tools/call"}.get(options.drops)
+    return last is not None and message.get("method") == last
+
+
 def serve_lines(lines, write):
     """One client that writes a message a line, in pieces of any iterable of bytes or text."""
     session = Session()
+    try:
+        answer_lines(session, lines, write)
+    except Dropped:
+        pass
+
+
+def answer_lines(session, lines, write):
     for line in lines:
         message = json.loads(line)
         if options.chatty and message.get("method") == "tools/call":
@@ -123,6 +146,8 @@ def serve_lines(lines, write):
         answer = session.handle(message)
         if answer is not None:
             write(json.dumps(answer) + "\n")
+        if is_dropped_after(message):
+            return
 
 
 class LineHandler(socketserver.StreamRequestHandler):
@@ -141,6 +166,10 @@ class WebHandler(BaseHTTPRequestHandler):
 
     def body(self):
         return json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+
+    def drop(self):
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
 
     def send(self, status, text="", content_type="text/plain", **headers):
         """The whole answer; `headers` with _ for -."""
@@ -185,7 +214,12 @@ class StreamableHandler(WebHandler):
                 return self.send(404, "no such session")
             if self.headers.get("MCP-Protocol-Version") != session.revision:
                 return self.send(400, "the revision that was agreed upon is required")
-        self.reply(session.handle(message), name)
+        try:
+            self.reply(session.handle(message), name)
+        except Dropped:
+            return self.drop()
+        if is_dropped_after(message):
+            self.drop()
 
     def reply(self, answer, session):
         if answer is None:
@@ -229,10 +263,15 @@ class LegacyHandler(WebHandler):
         if found is None:
             return self.send(404, "no such session")
         session, answers = found
+        try:
+            answer = session.handle(message)
+        except Dropped:
+            return self.drop()
         self.send(202, "Accepted")
-        answer = session.handle(message)
         if answer is not None:
             answers.put(answer)
+        if is_dropped_after(message):
+            self.drop()
 
 
 class WebSocketHandler(WebHandler):
@@ -317,6 +356,9 @@ def main():
     parser.add_argument("--chatty", action="store_true", help="asks and tells the client before it answers a call")
     parser.add_argument("--banner", action="store_true", help="greets on stdout, as MCP forbids")
     parser.add_argument("--starts-after", type=float, default=0, help="seconds, as if there were much to load")
+    parser.add_argument("--executions", help="this file gets a character for each call of a tool")
+    parser.add_argument("--drops", choices=("before", "in", "after"),
+                        help="ends the connection before a call of a tool, in place of its answer, or after it")
     parser.add_argument("--dies-in-round", type=int, default=0, help="at each choice of that round")
     parser.add_argument("--dies-once", help="but only while this file is not there; it is made")
     options = parser.parse_args()

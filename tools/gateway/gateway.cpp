@@ -1,6 +1,7 @@
 #include "tools/gateway/gateway.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "common/mcp/revision.h"
@@ -42,6 +43,10 @@ std::string conversation_in(const rpc::Request& request) {
   return schema::text_at(request.params["arguments"], "conversation_id").substr(0, 64);
 }
 
+rpc::Response invalid_request(const rpc::Id& id, const char* why) {
+  return rpc::make_error(id, {static_cast<int>(StandardCode::kInvalidRequest), why, nullptr});
+}
+
 }  // namespace
 
 rpc::Response gateway_failure(const rpc::Id& id, const std::string& what, json data) {
@@ -57,17 +62,23 @@ Gateway::Gateway(GatewayOptions options, GatewayBackend& backend, const core::Cl
       random_(random),
       questions_(options_.timer) {}
 
-void pass_on_challenge(int http_status, const rpc::HeaderMap* headers, GatewayAnswer& answer) {
-  constexpr std::size_t kLongestChallenge = 4096;
-  if (http_status != 401 || !answer.response.error) return;
-  auto challenge = headers == nullptr ? std::nullopt : rpc::find_header(*headers, kChallenge);
-  answer.http_status = 401;
+void pass_on_refusal(int http_status, const rpc::HeaderMap* headers, GatewayAnswer& answer) {
+  constexpr std::size_t kLongestField = 4096;
+  constexpr std::array<int, 4> kForTheClient{401, 403, 429, 503};
+  const bool is_for_client = std::ranges::find(kForTheClient, http_status) != kForTheClient.end();
+  if (!is_for_client || !answer.response.error) return;
+  answer.http_status = http_status;
   json& data = answer.response.error->data;
   if (!data.is_object()) data = json::object();
-  data["http_status"] = 401;
-  if (!challenge || challenge->size() > kLongestChallenge) return;
-  data["www_authenticate"] = *challenge;
-  answer.headers.emplace_back(kChallenge, *challenge);
+  data["http_status"] = http_status;
+  if (headers == nullptr) return;
+  for (const auto& [name, key] : {std::pair(kChallenge, "www_authenticate"),
+                                  std::pair(std::string_view("Retry-After"), "retry_after")}) {
+    auto field = rpc::find_header(*headers, name);
+    if (!field || field->size() > kLongestField) continue;
+    data[key] = *field;
+    answer.headers.emplace_back(name, *field);
+  }
 }
 
 void Gateway::answer(const Slot& slot, const rpc::Response& response, int http_status) {
@@ -133,10 +144,8 @@ void Gateway::on_request(rpc::Request request, transport::link::Inbound message,
   if (!is_modern && is_unknown_revision(message.context)) {
     return answer(
         slot,
-        rpc::make_error(
-            request.id,
-            {static_cast<int>(StandardCode::kInvalidRequest),
-             "Invalid Request: MCP-Protocol-Version names an unsupported revision", nullptr}),
+        invalid_request(request.id,
+                        "Invalid Request: MCP-Protocol-Version names an unsupported revision"),
         400);
   }
   if (is_modern && request.method == "server/discover") return discover(request, std::move(slot));
@@ -144,10 +153,7 @@ void Gateway::on_request(rpc::Request request, transport::link::Inbound message,
     return answer(slot, rpc::make_error(request.id, StandardCode::kMethodNotFound), 404);
   std::string session = header_of(message.context, "Mcp-Session-Id");
   if (!is_modern && options_.has_sessions && !session.empty() && !sessions_.is_known(session)) {
-    return answer(slot,
-                  rpc::make_error(request.id, {static_cast<int>(StandardCode::kInvalidRequest),
-                                               "Session not found: initialize again", nullptr}),
-                  404);
+    return answer(slot, invalid_request(request.id, "Session not found: initialize again"), 404);
   }
   if (request.method == "initialize") return initialize(request, message, slot);
   if (request.method == "ping") return answer(slot, rpc::make_result(request.id, json::object()));
@@ -194,6 +200,11 @@ void Gateway::discover(const rpc::Request& request, Slot slot) {
 
 void Gateway::initialize(const rpc::Request& request, const transport::link::Inbound& message,
                          const Slot& slot) {
+  if (is_http(message.context) && sessions_.is_known(owner_of(message))) {
+    return answer(
+        slot, invalid_request(request.id, "Invalid Request: this session is initialized already"),
+        400);
+  }
   std::string wanted = schema::text_at(request.params, "protocolVersion");
   std::string revision(mcp::is_legacy_revision(wanted) ? wanted : mcp::kNewestLegacyRevision);
   std::string session;

@@ -85,9 +85,10 @@ class GatewayBackend {
   [[nodiscard]] virtual bool ends_with_client() const = 0;
 };
 
-/// Lets a backend's challenge (HTTP 401 with `WWW-Authenticate`) reach the client: as status and
-/// header field, and in the error's `data` for transports without these.
-void pass_on_challenge(int http_status, const rpc::HeaderMap* headers, GatewayAnswer& answer);
+/// Lets a backend's refusal that concerns the client (HTTP 401 with `WWW-Authenticate`, 403, 429
+/// and 503 with `Retry-After`) reach it: as status and header field, and in the error's `data` for
+/// transports without these.
+void pass_on_refusal(int http_status, const rpc::HeaderMap* headers, GatewayAnswer& answer);
 
 /// `gateway: WHAT` as the answer to a request that the backend did not answer.
 [[nodiscard]] rpc::Response gateway_failure(const rpc::Id& id, const std::string& what,

@@ -4,6 +4,7 @@
 
 #include "common/rpc/codec.h"
 #include "common/rpc/json_text.h"
+#include "common/transport/link/caller.h"
 #include "tools/gateway/gateway_link_shared.h"
 #include "tools/gateway/gateway_modern.h"
 #include "tools/gateway/gateway_translation.h"
@@ -76,7 +77,7 @@ GatewayAnswer GatewayLink::Shared::answer_of(const GatewayCall& call,
   GatewayAnswer given(std::move(response));
   bool has_refused = given.response.error && !fault && answer.http_status >= 400;
   if (call.is_modern && has_refused) given.http_status = answer.http_status;
-  pass_on_challenge(answer.http_status, answer.refusal_headers.get(), given);
+  pass_on_refusal(answer.http_status, answer.refusal_headers.get(), given);
   return given;
 }
 
@@ -87,7 +88,7 @@ void GatewayLink::Shared::run(const std::shared_ptr<const GatewayCall>& call,
     std::lock_guard lock(running->mutex);
     if (running->is_cancelled) return;
   }
-  auto context = rpc::MessageContext::now(tools.clock);
+  auto context = transport::link::context_of_call(options.endpoint, tools.clock);
   const auto negotiated = there->negotiated();
   context.transport.type = negotiated.transport;
   if (call->request.method == kListenMethod && !negotiated.is_modern) {

@@ -171,7 +171,7 @@ Error GatewayLink::Shared::scrubbed(const Error& error) const {
 GatewayAnswer GatewayLink::Shared::failed(const rpc::Id& id, const Error& why) const {
   GatewayAnswer answer(gateway_failure(id, why.message));
   std::lock_guard lock(mutex);
-  pass_on_challenge(denial.http_status, denial.headers.get(), answer);
+  pass_on_refusal(denial.http_status, denial.headers.get(), answer);
   return answer;
 }
 

@@ -142,6 +142,22 @@ TEST_F(GatewayLinkTest, AChallengeReachesTheClient) {
   }
 }
 
+TEST_F(GatewayLinkTest, ARefusalReachesTheClientWithItsPatience) {
+  for (int status : {403, 429, 503}) {
+    GatewayAnswer answer(rpc::make_error(rpc::Id(1), rpc::StandardCode::kInternalError));
+    const rpc::HeaderMap head{{"retry-after", "7"}};
+    pass_on_refusal(status, &head, answer);
+    EXPECT_EQ(answer.http_status, status);
+    EXPECT_EQ(answer.response.error->data["http_status"], status);
+    EXPECT_EQ(answer.response.error->data["retry_after"], "7");
+    ASSERT_EQ(answer.headers.size(), 1U);
+    EXPECT_EQ(answer.headers[0].second, "7");
+  }
+  GatewayAnswer other(rpc::make_error(rpc::Id(1), rpc::StandardCode::kInternalError));
+  pass_on_refusal(500, nullptr, other);
+  EXPECT_EQ(other.http_status, 200);
+}
+
 TEST_F(GatewayLinkTest, AToolThatWantsInputHasFailed) {
   connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
     if (message["method"] == "server/discover")

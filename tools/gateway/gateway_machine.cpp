@@ -58,7 +58,10 @@ GatewayMachine::Actions GatewayMachine::on_message(std::string_view bytes) {
   Actions actions;
   for (auto& frame : rpc::decode(std::move(*document)).frames) {
     auto* message = std::get_if<rpc::Message>(&frame);
-    if (message == nullptr) continue;
+    if (message == nullptr) {
+      note_stray(std::get<rpc::InvalidRequest>(frame).id, "a message without method and result");
+      continue;
+    }
     if (auto* response = std::get_if<rpc::Response>(message)) {
       for (auto& action : on_response(*response)) actions.push_back(std::move(action));
     } else if (auto* request = std::get_if<rpc::Request>(message)) {
@@ -76,14 +79,25 @@ GatewayMachine::Actions GatewayMachine::on_message(std::string_view bytes) {
 
 GatewayMachine::Actions GatewayMachine::on_response(const rpc::Response& response) {
   const auto* id = response.id.number();
-  if (id == nullptr) return {};
-  if (state_ == GatewayState::kInitializing && *id == kInitializeId)
+  if (state_ == GatewayState::kInitializing && id != nullptr && *id == kInitializeId)
     return on_initialized(response);
-  if (state_ != GatewayState::kWaitResponse || *id != kRequestId) return {};
+  if (state_ != GatewayState::kWaitResponse || id == nullptr || *id != kRequestId) {
+    note_stray(response.id, "an answer");
+    return {};
+  }
   state_ = GatewayState::kDone;
   Answer answer{response};
   answer.response.id = request_.id;
   return {std::move(answer)};
+}
+
+void GatewayMachine::note_stray(const rpc::Id& id, std::string_view what) {
+  const bool is_first = state_ == GatewayState::kInitializing;
+  std::string shown;
+  id.append_to(shown);
+  stray_ = "; " + std::string(what) + " with the id " + shown.substr(0, 64) +
+           " came, but the id of the request is " +
+           std::to_string(is_first ? kInitializeId : kRequestId);
 }
 
 GatewayMachine::Actions GatewayMachine::on_initialized(const rpc::Response& response) {
@@ -115,7 +129,14 @@ GatewayMachine::Actions GatewayMachine::on_closed(const core::Error& why) {
 }
 
 GatewayMachine::Actions GatewayMachine::on_timeout() {
-  return fail("the server did not answer in time");
+  return fail("the server did not answer in time" + stray_);
+}
+
+GatewayMachine::Actions GatewayMachine::on_cancel() const {
+  if (state_ != GatewayState::kWaitResponse) return {};
+  const json params = {{"requestId", kRequestId},
+                       {"reason", "the client has cancelled the request"}};
+  return {Send{rpc::encode_notification("notifications/cancelled", params.dump())}};
 }
 
 GatewayMachine::Actions GatewayMachine::fail(const std::string& what, int http_status) {

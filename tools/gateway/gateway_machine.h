@@ -61,6 +61,8 @@ class GatewayMachine {
   [[nodiscard]] Actions on_received();
   [[nodiscard]] Actions on_closed(const core::Error& why);
   [[nodiscard]] Actions on_timeout();
+  /// The client does not want the answer any more; the channel is closed next.
+  [[nodiscard]] Actions on_cancel() const;
 
   [[nodiscard]] GatewayState state() const { return state_; }
   [[nodiscard]] bool has_ended() const {
@@ -72,7 +74,11 @@ class GatewayMachine {
   [[nodiscard]] Actions on_initialized(const rpc::Response& response);
   [[nodiscard]] Actions fail(const std::string& what, int http_status = 0);
 
+  /// Remembers what came in place of the answer, for the text of a time-out.
+  void note_stray(const rpc::Id& id, std::string_view what);
+
   rpc::Request request_;
+  std::string stray_;  ///< empty: nothing came
   GatewayState state_ = GatewayState::kWaitEndpoint;
 };
 

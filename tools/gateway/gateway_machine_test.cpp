@@ -150,6 +150,27 @@ TEST(GatewayMachine, WhatIsNotAwaitedIsPassedOver) {
   EXPECT_TRUE(done.machine.on_timeout().empty());
 }
 
+TEST(GatewayMachine, ATimeoutSaysWhatCameInPlaceOfTheAnswer) {
+  for (const auto& [text, said] :
+       {std::pair(R"({"jsonrpc":"2.0","id":"2","result":{}})", "an answer with the id \"2\""),
+        std::pair(R"({"jsonrpc":"2.0","id":99,"result":{}})", "an answer with the id 99"),
+        std::pair(R"({"jsonrpc":"2.0","id":2})", "a message without method and result")}) {
+    Walk walk(State::kWaitResponse);
+    EXPECT_TRUE(walk.machine.on_message(text).empty());
+    auto actions = walk.machine.on_timeout();
+    EXPECT_NE(answered(actions)->error->message.find(said), std::string::npos)
+        << answered(actions)->error->message;
+  }
+}
+
+TEST(GatewayMachine, TheServerIsToldThatNobodyWaits) {
+  Walk walk(State::kWaitResponse);
+  auto told = sent(walk.machine.on_cancel());
+  EXPECT_EQ(told["method"], "notifications/cancelled");
+  EXPECT_EQ(told["params"]["requestId"], walk.last["id"]);
+  EXPECT_TRUE(Walk(State::kInitializing).machine.on_cancel().empty());
+}
+
 TEST(GatewayMachine, OnlyTheFirstReceiptCounts) {
   Walk walk(State::kWaitResponse);
   EXPECT_TRUE(walk.machine.on_received().empty());

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "common/mcp/protocol.h"
 #include "common/mcp/revision.h"
 
 namespace league::tools::gateway {
@@ -15,6 +16,14 @@ constexpr std::array<std::string_view, 9> kMethods{
     "tools/list",     "tools/call",          "prompts/list",
     "prompts/get",    "resources/list",      "resources/templates/list",
     "resources/read", "completion/complete", kListenMethod};
+
+int status_of(int code) {
+  if (code == static_cast<int>(rpc::StandardCode::kMethodNotFound)) return 404;
+  const bool is_of_request = code == mcp::kHeaderMismatch ||
+                             code == mcp::kMissingClientCapability ||
+                             code == mcp::kUnsupportedVersion;
+  return is_of_request ? 400 : 200;
+}
 
 bool may_be_kept(std::string_view method) {
   return method.ends_with("/list") || method == "resources/read" || method == "server/discover";
@@ -52,9 +61,8 @@ json discovered(json description) {
 
 void complete_modern(std::string_view method, const json& server_info, GatewayAnswer& answer) {
   if (answer.response.error) {
-    bool is_unknown =
-        answer.response.error->code == static_cast<int>(rpc::StandardCode::kMethodNotFound);
-    if (is_unknown && answer.http_status == 200) answer.http_status = 404;
+    // A backend without HTTP sends no status; the revision gives these errors one.
+    if (answer.http_status == 200) answer.http_status = status_of(answer.response.error->code);
     return;
   }
   json& result = answer.response.result;

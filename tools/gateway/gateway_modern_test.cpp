@@ -32,6 +32,14 @@ TEST(GatewayModern, UnknownMethodsAreNotFound) {
   EXPECT_EQ(failed.http_status, 200);
 }
 
+TEST(GatewayModern, FaultsOfARequestHaveTheirStatusWithoutHttpBehind) {
+  for (int code : {-32020, -32021, -32022}) {
+    GatewayAnswer refused(rpc::make_error(rpc::Id(1), {code, "no", nullptr}));
+    complete_modern("tools/call", kInfo, refused);
+    EXPECT_EQ(refused.http_status, 400) << code;
+  }
+}
+
 TEST(GatewayModern, OnlyWhatTheRevisionHasIsAnnounced) {
   auto found = discovered(
       {{"capabilities",

@@ -21,8 +21,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kLargestRequest = 4 * 1024 * 1024;
-
 /// A log that discards everything.
 class NoRecords final : public audit::record::RecordSink {
  public:
@@ -54,7 +52,8 @@ class GatewayProgram {
   [[nodiscard]] std::size_t max_result() const { return options_.max_result_mib * 1024 * 1024; }
   /// The number of bytes that may be queued for one client: a result and the messages during its
   /// transfer.
-  [[nodiscard]] std::size_t queue_for_results() const { return max_result() + kLargestRequest; }
+  [[nodiscard]] std::size_t queue_for_results() const { return max_result() + max_request(); }
+  [[nodiscard]] std::size_t max_request() const { return options_.max_request_mib * 1024 * 1024; }
   [[nodiscard]] audit::record::RecordSink& log() {
     if (log_) return *log_;
     return no_log_;
@@ -141,7 +140,7 @@ core::Result<void> GatewayProgram::make_backend(const transport::link::Endpoint&
   }
   GatewayOptions gateway;
   gateway.call_timeout = milliseconds(options_.call_timeout_ms);
-  gateway.has_sessions = links_ != nullptr;
+  gateway.has_sessions = true;
   gateway.timer = timer_.get();
   if (!options_.allow_tools.empty())
     gateway.allowed_tools =
@@ -188,7 +187,7 @@ core::Result<void> GatewayProgram::serve() {
   if (options_.serves_bus) return serve_bus();
   if (!options_.serves_stdio) return serve_http();
   transport::line::LineLimits limits;
-  limits.max_line = kLargestRequest;
+  limits.max_line = max_request();
   limits.max_queued = queue_for_results();
   auto served = transport::line::serve_stdio(
       *loop_, *audited_, [this] { stop_.request_stop(); }, limits);
@@ -219,7 +218,7 @@ core::Result<void> GatewayProgram::serve_http() {
   server.port = options_.port;
   server.allow_hosts = options_.allow_hosts;
   server.allow_origins = options_.allow_origins;
-  server.limits.max_body = kLargestRequest;
+  server.limits.max_body = max_request();
   server.streams.max_queue = queue_for_results();
   auto started = transport::front::HttpServer::start(*runtime_, server, *audited_);
   if (!started) return started.error();

@@ -26,6 +26,7 @@ struct GatewayProgramOptions {
   std::uint32_t call_timeout_ms = 30'000;
   std::uint32_t connect_timeout_ms = 5'000;
   std::uint32_t probe_timeout_ms = 2'000;
+  std::size_t max_request_mib = 4;  ///< of one message of a client
   std::size_t max_result_mib = 16;  ///< of one message of the backend
   std::size_t max_own_sessions =
       0;  ///< see GatewayLinksOptions::most_own; 0: 32 for child processes, otherwise 1000

@@ -6,6 +6,7 @@
 
 #include "common/rpc/codec.h"
 #include "common/transport/client/legacy_sse_connection.h"
+#include "common/transport/link/caller.h"
 #include "tools/gateway/gateway_headers.h"
 #include "tools/gateway/gateway_machine.h"
 
@@ -46,7 +47,10 @@ class GatewaySseBackend::Exchange final : public transport::link::MessageReceive
 
   void start();
   /// Ends without an answer.
-  void cancel() { end({}); }
+  void cancel() {
+    happened([](GatewayMachine& machine) { return machine.on_cancel(); });
+    end({});
+  }
 
   void on_message(transport::link::ReceivedMessage message) override;
   void on_closed(const Error& why) override;
@@ -213,7 +217,7 @@ void GatewaySseBackend::Exchange::end(std::optional<GatewayMachine::Answer> answ
   }
   if (!answer || !answered) return;
   GatewayAnswer given(std::move(answer->response));
-  pass_on_challenge(answer->http_status, refusal.get(), given);
+  pass_on_refusal(answer->http_status, refusal.get(), given);
   answered(std::move(given));
 }
 
@@ -240,7 +244,8 @@ void GatewaySseBackend::Exchange::record_failure(const rpc::Response& answer) {
   record.kind = audit::record::Kind::kFailure;
   record.time = shared_->tools.clock.utc_now();
   record.mono = shared_->tools.clock.steady_now();
-  record.context.type = rpc::TransportType::kSse;
+  record.context =
+      transport::link::context_of_call(shared_->options.endpoint, shared_->tools.clock).transport;
   record.notes.peer = place_of(shared_->options.endpoint);
   record.notes.conversation_id = call_.correlation_id;
   record.notes.verdict = ErrorCode::kConnectionError;

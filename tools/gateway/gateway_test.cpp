@@ -162,6 +162,7 @@ TEST_F(GatewayTest, SessionsHaveStreamsOfTheirOwn) {
   const std::string id = opened->headers[0].second;
   EXPECT_EQ(ask("ping", json::object(), {{"Mcp-Session-Id", "unknown"}})->status, 404);
   EXPECT_EQ(ask("ping", json::object(), {{"Mcp-Session-Id", id}})->status, 200);
+  EXPECT_EQ(ask("initialize", json::object(), {{"Mcp-Session-Id", id}})->status, 400);
 
   auto stream_request = [](const std::string& session) {
     rpc::HeaderMap headers;

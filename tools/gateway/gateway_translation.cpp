@@ -35,7 +35,9 @@ mcp::client::SessionRequest session_request(const GatewayCall& call,
   mcp::client::SessionRequest request;
   request.method = call.request.method;
   request.is_relayed = call.is_modern && negotiated.is_modern;
-  if (request.is_relayed) request.headers = argument_headers(call.context);
+  // A client without header fields, such as one on standard streams, cannot repeat its arguments.
+  if (request.is_relayed && call.context.transport.as_http() != nullptr)
+    request.argument_headers = argument_headers(call.context);
   bool is_translated = call.is_modern && !negotiated.is_modern;
   if (!call.request.params.is_null()) {
     request.params =

@@ -27,6 +27,10 @@ void add_limits(CLI::App& command, GatewayProgramOptions& options) {
                   "handshake (2000, at most a quarter of --connect-timeout)")
       ->check(CLI::Range(1U, kLongest));
   command
+      .add_option("--max-request", options.max_request_mib,
+                  "maximum size of one message of a client in MiB (4); a larger one is refused")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
+  command
       .add_option("--max-result", options.max_result_mib,
                   "maximum size of one answer of the backend in MiB (16); a request with a larger "
                   "answer fails")

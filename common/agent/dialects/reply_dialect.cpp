@@ -63,18 +63,21 @@ json message_in_text(const json& result) {
   return parsed && parsed->is_object() ? std::move(*parsed) : json(nullptr);
 }
 
-json unwrap_result(json result, envelope::Leniencies& taken) {
+/// The answer to a `tools/call` is a tool's result, as MCP defines it: its places for the message
+/// are no leniency.
+json unwrap_result(json result, CallStyle called, envelope::Leniencies& taken) {
   if (!result.is_object() || looks_like_message(result)) return result;
+  const bool is_tool_result = called == CallStyle::kToolsCall || called == CallStyle::kMcp;
   for (const auto& [name, leniency] :
        {std::pair("structuredContent", Leniency::kResultStructuredContent),
         std::pair("response", Leniency::kResultResponse)}) {
     if (auto it = result.find(name); it != result.end() && it->is_object()) {
-      taken.add(leniency);
+      if (!is_tool_result || leniency == Leniency::kResultResponse) taken.add(leniency);
       return std::move(*it);
     }
   }
   if (json inner = message_in_text(result); inner.is_object()) {
-    taken.add(Leniency::kResultContentText);
+    if (!is_tool_result) taken.add(Leniency::kResultContentText);
     return inner;
   }
   return result;
@@ -122,7 +125,7 @@ bool looks_like_plain_mcp(int http_status, const rpc::ErrorObject* error) {
          (error->code == kServerFault && asks_for_something_else);
 }
 
-core::Result<IncomingReply> read_reply(json document, const rpc::Id& id) {
+core::Result<IncomingReply> read_reply(json document, const rpc::Id& id, CallStyle called) {
   IncomingReply reply;
   if (is_request_frame(document)) {
     reply.leniencies.add(Leniency::kReplyAsRequest);
@@ -133,7 +136,7 @@ core::Result<IncomingReply> read_reply(json document, const rpc::Id& id) {
       document.is_object() && (document.contains("result") || document.contains("error"));
   if (!is_frame && document.is_object() && !document.contains("jsonrpc")) {
     reply.leniencies.add(Leniency::kBareReplyBody);
-    reply.message = unwrap_result(std::move(document), reply.leniencies);
+    reply.message = unwrap_result(std::move(document), called, reply.leniencies);
     reply.error = unknown_type_in(reply.message);
     return reply;
   }
@@ -143,7 +146,7 @@ core::Result<IncomingReply> read_reply(json document, const rpc::Id& id) {
   reply.error = std::move(response->response.error);
   if (!reply.error) reply.error = failed_tool(response->response.result);
   if (reply.error) return reply;
-  reply.message = unwrap_result(std::move(response->response.result), reply.leniencies);
+  reply.message = unwrap_result(std::move(response->response.result), called, reply.leniencies);
   return reply;
 }
 

@@ -38,9 +38,10 @@ struct IncomingReply {
 /// itself.
 [[nodiscard]] bool looks_like_plain_mcp(int http_status, const rpc::ErrorObject* error);
 
-/// Finds the message in an answer to the request `id`. Fails with kInvalidReply if the answer
-/// contains nothing that could be one. Pure.
-[[nodiscard]] core::Result<IncomingReply> read_reply(nlohmann::json document, const rpc::Id& id);
+/// Finds the message in an answer to the request `id`, which was sent in the style `called`. Fails
+/// with kInvalidReply if the answer contains nothing that could be one. Pure.
+[[nodiscard]] core::Result<IncomingReply> read_reply(nlohmann::json document, const rpc::Id& id,
+                                                     CallStyle called = CallStyle::kToolName);
 
 /// `why`, extended by the beginning of what was received instead of the expected answer, with every
 /// secret masked.

@@ -73,6 +73,28 @@ TEST(ReplyDialect, FindsTheMessageWhereverItSits) {
   }
 }
 
+TEST(ReplyDialect, AToolsResultIsTheAnswerToAToolsCall) {
+  struct Case {
+    const char* result;
+    std::vector<std::string_view> leniencies;
+  };
+  const std::vector<Case> cases = {
+      {R"({"content":[],"structuredContent":{"accept":true}})", {}},
+      {R"({"content":[{"type":"text","text":"{\"accept\":true}"}]})", {}},
+      {R"({"accept":true})", {}},
+      {R"({"response":{"accept":true}})", {"result_response"}},
+  };
+  for (const auto called : {CallStyle::kToolsCall, CallStyle::kMcp}) {
+    for (const auto& one : cases) {
+      json document = {{"jsonrpc", "2.0"}, {"id", 3}, {"result", json::parse(one.result)}};
+      auto reply = read_reply(std::move(document), rpc::Id(3), called);
+      ASSERT_TRUE(reply) << one.result;
+      EXPECT_EQ(reply->message, json::parse(R"({"accept":true})")) << one.result;
+      EXPECT_EQ(reply->leniencies.names(), one.leniencies) << one.result;
+    }
+  }
+}
+
 TEST(ReplyDialect, KeepsThePeersError) {
   auto reply = read_reply(
       json::parse(

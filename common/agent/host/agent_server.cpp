@@ -193,7 +193,9 @@ void AgentServer::on_request(dialects::IncomingRequest request, const Arrival& a
       {request.id, request.wants_reply, request.shape, arrival.notes, request.result_tail},
       &options_.league_error);
   if (request.type) {
-    if (is_holding_ && hold(request, arrival, reply)) return;
+    // What gives an agent its identity is not held until it has one.
+    const bool is_awaited = *request.type == MessageType::kLeagueRegisterResponse;
+    if (is_holding_ && !is_awaited && hold(request, arrival, reply)) return;
     return on_league_message(std::move(request), arrival, std::move(reply));
   }
   note_sender(request.message, *arrival.notes);

@@ -11,9 +11,11 @@
 namespace league::agent::host {
 namespace {
 
-std::vector<std::string> names_of_servings() {
+std::vector<std::string> names_of_servings(bool may_be_child) {
   std::vector<std::string> names;
-  for (Serving serving : kAllServings) names.emplace_back(serving_name(serving));
+  for (Serving serving : kAllServings) {
+    if (serving != Serving::kStdio || may_be_child) names.emplace_back(serving_name(serving));
+  }
   return names;
 }
 
@@ -21,14 +23,6 @@ std::vector<std::string> names_of_servings() {
 
 envelope::Mode ProgramOptions::parsed_mode() const {
   return mode == "strict" ? envelope::Mode::kStrict : envelope::Mode::kOpen;
-}
-
-std::optional<int> ProgramOptions::refuse_stdio(const std::string& what) const {
-  if (serving() != Serving::kStdio) return std::nullopt;
-  return fail({core::ErrorCode::kInvalidFieldValue,
-               "--transport stdio: others must be able to call " + what +
-                   "; for a client that only supports stdio, use `league gateway --stdio`",
-               {}});
 }
 
 core::Result<runtime::Settings> ProgramOptions::settings() const {
@@ -117,9 +111,12 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--bind", options.bind_address, "numeric address to listen on")
       ->capture_default_str();
   app.add_option("--transport", options.transport,
-                 "transport over which others reach this program: http (sse, websocket and "
-                 "legacy-sse share its port), tcp, unix, or stdio for the program that starts it")
-      ->check(CLI::IsMember(names_of_servings()))
+                 std::string("transport over which others reach this program: http (sse, websocket "
+                             "and legacy-sse share its port), tcp") +
+                     (options.may_be_child ? ", unix, or stdio for the program that starts it"
+                                           : " or unix; clients that only support stdio use "
+                                             "`league gateway --stdio`"))
+      ->check(CLI::IsMember(names_of_servings(options.may_be_child)))
       ->capture_default_str();
   app.add_option("--socket", options.socket, "file of the Unix socket, for --transport unix");
   app.add_option("--bus", options.bus.urls,

@@ -37,14 +37,12 @@ struct ProgramOptions {
   std::string transport = "http";  ///< a name of Serving
   std::filesystem::path socket;  ///< of Serving::kUnix
   bus::BusOptions bus;
+  bool may_be_child = false;  ///< --transport stdio: only for players, as all others are called
   bool listens_beside_bus = false;  ///< only for a manager: on a bus it also accepts other calls
 
   /// How others can reach this program; the command line accepts no other names.
   [[nodiscard]] Serving serving() const;
   [[nodiscard]] envelope::Mode parsed_mode() const;
-  /// For agents that others must be able to call: if --transport is stdio, prints the reason to
-  /// stderr and returns an exit code.
-  [[nodiscard]] std::optional<int> refuse_stdio(const std::string& what) const;
   /// The settings of the limits file, or the defaults.
   [[nodiscard]] core::Result<runtime::Settings> settings() const;
   /// Fails if the credentials for the bus are invalid.

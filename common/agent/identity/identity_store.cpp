@@ -44,16 +44,32 @@ int number_of(const std::string& name, const std::string& stem) {
   return failed == std::errc{} && stopped == end && number > 1 ? number : 0;
 }
 
+fs::path first_file(const IdentityStore::Options& options) {
+  const std::string name = options.role == envelope::Role::kReferee ? "referee_" : "player_";
+  return options.data / "agents" / (name + temporary_id(options.display_name) + ".json");
+}
+
 }  // namespace
+
+core::Result<std::optional<Identity>> IdentityStore::find(Options options,
+                                                          core::RandomSource& random) {
+  fs::path file = first_file(options);
+  std::error_code failed;
+  if (!fs::is_directory(file.parent_path(), failed)) return std::optional<Identity>();
+  IdentityStore store(std::move(options), std::move(file), std::nullopt, random);
+  if (auto read = store.read_all(); !read) return read.error();
+  std::erase_if(store.candidates_,
+                [](const SavedIdentity& kept) { return kept.identity.id.empty(); });
+  if (store.candidates_.empty()) return std::optional<Identity>();
+  return std::optional(store.candidates_.back().identity);
+}
 
 core::Result<std::unique_ptr<IdentityStore>> IdentityStore::open(Options options,
                                                                  core::RandomSource& random) {
-  fs::path directory = options.data / "agents";
+  fs::path file = first_file(options);
   std::error_code failed;
-  fs::create_directories(directory, failed);
-  if (failed) return identity_error(directory.string() + ": " + failed.message());
-  std::string name = options.role == envelope::Role::kReferee ? "referee_" : "player_";
-  fs::path file = directory / (name + temporary_id(options.display_name) + ".json");
+  fs::create_directories(file.parent_path(), failed);
+  if (failed) return identity_error(file.parent_path().string() + ": " + failed.message());
   auto lock = journal::LockFile::acquire(file.string() + ".lock");
   if (!lock) return identity_error(lock.error().message + "; or give another --name");
   std::unique_ptr<IdentityStore> identity_store(

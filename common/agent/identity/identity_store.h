@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ class IdentityStore {
   /// or readable for others.
   [[nodiscard]] static core::Result<std::unique_ptr<IdentityStore>> open(
       Options options, core::RandomSource& random);
+
+  /// The newest stored identity that `open` would select; nothing if there is none. Reads only, so
+  /// several processes of one agent can call it. Fails as `open`, except for the other process.
+  [[nodiscard]] static core::Result<std::optional<Identity>> find(Options options,
+                                                                  core::RandomSource& random);
 
   /// The agent's current identity; empty if it has none. After keep() it combines the answer with
   /// what was already known about the league.
@@ -72,7 +78,7 @@ class IdentityStore {
     Identity identity = {};  ///< empty before the first answer
   };
 
-  IdentityStore(Options options, std::filesystem::path file, journal::LockFile lock,
+  IdentityStore(Options options, std::filesystem::path file, std::optional<journal::LockFile> lock,
                 core::RandomSource& random)
       : options_(std::move(options)),
         first_file_(std::move(file)),
@@ -90,7 +96,7 @@ class IdentityStore {
 
   const Options options_;
   const std::filesystem::path first_file_;
-  const journal::LockFile lock_;
+  const std::optional<journal::LockFile> lock_;
   core::RandomSource& random_;
   std::uint16_t port_ = 0;
   std::vector<SavedIdentity> for_others_;  ///< and those that this manager did not know

@@ -284,5 +284,26 @@ TEST_F(IdentityStoreTest, SaysWhatIsWrongWithAFile) {
   EXPECT_NE(exposed.error().message.find("chmod 600"), std::string::npos);
 }
 
+TEST_F(IdentityStoreTest, OtherProcessesFindTheNewestIdentity) {
+  auto find = [this](const std::string& manager) {
+    auto found = IdentityStore::find({.data = directory_.path(),
+                                      .role = envelope::Role::kPlayer,
+                                      .display_name = "alpha",
+                                      .manager = manager},
+                                     random_);
+    EXPECT_TRUE(found) << found.error().message;
+    return found && *found ? (*found)->id : std::string();
+  };
+  EXPECT_EQ(find(kManager), "") << "nothing is made";
+  EXPECT_FALSE(fs::exists(file()));
+  keep_at(kManager, identity_);
+  auto holder = open();
+  ASSERT_TRUE(holder) << "it holds the lock";
+  EXPECT_EQ(find(kManager), "P01");
+  EXPECT_EQ(find("http://elsewhere.example:8000/mcp"), "");
+  ASSERT_TRUE((*holder)->keep(other_));
+  EXPECT_EQ(find(kManager), "P07");
+}
+
 }  // namespace
 }  // namespace league::agent::identity

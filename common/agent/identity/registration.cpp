@@ -23,6 +23,36 @@ std::optional<std::string> text_if_any(const core::AuthToken& secret) {
   return secret.empty() ? std::nullopt : std::optional(secret.reveal());
 }
 
+const std::optional<core::RefereeId>& own_id(const envelope::RefereeRegisterResponse& response) {
+  return response.referee_id;
+}
+const std::optional<core::PlayerId>& own_id(const envelope::LeagueRegisterResponse& response) {
+  return response.player_id;
+}
+
+std::string receipt_key_of(const envelope::RefereeRegisterResponse& /*response*/) { return {}; }
+std::string receipt_key_of(const envelope::LeagueRegisterResponse& response) {
+  return response.receipt_key.value_or(std::string());
+}
+
+template <typename Response>
+core::Result<Identity> read_identity(const envelope::Envelope& envelope, const Response& response) {
+  const auto& id = own_id(response);
+  if (response.status != envelope::RegistrationStatus::kAccepted || !id) {
+    return Error{response.error_code.value_or(ErrorCode::kInvalidReply),
+                 "the league manager rejected the registration: " +
+                     response.reason.value_or("no reason given"),
+                 ""};
+  }
+  return Identity{.id = id->str(),
+                  .token = envelope.auth_token.value_or(core::AuthToken()),
+                  .league = envelope.league_id.value_or(core::LeagueId{}),
+                  .broadcast_key = response.broadcast_key.value_or(std::string()),
+                  .league_key = response.league_key.value_or(std::string()),
+                  .match_credentials = response.match_credentials,
+                  .receipt_key = receipt_key_of(response)};
+}
+
 /// One registration in progress; kept alive by its calls and timers.
 class Attempt : public std::enable_shared_from_this<Attempt> {
  public:
@@ -144,43 +174,16 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     return {};
   }
 
-  static const std::optional<core::RefereeId>& own_id(
-      const envelope::RefereeRegisterResponse& response) {
-    return response.referee_id;
-  }
-  static const std::optional<core::PlayerId>& own_id(
-      const envelope::LeagueRegisterResponse& response) {
-    return response.player_id;
-  }
-
-  static std::string receipt_key_of(const envelope::RefereeRegisterResponse& /*response*/) {
-    return {};
-  }
-  static std::string receipt_key_of(const envelope::LeagueRegisterResponse& response) {
-    return response.receipt_key.value_or(std::string());
-  }
-
   template <typename Response>
   [[nodiscard]] core::Result<Identity> read(const peers::PeerReply& reply,
                                             const Response& response) const {
-    const auto& id = own_id(response);
-    if (response.status != envelope::RegistrationStatus::kAccepted || !id) {
-      return Error{response.error_code.value_or(ErrorCode::kInvalidReply),
-                   "the league manager rejected the registration: " +
-                       response.reason.value_or("no reason given"),
-                   ""};
-    }
     const envelope::Envelope& envelope = reply.answer->envelope;
+    auto identity = read_identity(envelope, response);
+    if (!identity) return identity;
     auto token = check_token(envelope, reply, response.match_credentials);
     if (!token) return token.error();
-    return Identity{id->str(),
-                    envelope.auth_token.value_or(core::AuthToken()),
-                    envelope.league_id.value_or(core::LeagueId{}),
-                    response.broadcast_key.value_or(std::string()),
-                    response.league_key.value_or(std::string()),
-                    response.match_credentials,
-                    receipt_key_of(response),
-                    credentials_.nonce};
+    identity->nonce = credentials_.nonce;
+    return identity;
   }
 
   const RegistrationContext context_;
@@ -201,6 +204,11 @@ std::string temporary_id(const std::string& display_name) {
     if (!core::is_alphanumeric(c)) c = '_';
   }
   return id.empty() ? "unnamed" : id;
+}
+
+core::Result<Identity> identity_in(const envelope::Envelope& envelope,
+                                   const envelope::LeagueRegisterResponse& response) {
+  return read_identity(envelope, response);
 }
 
 void register_agent(const RegistrationContext& context, RegistrationOptions options, Done done) {

@@ -69,6 +69,10 @@ struct RegistrationContext {
   const runtime::Settings& settings;
 };
 
+/// The identity in the answer to a player's registration. Fails if the manager rejected it.
+[[nodiscard]] core::Result<Identity> identity_in(const envelope::Envelope& envelope,
+                                                 const envelope::LeagueRegisterResponse& response);
+
 /// `display_name` as the id of a temporary sender: every character other than a letter, digit or
 /// underscore becomes an underscore.
 [[nodiscard]] std::string temporary_id(const std::string& display_name);

@@ -167,6 +167,7 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   out.deadline = pending->deadline;
   out.budget = call.budget;
   if (pending->style() != dialects::CallStyle::kBareBody) out.id = pending->id;
+  out.is_repeatable = true;  // a message of the league may be repeated (protocol §6)
   out.notes->message_type = std::string(envelope::wire_name(call.type));
   out.notes->conversation_id = call.conversation_id;
   out.notes->match_id = call.match_id;
@@ -212,7 +213,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
   const auto& row = envelope::spec(call.type);
   envelope::Leniencies taken;
   auto document = schema::parse_json(outcome.bytes);
-  auto reply = document ? dialects::read_reply(std::move(*document), pending.id)
+  auto reply = document ? dialects::read_reply(std::move(*document), pending.id, pending.style())
                         : Result<dialects::IncomingReply>(document.error());
   // The log shows the id that was received, even if it differs from the call's.
   if (reply) {

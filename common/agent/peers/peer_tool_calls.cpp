@@ -17,6 +17,7 @@ void PeerClient::ping(transport::link::Endpoint endpoint, const std::string& pee
   out.endpoint = std::move(endpoint);
   out.id = rpc::Id(next_id_.fetch_add(1));
   out.bytes = rpc::encode_request(out.id, "ping", "{}");
+  out.is_repeatable = true;
   out.deadline = clock_.steady_now() + time_limit;
   out.notes->message_type = "ping";
   out.notes->peer = peer;

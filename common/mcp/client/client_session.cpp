@@ -114,8 +114,8 @@ void ClientSession::send(const std::shared_ptr<Call>& call) {
     negotiated = negotiated_;
     call->generation = generation_;
     call->had_session = !negotiated.session_id.empty();
-    if (request.is_relayed) {
-      of_arguments = request.headers;
+    if (request.argument_headers) {
+      of_arguments = *request.argument_headers;
     } else if (negotiated.is_modern && request.method == "tools/call") {
       of_arguments = param_headers_.of_call(request.params);
     }
@@ -135,6 +135,7 @@ void ClientSession::send(const std::shared_ptr<Call>& call) {
   message.headers.insert(message.headers.end(), of_arguments.begin(), of_arguments.end());
   message.deadline = request.deadline;
   message.is_listening = request.is_listening;
+  message.is_repeatable = request.is_repeatable || request.method != "tools/call";
   client->request(id, std::move(message),
                   [self = shared_from_this(), call](transport::link::CallOutcome outcome) {
                     self->on_outcome(call, std::move(outcome));
@@ -172,7 +173,7 @@ void ClientSession::on_outcome(const std::shared_ptr<Call>& call,
   answer.response = std::move(decoded->response);
   bool misses_headers = answer.response.error && answer.response.error->code == kHeaderMismatch;
   if (misses_headers && call->request.method == "tools/call" && !call->has_listed &&
-      !call->request.is_relayed)
+      !call->request.argument_headers)
     return list_and_repeat(call, std::move(answer));
   if (!call->request.is_relayed) judge_result(*call, answer);
   finish(call, std::move(answer));
@@ -227,6 +228,7 @@ void ClientSession::notify(const std::string& method, const std::string& params)
   }
   if (!client) return;
   message.bytes = rpc::encode_notification(method, params);
+  message.is_repeatable = true;
   message.deadline = tools_.clock.steady_now() + std::chrono::seconds(5);
   client->send(std::move(message));
 }

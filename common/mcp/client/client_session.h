@@ -83,10 +83,15 @@ struct SessionRequest {
   /// towards the limit of concurrent requests.
   bool is_listening = false;
   /// The request is forwarded from a client of 2026-07-28 to a server of that revision: the client
-  /// information in its `_meta` is kept, `headers` are sent along (such as Mcp-Param-NAME), and
-  /// results are returned unchanged, including unfinished ones.
+  /// information in its `_meta` is kept, and results are returned unchanged, including unfinished
+  /// ones.
   bool is_relayed = false;
-  Headers headers = {};
+  /// The header fields that repeat arguments (Mcp-Param-NAME), as the relayed client sent them;
+  /// nothing: they are made from the arguments.
+  std::optional<Headers> argument_headers = std::nullopt;
+  /// It is harmless twice although it calls a tool (OutboundMessage::is_repeatable). Other tools
+  /// are called at most once, and the other methods only read or set.
+  bool is_repeatable = false;
 };
 
 /// How a request ended.

@@ -56,6 +56,7 @@ void ClientSession::answer_server(rpc::Response response) {
   }
   if (!connection) return;
   message.bytes = rpc::encode(rpc::Message(std::move(response)));
+  message.is_repeatable = true;
   connection->send(std::move(message));
 }
 

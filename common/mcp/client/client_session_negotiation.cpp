@@ -160,6 +160,7 @@ void ClientSession::do_step(Negotiation::Ask ask) {
   message.bytes = rpc::encode_request(id, ask.method, ask.params);
   message.headers = with_own(std::move(ask.headers));
   message.deadline = deadline;
+  message.is_repeatable = true;
   client->request(
       id, std::move(message),
       [self = shared_from_this(), is_probe = ask.is_probe,
@@ -200,6 +201,7 @@ void ClientSession::do_step(Negotiation::Confirm /*confirm*/) {
   }
   if (!client) return;
   message.bytes = rpc::encode_notification("notifications/initialized", {});
+  message.is_repeatable = true;
   message.done = [self = shared_from_this()](const transport::link::SendOutcome& outcome) {
     Negotiation::Step step = [&] {
       std::lock_guard lock(self->mutex_);

@@ -67,6 +67,7 @@ core::Result<SessionRequest> take_apart(const transport::link::OutboundCall& cal
   out.method = std::move(request->method);
   if (!request->params.is_null()) out.params = rpc::to_json_text(request->params);
   out.deadline = call.deadline;
+  out.is_repeatable = call.is_repeatable;
   return out;
 }
 

@@ -71,6 +71,10 @@ class PendingRequests final : public ConnectionClient,
   std::optional<PendingRequest> take(const rpc::Id& id, std::uint64_t number);
   void finish(PendingRequest request, link::CallOutcome outcome);
   void refuse(link::Caller::Completion completion, core::ErrorCode code, const std::string& why);
+  [[nodiscard]] std::string stray() const {
+    std::lock_guard lock(mutex_);
+    return stray_;
+  }
   [[nodiscard]] core::Error error(core::ErrorCode code, std::string_view cause) const;
   void answer_or_pass_on(const rpc::FramePeek& peek, link::ReceivedMessage message);
 
@@ -83,6 +87,7 @@ class PendingRequests final : public ConnectionClient,
   std::uint64_t next_number_ = 1;
   bool is_open_ = true;
   bool is_client_gone_ = false;
+  std::string stray_;  ///< about the last answer to no request that came while others waited
 };
 
 core::Error PendingRequests::error(core::ErrorCode code, std::string_view cause) const {
@@ -126,7 +131,8 @@ void PendingRequests::request(const rpc::Id& id, link::OutboundMessage message,
         [weak, id, number] {
           if (auto self = weak.lock())
             self->fail(id, number,
-                       self->error(ErrorCode::kTimeout, "the deadline came before an answer"));
+                       self->error(ErrorCode::kTimeout,
+                                   "the deadline came before an answer" + self->stray()));
         });
     std::lock_guard lock(mutex_);
     auto found = pending_.find(id);
@@ -150,7 +156,7 @@ void PendingRequests::note_sent(const rpc::Id& id, std::uint64_t number,
     std::lock_guard lock(mutex_);
     auto found = pending_.find(id);
     if (found == pending_.end() || found->second.number != number) return;
-    if (!outcome.error) found->second.sent_at = clock_.steady_now();
+    if (!outcome.error || outcome.was_sent) found->second.sent_at = clock_.steady_now();
     found->second.http_status = outcome.http_status;
     const auto* head = outcome.context.transport.as_http();
     if (outcome.error && head != nullptr) found->second.refusal_headers = head->headers;
@@ -194,7 +200,13 @@ void PendingRequests::on_message(link::ReceivedMessage message) {
   auto peek = message.frame ? std::move(*message.frame) : rpc::peek_frame(message.bytes);
   if (peek.kind != rpc::FrameKind::kResponse) return answer_or_pass_on(peek, std::move(message));
   auto request = take(peek.id, 0);
-  if (!request) return;  // it came too late, or to no request
+  if (!request) {  // it came too late, or to no request
+    std::string shown;
+    peek.id.append_to(shown);
+    std::lock_guard lock(mutex_);
+    if (!pending_.empty()) stray_ = "; one with the id " + shown.substr(0, 64) + " came";
+    return;
+  }
   link::CallOutcome outcome{std::move(message)};
   outcome.http_status = request->http_status;
   finish(std::move(*request), std::move(outcome));

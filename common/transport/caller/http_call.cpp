@@ -66,8 +66,10 @@ void HttpCall::ask() {
                        {"Content-Type", std::string(link::kJsonType)}};
     request.headers.insert(request.headers.end(), call_.headers.begin(), call_.headers.end());
     request.body = call_.bytes.share();
+    request.is_repeatable = call_.is_repeatable;
   } else {
     request.method = "GET";
+    request.is_repeatable = true;
     request.headers = {{"Accept", std::string(link::kEventStreamType)},
                        {"Last-Event-ID", events_.last_event_id()}};
   }

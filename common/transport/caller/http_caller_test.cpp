@@ -176,10 +176,32 @@ TEST(HttpCaller, RepeatsOnceWhenAKeptConnectionWasClosed) {
     if (!connection.read_request().empty()) ++requests;
   });
   auto caller = *HttpCaller::create();
-  EXPECT_FALSE(call_and_wait(*caller, to(server.port())).error);
-  EXPECT_FALSE(call_and_wait(*caller, to(server.port())).error);
+  auto repeatable = [&] {
+    auto call = to(server.port());
+    call.is_repeatable = true;
+    return call;
+  };
+  EXPECT_FALSE(call_and_wait(*caller, repeatable()).error);
+  EXPECT_FALSE(call_and_wait(*caller, repeatable()).error);
   EXPECT_EQ(requests, 3);
   EXPECT_EQ(server.connections(), 2);
+}
+
+TEST(HttpCaller, SendsAtMostOnceWhatIsNotHarmlessTwice) {
+  std::atomic<int> requests = 0;
+  ScriptedServer server([&](ScriptedServer::Connection& connection, int) {
+    connection.read_request();
+    ++requests;
+    connection.send(ok("{}"));
+    if (!connection.read_request().empty()) ++requests;
+  });
+  auto caller = *HttpCaller::create();
+  EXPECT_FALSE(call_and_wait(*caller, to(server.port())).error);
+  auto broken = call_and_wait(*caller, to(server.port()));
+  ASSERT_TRUE(broken.error);
+  EXPECT_NE(broken.error->message.find("may have been executed"), std::string::npos);
+  EXPECT_TRUE(broken.sent_at);
+  EXPECT_EQ(requests, 2);
 }
 
 TEST(HttpCaller, DoesNotRepeatOnAFreshConnection) {

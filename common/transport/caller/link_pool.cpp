@@ -205,6 +205,7 @@ void LinkCaller::Pool::dispatch(const std::string& key, const LinkPointer& link,
   if (timer != 0) timer_.cancel(timer);
   link::OutboundMessage message{job->call};
   message.deadline = job->call.deadline;
+  message.is_repeatable = job->call.is_repeatable;
   const auto& notes = job->call.notes;
   if (job->call.endpoint.scheme == "nats" && notes && !notes->conversation_id.empty())
     message.headers = {{"Trace-Id", notes->conversation_id}};

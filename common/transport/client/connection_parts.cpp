@@ -53,8 +53,8 @@ core::Error wrong_type(std::string_view method, const link::Endpoint& endpoint,
 }
 
 void tell(const link::OutboundMessage& message, std::optional<core::Error> error, int http_status,
-          rpc::MessageContext context) {
-  if (message.done) message.done({std::move(error), http_status, std::move(context)});
+          rpc::MessageContext context, bool was_sent) {
+  if (message.done) message.done({std::move(error), http_status, std::move(context), was_sent});
 }
 
 }  // namespace league::transport::client

@@ -34,6 +34,6 @@ namespace league::transport::client {
 
 /// Reports the result of sending a message through the message's `done`, if it has one.
 void tell(const link::OutboundMessage& message, std::optional<core::Error> error,
-          int http_status = 0, rpc::MessageContext context = {});
+          int http_status = 0, rpc::MessageContext context = {}, bool was_sent = false);
 
 }  // namespace league::transport::client

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/core/text.h"
 #include "common/transport/client/dialer.h"
 
 namespace league::transport::client {
@@ -24,7 +25,11 @@ constexpr std::size_t kReadSize = 8 * 1024;
 std::string head_of(const HttpRequest& request, const link::Endpoint& endpoint) {
   std::string head = request.method + " " + request.target +
                      " HTTP/1.1\r\nHost: " + endpoint.authority() +
-                     "\r\nUser-Agent: league/" LEAGUE_VERSION "\r\nAccept-Encoding: identity\r\n";
+                     "\r\nAccept-Encoding: identity\r\n";
+  const bool is_relayed = std::ranges::any_of(request.headers, [](const auto& field) {
+    return core::equals_ignoring_case(field.first, "User-Agent");
+  });
+  if (!is_relayed) head += "User-Agent: league/" LEAGUE_VERSION "\r\n";
   for (const auto& field : request.headers) {
     if (is_sendable(field)) head += field.first + ": " + field.second + "\r\n";
   }
@@ -135,14 +140,14 @@ class HttpPool::Exchange final : public PoolExchange,
     info_ = link_->info;
     PeerStream::Pieces parts{asio::buffer(head_)};
     if (request_.body) parts[1] = asio::buffer(*request_.body);
-    link_->stream.write(parts,
-                        [self = shared_from_this()](SystemError fault, std::size_t /*count*/) {
-                          self->on_written(fault);
-                        });
+    link_->stream.write(parts, [self = shared_from_this()](SystemError fault, std::size_t count) {
+      self->on_written(fault, count);
+    });
   }
 
-  void on_written(SystemError fault) {
+  void on_written(SystemError fault, std::size_t count) {
     if (is_over()) return;
+    was_written_ = count > 0;
     if (fault) return on_broken(fault.message());
     sent_at_ = std::chrono::steady_clock::now();
     phase_ = "receive";
@@ -176,13 +181,17 @@ class HttpPool::Exchange final : public PoolExchange,
                                     : "the peer closed the connection without an answer");
   }
 
-  /// If the peer had closed a reused connection before it read the request, the request was not
-  /// handled, so it is sent again on a new connection.
+  /// The peer may have closed a reused connection before it read the request, or while it handled
+  /// it. Only a request of which nothing was written, or one that is harmless twice, is sent again,
+  /// on a new connection.
   void on_broken(const std::string& cause) {
-    if (!is_reused_ || reader_.has_begun()) {
-      return fail(core::ErrorCode::kConnectionError, cause);
+    const bool may_be_executed = was_written_ && !request_.is_repeatable;
+    if (!is_reused_ || reader_.has_begun() || may_be_executed) {
+      return fail(core::ErrorCode::kConnectionError,
+                  may_be_executed ? cause + "; the request may have been executed" : cause);
     }
     is_reused_ = false;
+    was_written_ = false;
     link_ = nullptr;
     connect();
   }
@@ -223,6 +232,7 @@ class HttpPool::Exchange final : public PoolExchange,
   std::vector<char> buffer_;
   std::string phase_ = "queue";
   bool is_reused_ = false;
+  bool was_written_ = false;  ///< at least a part of the request, on this connection
   bool is_reading_ = true;
   bool is_read_owed_ = false;
 };

@@ -25,6 +25,7 @@ struct HttpRequest {
   HttpHeaders headers;  ///< beside Host, User-Agent, Accept-Encoding and Content-Length
   std::shared_ptr<const std::string> body;  ///< may be null
   core::Clock::Steady deadline = core::Clock::Steady::max();
+  bool is_repeatable = false;  ///< may be sent again after a fault that leaves its fate unknown
   bool is_listening = false;  ///< not counted: it does not use up the limit of connections
 };
 

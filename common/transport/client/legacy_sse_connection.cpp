@@ -58,7 +58,9 @@ class LegacyPost final : public HttpSink {
  private:
   void report(std::optional<core::Error> error) {
     if (std::exchange(has_reported_, true)) return;
-    tell(message_, std::move(error), status_, context_);
+    const auto exchange = exchange_.lock();
+    tell(message_, std::move(error), status_, context_,
+         exchange != nullptr && exchange->sent_at().has_value());
     posts_->on_sent();
   }
 

@@ -18,6 +18,7 @@ bool PostDrain::add(const link::OutboundMessage& message, const link::Endpoint& 
   ++unsent_;
   bytes_ += message.bytes.size();
   request.body = message.bytes.share();
+  request.is_repeatable = message.is_repeatable;
   request.deadline = message.deadline;
   if (request.deadline == core::Clock::Steady::max()) {
     request.deadline = std::chrono::steady_clock::now() + limits_.default_patience;

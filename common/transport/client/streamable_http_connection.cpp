@@ -146,6 +146,7 @@ HttpRequest StreamableTask::stream_request(const HttpHeaders& more) const {
   HttpRequest request;
   request.method = "GET";
   request.headers = headers(std::move(first), more);
+  request.is_repeatable = true;
   request.is_listening = true;
   return request;
 }

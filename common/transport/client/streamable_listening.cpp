@@ -82,6 +82,7 @@ class StreamableDelete final : public StreamableTask {
     shared_->posts->add();
     HttpRequest request;
     request.method = "DELETE";
+    request.is_repeatable = true;
     request.headers = headers({}, more);
     auto longest = std::chrono::steady_clock::now() + shared_->options.limits.default_patience;
     request.deadline = std::min(deadline, longest);

@@ -56,6 +56,7 @@ void HttpFront::gather(const ConnectionPtr& connection) {
   }
   switch (connection->scanner.scan(connection->in)) {
     case RequestScanner::State::kComplete:
+      for (std::size_t at : connection->scanner.ignored_fields()) connection->in[at] = 'X';
       limit_rate(connection);
       break;
     case RequestScanner::State::kRefused:

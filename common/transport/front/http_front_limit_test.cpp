@@ -59,7 +59,7 @@ TEST(HttpFrontLimit, ClosesAfterItsRefusalWhereTheClientWaitsForThat) {
   closing.send(post("{}", "Connection: close\r\n"));
   EXPECT_NE(closing.read_all().find(" 429 "), std::string::npos);
   RawClient old(served.port());
-  old.send("POST /mcp HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}");
+  old.send("POST /mcp HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
   EXPECT_NE(old.read_all().find(" 429 "), std::string::npos);
 }
 

@@ -86,6 +86,18 @@ TEST(HttpServer, RefusesAtTheEdge) {
                                          "Host: localhost\r\nContent-Type: multipart/form-data; "
                                          "boundary=x\r\nContent-Length: 0\r\n")),
       415);
+  EXPECT_EQ(memory::status_for(
+                served, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}"),
+            415);
+  for (const char* type :
+       {"application/json-rpc", "application/jsonrequest", "text/json; charset=utf-8"}) {
+    EXPECT_EQ(memory::status_for(served, request("POST /mcp", "Host: localhost\r\nContent-Type: " +
+                                                                  std::string(type) +
+                                                                  "\r\nContent-Length: 2\r\n") +
+                                             "{}"),
+              200)
+        << type;
+  }
   EXPECT_EQ(memory::status_for(served, request("POST /mcp",
                                                "Host: localhost\r\nContent-Type: Application/JSON; "
                                                "charset=utf-8\r\nContent-Length: 2\r\n") +
@@ -94,6 +106,28 @@ TEST(HttpServer, RefusesAtTheEdge) {
   EXPECT_EQ(memory::status_for(
                 served, request("POST /mcp", "Host: [::1]:8000\r\nContent-Length: 2\r\n") + "{}"),
             200);
+}
+
+TEST(HttpServer, IgnoresRangesAndOffersNone) {
+  memory::Served served;
+  auto whole = RawClient(served.port())
+                   .ask(request("GET /health", "Host: localhost\r\nRange: bytes=0-0\r\n"));
+  EXPECT_EQ(status_of(whole), 200) << whole;
+  for (const char* page : {"HEAD /health", "HEAD /other"}) {
+    auto head = RawClient(served.port()).ask(request(page, "Host: localhost\r\n"));
+    EXPECT_EQ(head.find("Accept-Ranges"), std::string::npos) << head;
+    EXPECT_NE(head.find("\r\nContent-Length: "), std::string::npos) << head;
+  }
+}
+
+TEST(HttpServer, EveryAnswerHasADate) {
+  memory::Served served;
+  for (const auto& asked : {request("GET /health", "Host: localhost\r\n"), post("{}"),
+                            std::string("garbage\r\n\r\n"), request("GET /mcp", "")}) {
+    auto answer = RawClient(served.port()).ask(asked);
+    EXPECT_NE(answer.find("\r\nDate: "), std::string::npos) << answer;
+    EXPECT_NE(answer.find(" GMT\r\n"), std::string::npos) << answer;
+  }
 }
 
 TEST(HttpServer, NamesTheAllowedMethod) {
@@ -187,7 +221,7 @@ TEST(HttpServer, HonoursCloseAndHttp10) {
   closing.send(post("{}", "Connection: close\r\n"));
   EXPECT_TRUE(closing.read_all().ends_with("{}"));
   RawClient old(served.port());
-  old.send("POST /mcp HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}");
+  old.send("POST /mcp HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
   EXPECT_TRUE(old.read_all().ends_with("{}"));
   RawClient half(served.port());
   half.send(post("{}"));

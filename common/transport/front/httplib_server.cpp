@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/core/clock.h"
+#include "common/transport/front/response_head.h"
 #include "common/transport/http/edge_rules.h"
 #include "common/transport/link/sse_writer.h"
 #include "common/transport/stream/stream_routes.h"
@@ -105,6 +106,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     set_keep_alive_max_count(1'000'000);
     set_payload_max_length(options.limits.max_body);
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      response.set_header("Date", http::date_now());
       return check_edge(request, response) ? HandlerResponse::Unhandled : HandlerResponse::Handled;
     });
     set_error_handler([](const httplib::Request&, httplib::Response& response) {
@@ -144,6 +146,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     bool is_closed = false;
     bool is_good = process_request(stream, request.close_after, is_closed, prepare_);
     current = outer;
+    if (request.bytes.starts_with("HEAD ")) correct_head(out, begin);
     if (work.served.is_deferred || work.served.take_over) {
       out.resize(begin);
     } else {
@@ -283,8 +286,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     current->served.take_over = std::move(answer.take_over);
     response.status = answer.status;
     for (const auto& [name, value] : answer.headers) response.set_header(name, value);
-    if (answer.body.empty()) return;
-    response.set_header("Content-Type", answer.content_type);
+    if (!answer.content_type.empty()) response.set_header("Content-Type", answer.content_type);
     response.body = std::move(answer.body);
   }
 

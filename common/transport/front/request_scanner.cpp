@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/core/text.h"
+#include "common/transport/http/edge_rules.h"
 #include "common/transport/link/media_type.h"
 
 namespace league::transport::front {
@@ -74,8 +75,9 @@ RequestScanner::State RequestScanner::scan_head(std::string_view received) {
   while (!head.empty() || is_first) {
     std::size_t line_end = std::min(head.find("\r\n"), head.size());
     std::string_view line = head.substr(0, line_end);
+    const auto position = static_cast<std::size_t>(line.data() - received.data());
     head.remove_prefix(std::min(line_end + 2, head.size()));
-    if (!(is_first ? read_request_line(line) : read_header(line))) return State::kRefused;
+    if (!(is_first ? read_request_line(line) : read_header(line, position))) return State::kRefused;
     is_first = false;
   }
   return begin_body(end + kHeadEnd.size());
@@ -90,16 +92,20 @@ bool RequestScanner::read_request_line(std::string_view line) {
     return reject(400, "malformed request line: expected METHOD target HTTP/1.1");
   }
   std::string_view version = line.substr(last + 1);
+  is_http_1_0_ = version == "HTTP/1.0";
+  is_post_ = line.substr(0, first) == "POST";
   if (version == "HTTP/1.1" || version == "HTTP/1.0") return true;
   return reject(version.starts_with("HTTP/") ? 505 : 400, "only HTTP/1.1 and HTTP/1.0 are served");
 }
 
-bool RequestScanner::read_header(std::string_view line) {
+bool RequestScanner::read_header(std::string_view line, std::size_t position) {
   std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon)) ||
       has_control_character(line)) {
     return reject(400, "malformed header line: expected Name: value on one line");
   }
+  if (core::equals_ignoring_case(line.substr(0, colon), "range"))
+    ignored_fields_.push_back(position);
   return read_known_header(line.substr(0, colon), link::trim_blanks(line.substr(colon + 1)));
 }
 
@@ -114,9 +120,8 @@ bool RequestScanner::read_known_header(std::string_view name, std::string_view v
     if (!core::equals_ignoring_case(value, "identity")) {
       return reject(415, "an encoded body is not accepted: send it without Content-Encoding");
     }
-  } else if (core::equals_ignoring_case(name, "range")) {
-    // httplib would run a recursive regular expression on it.
-    return reject(400, "ranges are not served: send the request without Range");
+  } else if (core::equals_ignoring_case(name, "content-type")) {
+    has_message_type_ = http::is_message_type(value);
   } else if (core::equals_ignoring_case(name, "expect")) {
     if (!core::equals_ignoring_case(value, "100-continue")) {
       return reject(417, "the only expectation served is 100-continue");
@@ -147,6 +152,13 @@ RequestScanner::State RequestScanner::begin_body(std::size_t head_length) {
   body_size_ = content_length_.value_or(0);
   if (body_size_ > limits_->max_body) {
     return refuse(413, "the body is larger than " + std::to_string(limits_->max_body) + " bytes");
+  }
+  // A client of HTTP/1.0 does not know the status 100 (RFC 9110 §10.1.1).
+  if (is_http_1_0_) wants_continue_ = false;
+  // Whoever waits to be asked for a body is told at once that its type is refused.
+  if (wants_continue_ && is_post_ && !has_message_type_) {
+    refusal_ = http::wrong_content_type();
+    return State::kRefused;
   }
   part_ = is_chunked_ ? Part::kChunkSize : Part::kSizedBody;
   return State::kIncomplete;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "common/transport/http/http_options.h"
 #include "common/transport/http/http_refusal.h"
@@ -26,6 +27,9 @@ class RequestScanner {
   [[nodiscard]] const http::HttpRefusal& refusal() const { return *refusal_; }
   /// True once when the peer waits for `100 Continue` before it sends its body.
   [[nodiscard]] bool take_continue();
+  /// Where the names of header fields begin that httplib must not see: Range, on which it would run
+  /// a recursive regular expression. Ranges are not served, so the field may be ignored.
+  [[nodiscard]] const std::vector<std::size_t>& ignored_fields() const { return ignored_fields_; }
   /// Forgets the request; the next one begins.
   void reset();
 
@@ -36,7 +40,7 @@ class RequestScanner {
   bool reject(int status, std::string_view text);  ///< the same; returns false
   State scan_head(std::string_view received);
   bool read_request_line(std::string_view line);
-  bool read_header(std::string_view line);
+  bool read_header(std::string_view line, std::size_t position);
   bool read_known_header(std::string_view name, std::string_view value);
   bool read_content_length(std::string_view value);
   State begin_body(std::size_t head_length);
@@ -56,6 +60,10 @@ class RequestScanner {
   std::optional<std::size_t> content_length_;
   bool is_chunked_ = false;
   bool wants_continue_ = false;
+  bool is_http_1_0_ = false;
+  bool is_post_ = false;
+  bool has_message_type_ = false;
+  std::vector<std::size_t> ignored_fields_;
   std::optional<http::HttpRefusal> refusal_;
 };
 

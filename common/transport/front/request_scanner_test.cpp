@@ -93,18 +93,40 @@ TEST(RequestScanner, RefusesMalformedHeads) {
 
 TEST(RequestScanner, RefusesWhatTheParserShallNotSee) {
   EXPECT_EQ(refused_with(request("Content-Encoding: gzip\r\n")), 415);
-  EXPECT_EQ(refused_with(request("Range: bytes=0-1\r\n")), 400);
   EXPECT_EQ(refused_with(request("Expect: 200-ok\r\n")), 417);
 }
 
 TEST(RequestScanner, SaysOnceThatThePeerWaits) {
   RequestScanner scanner(kLimits);
-  std::string head = request("Expect: 100-continue\r\nContent-Length: 2\r\n");
+  std::string head =
+      request("Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 2\r\n");
   EXPECT_FALSE(scanner.take_continue());
   ASSERT_EQ(scanner.scan(head), State::kIncomplete);
   EXPECT_TRUE(scanner.take_continue());
   EXPECT_FALSE(scanner.take_continue());
   EXPECT_EQ(scanner.scan(head + "{}"), State::kComplete);
+}
+
+TEST(RequestScanner, AsksForNoBodyThatIsRefused) {
+  EXPECT_EQ(refused_with(request(
+                "Expect: 100-continue\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n")),
+            415);
+}
+
+TEST(RequestScanner, AnOldClientIsNotAskedForItsBody) {
+  RequestScanner scanner(kLimits);
+  ASSERT_EQ(scanner.scan("POST /mcp HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"),
+            State::kIncomplete);
+  EXPECT_FALSE(scanner.take_continue());
+}
+
+TEST(RequestScanner, NamesTheFieldsThatTheParserShallNotSee) {
+  RequestScanner scanner(kLimits);
+  const std::string bytes = request("A: b\r\nrange: bytes=0-1\r\nRange: x\r\n");
+  ASSERT_EQ(scanner.scan(bytes), State::kComplete);
+  ASSERT_EQ(scanner.ignored_fields().size(), 2U);
+  EXPECT_EQ(bytes.substr(scanner.ignored_fields()[0], 6), "range:");
+  EXPECT_EQ(bytes.substr(scanner.ignored_fields()[1], 6), "Range:");
 }
 
 }  // namespace

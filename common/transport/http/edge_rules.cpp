@@ -1,6 +1,7 @@
 #include "common/transport/http/edge_rules.h"
 
 #include <algorithm>
+#include <array>
 
 #include "common/core/text.h"
 
@@ -25,7 +26,21 @@ std::string_view media_type(std::string_view value) {
   return value;
 }
 
+/// The registered type, and what libraries for JSON-RPC send as well.
+constexpr auto kMessageTypes = std::to_array<std::string_view>(
+    {"application/json", "application/json-rpc", "application/jsonrequest", "text/json"});
+
 }  // namespace
+
+bool is_message_type(std::string_view content_type) {
+  return std::ranges::any_of(kMessageTypes, [type = media_type(content_type)](auto accepted) {
+    return core::equals_ignoring_case(accepted, type);
+  });
+}
+
+HttpRefusal wrong_content_type() {
+  return {415, "send the message as Content-Type: application/json"};
+}
 
 EdgeRules::EdgeRules(const HttpServerOptions& options)
     : hosts_(options.allow_hosts), cors_(options.allow_origins) {
@@ -84,12 +99,8 @@ bool EdgeRules::is_own_page(std::string_view host, std::string_view origin,
 
 std::optional<HttpRefusal> EdgeRules::check_content_type(const rpc::HeaderMap& headers) {
   auto [type, end] = headers.equal_range(std::string_view("Content-Type"));
-  if (type == end) return std::nullopt;
-  if (std::next(type) == end &&
-      core::equals_ignoring_case(media_type(type->second), "application/json")) {
-    return std::nullopt;
-  }
-  return HttpRefusal{415, "send the message as Content-Type: application/json"};
+  if (type != end && std::next(type) == end && is_message_type(type->second)) return std::nullopt;
+  return wrong_content_type();
 }
 
 }  // namespace league::transport::http

@@ -12,6 +12,11 @@
 
 namespace league::transport::http {
 
+/// Whether a message may be posted as this Content-Type; parameters such as a charset are ignored.
+[[nodiscard]] bool is_message_type(std::string_view content_type);
+/// The refusal of every other one, and of none.
+[[nodiscard]] HttpRefusal wrong_content_type();
+
 /// Which requests are accepted at all: no foreign Host (a web page that rebinds its name), no
 /// foreign Origin, POST with JSON only. Immutable, so thread-safe. Source: MCP, security of the
 /// HTTP transport.

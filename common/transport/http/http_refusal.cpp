@@ -1,6 +1,7 @@
 #include "common/transport/http/http_refusal.h"
 
 #include <boost/beast/http/status.hpp>
+#include <ctime>
 
 #include "common/rpc/json_text.h"
 
@@ -15,6 +16,19 @@ int json_rpc_code(int status) {
 
 }  // namespace
 
+const std::string& date_now() {
+  thread_local std::time_t known = -1;
+  thread_local std::string text;
+  const std::time_t now = std::time(nullptr);
+  if (now == known) return text;
+  known = now;
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char buffer[40];
+  text.assign(buffer, std::strftime(buffer, sizeof(buffer), "%a, %d %b %Y %H:%M:%S GMT", &parts));
+  return text;
+}
+
 std::string refusal_body(const HttpRefusal& refusal) {
   std::string text;
   rpc::append_json_string(text, refusal.text);
@@ -28,6 +42,7 @@ std::string refusal_response(const HttpRefusal& refusal) {
   const auto reason =
       boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(refusal.status));
   out.append(reason.data(), reason.size());
+  out += "\r\nDate: " + date_now();
   out += "\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ";
   out += std::to_string(body.size()) + "\r\n\r\n" + body;
   return out;

@@ -19,4 +19,7 @@ struct HttpRefusal {
 /// complete; everything else is written by httplib.
 [[nodiscard]] std::string refusal_response(const HttpRefusal& refusal);
 
+/// The time for the field `Date`, as RFC 9110 §5.6.7 writes it; made once a second for each thread.
+[[nodiscard]] const std::string& date_now();
+
 }  // namespace league::transport::http

@@ -14,10 +14,9 @@ namespace league::transport::line {
 
 /// The limits of one connection that carries lines.
 struct LineLimits {
-  std::size_t max_line = 256 * 1024;  ///< bytes of one inbound line; longer closes
-  /// A line that is too long is skipped instead of closing the connection: the receiver is told
-  /// which message it was (on_oversized).
-  bool skips_long_lines = false;
+  /// Bytes of one inbound line. A longer one is skipped, and the receiver is told which message it
+  /// was (on_oversized).
+  std::size_t max_line = 256 * 1024;
   std::size_t max_queued = 4 * 1024 * 1024;  ///< bytes that wait for a slow reader; more closes
   /// The connection is closed if a line is not complete after this long. Silence between lines is
   /// allowed.

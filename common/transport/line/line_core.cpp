@@ -60,7 +60,7 @@ LineCore::LineCore(link::EventLoop& loop, LineStreams streams, const LineLimits&
       received_(streams.received),
       explains_faults_(streams.explains_faults),
       in_(loop.context()),
-      splitter_(limits.max_line, limits.skips_long_lines),
+      splitter_(limits.max_line),
       line_timer_(loop.context()),
       write_timer_(loop.context()) {
   boost::system::error_code ignored;

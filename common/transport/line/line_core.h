@@ -45,6 +45,7 @@ class LineCore final : public LineConnection, public std::enable_shared_from_thi
   bool read_chunk();
   void deliver();
   void deliver_one(std::string line);
+  bool pass_over_skipped();
   void after_lines();
   void watch_partial_line();
   void end_input();

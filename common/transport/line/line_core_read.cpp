@@ -71,11 +71,8 @@ void LineCore::deliver() {
     if (!wants_reading_ || !receiver_ || life() != Life::kOpen) return;
     auto line = splitter_.next();
     if (!line) {
-      auto skipped = splitter_.take_skipped();
-      if (!skipped) return after_lines();
+      if (!pass_over_skipped()) return after_lines();
       partial_since_.reset();
-      receiver_->on_oversized(
-          *skipped, "a line is longer than " + std::to_string(limits_.max_line) + " bytes");
       continue;
     }
     partial_since_.reset();
@@ -88,11 +85,17 @@ void LineCore::deliver() {
   });
 }
 
+/// Reports a line that was too long; false if there was none.
+bool LineCore::pass_over_skipped() {
+  auto skipped = splitter_.take_skipped();
+  if (!skipped) return false;
+  receiver_->on_oversized(*skipped,
+                          "a line is longer than " + std::to_string(limits_.max_line) + " bytes");
+  return true;
+}
+
 /// Called when all complete lines were delivered.
 void LineCore::after_lines() {
-  if (splitter_.is_faulty()) {
-    return fail_line("a line is longer than " + std::to_string(limits_.max_line) + " bytes");
-  }
   if (has_input_ended_) return end_input();
   watch_partial_line();
   read_more();
@@ -132,11 +135,12 @@ void LineCore::fail_line(const std::string& why) {
 
 void LineCore::end_input() {
   if (std::exchange(is_input_end_told_, true)) return;
-  if (auto last = splitter_.rest()) deliver_one(std::move(*last));
-  if (!receiver_) return;
-  if (splitter_.is_faulty()) {
-    return fail_line("a line is longer than " + std::to_string(limits_.max_line) + " bytes");
+  if (auto last = splitter_.rest()) {
+    deliver_one(std::move(*last));
+  } else {
+    (void)pass_over_skipped();
   }
+  if (!receiver_) return;
   if (auto function = std::exchange(input_closed_, nullptr)) {
     is_end_explained_ = true;
     return function();

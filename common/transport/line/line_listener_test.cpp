@@ -73,13 +73,23 @@ TEST(LineListener, TellsTheContext) {
   EXPECT_EQ(context->transport.connection->connection_id, channel);
 }
 
-TEST(LineListener, SaysWhyALongLineEndsTheConnection) {
-  LineServed served(echo, impatient());
+TEST(LineListener, RefusesALongLineAndGoesOn) {
+  LineServed served(echo);
   RawClient client(served.listener->port());
-  client.send("{}\n" + std::string(1'000'000, 'x'));
+  const std::string large(1'000'000, 'x');
+  client.send("{}\n" + large + "\n" + R"({"jsonrpc":"2.0","id":7,"method":"a","params":[")" +
+              large + "\"]}\n" + R"({"jsonrpc":"2.0","method":"a","params":[")" + large +
+              "\"]}\n[]\n");
+  client.finish_sending();
   std::string answer = client.read_all();
-  EXPECT_TRUE(answer.starts_with("{}\n{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600")) << answer;
-  EXPECT_NE(answer.find("longer than 1000 bytes"), std::string::npos) << answer;
+  EXPECT_TRUE(answer.starts_with("{}\n")) << answer;
+  EXPECT_TRUE(answer.ends_with("\n[]\n")) << answer;
+  const auto of_nothing = answer.find("\"id\":null");
+  const auto of_request = answer.find("\"id\":7");
+  EXPECT_LT(of_nothing, of_request);
+  EXPECT_NE(of_request, std::string::npos) << answer;
+  EXPECT_NE(answer.find("longer than 262144 bytes"), std::string::npos) << answer;
+  EXPECT_EQ(std::count(answer.begin(), answer.end(), '\n'), 4) << "a notification has no answer";
 }
 
 TEST(LineListener, DropsAHalfLineAndNotASilentPeer) {

@@ -39,34 +39,26 @@ std::optional<std::string> LineSplitter::next() {
     is_skipped_whole_ = is_skipped_whole_ || skip();
     return std::nullopt;
   }
-  while (!is_faulty_) {
+  for (;;) {
     auto end = buffer_.find('\n', scanned_);
     if (end == std::string::npos) break;
     std::string_view line(buffer_.data() + begin_, end - begin_);
     const auto begin = std::exchange(begin_, end + 1);
     scanned_ = begin_;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.size() > max_line_ && skips_long_lines_) {
+    if (line.size() > max_line_) {
       begin_ = begin;
       begin_skipping();
       is_skipped_whole_ = skip();
       return std::nullopt;
     }
-    if (line.size() > max_line_) {
-      is_faulty_ = true;
-      break;
-    }
     if (!is_blank_line(line)) return std::string(line);
   }
   // One more byte is allowed: it may be the CR of a CRLF.
-  if (buffered() > max_line_ + 1 && skips_long_lines_ && !is_faulty_) {
+  if (buffered() > max_line_ + 1) {
     begin_skipping();
     is_skipped_whole_ = skip();
     return std::nullopt;
-  }
-  if (buffered() > max_line_ + 1) is_faulty_ = true;
-  if (is_faulty_) {
-    begin_ = buffer_.size();
   }
   buffer_.erase(0, begin_);
   begin_ = 0;
@@ -75,17 +67,20 @@ std::optional<std::string> LineSplitter::next() {
 }
 
 std::optional<std::string> LineSplitter::rest() {
-  if (skipped_) return std::nullopt;
-  if (is_faulty_ || is_blank_line(std::string_view(buffer_).substr(begin_))) return std::nullopt;
+  if (skipped_) {
+    is_skipped_whole_ = true;
+    return std::nullopt;
+  }
+  if (is_blank_line(std::string_view(buffer_).substr(begin_))) return std::nullopt;
   std::string line = buffer_.substr(begin_);
   buffer_.clear();
   begin_ = scanned_ = 0;
   if (line.ends_with('\r')) line.pop_back();
-  if (line.size() > max_line_) {
-    is_faulty_ = true;
-    return std::nullopt;
-  }
-  return line;
+  if (line.size() <= max_line_) return line;
+  skipped_.emplace();
+  skipped_->add(line);
+  is_skipped_whole_ = true;
+  return std::nullopt;
 }
 
 }  // namespace league::transport::line

@@ -13,22 +13,18 @@ namespace league::transport::line {
 /// at most one line besides the bytes appended last. Not thread-safe.
 class LineSplitter {
  public:
-  /// A line of more than `max_line` bytes, not counting its end, is a fault, or is skipped.
-  explicit LineSplitter(std::size_t max_line, bool skips_long_lines = false)
-      : max_line_(max_line), skips_long_lines_(skips_long_lines) {}
+  /// A line of more than `max_line` bytes, not counting its end, is skipped.
+  explicit LineSplitter(std::size_t max_line) : max_line_(max_line) {}
 
   void append(std::string_view bytes) { buffer_.append(bytes); }
-  /// The next whole line without its end; nothing if more bytes are needed, at a fault, or if a
-  /// line was skipped.
+  /// The next whole line without its end; nothing if more bytes are needed or a line was skipped.
   [[nodiscard]] std::optional<std::string> next();
-  /// After next() has returned nothing: the line that was just skipped, if any; then call next
-  /// again.
+  /// After next() or rest() has returned nothing: the line that was just skipped, if any; then call
+  /// next again.
   [[nodiscard]] std::optional<rpc::FramePeek> take_skipped();
   /// At the end of the stream: the text after the last line's end, if it is a line.
   [[nodiscard]] std::optional<std::string> rest();
 
-  /// A line was too long. There will be no more lines.
-  [[nodiscard]] bool is_faulty() const { return is_faulty_; }
   /// Whether a line is incomplete. Only right after next() has asked for more bytes.
   [[nodiscard]] bool has_partial() const { return skipped_ || begin_ < buffer_.size(); }
   [[nodiscard]] std::size_t buffered() const { return buffer_.size() - begin_; }
@@ -38,11 +34,9 @@ class LineSplitter {
   void begin_skipping();
 
   std::size_t max_line_;
-  bool skips_long_lines_;
   std::string buffer_;
   std::size_t begin_ = 0;  ///< of the line that comes next
   std::size_t scanned_ = 0;  ///< no line ends before this position
-  bool is_faulty_ = false;
   std::optional<rpc::FrameSkeleton> skipped_;  ///< of the line that is being skipped
   bool is_skipped_whole_ = false;  ///< the end of the skipped line has arrived
 };

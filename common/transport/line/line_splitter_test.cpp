@@ -32,27 +32,34 @@ TEST(LineSplitter, LimitsTheLineAndNotItsEnd) {
   EXPECT_EQ(lines_of(splitter), (Lines{"1234", "1234"}));
   splitter.append("1234\r");
   EXPECT_EQ(lines_of(splitter), Lines{});
-  EXPECT_FALSE(splitter.is_faulty());
+  EXPECT_FALSE(splitter.take_skipped());
   splitter.append("5");
   EXPECT_EQ(lines_of(splitter), Lines{});
-  EXPECT_TRUE(splitter.is_faulty());
   EXPECT_EQ(splitter.buffered(), 0U);
   splitter.append("\n{}\n");
-  EXPECT_EQ(lines_of(splitter), Lines{}) << "there is no telling where the next line begins";
-}
-
-TEST(LineSplitter, ALongLineInOnePieceIsAFaultToo) {
-  LineSplitter splitter(4);
-  splitter.append("ab\n12345\ncd\n");
-  EXPECT_EQ(lines_of(splitter), (Lines{"ab"}));
-  EXPECT_TRUE(splitter.is_faulty());
+  EXPECT_EQ(lines_of(splitter), Lines{});
+  EXPECT_TRUE(splitter.take_skipped());
+  EXPECT_EQ(lines_of(splitter), Lines{"{}"});
 }
 
 TEST(LineSplitter, ALongLineOfBlanksIsOneAsWell) {
   LineSplitter splitter(4);
   splitter.append("      \n{}\n");
   EXPECT_EQ(lines_of(splitter), Lines{});
-  EXPECT_TRUE(splitter.is_faulty());
+  EXPECT_TRUE(splitter.take_skipped());
+  EXPECT_EQ(lines_of(splitter), Lines{"{}"});
+}
+
+TEST(LineSplitter, ALongLineAtTheEndIsNamed) {
+  for (const char* text : {R"({"id":7,"method":"a"})", R"({"id":7,"method":"a"}      )"}) {
+    LineSplitter splitter(20);
+    splitter.append(text);
+    EXPECT_EQ(splitter.next(), std::nullopt);
+    EXPECT_EQ(splitter.rest(), std::nullopt);
+    auto skipped = splitter.take_skipped();
+    ASSERT_TRUE(skipped);
+    EXPECT_EQ(skipped->id, rpc::Id(7));
+  }
 }
 
 TEST(LineSplitter, GivesTheRestAtTheEnd) {
@@ -85,11 +92,11 @@ TEST(LineSplitter, PiecesDoNotMatter) {
   });
 }
 
-TEST(LineSplitter, PassesOverLongLinesWhereItIsToldTo) {
+TEST(LineSplitter, PassesOverLongLines) {
   const std::string large =
       R"({"result":{"id":1,"text":")" + std::string(100, 'x') + R"("},"jsonrpc":"2.0","id":7})";
   for (std::size_t piece : {1UL, 10UL, 1000UL}) {
-    LineSplitter splitter(60, /*skips_long_lines=*/true);
+    LineSplitter splitter(60);
     const std::string text = "{}\n" + large + "\r\n[]\n" + large + "\n[1]\n";
     Lines lines;
     std::vector<rpc::FramePeek> skipped;
@@ -110,13 +117,12 @@ TEST(LineSplitter, PassesOverLongLinesWhereItIsToldTo) {
     ASSERT_EQ(skipped.size(), 2U);
     EXPECT_EQ(skipped[1].kind, rpc::FrameKind::kResponse);
     EXPECT_EQ(skipped[1].id, rpc::Id(7));
-    EXPECT_FALSE(splitter.is_faulty());
     EXPECT_FALSE(splitter.has_partial());
   }
 }
 
 TEST(LineSplitter, ALongLineThatDoesNotEndIsPartial) {
-  LineSplitter splitter(4, /*skips_long_lines=*/true);
+  LineSplitter splitter(4);
   splitter.append("123456789");
   EXPECT_FALSE(splitter.next());
   EXPECT_FALSE(splitter.take_skipped());

@@ -16,7 +16,7 @@ namespace league::transport::line {
 
 /// Options of a child process; a LineConnector uses the limits for sockets, too.
 struct SubprocessOptions {
-  LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
+  LineLimits limits{.max_line = 1024 * 1024};
   /// Receives the command and each line that the child writes to stderr, at most 4096 bytes of it,
   /// on the event loop's thread. If empty, the lines are discarded.
   std::function<void(std::string_view command, std::string_view line)> on_stderr = nullptr;

@@ -35,6 +35,7 @@ struct OutboundCall : rpc::Delivery {
   /// The id of the request in `bytes`, for transports whose answers arrive in any order; null: HTTP
   /// only.
   rpc::Id id{};
+  bool is_repeatable = false;  ///< as in OutboundMessage: true for messages of the league
 };
 
 /// What is known about a call's transport before it is made: the type, the address, and for HTTP

@@ -21,6 +21,7 @@ struct SendOutcome {
   std::optional<core::Error> error;  ///< the peer did not receive it, or refused it (HTTP)
   int http_status = 0;  ///< 0 where the transport has none
   rpc::MessageContext context{};  ///< of the answer's head (HTTP)
+  bool was_sent = false;  ///< there is an error, but all bytes were passed to the system (HTTP)
 };
 
 /// One message to be sent: one JSON document without line feeds outside strings.
@@ -29,6 +30,10 @@ struct OutboundMessage : rpc::Delivery {
   rpc::Id id = {};
   /// For transports that have headers (`Mcp-Session-Id`); the others ignore them.
   std::vector<std::pair<std::string, std::string>> headers = {};
+  /// The peer may receive it twice without harm, so it is sent again if its connection broke and it
+  /// is not known whether it was received. Everything else is sent at most once (HTTP; the other
+  /// transports send nothing again).
+  bool is_repeatable = false;
   /// When the answer becomes useless; transports that wait for an answer give up then.
   core::Clock::Steady deadline = core::Clock::Steady::max();
   /// The answer is a stream that stays open, so the message does not count towards the limit of

@@ -46,6 +46,8 @@ class PeerChannel {
   /// Ends the stream or connection; messages pushed before are still delivered.
   virtual void close() = 0;
   [[nodiscard]] virtual bool is_open() const = 0;
+  /// Whether it is open while its client is disconnected, and waits for the client to return.
+  [[nodiscard]] virtual bool is_away() const { return false; }
   /// Unique in this process, and the same for all messages of one connection or stream.
   [[nodiscard]] virtual const std::string& id() const = 0;
   /// Why it is closed, as text; empty while it is open or if the cause is unknown.

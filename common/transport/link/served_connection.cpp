@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "common/rpc/codec.h"
+
 namespace league::transport::link {
 namespace {
 
@@ -37,6 +39,7 @@ class ServedMessages final : public MessageReceiver,
   }
 
   void on_message(ReceivedMessage message) override;
+  void on_oversized(const rpc::FramePeek& frame, const std::string& why) override;
   bool on_input_end() override;
   void on_closed(const core::Error& why) override;
 
@@ -93,6 +96,17 @@ void ServedMessages::on_message(ReceivedMessage message) {
                       ReplySlot([self = shared_from_this()](OutboundReply reply) {
                         self->answer(std::move(reply));
                       }));
+}
+
+void ServedMessages::on_oversized(const rpc::FramePeek& frame, const std::string& why) {
+  const bool is_answered = frame.kind == rpc::FrameKind::kResponse ||
+                           (frame.kind == rpc::FrameKind::kRequest && frame.id.is_null());
+  auto connection = is_answered ? nullptr : held();
+  if (!connection) return;
+  OutboundMessage refusal;
+  refusal.bytes =
+      rpc::encode_error(frame.id, static_cast<int>(rpc::StandardCode::kInvalidRequest), why);
+  connection->send(std::move(refusal));
 }
 
 void ServedMessages::answer(OutboundReply reply) {

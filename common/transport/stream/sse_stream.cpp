@@ -5,6 +5,7 @@
 #include "common/core/crypto.h"
 #include "common/core/random_source.h"
 #include "common/rpc/http_headers.h"
+#include "common/transport/http/http_refusal.h"
 #include "common/transport/stream/stream_host.h"
 
 namespace league::transport::stream {
@@ -80,6 +81,7 @@ void SseStream::attach_locked(const rpc::HeaderMap* headers, std::string_view fi
         self->on_socket_gone(socket, end);
       });
   std::string head(link::kSseHead);
+  head.append("Date: ").append(http::date_now()).append("\r\n");
   if (headers != nullptr) head.append(home_->head_lines_for(*headers));
   head.append("\r\n").append(first);
   socket_->push({std::move(head)});

@@ -38,6 +38,7 @@ class SseStream final : public link::PeerChannel, public std::enable_shared_from
                   std::string_view type) override;
   void close() override;
   [[nodiscard]] bool is_open() const override;
+  [[nodiscard]] bool is_away() const override;
   [[nodiscard]] const std::string& id() const override;
   [[nodiscard]] std::string close_reason() const override;
 
@@ -61,8 +62,6 @@ class SseStream final : public link::PeerChannel, public std::enable_shared_from
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is_resumable() const;
-  /// Whether it is open while its client is disconnected.
-  [[nodiscard]] bool is_away() const;
   /// True if a request with these headers belongs to the session that asked for the stream.
   [[nodiscard]] bool is_of_session(const rpc::HeaderMap& headers) const;
   /// Continues the stream on another connection: sends the events after `last`, then new ones.

@@ -38,7 +38,8 @@ void check_keys(const std::vector<LeagueLog>& logs, Findings& findings) {
   for (const LeagueLog& log : logs) {
     const audit::log::VerifiedChain& chain = log.log->chain;
     auto known = registered.find(chain.agent);
-    if (known == registered.end()) continue;
+    // The seals of an agent that registered no key prove nothing, and nothing is expected of them.
+    if (known == registered.end() || known->second == std::set<std::string>{""}) continue;
     // The keys are those of the whole log, so some may belong to other leagues in it.
     bool has_others = log.log->contents.leagues.size() > 1;
     for (const std::string& key : chain.public_keys) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "common/rpc/json_text.h"
 #include "player/core/misbehaviour.h"
 #include "player/core/strategy.h"
 
@@ -78,6 +79,7 @@ std::vector<std::string> transport_arguments(agent::host::Serving transport,
   return arguments;
 }
 
+/// The arguments that belong to these players only.
 std::vector<std::string> playing_arguments(const Group& group, const UpOptions& options) {
   std::vector<std::string> arguments{"--name", group.name(), "--strategy", group.strategy};
   if (options.seed) {
@@ -87,7 +89,6 @@ std::vector<std::string> playing_arguments(const Group& group, const UpOptions& 
     append(arguments, {"--seed", std::to_string(seed)});
   }
   append(arguments, transport_arguments(group.transport, options, group.name()));
-  append(arguments, shared_arguments(options));
   return arguments;
 }
 
@@ -99,6 +100,7 @@ ProgramSpec spec_of(const Group& group, const UpOptions& options, const std::str
                                  std::to_string(group.count), "--data", options.data.string()},
                    .agents = group.count};
   append(spec.arguments, playing_arguments(group, options));
+  append(spec.arguments, shared_arguments(options));
   return spec;
 }
 
@@ -110,8 +112,22 @@ std::string quoted(const std::string& word) {
 SubprocessPlayer subprocess_player_of(const Group& group, const UpOptions& options,
                                       const std::filesystem::path& programs) {
   std::string endpoint = "stdio:" + quoted((programs / "player").string());
-  for (const auto& word : playing_arguments(group, options)) endpoint += " " + quoted(word);
+  auto arguments = playing_arguments(group, options);
+  append(arguments, {"--config", subprocess_config_file(options).string()});
+  for (const auto& word : arguments) endpoint += " " + quoted(word);
   return {group.name(), endpoint};
+}
+
+std::string subprocess_config(const UpOptions& options) {
+  auto arguments = shared_arguments(options);
+  append(arguments, {"--data", options.data.string()});
+  std::string text = "[player]\n";
+  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
+    text += arguments[i].substr(2) + " = ";
+    rpc::append_json_string(text, arguments[i + 1]);  // a basic string of TOML is one of JSON
+    text += '\n';
+  }
+  return text;
 }
 
 bool uses(const UpOptions& options, agent::host::Serving transport) {
@@ -260,9 +276,15 @@ std::vector<ProgramSpec> referee_specs(const UpOptions& options, const std::stri
   return specs;
 }
 
+std::filesystem::path subprocess_config_file(const UpOptions& options) {
+  return options.data / "stdio_players.toml";
+}
+
 LeaguePlan plan_players(const UpOptions& options, const std::vector<std::string>& strategies,
                         const std::string& manager_url, const std::filesystem::path& programs) {
   LeaguePlan plan;
+  if (uses(options, agent::host::Serving::kStdio))
+    plan.subprocess_config = subprocess_config(options);
   for (const auto& group : groups_of(options, strategies)) {
     if (group.transport == agent::host::Serving::kStdio) {
       plan.subprocess_players.push_back(subprocess_player_of(group, options, programs));

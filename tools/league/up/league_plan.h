@@ -68,7 +68,12 @@ struct SubprocessPlayer {
 struct LeaguePlan {
   std::vector<ProgramSpec> specs;  ///< programs that register themselves
   std::vector<SubprocessPlayer> subprocess_players;
+  /// The options that all of these share, as a configuration file at subprocess_config_file: their
+  /// commands are addresses, which have a limited length.
+  std::string subprocess_config;
 };
+
+[[nodiscard]] std::filesystem::path subprocess_config_file(const UpOptions& options);
 
 /// The transports in a list such as `http,websocket`, or all of them for `mixed`. Fails with a text
 /// that names the known ones.

@@ -154,13 +154,16 @@ TEST(LeaguePlan, PlayersOnStandardStreamsAreStartedByTheirCallers) {
   options.players = 20;
   options.transports = {agent::host::Serving::kStdio};
   options.logs = "/var/my logs";
+  options.data = "/var/data";
   auto plan = plan_players(options, {"odd"}, kUrl, kPrograms);
   EXPECT_TRUE(plan.specs.empty());
   ASSERT_EQ(plan.subprocess_players.size(), 20U);
   EXPECT_EQ(plan.subprocess_players[19].name, "odd-20");
   EXPECT_EQ(plan.subprocess_players[19].endpoint,
             "stdio:/opt/league/bin/player --name odd-20 --strategy odd --transport stdio "
-            "--mode open --logs \"/var/my logs\"");
+            "--config /var/data/stdio_players.toml");
+  EXPECT_EQ(plan.subprocess_config,
+            "[player]\nmode = \"open\"\nlogs = \"/var/my logs\"\ndata = \"/var/data\"\n");
   auto manager = manager_spec(options, kPrograms);
   EXPECT_EQ(after(manager, "--transport"), "") << "nobody could call it";
   EXPECT_EQ(after(manager, "--endpoints"), "local,stdio:/opt/league/bin/player");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/core/private_file.h"
 #include "common/transport/link/signals.h"
 #include "tools/league/up/enter.h"
 #include "tools/league/up/live_page.h"
@@ -180,6 +181,11 @@ Result<bool> Tournament::start_agents() {
   }
   for (auto& spec : referee_specs(options_, manager, own_directory())) {
     if (auto started = processes_.start(std::move(spec)); !started) return started.error();
+  }
+  if (!plan.subprocess_config.empty()) {
+    auto written =
+        core::write_private_file(subprocess_config_file(options_), plan.subprocess_config);
+    if (!written) return written.error();
   }
   if (auto entered = register_subprocess_players(plan.subprocess_players); !entered)
     return entered.error();
