@@ -141,9 +141,10 @@ TEST(Layers, ArrowsOnlyGoDown) {
       // What a journal says is read by the very code that wrote it.
       bool journal = from == "tools" && (target == "league_manager/files/journal_book.h" ||
                                          target == "league_manager/files/league_book.h");
-      // `league spar` plays matches with the referee's own core.
-      bool sparring = to == "referee" && file.starts_with("tools/check/spar/");
-      EXPECT_TRUE(sparring || kMayUse.contains(to) || names_of_strategies || rules || files ||
+      // `league check` and `league spar` judge bots with the very functions of a league.
+      bool judging =
+          (to == "referee" || to == "league_manager") && file.starts_with("tools/check/");
+      EXPECT_TRUE(judging || kMayUse.contains(to) || names_of_strategies || rules || files ||
                   journal)
           << file << " includes " << target << ": programs use common/, not each other";
     }

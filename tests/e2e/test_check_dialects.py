@@ -51,7 +51,7 @@ class Dialects(unittest.TestCase):
         for style, report in zip(STYLES, reports):
             with self.subTest(style.name):
                 failed = {one["id"] for one in report["checks"] if one["outcome"] == "failed"}
-                self.assertNotEqual(report["level"], "none", sorted(failed))
+                self.assertEqual({one["id"] for one in report["checks"] if one.get("basic") and one["outcome"] != "passed"}, set())
                 self.assertEqual([one["id"] for one in report["checks"] if one["outcome"] == "harness"], [])
                 for leniency in style.leniencies - NOT_NAMED - set(AS_CHECKS):
                     self.assertIn(leniency, report["leniencies"])

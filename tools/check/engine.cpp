@@ -10,6 +10,9 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
+/// The cause of failures at which the bot's process ended.
+constexpr std::string_view kEnded = "ended";
+
 class Engine {
  public:
   explicit Engine(const RunOptions& options)
@@ -23,7 +26,10 @@ class Engine {
       if (!is_selected(check.info.id, options_.only)) continue;
       (check.info.is_last ? last : check.info.is_slow ? slow : quick).push_back(&check);
     }
-    for (const Check* check : quick) file(judged(*check));
+    for (const Check* check : quick) {
+      file(judged(*check));
+      if (options_.after_check && !gone_) options_.after_check();
+    }
     if (!slow.empty() && options_.is_playing) (void)is_playing();
     run_side_by_side(slow);
     for (const Check* check : last) file(judged(*check));
@@ -45,7 +51,9 @@ class Engine {
   /// Restarts a bot that has died, and notes that in the finding of the check that caused it.
   void revive(Finding& finding) {
     constexpr int kMostRevivals = 4;
-    if (!options_.revive || revivals_ == kMostRevivals || Steady::now() > ends_) return;
+    if (!options_.revive || revivals_ == kMostRevivals || !has_time()) return;
+    // Nothing follows for a bot that plays no match.
+    if (options_.is_playing && !is_playing()) return;
     ++revivals_;
     if (!options_.revive()) return;
     gone_.reset();
@@ -53,10 +61,11 @@ class Engine {
   }
 
   void file(Finding finding, bool may_revive = true) {
+    const bool has_ended = finding.verdict.cause == kEnded;
     if (finding.verdict.outcome == Outcome::kFailed && options_.is_there && !gone_ &&
-        !options_.is_there()) {
+        (has_ended || !options_.is_there())) {
       gone_ = finding.info.id;
-      finding.verdict.got += " (since this check the bot accepts no connections)";
+      if (!has_ended) finding.verdict.got += " (since this check the bot accepts no connections)";
       if (may_revive) revive(finding);
     }
     if (options_.on_finding) options_.on_finding(finding);
@@ -71,16 +80,39 @@ class Engine {
   }
 
   Verdict verdict_of(const Check& check) {
-    if (gone_) return skip("the bot has not been reachable since " + *gone_);
-    if (Steady::now() > ends_) return skip(std::string(kNoTime));
+    if (gone_) return skip_blocked("the bot has not been reachable since " + *gone_);
     if (check.info.needs_play && options_.is_playing && !is_playing())
-      return skip("the bot does not play an ordinary match; fix the basic checks first");
+      return skip_blocked("the bot does not play an ordinary match; fix the basic checks first");
+    if (!has_time()) return skip(std::string(kNoTime));
     if (check.info.needs_word && options_.has_word && !options_.has_word())
-      return skip("the choice is spelt wrongly, so GAME_OVER cannot repeat it; see P-4.9");
+      return skip_blocked("the choice is spelt wrongly, so GAME_OVER cannot repeat it; see P-4.9");
     Verdict verdict = guarded(check);
-    if (verdict.outcome != Outcome::kFailed || Steady::now() > ends_) return verdict;
-    if (guarded(check).outcome == Outcome::kPassed) verdict.outcome = Outcome::kFlaky;
+    if (verdict.outcome != Outcome::kFailed || names_end(verdict) || !has_time()) return verdict;
+    Verdict again = guarded(check);
+    if (again.outcome == Outcome::kPassed) verdict.outcome = Outcome::kFlaky;
+    if (again.outcome == Outcome::kFailed && names_end(again)) return again;
     return verdict;
+  }
+
+  /// Whether there is time for another check. A slow machine costs a bot nothing that is fast.
+  bool has_time() const {
+    constexpr int kLongest = 10;
+    const auto now = Steady::now();
+    if (now <= ends_) return true;
+    return options_.is_quick && now <= ends_ + kLongest * options_.budget && options_.is_quick();
+  }
+
+  /// If the bot's process has ended, makes that the failure; otherwise false.
+  bool names_end(Verdict& verdict) const {
+    if (!options_.obituary) return false;
+    std::string why = options_.obituary();
+    if (why.empty()) return false;
+    verdict.got = std::move(why);
+    verdict.expected = "a bot that keeps running";
+    verdict.pointer.clear();
+    verdict.fix = "Find the fault that ended your program. Its last lines of output say more.";
+    verdict.cause = kEnded;
+    return true;
   }
 
   static Verdict guarded(const Check& check) {

@@ -18,6 +18,14 @@ struct RunOptions {
   std::function<bool()> has_word;
   /// Whether the bot still accepts connections; called after each failure.
   std::function<bool()> is_there;
+  /// How the bot's process ended, once it has, for people; empty: it runs, or the checker has not
+  /// started it.
+  std::function<std::string()> obituary;
+  /// Whether the bot usually answers fast. If it does, the time for the run is prolonged, because
+  /// it is the machine that is slow.
+  std::function<bool()> is_quick;
+  /// Called after each check that does not run in parallel with others; may be empty.
+  std::function<void()> after_check;
   /// Restarts a bot that is gone; false if that failed. Empty: the checker cannot restart it.
   std::function<bool()> revive;
   /// Called for each finding, from one thread at a time; may be empty.

@@ -100,12 +100,27 @@ void MockServer::set_script(Script script) {
   script_ = std::move(script);
 }
 
+void MockServer::forward(std::function<bool(const InboundCall&)> wants,
+                         transport::link::MessageHandler* handler) {
+  std::lock_guard lock(script_mutex_);
+  wants_ = std::move(wants);
+  handler_ = handler;
+}
+
 void MockServer::on_message(transport::link::Inbound message, transport::link::ReplySlot reply) {
   InboundCall call = read_call(message.bytes.str());
   MockAnswer answer;
   {
     // The script runs before the call is stored, because waiting threads see a stored call at once.
     std::lock_guard lock(script_mutex_);
+    if (handler_ != nullptr && wants_(call)) {
+      {
+        std::lock_guard calls_lock(mutex_);
+        calls_.push_back(std::move(call));
+      }
+      changed_.notify_all();
+      return handler_->on_message(std::move(message), std::move(reply));
+    }
     answer = script_(call);
   }
   transport::link::OutboundReply out;

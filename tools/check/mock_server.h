@@ -59,6 +59,10 @@ class MockServer final : public transport::link::MessageHandler {
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
   /// `http://127.0.0.1:PORT/mcp`.
   [[nodiscard]] std::string url() const;
+  /// Calls that `wants` takes go to `handler` instead of the script; they are stored all the same.
+  /// Null: to the script again. Waits for none that is under way.
+  void forward(std::function<bool(const InboundCall&)> wants,
+               transport::link::MessageHandler* handler);
   /// Replaces the script.
   void set_script(Script script);
 
@@ -79,7 +83,9 @@ class MockServer final : public transport::link::MessageHandler {
   std::mutex script_mutex_;
   mutable std::condition_variable changed_;
   std::vector<InboundCall> calls_;
-  Script script_;
+  Script script_;  // guarded by script_mutex_, like the next two
+  std::function<bool(const InboundCall&)> wants_;
+  transport::link::MessageHandler* handler_ = nullptr;
   std::string address_;
   std::vector<std::jthread> late_;
   std::unique_ptr<transport::front::HttpServer> server_;

@@ -10,6 +10,14 @@
 
 namespace league::tools::check {
 
+/// What failed for the same reason: the first is the most important one.
+struct FailedCause {
+  std::string cause;
+  std::vector<const Finding*> findings;
+};
+/// How many causes the top of a report names.
+inline constexpr std::size_t kFirstFixes = 3;
+
 /// The report on one bot.
 struct Report {
   std::string subject;  ///< its endpoint, or the name that it registered with
@@ -22,12 +30,16 @@ struct Report {
   std::map<std::string, std::string> credentials;
   std::vector<std::string> stale;  ///< entries of the baseline that do not fail any more
   std::chrono::milliseconds took{0};
+  bool is_partial = false;  ///< only some checks were selected, so there is no level
 
   [[nodiscard]] Grade grade() const { return grade_of(findings); }
   [[nodiscard]] std::size_t count(Outcome outcome) const;
   /// The number of checks that were skipped for lack of time; they count against the level.
   [[nodiscard]] std::size_t not_tried() const;
-  /// The level, with the number of checks that were not tried, if any.
+  /// What failed or was flaky, the most important first: basic checks, MUST, ROBUST, SHOULD.
+  /// Refers to `findings`.
+  [[nodiscard]] std::vector<FailedCause> failed_causes() const;
+  /// The level in words, with the numbers of SHOULD that failed and of checks that were not tried.
   [[nodiscard]] std::string level_text() const;
 };
 
@@ -40,7 +52,8 @@ struct Report {
 [[nodiscard]] std::string repeat_line(const Exchange& exchange, const Report& report);
 
 // The formats. Each is a whole document.
-[[nodiscard]] std::string text_report(const Report& report);
+/// `is_verbose`: with requests, answers, curl lines and the ids of skipped checks.
+[[nodiscard]] std::string text_report(const Report& report, bool is_verbose = false);
 [[nodiscard]] std::string json_report(const std::vector<Report>& reports);
 [[nodiscard]] std::string junit_report(const std::vector<Report>& reports);
 /// A self-contained page, with a matrix if there are several bots.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "common/core/text.h"
 #include "tools/check/clauses.h"
@@ -36,26 +37,44 @@ std::string outcome_cell(const Verdict& verdict) {
   return "<span class=\"" + name + "\">" + name + "</span>";
 }
 
+/// Text of a check, in which words between backticks are code.
+std::string marked_up(const std::string& text) {
+  std::string out;
+  bool is_code = false;
+  for (const char c : escaped(text)) {
+    if (c != '`') {
+      out += c;
+      continue;
+    }
+    out += is_code ? "</code>" : "<code>";
+    is_code = !is_code;
+  }
+  return is_code ? escaped(text) : out;
+}
+
 void write_entry(std::string& out, const char* title, const std::string& text, bool is_code) {
   if (text.empty()) return;
-  const std::string shown = escaped(text);
+  const std::string shown = is_code ? escaped(text) : marked_up(text);
   out += std::string("<dt>") + title + "</dt><dd>" +
          (is_code ? "<pre>" + shown + "</pre>" : shown) + "</dd>";
 }
 
-void write_finding(std::string& out, const Finding& finding, const Report& report) {
+void write_finding(std::string& out, const Finding& finding, const Report& report,
+                   bool is_open = false, const std::string& also = {}) {
   const Verdict& verdict = finding.verdict;
-  out += "<details><summary>" + outcome_cell(verdict) + " <code>" + escaped(finding.info.id) +
-         "</code> " + std::string(level_name(finding.info.level)) +
-         (finding.is_known ? " (in the baseline)" : "") + " &ndash; " + escaped(finding.info.text) +
-         "</summary><dl>";
+  out += std::string(is_open ? "<details open><summary>" : "<details><summary>") +
+         outcome_cell(verdict) + " <code>" + escaped(finding.info.id) + "</code> " +
+         std::string(level_name(finding.info.level)) +
+         (finding.is_known ? " (in the baseline)" : "") + " &ndash; " +
+         marked_up(finding.info.text) + "</summary><dl>";
   write_entry(out, "Clause",
               finding.info.clause() + ": " + std::string(clause_text(finding.info.clause())),
               false);
-  write_entry(out, "Fix", finding.info.fix, false);
+  write_entry(out, "Fix", fix_of(finding), false);
   write_entry(out, "Expected", masked(verdict.expected, report.secrets), false);
   write_entry(out, "Got", masked(verdict.got, report.secrets), false);
   write_entry(out, "At", verdict.pointer, true);
+  write_entry(out, "Also", also, false);
   write_entry(out, "Sent", masked(verdict.exchange.sent, report.secrets), true);
   write_entry(out, "Received", masked(verdict.exchange.received, report.secrets), true);
   write_entry(out, "Repeat", repeat_line(verdict.exchange, report), true);
@@ -77,10 +96,15 @@ void write_report(std::string& out, const Report& report) {
          std::to_string(report.count(Outcome::kSkipped)) +
          " skipped. Dialect: " + escaped(joined(report.ways)) +
          ". Leniencies: " + escaped(joined(report.leniencies)) + ".</p>\n";
-  for (Outcome outcome : {Outcome::kFailed, Outcome::kFlaky, Outcome::kHarness}) {
-    for (const Finding& finding : report.findings) {
-      if (finding.verdict.outcome == outcome) write_finding(out, finding, report);
-    }
+  std::size_t number = 0;
+  for (const FailedCause& cause : report.failed_causes()) {
+    std::string also;
+    for (const Finding* other : cause.findings | std::views::drop(1))
+      also += (also.empty() ? "" : ", ") + other->info.id;
+    write_finding(out, *cause.findings.front(), report, number++ < kFirstFixes, also);
+  }
+  for (const Finding& finding : report.findings) {
+    if (finding.verdict.outcome == Outcome::kHarness) write_finding(out, finding, report);
   }
   out += "<details><summary>All other checks</summary>\n";
   for (const Finding& finding : report.findings) {

@@ -46,14 +46,93 @@ TEST(Report, NoFormatShowsATokenWhole) {
 
 TEST(Report, SaysHowManyChecksThereWasNoTimeFor) {
   Report report = report_with_failure();
-  EXPECT_EQ(report.level_text(), "none");
+  EXPECT_EQ(report.level_text(), "none (it does not play yet)");
   report.findings.push_back({.info = {.id = "P-1/late"}, .verdict = skip(std::string(kNoTime))});
-  EXPECT_EQ(report.level_text(), "none (not tried for lack of time: 1)");
+  EXPECT_EQ(report.level_text(), "none (it does not play yet) (not tried for lack of time: 1)");
   EXPECT_EQ(json::parse(json_report({report}))["bots"][0]["not_tried"], 1);
   // Otherwise a bot that answers slowly would get full marks for a few checks.
   const json untried = json::parse(gradescope_report(report))["tests"].back();
   EXPECT_EQ(untried["score"], 0);
   EXPECT_EQ(untried["max_score"], 2);
+}
+
+/// A failed check.
+Finding failed(const std::string& id, Level level, const std::string& fix, bool is_basic = false) {
+  Finding finding;
+  finding.info = {.id = id, .level = level, .text = "rule of " + id, .fix = fix};
+  finding.info.is_basic = is_basic;
+  finding.verdict = fail({.url = "http://localhost:1/mcp", .sent = "{}", .received = "{}"}, "/x",
+                         "right", "wrong");
+  return finding;
+}
+
+TEST(Report, TellsWhatMattersFirstAndEachCauseOnce) {
+  Report report;
+  report.findings = {failed("P-6/join-quick", Level::kShould, "be quick"),
+                     failed("P-5/deep-json", Level::kRobust, "limit the depth"),
+                     failed("P-2/join-sender", Level::kMust, "name the sender"),
+                     failed("P-2/choice-sender", Level::kMust, "name the sender"),
+                     failed("P-1/large-id", Level::kRobust, "guess"),
+                     failed("P-1/join-id-echoed", Level::kMust, "copy the id"),
+                     failed("P-4.7/join-accepts", Level::kMust, "accept", true)};
+  report.findings.push_back({.info = {.id = "P-1/a"}, .verdict = skip("there is no time")});
+  report.findings.push_back({.info = {.id = "P-1/b"}, .verdict = skip("there is no time")});
+  const std::string text = text_report(report);
+  EXPECT_LT(text.find("level       none"), text.find("FAILED"));
+  EXPECT_NE(text.find("1. accept (P-4.7/join-accepts, MUST)\n  2. name the sender "
+                      "(P-2/join-sender, MUST)\n  3. copy the id (P-1/join-id-echoed, MUST)\n\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("also      P-2/choice-sender"), std::string::npos);
+  EXPECT_EQ(text.find("FAILED P-2/choice-sender"), std::string::npos);
+  EXPECT_EQ(text.find("guess"), std::string::npos) << "the same cause as id-echoed";
+  EXPECT_LT(text.find("FAILED P-5/deep-json"), text.find("FAILED P-6/join-quick"));
+  EXPECT_NE(text.find("2 checks: there is no time"), std::string::npos);
+  EXPECT_EQ(text.find("P-1/a"), std::string::npos);
+  EXPECT_EQ(text.find("curl -sS"), std::string::npos);
+  const std::string whole = text_report(report, true);
+  EXPECT_NE(whole.find("curl -sS"), std::string::npos);
+  EXPECT_NE(whole.find("P-1/a"), std::string::npos);
+  const std::string page = html_report({report});
+  EXPECT_LT(page.find("P-4.7/join-accepts"), page.find("P-6/join-quick"));
+  EXPECT_NE(page.find("<details open>"), std::string::npos);
+}
+
+TEST(Report, APartOfTheChecksDecidesNoLevel) {
+  Report report = report_with_failure();
+  report.is_partial = true;
+  EXPECT_NE(text_report(report).find("level       not decided"), std::string::npos);
+}
+
+TEST(Report, NamesWhatALevelDoesNotShow) {
+  Report report;
+  Finding basic = failed("P-4.7/join-accepts", Level::kMust, "accept", true);
+  basic.verdict = pass();
+  report.findings = {basic, failed("P-6/join-quick", Level::kShould, "be quick")};
+  EXPECT_EQ(report.level_text(), "robust, 1 SHOULD failed");
+}
+
+TEST(Report, AllBotsCanGetTheSamePoints) {
+  Report report;
+  Finding blocked = failed("P-2/a", Level::kMust, "a");
+  blocked.verdict = skip_blocked("the bot does not play");
+  Finding foreign = failed("P-2/b", Level::kMust, "b");
+  foreign.verdict = skip("the bot gives no receipts");
+  Finding broken = failed("P-2/c", Level::kMust, "c");
+  broken.verdict = harness_fault("out of memory");
+  report.findings = {blocked, foreign, broken};
+  const json tests = json::parse(gradescope_report(report))["tests"];
+  ASSERT_EQ(tests.size(), 3U);
+  EXPECT_EQ(tests[0]["score"], 0);
+  EXPECT_EQ(tests[1]["score"], 2);
+  EXPECT_EQ(tests[2]["score"], 2) << "the checker's own fault";
+}
+
+TEST(Report, BackticksOfAPageAreCode) {
+  Report report = report_with_failure();
+  report.findings[0].info.text = "`accept` is <true>";
+  const std::string page = html_report({report});
+  EXPECT_NE(page.find("<code>accept</code> is &lt;true&gt;"), std::string::npos);
 }
 
 TEST(Report, ATokenThatWasCutIsMaskedToo) {

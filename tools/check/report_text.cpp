@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <ranges>
 #include <sstream>
+#include <tuple>
 
 #include "common/core/auth_token.h"
 #include "common/core/text.h"
@@ -73,46 +75,89 @@ std::string with_token(std::string quoted, const Report& report) {
   return quoted;
 }
 
-void write_failure(std::ostream& out, const Finding& finding, const Report& report) {
+/// Whether a finding is told as a failure.
+bool is_told(const Finding& finding) {
+  return finding.verdict.outcome == Outcome::kFailed || finding.verdict.outcome == Outcome::kFlaky;
+}
+
+void write_failure(std::ostream& out, const FailedCause& cause, const Report& report,
+                   bool is_verbose) {
+  const Finding& finding = *cause.findings.front();
   const Verdict& verdict = finding.verdict;
   const std::string clause = finding.info.clause();
   out << "\n"
       << (verdict.outcome == Outcome::kFlaky ? "FLAKY " : "FAILED ") << finding.info.id << "  "
-      << level_name(finding.info.level) << (finding.is_known ? "  (in the baseline)" : "")
-      << "\n  rule      " << finding.info.text << "\n  clause    " << clause << ": "
-      << clause_text(clause) << '\n';
+      << level_name(finding.info.level) << (finding.is_known ? "  (in the baseline)" : "") << '\n';
   const auto show = [&](const char* title, const std::string& text) {
-    if (!text.empty()) out << "  " << title << safe_text(masked(text, report.secrets)) << '\n';
+    if (text.empty()) return;
+    std::string shown;
+    std::istringstream lines(masked(text, report.secrets));
+    for (std::string line; std::getline(lines, line);)
+      shown += (shown.empty() ? "" : "\n            ") + safe_text(line);
+    out << "  " << title << shown << '\n';
   };
+  show("rule      ", finding.info.text);
+  show("clause    ", clause + ": " + std::string(clause_text(clause)));
   show("at        ", verdict.pointer);
   show("expected  ", verdict.expected);
   show("got       ", verdict.got);
-  show("fix       ", finding.info.fix);
+  show("fix       ", fix_of(finding));
+  std::string also;
+  for (const Finding* other : cause.findings | std::views::drop(1))
+    also += (also.empty() ? "" : ", ") + other->info.id;
+  show("also      ", also);
+  if (!is_verbose) return;
   show("sent      ", replaced(verdict.exchange.sent, "\r\n", "\\r\\n"));
   show("received  ", verdict.exchange.received);
   if (const std::string line = repeat_line(verdict.exchange, report); !line.empty())
     out << "  repeat    " << safe_text(line) << '\n';
 }
 
-void write_skipped(std::ostream& out, const Report& report) {
-  std::vector<std::pair<std::string, std::string>> reasons;  // in order of first occurrence
+void write_skipped(std::ostream& out, const Report& report, bool is_verbose) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // as they occurred
   for (const Finding& finding : report.findings) {
     if (finding.verdict.outcome != Outcome::kSkipped) continue;
     const std::string& reason = finding.verdict.got;
-    auto found = std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
+    auto found = std::ranges::find(reasons, reason,
+                                   &std::pair<std::string, std::vector<std::string>>::first);
     if (found == reasons.end()) found = reasons.insert(reasons.end(), {reason, {}});
-    found->second += "\n  " + finding.info.id;
+    found->second.push_back(finding.info.id);
   }
-  for (const auto& [reason, ids] : reasons)
-    out << "\nskipped, because " << safe_text(reason) << ":" << ids << '\n';
+  if (!reasons.empty()) out << '\n';
+  for (const auto& [reason, ids] : reasons) {
+    out << "skipped     " << ids.size() << (ids.size() == 1 ? " check" : " checks") << ": "
+        << safe_text(reason) << '\n';
+    if (!is_verbose) continue;
+    for (const std::string& id : ids) out << "            " << id << '\n';
+  }
+}
+
+/// Level and first fixes: what a reader needs first.
+void write_head(std::ostream& out, const Report& report, const std::vector<FailedCause>& causes) {
+  out << "league check of " << safe_text(report.subject) << " as " << report.role
+      << ", requirements of protocol " << kRequirementSet << "\n\nlevel       "
+      << report.level_text() << '\n';
+  std::size_t number = 0;
+  for (const FailedCause& cause : causes | std::views::take(kFirstFixes)) {
+    const Finding& finding = *cause.findings.front();
+    if (number == 0) out << "\nFix these first:\n";
+    out << "  " << ++number << ". " << safe_text(fix_of(finding)) << " (" << finding.info.id << ", "
+        << level_name(finding.info.level) << ")\n";
+  }
+}
+
+/// A dialect, as CallStyle names it, for people.
+std::string way_in_words(const std::string& way) {
+  if (way == "tool_name") return "the protocol's method names";
+  return safe_text(way) + " (a dialect)";
 }
 
 void write_dialect(std::ostream& out, const Report& report) {
-  out << "\ndialect     ";
+  out << "\ncalled by   ";
   if (report.ways.empty()) out << "unknown: the bot answered no call";
-  for (const std::string& way : report.ways) out << safe_text(way) << ' ';
+  for (const std::string& way : report.ways) out << way_in_words(way) << ' ';
   out << "\nleniencies  ";
-  if (report.leniencies.empty()) out << "none";
+  if (report.leniencies.empty()) out << "none: a league in strict mode takes its answers, too";
   for (const std::string& name : report.leniencies) out << safe_text(name) << ' ';
   out << '\n';
 }
@@ -147,10 +192,41 @@ std::size_t Report::not_tried() const {
 }
 
 std::string Report::level_text() const {
-  std::string text(grade_name(grade()));
+  if (is_partial) return "not decided, because only a part of the checks was run";
+  const Grade reached = grade();
+  std::string text(reached == Grade::kNone ? "none (it does not play yet)" : grade_name(reached));
+  const auto should = std::ranges::count_if(findings, [](const Finding& f) {
+    return f.info.level == Level::kShould && f.verdict.outcome == Outcome::kFailed;
+  });
+  if (should > 0 && reached != Grade::kNone)
+    text += ", " + std::to_string(should) + " SHOULD failed";
   if (const auto count = not_tried(); count > 0)
     text += " (not tried for lack of time: " + std::to_string(count) + ")";
   return text;
+}
+
+std::vector<FailedCause> Report::failed_causes() const {
+  std::vector<FailedCause> causes;
+  for (const Finding& finding : findings) {
+    if (!is_told(finding)) continue;
+    const std::string cause = cause_of(finding);
+    auto found = std::ranges::find(causes, cause, &FailedCause::cause);
+    if (found == causes.end()) found = causes.insert(causes.end(), {cause, {}});
+    found->findings.push_back(&finding);
+  }
+  const auto rank = [](const FailedCause& cause) {
+    const Finding& first = *cause.findings.front();
+    return std::tuple(first.verdict.outcome == Outcome::kFlaky, !first.info.is_basic,
+                      first.info.level == Level::kRobust ? 1
+                      : first.info.level == Level::kMust ? 0
+                                                         : 2);
+  };
+  for (FailedCause& cause : causes) {
+    std::ranges::stable_sort(cause.findings, {},
+                             [](const Finding* one) { return one->info.level; });
+  }
+  std::ranges::stable_sort(causes, {}, rank);
+  return causes;
 }
 
 std::string masked(const std::string& text, const std::vector<std::string>& secrets,
@@ -185,32 +261,26 @@ std::string repeat_line(const Exchange& exchange, const Report& report) {
          quoted_for_shell(exchange.url);
 }
 
-std::string text_report(const Report& report) {
+std::string text_report(const Report& report, bool is_verbose) {
   std::ostringstream out;
-  out << "league check of " << safe_text(report.subject) << " as " << report.role
-      << ", requirements of protocol " << kRequirementSet << '\n';
+  const std::vector<FailedCause> causes = report.failed_causes();
+  write_head(out, report, causes);
+  for (const FailedCause& cause : causes) write_failure(out, cause, report, is_verbose);
   for (const Finding& finding : report.findings) {
-    const Outcome outcome = finding.verdict.outcome;
-    if (outcome == Outcome::kFailed || outcome == Outcome::kFlaky)
-      write_failure(out, finding, report);
-    if (outcome == Outcome::kHarness)
+    if (finding.verdict.outcome == Outcome::kHarness)
       out << "\nHARNESS " << finding.info.id << ": " << safe_text(finding.verdict.got) << '\n';
   }
-  write_skipped(out, report);
+  write_skipped(out, report, is_verbose);
   for (const std::string& id : report.stale)
     out << "\nSTALE " << safe_text(id) << " is in the baseline and does not fail any more\n";
   write_dialect(out, report);
   write_table(out, report);
-  out << "\nlevel       " << report.level_text() << "\ntime        "
-      << short_number(static_cast<double>(report.took.count()) / 1000.0) << " s, "
-      << report.findings.size() << " checks\n";
-  const bool has_repeats = std::ranges::any_of(report.findings, [&](const Finding& finding) {
-    return finding.verdict.outcome == Outcome::kFailed &&
-           !repeat_line(finding.verdict.exchange, report).empty();
-  });
-  if (has_repeats)
-    out << "\nTo repeat one check, add --only ID to your command. The curl lines need the program "
-           "running at its address.\n";
+  out << "\ntime        " << short_number(static_cast<double>(report.took.count()) / 1000.0)
+      << " s, " << report.findings.size() << " checks\n";
+  if (!causes.empty() && !is_verbose)
+    out << "\nTo repeat one check, add --only ID to your command; --verbose shows requests, "
+           "answers "
+           "and curl lines.\n";
   return out.str();
 }
 

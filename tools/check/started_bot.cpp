@@ -82,6 +82,14 @@ void StartedBot::kill() {
 
 std::string StartedBot::last_words() const { return tail_of(output_, 5); }
 
+std::string StartedBot::obituary() {
+  const auto end = child_ ? child_->poll_end() : std::nullopt;
+  if (!end) return {};
+  const std::string words = last_words();
+  return "its process ended " + end->text() +
+         (words.empty() ? ", without any output" : "; its last lines were:\n" + words);
+}
+
 bool StartedBot::has_ended() { return !child_ || child_->poll_end().has_value(); }
 
 }  // namespace league::tools::check

@@ -30,6 +30,8 @@ class StartedBot {
   /// The last lines of its stderr.
   [[nodiscard]] std::string last_words() const;
   [[nodiscard]] bool has_ended();
+  /// How it ended, such as `with exit code 3`, and its last lines; empty: it is running.
+  [[nodiscard]] std::string obituary();
 
  private:
   explicit StartedBot(std::string command) : command_(std::move(command)) {}

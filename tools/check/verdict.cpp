@@ -49,19 +49,26 @@ std::string_view grade_name(Grade grade) {
 Verdict pass() { return {}; }
 
 Verdict skip(std::string reason) {
-  return {.outcome = Outcome::kSkipped,
-          .got = std::move(reason),
-          .expected = {},
-          .pointer = {},
-          .exchange = {}};
+  Verdict verdict;
+  verdict.outcome = Outcome::kSkipped;
+  verdict.got = std::move(reason);
+  return verdict;
+}
+
+Verdict skip_blocked(std::string reason) {
+  Verdict verdict = skip(std::move(reason));
+  verdict.is_blocked = true;
+  return verdict;
 }
 
 Verdict fail(Exchange exchange, std::string pointer, std::string expected, std::string got) {
-  return {.outcome = Outcome::kFailed,
-          .got = std::move(got),
-          .expected = std::move(expected),
-          .pointer = std::move(pointer),
-          .exchange = std::move(exchange)};
+  Verdict verdict;
+  verdict.outcome = Outcome::kFailed;
+  verdict.got = std::move(got);
+  verdict.expected = std::move(expected);
+  verdict.pointer = std::move(pointer);
+  verdict.exchange = std::move(exchange);
+  return verdict;
 }
 
 Verdict expect(bool is_right, Exchange exchange, std::string pointer, std::string expected,
@@ -71,11 +78,34 @@ Verdict expect(bool is_right, Exchange exchange, std::string pointer, std::strin
 }
 
 Verdict harness_fault(std::string what) {
-  return {.outcome = Outcome::kHarness,
-          .got = std::move(what),
-          .expected = {},
-          .pointer = {},
-          .exchange = {}};
+  Verdict verdict;
+  verdict.outcome = Outcome::kHarness;
+  verdict.got = std::move(what);
+  return verdict;
+}
+
+Verdict with_fix(Verdict verdict, std::string fix) {
+  verdict.fix = std::move(fix);
+  return verdict;
+}
+
+const std::string& fix_of(const Finding& finding) {
+  return finding.verdict.fix.empty() ? finding.info.fix : finding.verdict.fix;
+}
+
+std::string cause_of(const Finding& finding) {
+  if (!finding.verdict.cause.empty()) return finding.verdict.cause;
+  const std::string& id = finding.info.id;
+  for (const char* one : {"P-1/string-id", "P-1/large-id", "P-1/id-zero"}) {
+    if (id == one) return "P-1/id-echoed";
+  }
+  // The same in both answers and in the registration.
+  for (const char* message : {"join-", "choice-", "register-"}) {
+    const std::size_t at = id.find('/') + 1;
+    if (id.compare(at, std::string_view(message).size(), message) == 0)
+      return id.substr(0, at) + id.substr(at + std::string_view(message).size());
+  }
+  return id;
 }
 
 bool Verdict::is_untried() const { return outcome == Outcome::kSkipped && got == kNoTime; }

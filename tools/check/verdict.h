@@ -48,6 +48,10 @@ struct Verdict {
   std::string expected = {};
   std::string pointer = {};  ///< JSON pointer into the answer; empty: the whole
   Exchange exchange = {};
+  std::string fix = {};  ///< what to do, where it is not what CheckInfo says
+  /// Names what several checks may fail for; empty: see cause_of.
+  std::string cause = {};
+  bool is_blocked = false;  ///< skipped because of another fault of the bot
 
   [[nodiscard]] bool passed() const { return outcome == Outcome::kPassed; }
   /// Skipped for lack of time.
@@ -56,6 +60,8 @@ struct Verdict {
 
 [[nodiscard]] Verdict pass();
 [[nodiscard]] Verdict skip(std::string reason);
+/// Skipped because of a fault of the bot that another check tells.
+[[nodiscard]] Verdict skip_blocked(std::string reason);
 /// The reason of checks that were skipped for lack of time.
 inline constexpr std::string_view kNoTime = "the time for this run is over";
 /// A failure of the bot: `got` instead of `expected`, at `pointer` of the answer.
@@ -65,6 +71,9 @@ inline constexpr std::string_view kNoTime = "the time for this run is over";
 [[nodiscard]] Verdict expect(bool is_right, Exchange exchange, std::string pointer,
                              std::string expected, std::string got);
 [[nodiscard]] Verdict harness_fault(std::string what);
+
+/// `verdict`, with this to do instead of what its check says.
+[[nodiscard]] Verdict with_fix(Verdict verdict, std::string fix);
 
 /// The constant properties of a check.
 struct CheckInfo {
@@ -95,6 +104,12 @@ struct Finding {
   std::chrono::nanoseconds took{};
   bool is_known = false;  ///< it is in the baseline
 };
+
+/// What to do about a failure, one sentence for the bot's author.
+[[nodiscard]] const std::string& fix_of(const Finding& finding);
+/// What failed: two findings with the same cause are about the same fault, such as a field that is
+/// wrong in both answers.
+[[nodiscard]] std::string cause_of(const Finding& finding);
 
 /// The level that a bot reaches.
 enum class Grade : std::uint8_t { kNone, kPlays, kConforms, kRobust };

@@ -172,6 +172,25 @@ core::Result<std::unique_ptr<Wire>> Wire::open(const agent::bus::BusOptions& bus
   return std::unique_ptr<Wire>(new Wire(std::move(*caller), std::move(joined)));
 }
 
+Exchange exchange_of(const std::string& url, std::string sent,
+                     const transport::link::CallOutcome& outcome) {
+  Exchange exchange;
+  exchange.url = url;
+  exchange.sent = outcome.wire_request.empty() ? std::move(sent) : outcome.wire_request.str();
+  exchange.received = outcome.wire_answer.empty() ? outcome.bytes.str() : outcome.wire_answer.str();
+  exchange.status = outcome.http_status;
+  if (outcome.refusal_headers) {
+    if (const auto type = rpc::find_header(*outcome.refusal_headers, "content-type"))
+      exchange.content_type = *type;
+  }
+  if (outcome.error) {
+    exchange.trouble = outcome.error->message;
+    exchange.has_timed_out = outcome.error->code == core::ErrorCode::kTimeout;
+    exchange.is_refused = outcome.error->code == core::ErrorCode::kConnectionError;
+  }
+  return exchange;
+}
+
 Exchange Wire::send(const transport::link::Endpoint& endpoint, std::string bytes, const rpc::Id& id,
                     milliseconds limit) {
   Exchange exchange;
@@ -197,14 +216,7 @@ Exchange Wire::send(const transport::link::Endpoint& endpoint, std::string bytes
     transport::link::Caller& way = bus_ && endpoint.scheme == "nats" ? bus_->caller() : *caller_;
     way.call(std::move(question),
              [&](transport::link::CallOutcome outcome) { promise.set_value(std::move(outcome)); });
-    transport::link::CallOutcome outcome = promise.get_future().get();
-    exchange.received = outcome.bytes.str();
-    exchange.status = outcome.http_status;
-    if (outcome.error) {
-      exchange.trouble = outcome.error->message;
-      exchange.has_timed_out = outcome.error->code == core::ErrorCode::kTimeout;
-      exchange.is_refused = outcome.error->code == core::ErrorCode::kConnectionError;
-    }
+    exchange = exchange_of(exchange.url, bytes, promise.get_future().get());
   }
   exchange.elapsed = Steady::now() - begun;
   exchange.sent = std::move(bytes);

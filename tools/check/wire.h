@@ -54,6 +54,9 @@ class Wire {
   /// Null if no bus is used.
   [[nodiscard]] CheckerBus* bus() { return bus_.get(); }
 
+  /// The caller of everything but HTTP in `send`; it calls HTTP as well, over kept connections.
+  [[nodiscard]] transport::link::Caller& caller() { return *caller_; }
+
   /// Sends one request and waits for its answer. `id`: of the request in `bytes`, by which
   /// transports other than HTTP find the answer.
   [[nodiscard]] Exchange send(const transport::link::Endpoint& endpoint, std::string bytes,
@@ -66,6 +69,10 @@ class Wire {
   const std::unique_ptr<transport::link::Caller> caller_;
   const std::unique_ptr<CheckerBus> bus_;
 };
+
+/// The exchange that `outcome` ends; `sent`: the bytes of the request.
+[[nodiscard]] Exchange exchange_of(const std::string& url, std::string sent,
+                                   const transport::link::CallOutcome& outcome);
 
 /// Whether an endpoint from the command line is on a message bus.
 [[nodiscard]] inline bool is_on_bus(const std::string& endpoint) {

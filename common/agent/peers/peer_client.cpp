@@ -198,6 +198,18 @@ void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
   pending->completion(std::move(*reply));
 }
 
+PeerReply PeerClient::judge(PeerCall call, const rpc::Id& id,
+                            transport::link::CallOutcome outcome) const {
+  // A client of its own knows nothing of the peer and may forget what it learns.
+  PeerClient judge(caller_, schemas_, clock_, mode_);
+  const auto ways = dialects::call_dialects(call.type, dialects::CallStyle::kToolName);
+  Pending pending{std::move(call), {}, {}, {}, id, {.dialects = {ways.front()}, .is_proven = true}};
+  auto reply = judge.understand(pending, outcome);
+  if (!reply) reply = std::move(pending.first_answer);
+  reply->notes = outcome.notes;
+  return std::move(*reply);
+}
+
 std::optional<PeerReply> PeerClient::understand(Pending& pending,
                                                 transport::link::CallOutcome& outcome) {
   const PeerCall& call = pending.call;

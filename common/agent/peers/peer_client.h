@@ -138,6 +138,10 @@ class PeerClient {
           completion(reply, reply.error ? nullptr : &std::get<Answer>(reply.answer->message));
         });
   }
+  /// How `call` would end if `outcome` were the answer to its request with this id, and no other
+  /// way of calling were left to try. Nothing is remembered of it.
+  [[nodiscard]] PeerReply judge(PeerCall call, const rpc::Id& id,
+                                transport::link::CallOutcome outcome) const;
   /// Calls `ping`; any HTTP answer means that the peer is alive (protocol §6).
   void ping(transport::link::Endpoint endpoint, const std::string& peer,
             std::chrono::milliseconds time_limit, std::function<void(bool alive)> completion);

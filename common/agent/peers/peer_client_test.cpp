@@ -236,5 +236,30 @@ TEST_F(PeerClientTest, NoAnswerMakesItThrow) {
   }
 }
 
+TEST_F(PeerClientTest, JudgesAnAnswerThatCameInAnotherWay) {
+  const PeerClient client(caller_, envelope::testing::schemas(), time_, envelope::Mode::kOpen);
+  PeerCall call;
+  call.endpoint = endpoint_;
+  call.type = kInvite;
+  call.reply_defaults.sender = "player:P01";
+  call.reply_defaults.conversation_id = core::ConversationId("convr1m1001");
+  call.reply_defaults.player_id = core::PlayerId("P01");
+  call.reply_defaults.match_id = core::MatchId("R1M1");
+  const auto judged = [&](std::string bytes) {
+    transport::link::CallOutcome outcome;
+    outcome.http_status = 200;
+    outcome.bytes = std::move(bytes);
+    return client.judge(call, rpc::Id(7), std::move(outcome));
+  };
+  const auto good = judged(R"({"jsonrpc":"2.0","id":7,"result":{"accept":true}})");
+  EXPECT_FALSE(good.error);
+  EXPECT_TRUE(good.answer);
+  const auto unknown = judged(R"({"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}})");
+  EXPECT_TRUE(unknown.error);
+  EXPECT_TRUE(unknown.has_no_method);
+  EXPECT_TRUE(judged("<html>").error);
+  EXPECT_TRUE(caller_.frames.empty()) << "nobody is called";
+}
+
 }  // namespace
 }  // namespace league::agent::peers

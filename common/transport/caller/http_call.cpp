@@ -156,6 +156,7 @@ void HttpCall::wait_to_continue() {
 link::CallOutcome HttpCall::answered(rpc::Delivery message) const {
   link::CallOutcome out{std::move(message)};
   out.http_status = head_.status;
+  if (head_.status >= 400) out.refusal_headers = head_.headers;
   return out;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "common/core/auth_token.h"
+#include "common/core/result.h"
 #include "common/envelope/message_type.h"
 #include "common/rpc/id.h"
 #include "game/draw.h"
@@ -46,6 +48,10 @@ struct BotReply {
   nlohmann::json error;  ///< the JSON-RPC error; null: none
   std::vector<std::string> leniencies;  ///< that were needed to read the frame
   std::string place = "/result";  ///< JSON pointer of `message` in what was received
+  /// Why the referee of an open league would refuse it; only for answers to invitations and calls
+  /// for a choice, which PlayerBench judges.
+  std::optional<core::Error> fault = std::nullopt;
+  bool has_joined = false;  ///< such a referee takes it for an accepted invitation
 
   [[nodiscard]] bool has_answer() const { return exchange.trouble.empty(); }
   /// A text field of the message; empty if it is missing or not a text.

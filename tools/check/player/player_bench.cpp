@@ -18,11 +18,8 @@ using agent::dialects::CallDialect;
 using envelope::MessageType;
 using nlohmann::json;
 
-PlayerBench::PlayerBench(Wire& wire, Options options) : wire_(wire), options_(std::move(options)) {}
-
 milliseconds PlayerBench::limit() const {
   // After three missing answers the bot gets less time.
-  if (options_.is_patient) return options_.limit;
   return timeouts_.load() >= 3 ? std::min(options_.limit, milliseconds(700)) : options_.limit;
 }
 
@@ -195,7 +192,14 @@ BotReply PlayerBench::read(Exchange exchange, const rpc::Id& id) {
   } else {
     timeouts_.store(0);
   }
-  return read_bot_reply(std::move(exchange), id);
+  BotReply reply = read_bot_reply(std::move(exchange), id);
+  const json message = read_call(reply.exchange.sent).message;
+  std::string answer = reply.exchange.received;
+  judge(reply, message, id, std::move(answer));
+  note_sent(message, reply);
+  std::lock_guard lock(mutex_);
+  if (reply.has_answer()) answered_in_.push_back(reply.exchange.elapsed);
+  return reply;
 }
 
 BotReply PlayerBench::send(const std::string& bytes, const rpc::Id& id) {
@@ -271,23 +275,13 @@ BotReply PlayerBench::ask(MessageType type, const json& message) {
   return exchange(message, [&] { return send(frame(type, message, id), id); });
 }
 
-bool PlayerBench::accepts(const BotReply& reply) {
-  if (!reply.message.is_object()) return false;
-  json message = reply.message;
-  envelope::Leniencies taken;
-  envelope::NormaliseDefaults defaults;
-  defaults.match_id = core::MatchId(reply.text("match_id"));
-  (void)envelope::normalise(message, MessageType::kGameJoinAck, envelope::Mode::kOpen, defaults,
-                            taken);
-  return message.contains("accept") && message["accept"] == true;
-}
-
 std::string PlayerBench::word_in(const BotReply& reply) {
   std::string word = reply.text("parity_choice");
   return word.empty() ? reply.text("choice") : word;
 }
 
 std::string PlayerBench::choice_in(const BotReply& reply) {
+  if (reply.fault && reply.fault->code != core::ErrorCode::kInvalidParityChoice) return {};
   const std::string word = core::comparable_name(word_in(reply));
   return is_game_word(word) ? word : std::string();
 }
@@ -316,9 +310,11 @@ const PlayedGame& PlayerBench::sample() {
     std::lock_guard lock(mutex_);
     if (sample_) return *sample_;
   }
-  // The first match finds out the bot's dialect; the second one is the sample.
-  PlayedGame game = play(new_match());
-  if (!game.join.exchange.has_timed_out) game = play(new_match());
+  // A bot that only spells its choice wrongly is asked for another match, so that the rest of its
+  // answers can be checked.
+  const bool is_lost = trial().lost_by.has_value() && lost_game_ &&
+                       (!accepts(lost_game_->join) || choice_in(lost_game_->choice).empty());
+  PlayedGame game = is_lost ? *lost_game_ : play(new_match());
   std::lock_guard lock(mutex_);
   leniencies_.merge(overlooked_in(game.join, MessageType::kGameJoinAck, game.match, options_.bot));
   leniencies_.merge(

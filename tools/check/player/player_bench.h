@@ -19,6 +19,8 @@
 #include "game/rules.h"
 #include "tools/check/mock_server.h"
 #include "tools/check/player/bot_reply.h"
+#include "tools/check/trial/registration.h"
+#include "tools/check/trial/trial_league.h"
 #include "tools/check/wire.h"
 
 namespace league::tools::check {
@@ -31,6 +33,21 @@ struct PlayedGame {
   BotReply over;
 };
 
+/// How the bot fared in matches as a league plays them.
+struct BotTrial {
+  std::string trouble;  ///< why there was none; the checker's own fault. Empty: there was one
+  std::optional<referee::Termination> lost_by;  ///< nothing: it lost nothing
+  /// The call at which it lost, and why its answer was refused.
+  envelope::MessageType lost_at = envelope::MessageType::kGameInvitation;
+  BotReply refused;
+  core::Error why;
+  std::chrono::milliseconds limit{0};  ///< of that call
+
+  [[nodiscard]] bool is_lost_at(envelope::MessageType call) const {
+    return lost_by.has_value() && lost_at == call;
+  }
+};
+
 /// Plays manager and referee for one player. Calls block; thread-safe after `prepare`.
 class PlayerBench {
  public:
@@ -38,11 +55,12 @@ class PlayerBench {
     BotIdentity bot;
     bool is_fast = false;
     milliseconds limit{5000};  ///< of each call
-    /// A bot that failed to answer still gets the whole limit for later calls.
-    bool is_patient = false;
   };
   /// `wire` outlives it.
   PlayerBench(Wire& wire, Options options);
+  ~PlayerBench();
+  PlayerBench(const PlayerBench&) = delete;
+  PlayerBench& operator=(const PlayerBench&) = delete;
 
   [[nodiscard]] const BotIdentity& bot() const { return options_.bot; }
   void set_bot(BotIdentity bot) { options_.bot = std::move(bot); }
@@ -55,6 +73,8 @@ class PlayerBench {
   /// register.
   MockServer* server = nullptr;
   std::optional<InboundCall> registration;
+  /// What a league's manager makes of that request.
+  JudgedRegistration registered;
 
   /// A new match, so that checks do not disturb each other.
   [[nodiscard]] TestMatch new_match(bool promises_seed = true);
@@ -92,6 +112,15 @@ class PlayerBench {
 
   /// Plays a match: invitation, choice and result; `until_choice`: without the result.
   [[nodiscard]] PlayedGame play(const TestMatch& match, bool until_choice = false);
+  /// The first matches, which the referee and the manager of a league play with the bot, over
+  /// connections of their own; played once.
+  [[nodiscard]] const BotTrial& trial();
+  /// Ends the matches to which the bot was invited and whose result it has not been told.
+  void end_open_matches();
+  /// The wire name of the message that was sent last.
+  [[nodiscard]] std::string last_sent() const;
+  /// Whether the bot usually answers within a quarter of a second.
+  [[nodiscard]] bool is_quick() const;
   /// Waits until the bot accepts an invitation, which it may refuse until it has read the answer to
   /// its registration; for a second at most.
   void settle();
@@ -103,6 +132,8 @@ class PlayerBench {
   [[nodiscard]] bool commits();
   /// Whether the bot has declared receipts and got a key for them from this checker.
   [[nodiscard]] bool gives_receipts() const;
+  /// Sets `registration` and `registered`, from the bot's request to the server.
+  void take_registration(InboundCall call);
 
   /// The names of the ways in which the bot was called, and of the leniencies that its answers
   /// needed.
@@ -113,12 +144,13 @@ class PlayerBench {
   /// Texts that must not appear in reports.
   [[nodiscard]] std::vector<std::string> secrets() const;
 
-  /// Whether `reply` accepts an invitation, in any of the tolerated forms.
-  [[nodiscard]] static bool accepts(const BotReply& reply);
+  /// Whether a league takes `reply` for an accepted invitation.
+  [[nodiscard]] static bool accepts(const BotReply& reply) { return reply.has_joined; }
   /// The choice as `reply` writes it, under either name; empty where there is no text.
   [[nodiscard]] static std::string word_in(const BotReply& reply);
   /// The intended choice: ` Even` is `even`, so that only the check of the spelling fails for a
-  /// wrong one. Empty if the intention is unclear.
+  /// wrong one. Empty if the intention is unclear, or if a league refuses the answer for another
+  /// reason.
   [[nodiscard]] static std::string choice_in(const BotReply& reply);
   /// Whether the choice in the sample is spelt correctly: only then can GAME_OVER contain it.
   [[nodiscard]] bool spells_its_choice() {
@@ -126,10 +158,19 @@ class PlayerBench {
   }
 
  private:
+  struct Judge;
   /// Finds out in which dialect the bot accepts messages of `type`. Returns the failed exchange if
   /// the bot did not answer, so that the caller does not have to wait for a silent bot again.
   std::optional<BotReply> find_way(envelope::MessageType type, const nlohmann::json& message);
   [[nodiscard]] BotReply read(Exchange exchange, const rpc::Id& id);
+  /// Fills in what a referee would make of `answer`, the bytes that answer `message`.
+  void judge(BotReply& reply, const nlohmann::json& message, const rpc::Id& id,
+             std::string answer) const;
+  [[nodiscard]] BotTrial play_trial();
+  [[nodiscard]] BotTrial lost_trial(const TrialMatch& match, PlayedGame& game);
+  /// Remembers how the bot was called, if the league took its answer.
+  void learn(const TrialCall& call);
+  void note_sent(const nlohmann::json& message, const BotReply& reply);
   /// Tells a bot that answers by calls of its own where the referee of `invitation`'s match is.
   void announce(const nlohmann::json& invitation);
   /// The answer to `message`, which `send` sends; if it is only a receipt, waits for the bot's own
@@ -139,6 +180,7 @@ class PlayerBench {
 
   Wire& wire_;
   Options options_;
+  std::unique_ptr<Judge> judge_;
   core::CryptoRandom random_;
   std::atomic<std::int64_t> last_id_{0};
   std::atomic<int> last_match_{0};
@@ -147,6 +189,11 @@ class PlayerBench {
   mutable std::mutex mutex_;  // guards the rest
   std::map<envelope::MessageType, agent::dialects::CallDialect> ways_;
   std::set<std::string> leniencies_;
+  std::optional<BotTrial> trial_;
+  std::optional<PlayedGame> lost_game_;  ///< what came in the match that the trial lost
+  std::map<std::string, TestMatch> open_;
+  std::string last_sent_;
+  std::vector<std::chrono::nanoseconds> answered_in_;
   std::optional<PlayedGame> sample_;
   mutable std::map<std::string, std::string> credentials_;
 };

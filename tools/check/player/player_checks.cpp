@@ -1,5 +1,7 @@
 #include "tools/check/player/player_checks.h"
 
+#include "common/core/text.h"
+
 namespace league::tools::check {
 
 using nlohmann::json;
@@ -53,6 +55,12 @@ std::string shown_value(const json& object, const std::string& field) {
 
 std::string shown_answer(const BotReply& reply) {
   if (!reply.has_answer()) return reply.exchange.trouble;
+  if (reply.exchange.status >= 300) {
+    const Exchange& page = reply.exchange;
+    return "HTTP status " + std::to_string(page.status) +
+           (page.content_type.empty() ? std::string() : " with " + page.content_type) +
+           (page.received.empty() ? ", an empty body" : ": " + page.received.substr(0, 120));
+  }
   if (reply.exchange.received.empty())
     return "an empty body with HTTP status " + std::to_string(reply.exchange.status);
   std::string text = reply.exchange.received.substr(0, 120);
@@ -60,23 +68,32 @@ std::string shown_answer(const BotReply& reply) {
   return text;
 }
 
-/// The value of `field` in an answer; if there is no message, a description of the answer.
-static std::string shown_field(const BotReply& reply, const std::string& field) {
+std::string shown_field(const BotReply& reply, const std::string& field) {
   const bool is_there = reply.message.is_object() && reply.message.contains(field);
   return is_there ? field + ": " + shown_value(reply.message, field) : shown_answer(reply);
 }
 
+std::string shown_fault(const BotReply& reply, const std::string& field) {
+  if (!reply.fault || !reply.message.is_object()) return shown_field(reply, field);
+  return core::shown(reply.fault->message, 300);
+}
+
+/// The pointer to the value that a league refuses, otherwise to `field`.
+static std::string pointer_of(const BotReply& reply, const std::string& field) {
+  if (!reply.error.is_null()) return "/error";
+  const bool is_known = reply.fault && !reply.fault->field.empty();
+  return reply.place + (is_known ? reply.fault->field : "/" + field);
+}
+
 Verdict expect_accepted(const BotReply& reply, const std::string& why) {
-  return expect(PlayerBench::accepts(reply), reply.exchange,
-                reply.error.is_null() ? reply.place + "/accept" : "/error",
-                "GAME_JOIN_ACK with accept: true; " + why, shown_field(reply, "accept"));
+  return expect(PlayerBench::accepts(reply), reply.exchange, pointer_of(reply, "accept"),
+                "GAME_JOIN_ACK with accept: true; " + why, shown_fault(reply, "accept"));
 }
 
 Verdict expect_choice(const BotReply& reply, const std::string& why) {
   return expect(!PlayerBench::choice_in(reply).empty(), reply.exchange,
-                reply.error.is_null() ? reply.place + "/parity_choice" : "/error",
-                "CHOOSE_PARITY_RESPONSE with a choice; " + why,
-                shown_field(reply, "parity_choice"));
+                pointer_of(reply, "parity_choice"), "CHOOSE_PARITY_RESPONSE with a choice; " + why,
+                shown_fault(reply, "parity_choice"));
 }
 
 Verdict expect_field(bool is_right, const BotReply& reply, const std::string& field,

@@ -17,6 +17,8 @@ inline constexpr envelope::MessageType kCall = envelope::MessageType::kChoosePar
 [[nodiscard]] Checks player_checks(PlayerBench& bench);
 
 void add_registration_checks(PlayerBench& bench, Checks& out);
+/// Those that a bot needs to play a match at all; the first of the answers' checks.
+void add_basic_checks(PlayerBench& bench, Checks& out);
 void add_answer_checks(PlayerBench& bench, Checks& out);
 void add_news_checks(PlayerBench& bench, Checks& out);
 void add_rpc_checks(PlayerBench& bench, Checks& out);
@@ -65,6 +67,10 @@ inline constexpr const char* kOnlyHttpHasNoIds =
 [[nodiscard]] Exchange seen_call(const InboundCall* call);
 /// `"abc"`, `7`, `missing`; at most 80 characters.
 [[nodiscard]] std::string shown_value(const nlohmann::json& object, const std::string& field);
+/// The value of `field` in an answer; if there is none, a description of the answer.
+[[nodiscard]] std::string shown_field(const BotReply& reply, const std::string& field);
+/// Why a league refuses an answer; if it gives no reason, as shown_field.
+[[nodiscard]] std::string shown_fault(const BotReply& reply, const std::string& field);
 /// The first 120 characters of an answer, or the reason why there is none.
 [[nodiscard]] std::string shown_answer(const BotReply& reply);
 

@@ -57,7 +57,7 @@ const Probe<PlayerBench> kCommitmentProbes[] = {
     {"P-7.25/opens-commitment", Level::kMust,
      "The choice and the nonce match the commitment in GAME_JOIN_ACK.", kFormula,
      [](PlayerBench& bench) { return check_opening(bench, bench.sample()); }},
-    {"P-7.22/fresh-nonce", Level::kMust, "The bot uses a new nonce in each match.",
+    {"P-7.22/fresh-nonce", Level::kRobust, "The bot uses a new nonce in each match.",
      "For each match, take 32 new bytes from a cryptographic random generator (in Python: "
      "secrets.token_hex(32)).",
      [](PlayerBench& bench) {
@@ -68,7 +68,7 @@ const Probe<PlayerBench> kCommitmentProbes[] = {
                      "a different nonce from the one in the previous match",
                      "the same nonce, " + shown_value(two.choice.message, "choice_nonce"));
      }},
-    {"P-7.22/no-seed-no-commitment", Level::kMust,
+    {"P-7.22/no-seed-no-commitment", Level::kRobust,
      "The bot sends no commitment if the invitation has no `draw_commitment`.",
      "Leave choice_commitment out if the invitation has no draw_commitment.",
      [](PlayerBench& bench) {
@@ -85,7 +85,7 @@ const Probe<PlayerBench> kCommitmentProbes[] = {
            game.choice.message.is_object() && !game.choice.message.contains("choice_nonce"),
            game.choice, "choice_nonce", "nothing");
      }},
-    {"P-7.28/second-invitation", Level::kMust,
+    {"P-7.28/second-invitation", Level::kRobust,
      "The bot answers a repeated invitation with the same commitment.",
      "Store choice and nonce of each match by match_id, and send the same commitment again.",
      [](PlayerBench& bench) {
@@ -97,7 +97,7 @@ const Probe<PlayerBench> kCommitmentProbes[] = {
                            "the commitment of the first answer, " +
                                shown_value(first.message, "choice_commitment"));
      }},
-    {"P-7.28/same-nonce-again", Level::kMust,
+    {"P-7.28/same-nonce-again", Level::kRobust,
      "The bot answers a repeated call with the same choice and the same nonce.",
      "Store choice and nonce of each match until GAME_OVER, and send them again.",
      [](PlayerBench& bench) {

@@ -83,7 +83,7 @@ Verdict play_beside(PlayerBench& bench, const std::string& held, std::size_t cou
 }
 
 const Probe<PlayerBench> kHttpProbes[] = {
-    {"P-1/segmented-request", Level::kMust,
+    {"P-1/segmented-request", Level::kRobust,
      "The bot reads a request completely if it arrives in several parts.",
      "Read until you have as many bytes as Content-Length says. One recv() may return only a part.",
      [](PlayerBench& bench) {
@@ -95,7 +95,7 @@ const Probe<PlayerBench> kHttpProbes[] = {
                            whole.substr(head + 30)},
                           milliseconds(30), "it arrived in four parts");
      }},
-    {"P-1/lower-case-headers", Level::kMust, "The bot reads header names in any case.",
+    {"P-1/lower-case-headers", Level::kRobust, "The bot reads header names in any case.",
      "Compare header names case-insensitively, or use an HTTP library.",
      [](PlayerBench& bench) {
        const std::string body = invitation_body(bench, bench.new_match(), 8802);
@@ -107,7 +107,7 @@ const Probe<PlayerBench> kHttpProbes[] = {
             std::to_string(body.size()) + "\r\n\r\n" + body},
            milliseconds(0), "its header names are in lower case");
      }},
-    {"P-1/charset", Level::kMust,
+    {"P-1/charset", Level::kRobust,
      "The bot accepts `Content-Type: application/json; charset=utf-8`.",
      "Compare Content-Type only up to the semicolon, or ignore it.",
      [](PlayerBench& bench) {
@@ -120,7 +120,7 @@ const Probe<PlayerBench> kHttpProbes[] = {
                            std::to_string(body.size()) + "\r\n\r\n" + body},
                           milliseconds(0), "its Content-Type has a charset");
      }},
-    {"P-1/extra-headers", Level::kMust, "The bot ignores unknown headers.",
+    {"P-1/extra-headers", Level::kRobust, "The bot ignores unknown headers.",
      "Read the headers that you need, and ignore all others.",
      [](PlayerBench& bench) {
        return send_pieces(

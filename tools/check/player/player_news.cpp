@@ -23,14 +23,14 @@ Verdict expect_acknowledged(const BotReply& reply) {
 
 const Probe<PlayerBench> kResults[] = {
     {"P-4.10/game-over-acknowledged",
-     Level::kMust,
+     Level::kRobust,
      "The bot acknowledges a correct GAME_OVER.",
      "Answer notify_match_result with {\"status\": \"ok\"}. If your bot refused this result, "
      "compare its calculation with docs/verify_draw.py. If a check of P-7.25 fails as well, fix "
      "that first.",
      [](PlayerBench& bench) { return expect_acknowledged(bench.sample().over); },
      {.needs_word = true}},
-    {"P-4.10/technical-loss-acknowledged", Level::kMust,
+    {"P-4.10/technical-loss-acknowledged", Level::kRobust,
      "The bot acknowledges GAME_OVER of a technical loss, in which `drawn_number` and "
      "`number_parity` are null.",
      "Read drawn_number and number_parity only if game_result.status is not \"TECHNICAL_LOSS\".",

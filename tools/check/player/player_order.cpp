@@ -44,7 +44,7 @@ Verdict play_in_parallel(PlayerBench& bench, std::size_t count) {
 }
 
 const Probe<PlayerBench> kOrderProbes[] = {
-    {"P-6/second-invitation", Level::kMust, "The bot accepts a repeated invitation.",
+    {"P-6/second-invitation", Level::kRobust, "The bot accepts a repeated invitation.",
      "Answer a repeated GAME_INVITATION like the first one. The first answer may have been lost.",
      [](PlayerBench& bench) {
        const TestMatch match = bench.new_match();
@@ -69,7 +69,7 @@ const Probe<PlayerBench> kOrderProbes[] = {
        }
        return pass();
      }},
-    {"P-6/choice-after-invitation-twice", Level::kMust,
+    {"P-6/choice-after-invitation-twice", Level::kRobust,
      "The bot chooses after it was invited to the match twice.",
      "Do not reset the match when its invitation is repeated.",
      [](PlayerBench& bench) {
@@ -118,7 +118,7 @@ const Probe<PlayerBench> kOrderProbes[] = {
        return expect_alive(bench,
                            bench.ask(MessageType::kGameError, bench.game_error(bench.new_match())));
      }},
-    {"P-4.18/choice-after-game-error", Level::kMust,
+    {"P-4.18/choice-after-game-error", Level::kRobust,
      "The bot chooses when it is asked again after GAME_ERROR.",
      "Do not end the match at GAME_ERROR. It goes on until GAME_OVER.",
      [](PlayerBench& bench) {
@@ -130,7 +130,7 @@ const Probe<PlayerBench> kOrderProbes[] = {
        (void)bench.ask(MessageType::kGameError, error);
        return expect_choice(bench.ask(kCall, bench.choice_call(match)), "GAME_ERROR came before");
      }},
-    {"P-4.5/unannounced-match", Level::kMust,
+    {"P-4.5/unannounced-match", Level::kRobust,
      "The bot accepts an invitation to a match that was not announced.",
      "Accept invitations even if no ROUND_ANNOUNCEMENT named the match.",
      [](PlayerBench& bench) {
@@ -157,7 +157,7 @@ const Probe<PlayerBench> kOrderProbes[] = {
      "Store what you know in a table by match_id. If your bot uses threads, protect the table with "
      "a lock.",
      [](PlayerBench& bench) { return play_in_parallel(bench, 8); }},
-    {"P-6/interleaved-matches", Level::kMust,
+    {"P-6/interleaved-matches", Level::kRobust,
      "The bot plays two matches in turns without mixing them up.",
      "Store what you know in a table by match_id.",
      [](PlayerBench& bench) {

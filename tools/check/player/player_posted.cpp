@@ -49,6 +49,9 @@ BotReply PlayerBench::exchange(const json& message, const std::function<BotReply
       from, is_known ? std::min(limit(), kPostedSoon) : limit());
   if (!posted) return reply;
   reply.message = posted->message;
+  json frame = {{"jsonrpc", "2.0"}, {"id", 1}, {"result", posted->message}};
+  judge(reply, message, rpc::Id(1), frame.dump(-1, ' ', false, json::error_handler_t::replace));
+  note_sent(message, reply);
   reply.place = "/params";
   reply.leniencies.emplace_back("answer_posted_back");
   reply.exchange.received += " and then, as a call of its own: " + posted->bytes;

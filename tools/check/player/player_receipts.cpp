@@ -116,7 +116,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
        return expect_choice_receipt(bench, game.choice, game.match,
                                     bench.opponent_commitment(game.match));
      }},
-    {"P-7.62/receipt-of-attempt", Level::kMust,
+    {"P-7.62/receipt-of-attempt", Level::kRobust,
      "The receipts of a later attempt at a match name that attempt.",
      "Put context.attempt of the call into the text; make a new receipt for each attempt.",
      [](PlayerBench& bench) {
@@ -125,7 +125,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
        match.attempt = 2;
        return expect_receipts(bench, bench.play(match, true));
      }},
-    {"P-7.62/receipt-of-play", Level::kMust, "The receipts of a replay name that replay.",
+    {"P-7.62/receipt-of-play", Level::kRobust, "The receipts of a replay name that replay.",
      "Put context.play of the call into the text; make a new receipt for each replay.",
      [](PlayerBench& bench) {
        TestMatch match = bench.new_match();
@@ -141,7 +141,7 @@ const Probe<PlayerBench> kReceiptProbes[] = {
        const BotReply join = bench.ask(kInvite, bench.invitation(match));
        return expect_receipt(bench, join, match, join_text(join));
      }},
-    {"P-7.61/receipt-of-lone-choice", Level::kMust,
+    {"P-7.61/receipt-of-lone-choice", Level::kRobust,
      "The receipt of a choice for an opponent without a commitment ends with an empty part.",
      kFormula,
      [](PlayerBench& bench) {

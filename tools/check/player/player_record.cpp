@@ -126,7 +126,7 @@ Verdict check_refused(PlayerBench& bench) {
 
 const Probe<PlayerBench> kRecordProbes[] = {
     {"P-7.66/record-answered",
-     Level::kMust,
+     Level::kRobust,
      "get_match_record lists the calls of a match, with what the bot answered.",
      kFields,
      &check_answered,

@@ -43,7 +43,7 @@ const Fault kFaults[] = {
      [](json& m) { m["timestamp"] = "2025-01-15T10:30:60Z"; }},
     {"P-3/rejects-number", "the timestamp is a number", kCheckTime, Level::kShould,
      [](json& m) { m["timestamp"] = 1736937000; }},
-    {"P-2/missing-match-id", "`match_id` is missing", kCheckField, Level::kMust,
+    {"P-2/missing-match-id", "`match_id` is missing", kCheckField, Level::kRobust,
      [](json& m) { m.erase("match_id"); }},
     {"P-2/missing-protocol", "`protocol` is missing", kCheckField, Level::kShould,
      [](json& m) { m.erase("protocol"); }},

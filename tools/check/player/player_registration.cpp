@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "common/core/text.h"
 #include "common/core/timestamp.h"
 #include "common/transport/link/endpoint.h"
 #include "tools/check/player/player_checks.h"
@@ -142,6 +143,20 @@ const RegisteredField kRegisteredFields[] = {
      }},
 };
 
+/// What came at `pointer`; of the method also the shape of the call.
+std::string shown_part(const Seen& seen, const std::string& pointer, bool is_meta) {
+  if (pointer == "/method") {
+    if (seen.call.style == "bare") return "a bare message, without a method";
+    const std::string method = text_at(seen.call.document, "method");
+    return method == seen.call.method ? method : method + " with the tool " + seen.call.method;
+  }
+  const bool is_frame = pointer.find("/params") == std::string::npos;
+  return shown_value(is_meta    ? seen.meta
+                     : is_frame ? seen.call.document
+                                : seen.call.message,
+                     pointer.substr(pointer.rfind('/') + 1));
+}
+
 void add_other_checks(PlayerBench& bench, RegistrationChecks& checks) {
   auto& endpoint = checks.add(
       "P-4.3/contact-endpoint", Level::kMust, "`contact_endpoint` is a URL.",
@@ -154,6 +169,23 @@ void add_other_checks(PlayerBench& bench, RegistrationChecks& checks) {
                     parsed.error().message);
       });
   endpoint.is_basic = true;
+  auto& accepted = checks.add("P-4.3/accepted", Level::kMust, "A league accepts the registration.",
+                              "Correct the field that is named.", [&bench](const Seen& seen) {
+                                const auto& refusal = bench.registered.refusal;
+                                if (!refusal) return pass();
+                                Verdict verdict = fail(seen.exchange, "/params" + refusal->field,
+                                                       "a registration that a "
+                                                       "league accepts",
+                                                       core::shown(refusal->message, 300));
+                                for (const RegisteredField& field : kRegisteredFields) {
+                                  if (field.pointer != verdict.pointer || field.is_right(seen))
+                                    continue;
+                                  verdict.fix = field.fix;
+                                  verdict.cause = field.id;
+                                }
+                                return verdict;
+                              });
+  accepted.is_basic = true;
   auto& answers = checks.add(
       "P-4.3/endpoint-answers", Level::kMust, "The bot answers at its `contact_endpoint`.",
       "Start to listen before you register, and register the address at which you listen.",
@@ -192,13 +224,13 @@ void add_other_checks(PlayerBench& bench, RegistrationChecks& checks) {
 void add_registration_checks(PlayerBench& bench, Checks& out) {
   RegistrationChecks checks(bench, out);
   for (const RegisteredField& one : kRegisteredFields) {
-    checks.add(one.id, one.level, one.text, one.fix, [&one](const Seen& seen) {
+    auto& info = checks.add(one.id, one.level, one.text, one.fix, [&one](const Seen& seen) {
       const std::string pointer = one.pointer;
       const bool is_meta = pointer.find("player_meta/") != std::string::npos;
       return expect(one.is_right(seen), seen.exchange, pointer, one.expected,
-                    shown_value(is_meta ? seen.meta : seen.call.message,
-                                pointer.substr(pointer.rfind('/') + 1)));
+                    shown_part(seen, pointer, is_meta));
     });
+    info.is_basic = info.id == "P-4.3/game-types";
   }
   add_other_checks(bench, checks);
 }

@@ -6,6 +6,9 @@ namespace {
 using envelope::MessageType;
 using nlohmann::json;
 
+/// A bot needs no longer for that, even on a busy machine.
+constexpr milliseconds kReturnsWithin{8000};
+
 bool is_registration(const InboundCall& call) { return call.type() == "LEAGUE_REGISTER_REQUEST"; }
 
 void add_restarted(Checks& out, RestartTools* tools, CheckInfo info, std::function<Verdict()> run) {
@@ -53,7 +56,7 @@ std::optional<InboundCall> returned(PlayerBench& bench, RestartTools& tools) {
     last = call;
     ++count;
   }
-  return count > 1 ? last : restarted(bench, tools, milliseconds(4000));
+  return count > 1 ? last : restarted(bench, tools, kReturnsWithin);
 }
 
 void add_receipt_restarts(PlayerBench& bench, RestartTools* tools, Checks& out) {
@@ -68,7 +71,7 @@ void add_receipt_restarts(PlayerBench& bench, RestartTools* tools, Checks& out) 
       [&bench, tools] {
         if (!bench.gives_receipts()) return skip(kNoReceipts);
         const auto call = returned(bench, *tools);
-        if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
+        if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 8 s");
         const auto nonce = text_at(bench.registration->message, "registration_nonce");
         return expect(!nonce.empty() && text_at(call->message, "registration_nonce") == nonce,
                       seen_call(&*call), "/params/registration_nonce",
@@ -83,7 +86,7 @@ void add_receipt_restarts(PlayerBench& bench, RestartTools* tools, Checks& out) 
                 [&bench, tools] {
                   if (!bench.gives_receipts()) return skip(kNoReceipts);
                   if (!returned(bench, *tools))
-                    return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
+                    return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 8 s");
                   return expect_receipts(bench, bench.play(bench.new_match(), true));
                 });
 }
@@ -91,7 +94,7 @@ void add_receipt_restarts(PlayerBench& bench, RestartTools* tools, Checks& out) 
 }  // namespace
 
 bool start_again(PlayerBench& bench, RestartTools& tools) {
-  return tools.bot != nullptr && restarted(bench, tools, milliseconds(4000)).has_value();
+  return tools.bot != nullptr && restarted(bench, tools, kReturnsWithin).has_value();
 }
 
 void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
@@ -103,8 +106,8 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
        .fix =
            "Store auth_token in a file, and send it in LEAGUE_REGISTER_REQUEST after a restart."},
       [&bench, tools] {
-        const auto call = restarted(bench, *tools, milliseconds(4000));
-        if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
+        const auto call = restarted(bench, *tools, kReturnsWithin);
+        if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 8 s");
         const json& token = call->message.value("auth_token", json());
         return expect(token.is_string() && bench.bot().token.matches(token.get<std::string>()),
                       seen_call(&*call), "/params/auth_token", "the token that the bot had",
@@ -131,8 +134,8 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
         if (!bench.commits()) return skip("the bot does not commit to its choices");
         const TestMatch match = bench.new_match();
         const BotReply first = bench.ask(MessageType::kGameInvitation, bench.invitation(match));
-        if (!restarted(bench, *tools, milliseconds(4000)))
-          return fail(first.exchange, "", "a registration after the restart", "none within 4 s");
+        if (!restarted(bench, *tools, kReturnsWithin))
+          return fail(first.exchange, "", "a registration after the restart", "none within 8 s");
         const BotReply second = bench.ask(MessageType::kGameInvitation, bench.invitation(match));
         return expect_field(second.text("choice_commitment") == first.text("choice_commitment"),
                             second, "choice_commitment",

@@ -28,23 +28,23 @@ Verdict expect_id_echoed(PlayerBench& bench, const json& id) {
 }
 
 const Probe<PlayerBench> kRpcProbes[] = {
-    {"P-1/large-id", Level::kMust, "A response repeats an integer id of 53 bits unchanged.",
+    {"P-1/large-id", Level::kRobust, "A response repeats an integer id of 53 bits unchanged.",
      "Keep the id as an integer. Do not convert it to a floating-point number.",
      [](PlayerBench& bench) { return expect_id_echoed(bench, 9007199254740991); }},
-    {"P-1/id-zero", Level::kMust, "A request with the id 0 is answered like any other.",
+    {"P-1/id-zero", Level::kRobust, "A request with the id 0 is answered like any other.",
      "Check whether the id is missing (in Python: `is None`), not whether it is false.",
      [](PlayerBench& bench) { return expect_id_echoed(bench, 0); }},
     {"P-1/string-id", Level::kShould, "A response repeats a string id unchanged.",
      "Copy the id from the request, whatever its type.",
      [](PlayerBench& bench) { return expect_id_echoed(bench, "call-7"); }},
-    {"P-5/unknown-method", Level::kMust,
+    {"P-5/unknown-method", Level::kRobust,
      "A call of an unknown method is answered with the error -32601.",
      "Answer {\"jsonrpc\": \"2.0\", \"id\": ID, \"error\": {\"code\": -32601, \"message\": "
      "\"Method not found\"}}.",
      [](PlayerBench& bench) {
        return expect_code(bench.call("league_check_no_such_method", json::object()), -32601);
      }},
-    {"P-5/unknown-method-id", Level::kMust, "An error response repeats the request's id.",
+    {"P-5/unknown-method-id", Level::kRobust, "An error response repeats the request's id.",
      "Copy the id into error responses, too.",
      [](PlayerBench& bench) {
        const BotReply reply = bench.call("league_check_no_such_method", json::object());
@@ -59,14 +59,15 @@ const Probe<PlayerBench> kRpcProbes[] = {
        return expect(field_at(reply.error, "message").is_string(), reply.exchange, "/error/message",
                      "a string", shown_value(reply.error, "message"));
      }},
-    {"P-5/parse-error", Level::kMust, "A body that is not JSON is answered with the error -32700.",
+    {"P-5/parse-error", Level::kRobust,
+     "A body that is not JSON is answered with the error -32700.",
      "Catch the JSON parser's exception, and answer {\"jsonrpc\": \"2.0\", \"id\": null, "
      "\"error\": {\"code\": -32700, \"message\": \"Parse error\"}}.",
      [](PlayerBench& bench) {
        if (!bench.is_http()) return skip(kOnlyHttpHasNoIds);
        return expect_code(bench.send("{\"jsonrpc\": \"2.0\", \"id\": 1, ", rpc::Id(1)), -32700);
      }},
-    {"P-5/invalid-request", Level::kMust,
+    {"P-5/invalid-request", Level::kRobust,
      "A request without `method` is answered with the error -32600.",
      "Answer with the error -32600 if method is missing or not a string.",
      [](PlayerBench& bench) {
@@ -86,7 +87,7 @@ const Probe<PlayerBench> kRpcProbes[] = {
      [](PlayerBench& bench) {
        return expect_code(bench.call("handle_game_invitation", json::array({1, 2})), -32602);
      }},
-    {"P-5/params-missing", Level::kMust,
+    {"P-5/params-missing", Level::kRobust,
      "A call of the game without `params` is answered with an error.",
      "Answer with the error -32602 if params is missing.",
      [](PlayerBench& bench) {
@@ -122,7 +123,7 @@ const Probe<PlayerBench> kRpcProbes[] = {
            bench,
            R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}])");
      }},
-    {"P-1/extra-members", Level::kMust, "The bot ignores unknown members of a JSON-RPC request.",
+    {"P-1/extra-members", Level::kRobust, "The bot ignores unknown members of a JSON-RPC request.",
      "Read the members that you know, and ignore all others.",
      [](PlayerBench& bench) {
        const TestMatch match = bench.new_match();
@@ -133,7 +134,7 @@ const Probe<PlayerBench> kRpcProbes[] = {
        return expect_accepted(bench.send(frame.dump(), rpc::Id(id)),
                               "the request has an unknown member");
      }},
-    {"P-1/escaped-text", Level::kMust,
+    {"P-1/escaped-text", Level::kRobust,
      "The bot reads JSON that contains escapes (\\u005f) and white space.",
      "Use a JSON parser; do not search the text.",
      [](PlayerBench& bench) {

@@ -14,7 +14,7 @@ struct Variant {
   const char* fix;
   MessageType type;
   void (*change)(json&);
-  Level level = Level::kMust;
+  Level level = Level::kRobust;
 };
 
 constexpr const char* kReadTime =

@@ -30,6 +30,7 @@ struct CheckOptions {
   bool listens = false;
   bool standalone = false;
   bool list = false;
+  bool is_verbose = false;
   std::string format = "text";
   std::string baseline;
   std::string output;
@@ -47,13 +48,15 @@ int print_list(const std::string& role) {
   return 0;
 }
 
-std::string formatted(const std::string& format, const std::vector<Report>& reports) {
+std::string formatted(const CheckOptions& options, const std::vector<Report>& reports) {
+  const std::string& format = options.format;
   if (format == "json") return json_report(reports);
   if (format == "junit") return junit_report(reports);
   if (format == "html") return html_report(reports);
   if (format == "gradescope") return gradescope_report(reports.front());
   std::string text;
-  for (const Report& report : reports) text += (text.empty() ? "" : "\n") + text_report(report);
+  for (const Report& report : reports)
+    text += (text.empty() ? "" : "\n") + text_report(report, options.is_verbose);
   return text;
 }
 
@@ -109,6 +112,7 @@ core::Result<std::vector<Report>> run(const CheckOptions& options) {
     if (options.listens) session.port = options.listen;
     auto report = check_one(session);
     if (!report) return report.error();
+    report->is_partial = !session.only.empty();
     reports.push_back(std::move(*report));
   }
   return reports;
@@ -137,8 +141,7 @@ int check_bots(CheckOptions options) {
   auto reports = run(options);
   if (!reports) return fail(reports.error().message, kNobodyThere);
   for (Report& report : *reports) apply_baseline(*baseline, report);
-  if (int failed = write_out(formatted(options.format, *reports), options); failed != 0)
-    return failed;
+  if (int failed = write_out(formatted(options, *reports), options); failed != 0) return failed;
   return exit_code_of(*reports, options);
 }
 
@@ -160,6 +163,9 @@ void add_place_options(CLI::App& command, CheckOptions& options) {
   command.add_option("--operator-key", options.operator_key_file,
                      "file with the key that starts the league of a manager under test; without it "
                      "the manager must start when all agents have registered");
+  command.add_option("--start-command", options.session.start_command,
+                     "shell command that starts the league of a manager under test, once all "
+                     "agents have registered");
   command
       .add_option_function<std::uint16_t>(
           "--listen",
@@ -199,6 +205,8 @@ void add_check_command(CLI::App& app, std::function<int()>& chosen) {
   command->add_option("--only", options->session.only,
                       "run only this check, this clause (P-4.9) or all that begin like this "
                       "(P-7*); may be repeated");
+  command->add_flag("--verbose", options->is_verbose,
+                    "show requests, answers, curl lines and the ids of skipped checks");
   command->add_option("--format", options->format, "text, json, junit, html or gradescope")
       ->check(CLI::IsMember({"text", "json", "junit", "html", "gradescope"}));
   command->add_option("--output", options->output, "write the report to this file");

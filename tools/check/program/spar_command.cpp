@@ -21,6 +21,7 @@ struct SparOptions {
   std::size_t matches = 100;
   std::uint32_t limit_ms = 5000;
   std::uint32_t retry_ms = 2000;
+  std::string mode = "open";
   bool is_narrated = false;
   agent::bus::BusOptions bus = {};
 };
@@ -30,14 +31,6 @@ struct Score {
   std::size_t draws = 0;
   std::size_t technical = 0;
 };
-
-referee::MatchSettings limits_of(const SparOptions& options) {
-  referee::MatchSettings settings;
-  settings.invitation_limit = milliseconds(options.limit_ms);
-  settings.choice_limit = milliseconds(options.limit_ms);
-  settings.retry_delay = milliseconds(options.retry_ms);
-  return settings;
-}
 
 double at_share(std::vector<std::chrono::nanoseconds> times, double share) {
   if (times.empty()) return 0;
@@ -58,31 +51,43 @@ void print_side(const SparSide& side, const Score& score, std::size_t draws, std
             << short_number(at_share(side.latencies, 0.5)) << " ms, 95 % below "
             << short_number(at_share(side.latencies, 0.95)) << " ms, longest "
             << short_number(at_share(side.latencies, 1.0)) << " ms\n";
-  for (const auto& [reason, count] : side.errors)
-    std::cout << "  lost by " << reason << ": " << count << '\n';
+  for (const auto& [reason, losses] : side.losses) {
+    std::cout << "  lost by " << reason << ": " << losses.count;
+    if (!losses.last.empty()) std::cout << " (the last time: " << safe_text(losses.last) << ')';
+    std::cout << '\n';
+  }
 }
 
-void count(const Sparring& sparring, const SparMatch& match, std::array<Score, 2>& scores) {
-  for (game::Side side : game::kBothSides) {
-    const std::size_t at = game::index(side) == 0 ? sparring.first() : 1 - sparring.first();
-    if (game::winner_of(match.result.result.outcome) == side) ++scores.at(at).wins;
-    if (match.result.result.outcome == game::Outcome::kDraw) ++scores.at(at).draws;
-    if (match.result.lost_by[side]) ++scores.at(at).technical;
+void count(const SparMatch& match, std::array<Score, 2>& scores) {
+  for (std::size_t at = 0; at < scores.size(); ++at) {
+    if (match.winner == at) ++scores.at(at).wins;
+    if (match.is_draw) ++scores.at(at).draws;
+    if (match.is_technical.at(at)) ++scores.at(at).technical;
   }
 }
 
 int spar(const SparOptions& options) {
   auto wire = Wire::open(options.bus, is_on_bus(options.bot) || is_on_bus(options.against));
   if (!wire) return fail(wire.error());
-  auto one = open_side(**wire, options.bot, "P01", milliseconds(options.limit_ms));
+  const auto mode = options.mode == "strict" ? envelope::Mode::kStrict : envelope::Mode::kOpen;
+  auto one = open_side(**wire, options.bot, "P01", mode);
   if (!one) return fail(one.error());
-  auto two = open_side(**wire, options.against, "P02", milliseconds(options.limit_ms));
+  auto two = open_side(**wire, options.against, "P02", mode);
   if (!two) return fail(two.error());
-  Sparring sparring({std::move(one->side), std::move(two->side)}, limits_of(options));
+  TrialLeague::Options limits;
+  limits.mode = mode;
+  limits.league_id = kSparLeague;
+  limits.invitation_limit = milliseconds(options.limit_ms);
+  limits.choice_limit = milliseconds(options.limit_ms);
+  limits.retry_delay = milliseconds(options.retry_ms);
+  if ((*wire)->bus() != nullptr) limits.bus = &(*wire)->bus()->caller();
+  auto league = TrialLeague::open(limits);
+  if (!league) return fail(league.error());
+  Sparring sparring({std::move(one->side), std::move(two->side)}, std::move(*league));
   std::array<Score, 2> scores;
   for (std::size_t i = 0; i < options.matches; ++i) {
     const SparMatch match = sparring.play();
-    count(sparring, match, scores);
+    count(match, scores);
     if (!options.is_narrated) continue;
     for (const std::string& line : match.story) std::cout << safe_text(line) << '\n';
   }
@@ -103,6 +108,12 @@ void add_limits(CLI::App& command, SparOptions& options) {
       ->check(CLI::Range(10U, 600'000U));
   command.add_option("--retry", options.retry_ms, "milliseconds between two attempts (2000)")
       ->check(CLI::Range(1U, 600'000U));
+  command
+      .add_option(
+          "--mode", options.mode,
+          "open: deviations of bots in the wild are tolerated, as a league does by default; "
+          "strict: they are not")
+      ->check(CLI::IsMember({"open", "strict"}));
   add_bus_options(command, options.bus);
 }
 

@@ -1,6 +1,8 @@
 #include "tools/check/roles/manager_bench.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iostream>
 
 #include "common/core/clock.h"
 #include "tools/check/game_truth.h"
@@ -308,18 +310,8 @@ void ManagerBench::play_matches() {
       milliseconds(1500));
 }
 
-core::Result<void> ManagerBench::play() {
-  if (has_played_) return {};
-  has_played_ = true;
-  if (auto opened = open_servers(); !opened) return opened;
-  probe_frames();
-  probe_registrations();
-  for (BroughtAgent& player : players_) {
-    if (&player == &players_.back()) break;  // the league may start with the last one
-    register_agent(player);
-  }
-  if (players_.size() == 1) register_agent(players_.front());
-  probe_queries();
+/// Registrations that resemble that of the first player.
+void ManagerBench::probe_copies() {
   json same_name = registration(players_.front());
   same_name["registration_nonce"] = "league_check_same_name";
   same_name["player_meta"]["contact_endpoint"] = "http://127.0.0.1:9/mcp";
@@ -331,11 +323,37 @@ core::Result<void> ManagerBench::play() {
   keep("same_nonce", "register_player", registration(players_.front()));
   if (const auto fresh = kept("same_nonce").text("auth_token"); !fresh.empty())
     players_.front().token = core::AuthToken(fresh);
-  for (BroughtAgent& referee : referees_) register_agent(referee);
-  if (players_.size() > 1) register_agent(players_.back());
+}
+
+void ManagerBench::wait_for_start() {
   if (!options_.operator_key.empty())
     keep("start", "start_league", {{"operator_key", options_.operator_key.reveal()}});
-  (void)has_news(milliseconds(options_.is_fast ? 1500 : 8000));
+  if (!options_.start_command.empty() && std::system(options_.start_command.c_str()) != 0)
+    std::cerr << "the command of --start-command has failed\n";
+  if (has_news(milliseconds(options_.is_fast ? 1500 : 4000)) || options_.is_fast) return;
+  std::cerr << "all agents are registered, and the league has not started; start it now (next time "
+               "--start-command COMMAND can do that)"
+            << std::endl;
+  (void)has_news(options_.patience);
+}
+
+core::Result<void> ManagerBench::play() {
+  if (has_played_) return {};
+  has_played_ = true;
+  if (auto opened = open_servers(); !opened) return opened;
+  probe_frames();
+  for (BroughtAgent& player : players_) {
+    if (&player == &players_.back()) break;  // the league may start with the last one
+    register_agent(player);
+  }
+  if (players_.size() == 1) register_agent(players_.front());
+  probe_queries();
+  for (BroughtAgent& referee : referees_) register_agent(referee);
+  if (players_.size() > 1) register_agent(players_.back());
+  // After all others: a manager that accepts what it should refuse still plays with the right ones.
+  probe_registrations();
+  probe_copies();
+  wait_for_start();
   BroughtAgent late;
   late.name = "check_late";
   keep("late", "register_player", registration(late));

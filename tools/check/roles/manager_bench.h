@@ -30,6 +30,8 @@ class ManagerBench {
     std::size_t players = 2;
     std::size_t referees = 1;
     core::AuthToken operator_key;  ///< empty: the league starts when all agents are registered
+    std::string start_command = {};  ///< for the shell, then; empty: none is needed
+    milliseconds patience{8000};  ///< for the start
     bool is_fast = false;
   };
   /// `wire` and `runtime` outlive it.
@@ -60,6 +62,8 @@ class ManagerBench {
   core::Result<void> open_servers();
   void register_agent(BroughtAgent& agent);
   void probe_registrations();
+  void probe_copies();
+  void wait_for_start();
   void probe_frames();
   void probe_queries();
   void play_matches();

@@ -1,15 +1,26 @@
 #include "tools/check/roles/referee_bench.h"
-#include "tools/check/game_truth.h"
 
 #include <algorithm>
 
 #include "common/agent/identity/match_credential.h"
 #include "common/core/clock.h"
+#include "league_manager/rounds/match_starter.h"
+#include "tools/check/game_truth.h"
 
 namespace league::tools::check {
 
 using envelope::MessageType;
 using nlohmann::json;
+
+namespace {
+/// How often referees ask for their matches that do so.
+constexpr milliseconds kPollInterval{6000};
+
+json first_match_of(const json& announcement) {
+  const json& matches = field_at(announcement, "matches");
+  return matches.is_array() && !matches.empty() ? matches.front() : json::object();
+}
+}  // namespace
 
 const InboundCall* RefereeTrace::first(std::size_t seat, const std::string& type) const {
   for (const InboundCall& call : seats.at(seat)) {
@@ -29,7 +40,8 @@ json RefereeTrace::result() const {
 }
 
 RefereeBench::RefereeBench(Wire& wire, MockManager& manager, bool is_fast)
-    : manager_(manager),
+    : wire_(wire),
+      manager_(manager),
       rpc_(wire, {.bot = {}, .is_fast = is_fast, .limit = milliseconds(is_fast ? 1500 : 5000)}) {
   tokens_ = {core::AuthToken("tok_p21_" + core::to_base32(random_.bytes<32>())),
              core::AuthToken("tok_p22_" + core::to_base32(random_.bytes<32>()))};
@@ -42,6 +54,16 @@ core::Result<void> RefereeBench::open(transport::front::HttpRuntime& runtime) {
     });
     if (!server) return server.error();
     servers_.at(seat) = std::move(*server);
+  }
+  // Some referees take the addresses of players from a file of their own, where player N is usually
+  // at the port 8100 + N. If these ports are taken, nothing is known of such calls.
+  for (const std::uint16_t port : {std::uint16_t{8101}, std::uint16_t{8102}}) {
+    auto server = MockServer::open(runtime, "127.0.0.1", port, [this, port](const InboundCall&) {
+      std::lock_guard lock(mutex_);
+      stray_ = "http://127.0.0.1:" + std::to_string(port) + "/mcp";
+      return MockAnswer{.result = {{"status", "ok"}}};
+    });
+    if (server) usual_places_.push_back(std::move(*server));
   }
   manager_.set_answer([this](const InboundCall& call) { return answer_as_manager(call); });
   return {};
@@ -100,6 +122,8 @@ json RefereeBench::assignment(const RefereeMatch& match, RefereeTrace& trace) {
   json message = rpc_.envelope(MessageType::kRoundAnnouncement, "convround1round_announcement");
   message.update({{"round_id", 1}, {"matches", json::array({row})}});
   if (match.change_assignment) match.change_assignment(message);
+  if (is_foreign() && message.contains("matches"))
+    league_manager::rounds::add_spellings(message["matches"]);
   return message;
 }
 
@@ -109,9 +133,9 @@ RefereeTrace RefereeBench::play(const RefereeMatch& match) {
   const std::string id = trace.match_id;
   {
     std::lock_guard lock(mutex_);
-    running_[id] = {.match = match, .trace = trace, .counts = {}};
+    running_[id] = {.match = match, .trace = trace, .counts = {}, .row = first_match_of(message)};
   }
-  BotReply reply = rpc_.ask(MessageType::kRoundAnnouncement, message);
+  BotReply reply = start(message);
   std::unique_lock lock(mutex_);
   Running& running = running_[id];
   running.trace.assignment = std::move(reply);
@@ -122,7 +146,8 @@ RefereeTrace RefereeBench::play(const RefereeMatch& match) {
     };
     return !running.trace.reports.empty() && told(0) && told(1);
   };
-  const auto limit = match.expects_report ? match.limit : std::min(match.limit, milliseconds(500));
+  auto limit = match.expects_report ? match.limit : std::min(match.limit, milliseconds(500));
+  if (polls_) limit += kPollInterval;
   (void)changed_.wait_for(lock, limit, is_over);
   return running.trace;
 }
@@ -171,6 +196,7 @@ MockAnswer RefereeBench::answer_as_player(std::size_t seat, const InboundCall& c
 }
 
 std::optional<MockAnswer> RefereeBench::answer_as_manager(const InboundCall& call) {
+  if (auto answer = answer_to_poll(call)) return answer;
   if (call.type() != "MATCH_RESULT_REPORT") return std::nullopt;
   std::lock_guard lock(mutex_);
   const auto found = running_.find(text_at(call.message, "match_id"));

@@ -61,6 +61,7 @@ class RefereeBench {
  public:
   /// All arguments must outlive it.
   RefereeBench(Wire& wire, MockManager& manager, bool is_fast);
+  ~RefereeBench();
 
   /// Opens the servers of the two players.
   [[nodiscard]] core::Result<void> open(transport::front::HttpRuntime& runtime);
@@ -77,9 +78,11 @@ class RefereeBench {
   [[nodiscard]] const RefereeTrace& sample();
   [[nodiscard]] const RefereeTrace& committed_sample();
   [[nodiscard]] bool is_playing();
+  /// What is known about a call that did not come: perhaps it went to another address.
+  [[nodiscard]] std::string missing_call() const;
   /// The announcement that assigns this match to the referee.
   [[nodiscard]] nlohmann::json assignment(const RefereeMatch& match, RefereeTrace& trace);
-  [[nodiscard]] std::string player_id(std::size_t seat) const { return seat == 0 ? "P21" : "P22"; }
+  [[nodiscard]] std::string player_id(std::size_t seat) const { return seat == 0 ? "P01" : "P02"; }
   [[nodiscard]] const core::AuthToken& player_token(std::size_t seat) const {
     return tokens_.at(seat);
   }
@@ -92,23 +95,37 @@ class RefereeBench {
     RefereeMatch match;
     RefereeTrace trace;
     std::map<std::string, int> counts;
+    nlohmann::json row;  ///< of the assignment
+    bool is_shown = false;  ///< to a referee that asks for its matches
   };
+  struct OtherWays;
+  /// Whether the referee is not ours, as far as a manager can know.
+  [[nodiscard]] bool is_foreign() const;
+  /// Announces the match, or starts it in another way that the manager of a league knows.
+  [[nodiscard]] BotReply start(const nlohmann::json& message);
+  /// Answers a referee that asks for its matches, and for their players.
+  [[nodiscard]] std::optional<MockAnswer> answer_to_poll(const InboundCall& call);
   [[nodiscard]] MockAnswer answer_as_player(std::size_t seat, const InboundCall& call);
   [[nodiscard]] nlohmann::json right_answer(std::size_t seat, const InboundCall& call,
                                             const Running& running) const;
   [[nodiscard]] std::optional<MockAnswer> answer_as_manager(const InboundCall& call);
 
+  Wire& wire_;
   MockManager& manager_;
   PlayerBench rpc_;
   std::optional<InboundCall> registration_;
   std::array<core::AuthToken, 2> tokens_;
   core::CryptoRandom random_;
-  mutable std::mutex mutex_;  // guards the next three
+  mutable std::mutex mutex_;  // guards the next five
   std::condition_variable changed_;
   std::map<std::string, Running> running_;
   int last_match_ = 0;
+  std::string stray_;  ///< where the referee called although no player is announced there
+  bool polls_ = false;  ///< it asks for its matches
+  std::unique_ptr<OtherWays> other_ways_;  ///< once they are needed
   std::optional<RefereeTrace> sample_;
   std::optional<RefereeTrace> committed_;
+  std::vector<std::unique_ptr<MockServer>> usual_places_;  // see missing_call
   std::array<std::unique_ptr<MockServer>, 2> servers_;  // last, since they call the members above
 };
 

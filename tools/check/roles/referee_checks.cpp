@@ -37,7 +37,7 @@ void add_field(RefereeBench& bench, Checks& out, CheckInfo info, const std::stri
                    const RefereeTrace& trace = bench.sample();
                    const InboundCall* call = call_of(trace, type);
                    if (call == nullptr)
-                     return fail(trace.assignment.exchange, "", type, "no such call came");
+                     return fail(trace.assignment.exchange, "", type, bench.missing_call());
                    return expect(is_right(call->message.value(field, json()), trace, bench),
                                  seen_call(call), "/params/" + field, text,
                                  shown_value(call->message, field));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include <set>
 #include <stdexcept>
 
@@ -56,6 +58,39 @@ TEST(Engine, ABotThatIsGoneIsNotBlamedForTheRest) {
   EXPECT_EQ(findings[0].verdict.outcome, Outcome::kFailed);
   EXPECT_EQ(findings[1].verdict.outcome, Outcome::kSkipped);
   EXPECT_NE(findings[1].verdict.got.find("P-1/a"), std::string::npos);
+}
+
+TEST(Engine, TheEndOfTheProcessIsTheFindingAndTheRestIsSkipped) {
+  std::string end;
+  RunOptions options;
+  options.is_there = [&] { return end.empty(); };
+  options.obituary = [&] { return end; };
+  int tries = 0;
+  const auto deadly = check_of("P-1/deadly", [&] {
+    ++tries;
+    end = "while answering CHOOSE_PARITY_CALL, its process ended with exit code 3";
+    return bad();
+  });
+  const auto findings = run_checks({deadly, check_of("P-1/b", bad)}, options);
+  EXPECT_EQ(findings[0].verdict.got, end);
+  EXPECT_NE(fix_of(findings[0]), findings[0].info.fix);
+  EXPECT_EQ(tries, 1) << "nobody is left to ask";
+  EXPECT_EQ(findings[1].verdict.outcome, Outcome::kSkipped);
+}
+
+TEST(Engine, ASlowMachineCostsAQuickBotNothing) {
+  RunOptions options;
+  options.budget = std::chrono::milliseconds(-1);
+  options.is_quick = [] { return false; };
+  EXPECT_TRUE(run_checks({check_of("P-1/a", pass)}, options)[0].verdict.is_untried());
+  options.budget = std::chrono::milliseconds(1);
+  options.is_quick = [] { return true; };
+  const auto slow = check_of("P-1/slow", [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    return pass();
+  });
+  const auto findings = run_checks({slow, check_of("P-1/b", pass)}, options);
+  EXPECT_EQ(findings[1].verdict.outcome, Outcome::kPassed);
 }
 
 TEST(Engine, ABotThatDiedIsStartedAgainAFewTimes) {

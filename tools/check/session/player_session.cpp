@@ -1,9 +1,9 @@
 #include "tools/check/session/player_session.h"
 
 #include <algorithm>
+#include <mutex>
+#include <thread>
 
-#include "common/core/clock.h"
-#include "common/envelope/leniency.h"
 #include "common/transport/front/http_server.h"
 #include "tools/check/engine.h"
 #include "tools/check/player/player_checks.h"
@@ -26,51 +26,38 @@ PlayerBench::Options bench_options(const SessionOptions& options) {
   return bench;
 }
 
-/// Notes the leniencies that the bot's registration needs.
-void note_leniencies(const InboundCall& call, PlayerBench& bench) {
-  const auto& method = call.method;
-  if (call.style == "bare") bench.add_leniency("bare_request_body");
-  if (call.style == "tools_call") bench.add_leniency("method_tools_call");
-  if (call.style == "handle_message") bench.add_leniency("method_generic");
-  if (call.style == "message_type") bench.add_leniency("method_message_type");
-  if (call.style == "tool_name" && method != "register_player")
-    bench.add_leniency(method == "league_register_request" ? "method_lower_case_type"
-                                                           : "method_unknown_routed");
-  nlohmann::json message = call.message;
-  envelope::Leniencies taken;
-  (void)envelope::normalise(message, envelope::MessageType::kLeagueRegisterRequest,
-                            envelope::Mode::kOpen,
-                            {.now = core::SystemClock().utc_now(),
-                             .sender = "player:new",
-                             .conversation_id = core::ConversationId("conv"),
-                             .player_id = {},
-                             .match_id = {},
-                             .is_guest = false,
-                             .league_id = {}},
-                            taken);
-  for (std::string_view name : taken.names()) bench.add_leniency(std::string(name));
-}
-
 /// Waits for the player's registration, and sets the identity of the bot.
 core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* started,
                          const SessionOptions& options) {
   const auto is_registration = [](const InboundCall& call) {
     return call.type() == "LEAGUE_REGISTER_REQUEST";
   };
-  auto call = manager.server().wait_for(is_registration, 0, options.patience);
+  const auto until = std::chrono::steady_clock::now() + options.patience;
+  std::optional<InboundCall> call;
+  while (!call && std::chrono::steady_clock::now() < until) {
+    const bool has_ended = started != nullptr && started->has_ended();
+    call = manager.server().wait_for(is_registration, 0, milliseconds(100));
+    if (has_ended) break;
+  }
   if (!call) {
-    std::string text = "no player has registered at " + manager.addresses() + " within " +
-                       std::to_string(options.patience.count() / 1000) + " s";
+    const bool has_ended = started != nullptr && started->has_ended();
+    std::string text = has_ended
+                           ? "the command of --start has ended, and no player has registered at " +
+                                 manager.addresses()
+                           : "no player has registered at " + manager.addresses() + " within " +
+                                 std::to_string(options.patience.count() / 1000) + " s";
     if (manager.server().count() > 0)
       text += "; the first other request was: " +
               safe_text(manager.server().calls().front().bytes.substr(0, 200));
     if (started != nullptr && !started->last_words().empty())
       text += "; the end of its output: " + safe_text(started->last_words());
+    text +=
+        ". A bot that does not register by itself can be checked at its address: league check "
+        "http://localhost:8101/mcp";
     return Error{ErrorCode::kTimeout, text, {}};
   }
   bench.server = &manager.server();
-  bench.registration = call;
-  note_leniencies(*call, bench);
+  bench.take_registration(*call);
   const auto meta = call->message.value("player_meta", nlohmann::json());
   auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
   BotIdentity bot{.id = manager.options().player_id,
@@ -88,12 +75,22 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
                  "/params/player_meta/contact_endpoint"};
   }
   bench.set_bot(std::move(bot));
-  bench.settle();
   return {};
 }
 
+/// How the bot's process ended and at which message; empty: it has not.
+std::string end_of(StartedBot& bot, const PlayerBench& bench) {
+  // The end of the process is seen a moment after the end of its connections.
+  for (int i = 0; i < 10 && !bot.has_ended(); ++i) std::this_thread::sleep_for(milliseconds(10));
+  const std::string end = bot.obituary();
+  const std::string last = bench.last_sent();
+  if (end.empty() || last.empty()) return end;
+  return "while answering " + last + ", " + end;
+}
+
 Report finished(PlayerBench& bench, const Checks& checks, const SessionOptions& options,
-                std::string subject, std::function<bool()> revive = {}) {
+                std::string subject, StartedBot* started = nullptr,
+                std::function<bool()> revive = {}) {
   const auto begun = std::chrono::steady_clock::now();
   Report report;
   report.subject = std::move(subject);
@@ -107,6 +104,14 @@ Report finished(PlayerBench& bench, const Checks& checks, const SessionOptions& 
     const auto answer = raw_http(bench.bot().endpoint, {.pieces = {}, .limit = milliseconds(100)});
     return !answer.front().is_refused;
   };
+  std::mutex end_mutex;
+  if (started != nullptr)
+    run.obituary = [&] {
+      std::lock_guard lock(end_mutex);
+      return end_of(*started, bench);
+    };
+  run.is_quick = [&bench] { return bench.is_quick(); };
+  run.after_check = [&bench] { bench.end_open_matches(); };
   run.revive = std::move(revive);
   report.findings = run_checks(checks, run);
   report.ways = bench.ways();
@@ -158,7 +163,7 @@ core::Result<Report> check_registering(Wire& wire, const SessionOptions& options
   const std::string name = text_at(meta, "display_name");
   auto report = finished(bench, checks, options,
                          (name.empty() ? "a player" : name) + " at " + bench.bot().endpoint.url(),
-                         [&bench, &restart] { return start_again(bench, restart); });
+                         bot, [&bench, &restart] { return start_again(bench, restart); });
   (*manager)->server().set_script([](const InboundCall&) { return MockAnswer{}; });
   return report;
 }

@@ -21,6 +21,7 @@ struct SessionOptions {
   std::optional<std::uint16_t> port;  ///< nothing: the checker does not listen
   std::string
       start;  ///< a command for the shell that starts the bot; `{manager}` in it is replaced
+  std::string start_command = {};  ///< starts the league of a manager under test
   std::string token;  ///< of a bot at an endpoint, if it has one
   std::string id = "P01";
   std::string league_id = "league_check";

@@ -128,6 +128,8 @@ core::Result<Report> check_manager(const SessionOptions& options) {
                       .players = options.players,
                       .referees = options.referees,
                       .operator_key = core::AuthToken(options.operator_key),
+                      .start_command = options.start_command,
+                      .patience = options.patience,
                       .is_fast = options.is_fast});
   auto report = run_role(manager_checks(bench), options, {}, endpoint->url());
   report.ways = {"tool_name"};

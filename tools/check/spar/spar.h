@@ -1,61 +1,55 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "referee/core/match.h"
-#include "tools/check/player/player_bench.h"
+#include "tools/check/trial/trial_league.h"
 
 namespace league::tools::check {
 
 /// The outcome of one match between two bots, without a league.
 struct SparMatch {
-  referee::RefereedMatch result;
+  std::optional<std::size_t> winner = std::nullopt;  ///< the bot's place in Sparring
+  bool is_draw = false;
+  std::array<bool, 2> is_technical{};  ///< which of them failed
   std::vector<std::string> story;  ///< one line for each event
+};
+
+/// How often a bot lost for one reason, and the last time in words.
+struct SparLosses {
+  int count = 0;
+  std::string last;
 };
 
 /// One of the two bots, with statistics of its calls.
 struct SparSide {
   std::string name;
-  std::unique_ptr<PlayerBench> bench;
+  TrialSeat seat;
   std::vector<std::chrono::nanoseconds> latencies;  ///< of invitations and calls that were answered
-  std::map<std::string, int> errors;  ///< number of this bot's own failures, by termination
+  std::map<std::string, SparLosses> losses;  ///< for its own failures, by termination
 };
 
-/// Plays matches between two bots with the referee's core: the same rules, limits, retries and
-/// draws as in a league, but without reports and a table. Not thread-safe.
+/// Plays matches between two bots as in a league, but without reports and a table. Not
+/// thread-safe.
 class Sparring {
  public:
-  /// Each bot is called with its own token, if it has one. `settings`: the limits.
-  Sparring(std::array<SparSide, 2> sides, referee::MatchSettings settings);
+  /// Each bot is called with its own token, if it has one.
+  Sparring(std::array<SparSide, 2> sides, std::unique_ptr<TrialLeague> league)
+      : sides_(std::move(sides)), league_(std::move(league)) {}
 
   /// Plays one match; the bots change sides with each.
   [[nodiscard]] SparMatch play();
   [[nodiscard]] const SparSide& side(std::size_t at) const { return sides_.at(at); }
-  /// Which bot was player A in the last match.
-  [[nodiscard]] std::size_t first() const { return first_; }
 
  private:
-  struct Course;
-  /// The next match, as the players know it and as the referee's state machine.
-  [[nodiscard]] std::pair<TestMatch, referee::Match> next_match();
-  /// Carries out `effects`, including those that follow immediately and are appended. Returns
-  /// whether the match is over.
-  [[nodiscard]] bool carry_out(Course& course, referee::Effects& effects);
-  void call_player(Course& course, const referee::CallPlayer& call);
-  void tell_result(Course& course, const referee::RefereedMatch& match);
-  [[nodiscard]] SparSide& seat(game::Side side) {
-    return sides_.at(game::index(side) == 0 ? first_ : 1 - first_);
-  }
+  void note_calls(const TrialMatch& match, SparMatch& outcome);
 
   std::array<SparSide, 2> sides_;
-  const referee::MatchSettings settings_;
-  core::CryptoRandom random_;
+  const std::unique_ptr<TrialLeague> league_;
   std::size_t first_ = 1;
   int number_ = 0;
 };

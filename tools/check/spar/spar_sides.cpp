@@ -3,13 +3,14 @@
 #include <filesystem>
 #include <thread>
 
+#include "common/agent/runtime/settings.h"
 #include "player/core/misbehaviour.h"
 #include "player/core/strategy.h"
+#include "tools/check/trial/registration.h"
+#include "tools/check/wire.h"
 
 namespace league::tools::check {
 namespace {
-
-constexpr const char* kLeague = "league_spar";
 
 /// Whether the word is a strategy or a misbehaviour of our player.
 bool is_strategy(const std::string& word) {
@@ -35,14 +36,17 @@ bool is_somebody_there(const transport::link::Endpoint& endpoint) {
 }
 
 /// Starts the bot with `command` and waits for its registration.
-core::Result<BotIdentity> start_registering(OpenedSide& opened, const std::string& command,
-                                            const std::string& id, CheckerBus* bus) {
+core::Result<TrialSeat> start_registering(OpenedSide& opened, const std::string& command,
+                                          const std::string& id, envelope::Mode mode,
+                                          CheckerBus* bus) {
   constexpr milliseconds kPatience{60'000};
   auto runtime = transport::front::HttpRuntime::start();
   if (!runtime) return runtime.error();
   opened.runtime = std::move(*runtime);
-  auto manager = MockManager::open(
-      *opened.runtime, {.league_id = std::string(kLeague) + "_" + id, .player_id = id, .bus = bus});
+  // On a bus, two managers cannot serve the same league.
+  const std::string league = bus != nullptr ? std::string(kSparLeague) + "_" + id : kSparLeague;
+  auto manager =
+      MockManager::open(*opened.runtime, {.league_id = league, .player_id = id, .bus = bus});
   if (!manager) return manager.error();
   opened.manager = std::move(*manager);
   auto program = StartedBot::start(command, opened.manager->url());
@@ -62,29 +66,35 @@ core::Result<BotIdentity> start_registering(OpenedSide& opened, const std::strin
                                                         : "not registered within 60 s") +
                            "; the end of its output: " + opened.program->last_words(),
                        {}};
+  auto schemas = envelope::MessageSchemas::load();
+  if (!schemas) return schemas.error();
+  const JudgedRegistration judged = judge_registration(call->bytes, *schemas, mode);
+  if (judged.refusal)
+    return core::Error{judged.refusal->code,
+                       "a league refuses the bot's registration: " + judged.refusal->message,
+                       judged.refusal->field};
   const auto meta = call->message.value("player_meta", nlohmann::json());
   auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
   if (!endpoint) return endpoint.error();
-  return BotIdentity{.id = id,
-                     .token = opened.manager->token(),
-                     .league_id = opened.manager->options().league_id,
-                     .endpoint = *endpoint};
+  // As a league, which begins a moment after the last registration.
+  std::this_thread::sleep_for(agent::runtime::Settings().league.start_delay);
+  return TrialSeat{.id = id,
+                   .endpoint = *endpoint,
+                   .token = opened.manager->token(),
+                   .has_receipts = field_at(meta, "receipts") == nlohmann::json(true),
+                   .dialect = judged.dialect};
 }
 
 }  // namespace
 
 core::Result<OpenedSide> open_side(Wire& wire, const std::string& word, const std::string& id,
-                                   milliseconds limit) {
+                                   envelope::Mode mode) {
   OpenedSide opened;
   opened.side.name = word;
   if (word.find("{manager}") != std::string::npos) {
-    auto bot = start_registering(opened, word, id, wire.bus());
-    if (!bot) return bot.error();
-    opened.side.bench = std::make_unique<PlayerBench>(
-        wire, PlayerBench::Options{
-                  .bot = std::move(*bot), .is_fast = false, .limit = limit, .is_patient = true});
-    opened.side.bench->server = &opened.manager->server();
-    opened.side.bench->settle();
+    auto seat = start_registering(opened, word, id, mode, wire.bus());
+    if (!seat) return seat.error();
+    opened.side.seat = std::move(*seat);
     return opened;
   }
   std::string url = word;
@@ -96,6 +106,7 @@ core::Result<OpenedSide> open_side(Wire& wire, const std::string& word, const st
   }
   auto endpoint = transport::link::parse_endpoint(url);
   if (!endpoint) return endpoint.error();
+  opened.side.seat = {.id = id, .endpoint = *endpoint};
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (!is_somebody_there(*endpoint)) {
     if (std::chrono::steady_clock::now() > until || !opened.program)
@@ -103,17 +114,13 @@ core::Result<OpenedSide> open_side(Wire& wire, const std::string& word, const st
           core::ErrorCode::kConnectionError, "the bot cannot be reached at " + url, {}};
     std::this_thread::sleep_for(milliseconds(20));
   }
-  opened.side.bench = std::make_unique<PlayerBench>(
-      wire, PlayerBench::Options{
-                .bot = {.id = id, .token = {}, .league_id = kLeague, .endpoint = *endpoint},
-                .is_fast = false,
-                .limit = limit,
-                .is_patient = true});
   if (endpoint->scheme == "http") return opened;
-  const BotReply ping = opened.side.bench->call("ping", nlohmann::json::object());
-  if (ping.exchange.is_refused)
+  const Exchange ping =
+      wire.send(*endpoint, R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{}})", rpc::Id(1),
+                milliseconds(5000));
+  if (ping.is_refused)
     return core::Error{core::ErrorCode::kConnectionError,
-                       "the bot cannot be reached at " + url + ": " + ping.exchange.trouble,
+                       "the bot cannot be reached at " + url + ": " + ping.trouble,
                        {}};
   return opened;
 }

@@ -1,0 +1,161 @@
+// What a referee makes of the bot's answers: they are read by the league's own functions.
+#include <algorithm>
+
+#include "common/agent/peers/peer_client.h"
+#include "common/agent/runtime/settings.h"
+#include "common/core/ids.h"
+#include "tools/check/game_truth.h"
+#include "tools/check/player/player_checks.h"
+
+namespace league::tools::check {
+
+using core::Error;
+using core::ErrorCode;
+using envelope::MessageType;
+using nlohmann::json;
+
+/// Reads answers as a referee in open mode. It calls nobody.
+struct PlayerBench::Judge final : transport::link::Caller {
+  void call(transport::link::OutboundCall /*call*/, Completion completion) override {
+    completion({});
+  }
+
+  core::SystemClock clock;
+  envelope::MessageSchemas schemas = std::move(*envelope::MessageSchemas::load());
+  agent::peers::PeerClient client{*this, schemas, clock, envelope::Mode::kOpen};
+  std::size_t max_reply_bytes = agent::runtime::Settings().calls.max_reply_bytes;
+};
+
+namespace {
+
+/// The call of a referee that sent `message`, as far as its answer is compared with it.
+agent::peers::PeerCall call_with(const json& message, MessageType type, const BotIdentity& bot) {
+  agent::peers::PeerCall call;
+  call.endpoint = bot.endpoint;
+  call.peer = "player:" + bot.id;
+  call.type = type;
+  call.conversation_id = text_at(message, "conversation_id");
+  call.match_id = text_at(message, "match_id");
+  if (const auto& id = text_at(message, "league_id"); !id.empty())
+    call.league_id = core::LeagueId(id);
+  if (const json& round = field_at(message, "round_id"); round.is_number_integer())
+    call.round_id = round.get<int>();
+  call.reply_defaults.sender = call.peer;
+  call.reply_defaults.conversation_id = core::ConversationId(call.conversation_id);
+  call.reply_defaults.player_id = core::PlayerId(bot.id);
+  call.reply_defaults.match_id = core::MatchId(call.match_id);
+  return call;
+}
+
+/// Why the match refuses an answer that can be read.
+std::optional<Error> fault_of(const envelope::Received<envelope::AnswerMessage>& answer,
+                              const std::string& match_id) {
+  if (answer.envelope.match_id && !match_id.empty() && answer.envelope.match_id->str() != match_id)
+    return Error{ErrorCode::kMatchIdMismatch,
+                 "match_id is \"" + answer.envelope.match_id->str() +
+                     "\", but the call was for \"" + match_id + "\"",
+                 "/match_id"};
+  const auto* choice = std::get_if<envelope::ChooseParityResponse>(&answer.message);
+  if (choice != nullptr && !is_game_word(choice->parity_choice))
+    return Error{ErrorCode::kInvalidParityChoice, "parity_choice is neither \"even\" nor \"odd\"",
+                 "/parity_choice"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+PlayerBench::PlayerBench(Wire& wire, Options options)
+    : wire_(wire), options_(std::move(options)), judge_(std::make_unique<Judge>()) {}
+
+PlayerBench::~PlayerBench() = default;
+
+void PlayerBench::take_registration(InboundCall call) {
+  registered = judge_registration(call.bytes, judge_->schemas);
+  for (const std::string& name : registered.leniencies) add_leniency(name);
+  registration = std::move(call);
+}
+
+void PlayerBench::judge(BotReply& reply, const json& message, const rpc::Id& id,
+                        std::string answer) const {
+  reply.fault.reset();
+  reply.has_joined = false;
+  const auto type = envelope::message_type_from_wire(text_at(message, "message_type"));
+  if (type != kInvite && type != kCall) return;
+  if (!reply.has_answer()) {
+    reply.fault =
+        Error{reply.exchange.has_timed_out ? ErrorCode::kTimeout : ErrorCode::kConnectionError,
+              reply.exchange.trouble,
+              {}};
+    return;
+  }
+  if (answer.size() > judge_->max_reply_bytes) {
+    reply.fault =
+        Error{ErrorCode::kReplyTooLarge,
+              "the answer is larger than " + std::to_string(judge_->max_reply_bytes) + " bytes",
+              {}};
+    return;
+  }
+  transport::link::CallOutcome outcome;
+  outcome.bytes = std::move(answer);
+  outcome.http_status = reply.exchange.status;
+  const auto judged =
+      judge_->client.judge(call_with(message, *type, options_.bot), id, std::move(outcome));
+  reply.fault = judged.error;
+  if (!reply.fault && judged.answer)
+    reply.fault = fault_of(*judged.answer, text_at(message, "match_id"));
+  if (reply.fault || !judged.answer) return;
+  const auto* join = std::get_if<envelope::GameJoinAck>(&judged.answer->message);
+  reply.has_joined = join != nullptr && join->accept;
+}
+
+void PlayerBench::note_sent(const json& message, const BotReply& reply) {
+  const std::string& type = text_at(message, "message_type");
+  const std::string& match = text_at(message, "match_id");
+  std::lock_guard lock(mutex_);
+  if (!type.empty() && !reply.exchange.is_refused) last_sent_ = type;
+  if (reply.has_joined) {
+    TestMatch& open = open_[match];
+    open.id = match;
+    open.conversation = text_at(message, "conversation_id");
+    open.opponent = text_at(message, "opponent_id");
+    const json& round = field_at(message, "round_id");
+    if (round.is_number_integer()) open.round = round.get<int>();
+  }
+  if (type == envelope::wire_name(MessageType::kGameOver)) open_.erase(match);
+}
+
+std::string PlayerBench::last_sent() const {
+  std::lock_guard lock(mutex_);
+  return last_sent_;
+}
+
+bool PlayerBench::is_quick() const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::chrono::nanoseconds> times = answered_in_;
+  if (times.empty()) return true;
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle < milliseconds(250);
+}
+
+void PlayerBench::end_open_matches() {
+  std::map<std::string, TestMatch> open;
+  {
+    std::lock_guard lock(mutex_);
+    open.swap(open_);
+  }
+  for (const auto& [id, match] : open) {
+    json message = match_envelope(MessageType::kGameOver, match);
+    message["game_type"] = "even_odd";
+    message["reason"] = "the match was not finished";
+    message["game_result"] = {{"status", "TECHNICAL_LOSS"},
+                              {"winner_player_id", nullptr},
+                              {"drawn_number", nullptr},
+                              {"number_parity", nullptr},
+                              {"choices", {{options_.bot.id, nullptr}, {match.opponent, nullptr}}},
+                              {"reason", message["reason"]}};
+    (void)ask(MessageType::kGameOver, message);
+  }
+}
+
+}  // namespace league::tools::check
