@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/core/text.h"
+
 namespace league::league_manager {
 namespace {
 
@@ -44,8 +46,9 @@ void ManagerReload::reload(agent::host::AgentPort& port, rounds::OperatorLog& lo
   }
   auto settings = good->common.settings();
   if (!settings) {
-    return log.say(true, "SETTINGS_REFUSED",
-                   "the settings are unchanged: " + settings.error().message);
+    return log.say(
+        true, "SETTINGS_REFUSED",
+        "the settings are unchanged: " + core::replaced(settings.error().message, "\n", "; "));
   }
   const json before = agent::runtime::to_json(now_);
   const json after = agent::runtime::to_json(*settings);

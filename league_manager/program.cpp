@@ -9,6 +9,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/agent/runtime/operations_log.h"
 #include "common/core/assign.h"
+#include "common/core/counted.h"
 #include "common/transport/link/signals.h"
 #include "league_manager/admission/known_senders.h"
 #include "league_manager/files/data_directory.h"
@@ -47,7 +48,7 @@ std::string end_of_league(const core::LeagueId& id, const nlohmann::json& status
   if (!champion.is_object()) return text;
   text += ": " + champion["player_id"].get<std::string>() + " '" +
           champion["display_name"].get<std::string>() + "' is first with " +
-          std::to_string(champion["points"].get<int>()) + " points";
+          core::counted(champion["points"].get<int>(), "point");
   if (!status.contains("shared_first_place")) return text;
   text += ", and shares first place with";
   for (const auto& other : status["shared_first_place"]) {

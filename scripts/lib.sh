@@ -27,17 +27,20 @@ quietly() {
   "$@" >"$log" 2>&1 || status=$?
   kill "$ticker" 2>/dev/null || true
   wait "$ticker" 2>/dev/null || true
-  [ ! -t 2 ] || printf '\r\033[K' >&2
+  ! may_draw || printf '\r\033[K' >&2
   [ "$status" -eq 0 ] || cat "$log" >&2
   return "$status"
 }
+
+# Whether stderr is a terminal on which a line can be written again.
+may_draw() { [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; }
 
 # One line that is written again each second on a terminal, else one every 15 seconds. Ends with the script.
 tell_progress() {
   local what=$1 log=$2 script=$3 seconds=0 last
   while kill -0 "$script" 2>/dev/null; do
     last=$(tail -n 1 "$log" 2>/dev/null | tr -d '\r' | cut -c 1-60) || last=
-    if [ -t 2 ]; then
+    if may_draw; then
       printf '\r\033[K%s, %d s  %s' "$what" "$seconds" "$last" >&2
     elif [ $((seconds % 15)) -eq 0 ]; then
       say "$what, $seconds s  $last"

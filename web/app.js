@@ -57,7 +57,6 @@ function headline() {
 
 function drawHeader() {
   const {head} = league;
-  document.title = `${head.id} – ${words(head.state)}`;
   element('league').textContent = head.id;
   element('state').textContent = head.paused ? 'paused' : words(head.state);
   element('state').className = `pill ${head.paused ? 'registering' : head.state.toLowerCase()}`;
@@ -94,6 +93,14 @@ function drawConnection() {
   if (element('connection').textContent !== text) element('connection').textContent = text;
 }
 
+/** What the page is about, for its title: of a match and of a player the names. */
+function subject(view, asked) {
+  const game = view === 'match' && league.matches.get(asked);
+  if (game) return `${game.id}: ${game.players.map((player) => league.nameOf(player)).join(' – ')}`;
+  const player = view === 'players' && league.players.find((one) => one.id === asked);
+  return player ? player.name : VIEWS[view][0];
+}
+
 function draw() {
   isDrawing = false;
   drawConnection();
@@ -103,8 +110,10 @@ function draw() {
     if (isHere) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  if (!league.head) return;
+  const {head} = league;
+  if (!head) return;
   drawHeader();
+  document.title = [subject(view, asked), head.id, words(head.state)].filter(Boolean).join(' – ');
   const content = h('main', {}, VIEWS[view][1](league, asked, redraw));
   const main = element('main');
   if (main.dataset.view !== view) main.replaceChildren();
@@ -150,9 +159,10 @@ function follow() {
   };
 }
 
-/** Light or dark: what the reader has chosen, else what the system prefers. */
+/** Light or dark: what the reader has chosen, else what the system prefers, as index.html says. */
 function followTheme() {
-  const system = matchMedia('(prefers-color-scheme: dark)');
+  const dark = element('dark');
+  const system = matchMedia(dark.media);
   let chosen = null;
   try {
     chosen = localStorage.getItem('theme');
@@ -160,11 +170,10 @@ function followTheme() {
     /* a browser that keeps nothing */
   }
   const show = () => {
-    document.documentElement.dataset.theme = chosen ?? (system.matches ? 'dark' : 'light');
+    if (chosen) dark.media = chosen === 'dark' ? 'all' : 'not all';
   };
-  system.addEventListener('change', show);
   element('theme').addEventListener('click', () => {
-    chosen = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
+    chosen = (chosen ?? (system.matches ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark';
     show();
     try {
       localStorage.setItem('theme', chosen);

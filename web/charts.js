@@ -1,6 +1,6 @@
 // Plots as inline SVG. Every one has a title for screen readers; the same figures stand in a table beside it.
 
-import {h} from './dom.js';
+import {h, name} from './dom.js';
 
 const LINE_CLASSES = 8;
 
@@ -14,9 +14,12 @@ function ticks(most, wanted) {
   return all;
 }
 
-/** Lines over rounds: `series` of {label, values, isStrong}; strong ones have a colour and a label. */
+/**
+ * Lines over rounds: `series` of {label, values, isStrong}, the last one on top. Strong ones have a colour and a number,
+ * which the list below explains.
+ */
 export function lineChart(title, series, {width = 360, height = 230} = {}) {
-  const [left, right, top, bottom] = [30, 40, 12, 26];
+  const [left, right, top, bottom] = [30, 24, 12, 26];
   const points = Math.max(...series.map((one) => one.values.length), 2);
   const most = Math.max(1, ...series.flatMap((one) => one.values));
   const x = (i) => left + (i / (points - 1)) * (width - left - right);
@@ -28,18 +31,19 @@ export function lineChart(title, series, {width = 360, height = 230} = {}) {
   const below = ticks(points - 1, 8).map((round) =>
     h('text', {x: x(round), y: height - 8, class: 'tick', 'text-anchor': 'middle'}, round),
   );
-  let strong = 0;
-  const labels = [];
-  const lines = series.map((one) => {
-    const style = one.isStrong ? `series series-${strong++ % LINE_CLASSES}` : 'series faint';
-    const last = one.values.length - 1;
-    if (one.isStrong) labels.push({y: y(one.values[last]), x: x(last) + 6, text: one.label, style});
-    return h('polyline', {
-      class: style,
+  const strong = series.filter((one) => one.isStrong).reverse();
+  const colour = (one) => `series-${strong.indexOf(one) % LINE_CLASSES}`;
+  const lines = series.map((one) =>
+    h('polyline', {
+      class: one.isStrong ? `series ${colour(one)}` : 'series faint',
       points: one.values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(' '),
-    });
+    }),
+  );
+  const labels = strong.map((one, i) => {
+    const last = one.values.length - 1;
+    return {y: y(one.values[last]), x: x(last) + 6, text: i + 1, style: colour(one)};
   });
-  return h(
+  const picture = h(
     'svg',
     {viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'chart', 'aria-label': title},
     h('title', {}, title),
@@ -50,6 +54,8 @@ export function lineChart(title, series, {width = 360, height = 230} = {}) {
       h('text', {x: label.x, y: label.y + 4, class: `label ${label.style}`}, label.text),
     ),
   );
+  const list = strong.map((one) => h('li', {class: colour(one)}, name(one.label)));
+  return [picture, h('ol', {class: 'series-names'}, list)];
 }
 
 /** Moves labels apart that would lie on each other. */

@@ -1,7 +1,7 @@
 // Elements without markup: what strangers call themselves is always text, never markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
-const SVG_TAGS = new Set(['svg', 'g', 'line', 'path', 'polyline', 'rect', 'circle', 'text', 'title']);
+const SVG_TAGS = new Set(['svg', 'g', 'line', 'path', 'polyline', 'rect', 'text', 'title']);
 
 /** An element: `h('td', {class: 'points'}, 12, ' points')`. Attributes that are null or false are left out. */
 export function h(tag, attributes, ...children) {
@@ -67,12 +67,17 @@ export function scrolling(label, ...content) {
 
 /** Id and name of a player or referee. */
 export const agentLabel = (agent) => [h('span', {class: 'id'}, agent.id), ' ', name(agent.name)];
+/** The same for a row of a table, which cuts the name only where there is no room for it; `more` follows. */
+export const agentRow = (agent, ...more) => h('div', {class: 'agent'}, agentLabel(agent), ...more);
 /** The same, where the id leads to the player's matches. */
-export const playerLink = (player) => [
-  h('a', {href: `#players/${player.id}`, class: 'id'}, player.id),
-  ' ',
-  name(player.name),
-];
+export const playerRow = (player, ...more) =>
+  h(
+    'div',
+    {class: 'agent'},
+    h('a', {href: `#players/${player.id}`, class: 'id'}, player.id),
+    name(player.name),
+    ...more,
+  );
 
 // What the reader has opened, typed or chosen stays as it is.
 const OWN_STATE = {DETAILS: ['open']};

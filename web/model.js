@@ -12,8 +12,11 @@ function agent([name, state, reason, detail, since, failed], id) {
   return {id, name, state, reason, detail, since, failed};
 }
 
+/** Why a match was lost technically; `fault` is the text without the player's answer. */
 function cause(row) {
-  return row ? {call: row[0], code: row[1], attempts: row[2], text: row[3]} : null;
+  if (!row) return null;
+  const [call, code, attempts, text, field] = row;
+  return {call, code, attempts, text, field, fault: text.split('; received: ')[0]};
 }
 
 /** Whom the operator expects and who was refused; the order of the columns is that of registration_board.cpp. */
@@ -128,6 +131,14 @@ export class League {
     const known = new Set(this.log.map((line) => line.at + line.text));
     this.log.push(...lines.filter((line) => !known.has(line.at + line.text)));
     this.log = this.log.slice(-500);
+  }
+
+  nameOf(player) {
+    return this.players[player]?.name ?? playerId(player);
+  }
+
+  refereeName(referee) {
+    return this.referees[referee]?.name ?? refereeId(referee);
   }
 
   now() {

@@ -1,4 +1,4 @@
-import {agentLabel, h, numberHeading, rowHeading, scrolling, table} from './dom.js';
+import {agentRow, h, numberHeading, rowHeading, scrolling, table} from './dom.js';
 import {FARED, fared} from './model.js';
 
 const MOST = 120;
@@ -18,14 +18,14 @@ export function crossView(league) {
   for (const game of league.matches.values()) games.set(game.players.join('-'), game); // a replay comes after what it repeats
   const between = (one, two) => games.get(`${one}-${two}`) || games.get(`${two}-${one}`);
   const cell = (one, two) => {
-    const id = league.players[two].id;
+    const opponent = league.nameOf(two);
     if (one === two) return h('td', {class: 'self', 'aria-label': 'itself'});
     const game = between(one, two);
-    if (!game) return h('td', {'aria-label': `${id}: not yet`});
+    if (!game) return h('td', {'aria-label': `${opponent}: not yet`});
     if (game.status !== 'COMPLETED')
       return h(
         'td',
-        {class: 'playing', 'aria-label': `${id}: in this round`},
+        {class: 'playing', 'aria-label': `${opponent}: in this round`},
         h('a', {href: `#match/${game.id}`}, '·'),
       );
     const result = fared(game, one);
@@ -37,8 +37,8 @@ export function crossView(league) {
         {
           class: `result ${result}`,
           href: `#match/${game.id}`,
-          title: `${game.id}: ${FARED[result]} against ${id}`,
-          'aria-label': `${FARED[result]} against ${id}`,
+          title: `${game.id}: ${FARED[result]} against ${opponent}`,
+          'aria-label': `${FARED[result]} against ${opponent}`,
         },
         result,
       ),
@@ -48,7 +48,7 @@ export function crossView(league) {
     h(
       'tr',
       {'data-key': league.players[player].id},
-      rowHeading(agentLabel(league.players[player])),
+      rowHeading(agentRow(league.players[player])),
       order.map((opponent) => cell(player, opponent)),
       h('td', {class: 'number points'}, league.table.find((row) => row.player === player).points),
     ),

@@ -1,5 +1,5 @@
 import {barChart} from './charts.js';
-import {agentLabel, h, numberCell, numberHeading, rowHeading, scrolling, table} from './dom.js';
+import {agentRow, h, numberCell, numberHeading, rowHeading, scrolling, table} from './dom.js';
 import {count} from './format.js';
 import {logFiles} from './log_files.js';
 import {isTable, ranking} from './ranking.js';
@@ -29,7 +29,7 @@ function draws(league, games) {
     : `Too few draws to say anything: ${count(games.length, 'draw')}.`;
   return h(
     'section',
-    {class: 'card main'},
+    {class: 'card'},
     h('h2', {}, 'Numbers drawn'),
     barChart(
       `How often each number was drawn: ${counts.map((one, i) => `${i + lowest}: ${one}`).join(', ')}`,
@@ -70,7 +70,7 @@ function choices(league, games) {
     return h(
       'tr',
       {'data-key': player.id},
-      rowHeading(agentLabel(player)),
+      rowHeading(agentRow(player)),
       league.head.choices.map((_, choice) => numberCell(chosen.filter((one) => one === choice).length)),
     );
   });
@@ -106,6 +106,9 @@ export function fairnessView(league, asked, redraw) {
   const games = league.finished().filter((game) => !game.technical);
   const drawn = league.head.numbers
     ? draws(league, games)
-    : h('section', {class: 'card main'}, h('p', {}, 'This game draws no number.'));
-  return [drawn, h('div', {class: 'side'}, recomputed(league), bound(games), choices(league, games), logFiles(redraw))];
+    : h('section', {class: 'card'}, h('p', {}, 'This game draws no number.'));
+  return [
+    h('div', {class: 'column'}, drawn, choices(league, games)),
+    h('div', {class: 'column'}, recomputed(league), bound(games), logFiles(redraw)),
+  ];
 }

@@ -1,6 +1,6 @@
 import {agentLabel, h, scrolling} from './dom.js';
 import {answerTime, clock, words} from './format.js';
-import {match, playerId, refereeId} from './model.js';
+import {match, playerId} from './model.js';
 import {checks} from './verify.js';
 
 const proofs = new Map(); // of finished matches, by id
@@ -26,9 +26,15 @@ async function ask(game, then) {
   }
 }
 
-const LANES = ['Manager', 'Referee', 'A', 'B'];
+/** Who takes part in a match, from left to right: {role, name}. */
+const lanes = (league, game) => [
+  {role: 'Manager', name: ''},
+  {role: 'Referee', name: game.referee >= 0 ? league.refereeName(game.referee) : ''},
+  {role: 'Player A', name: league.nameOf(game.players[0])},
+  {role: 'Player B', name: league.nameOf(game.players[1])},
+];
 
-/** The messages of a match in order: {from, to, text, note, isBad}; lanes are indexes of LANES. */
+/** The messages of a match in order: {from, to, text, note, isBad}; `from` and `to` are indexes of its lanes. */
 function messages(league, game, proof) {
   const list = [
     {
@@ -41,7 +47,7 @@ function messages(league, game, proof) {
   ];
   for (const [at, attempt, referee, reason] of proof.steps) {
     if (referee >= 0)
-      list.push({from: 0, to: 1, text: 'assignment', note: `${refereeId(referee)}, attempt ${attempt}`, at});
+      list.push({from: 0, to: 1, text: 'assignment', note: `${league.refereeName(referee)}, attempt ${attempt}`, at});
     else list.push({from: 1, to: 0, text: 'taken back', note: words(reason), at, isBad: true});
   }
   if (game.status !== 'COMPLETED') return list;
@@ -64,7 +70,7 @@ function messages(league, game, proof) {
       if (times[side] === null && !failed) return;
       list.push({from: 1, to: 2 + side, text: question});
       if (failed)
-        list.push({from: 2 + side, to: 1, text: `no usable answer: ${cause.code}`, note: cause.text, isBad: true});
+        list.push({from: 2 + side, to: 1, text: `no usable answer: ${cause.code}`, note: cause.fault, isBad: true});
       else
         list.push({
           from: 2 + side,
@@ -94,13 +100,16 @@ function messages(league, game, proof) {
   return list;
 }
 
-function sequence(list, title) {
-  const [width, step, top] = [720, 46, 40];
-  const x = (lane) => 80 + (lane * (width - 160)) / (LANES.length - 1);
+const cut = (text, longest) => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+
+function sequence(list, who, title) {
+  const [width, step, top] = [760, 46, 56];
+  const x = (lane) => 90 + (lane * (width - 180)) / (who.length - 1);
   const height = top + list.length * step + 10;
-  const lanes = LANES.map((lane, i) => [
+  const columns = who.map(({role, name}, i) => [
     h('line', {x1: x(i), x2: x(i), y1: top - 12, y2: height, class: 'lane'}),
-    h('text', {x: x(i), y: 18, class: 'lane-name', 'text-anchor': 'middle'}, i < 2 ? lane : `Player ${lane}`),
+    h('text', {x: x(i), y: 16, class: 'note', 'text-anchor': 'middle'}, role),
+    h('text', {x: x(i), y: 33, class: 'lane-name', 'text-anchor': 'middle'}, h('title', {}, name), cut(name, 24)),
   ]);
   const arrows = list.map(({from, to, text, note, isBad}, i) => {
     const y = top + i * step + 22;
@@ -115,28 +124,27 @@ function sequence(list, title) {
       );
     }
     const tip = to > from ? -7 : 7;
-    const short = note && note.length > 46 ? `${note.slice(0, 45)}…` : note;
+    const room = 24 + 40 * (Math.abs(to - from) - 1); // characters between the two lanes
     return h(
       'g',
       {class: style},
       h('line', {x1: x(from), x2: x(to), y1: y, y2: y}),
       h('path', {d: `M${x(to)},${y} l${tip},-4 v8 z`}),
       h('text', {x: (x(from) + x(to)) / 2, y: y - 5, 'text-anchor': 'middle'}, text),
-      h('text', {x: (x(from) + x(to)) / 2, y: y + 13, 'text-anchor': 'middle', class: 'note'}, short),
+      h('text', {x: (x(from) + x(to)) / 2, y: y + 13, 'text-anchor': 'middle', class: 'note'}, note && cut(note, Math.max(46, room))),
     );
   });
   return h(
     'svg',
     {viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'sequence', 'aria-label': title},
     h('title', {}, title),
-    lanes,
+    columns,
     arrows,
   );
 }
 
-const who = (lane, game) => (lane < 2 ? `the ${LANES[lane].toLowerCase()}` : playerId(game.players[lane - 2]));
-
-function asText(list, game) {
+function asText(list, who) {
+  const called = (lane) => (lane < 2 ? `the ${who[lane].role.toLowerCase()}` : who[lane].name);
   return h(
     'details',
     {},
@@ -149,7 +157,7 @@ function asText(list, game) {
           'li',
           {},
           one.at && `${clock(one.at)} `,
-          one.from === one.to ? `${who(one.from, game)}: ` : `${who(one.from, game)} to ${who(one.to, game)}: `,
+          one.from === one.to ? `${called(one.from)}: ` : `${called(one.from)} to ${called(one.to)}: `,
           one.text,
           one.note && ` (${one.note})`,
         ),
@@ -190,9 +198,9 @@ function outcome(league, game) {
   if (game.status !== 'COMPLETED') return words(game.status);
   const winner = game.points.indexOf(3);
   const text =
-    winner < 0 ? (game.outcome === 'DRAW' ? 'A draw' : 'Nobody wins') : `${playerId(game.players[winner])} wins`;
+    winner < 0 ? (game.outcome === 'DRAW' ? 'A draw' : 'Nobody wins') : `${league.nameOf(game.players[winner])} wins`;
   const [failed] = game.players.filter((_, side) => game.causes[side]);
-  const blamed = game.causes[0] && game.causes[1] ? '' : `${failed === undefined ? '' : playerId(failed)} `;
+  const blamed = game.causes[0] && game.causes[1] ? '' : `${failed === undefined ? '' : league.nameOf(failed)} `;
   const loser = game.technical ? `; ${blamed}${words(game.technical)}` : `: drawn ${game.drawn}`;
   return `${text}${loser}${game.decided === 'disputed' ? ' (disputed)' : ''}${game.decided === 'unproven' ? ' (unproven)' : ''}${game.decided === 'void' ? ' (void: it counts for nobody)' : ''}`;
 }
@@ -221,6 +229,7 @@ export function matchView(league, asked, redraw) {
   const [a, b] = game.players.map((player) => league.players[player]);
   const heading = h('h2', {}, `${game.id}: `, agentLabel(a), ' – ', agentLabel(b));
   if (!proof) return [h('section', {class: 'card wide'}, heading, h('p', {}, outcome(league, game)))];
+  const who = lanes(league, game);
   const list = messages(league, game, proof);
   return [
     h(
@@ -231,9 +240,9 @@ export function matchView(league, asked, redraw) {
       replacement(proof),
       scrolling(
         'Sequence diagram',
-        sequence(list, `Messages of match ${game.id}: ${list.map((one) => one.text).join(', ')}`),
+        sequence(list, who, `Messages of match ${game.id}: ${list.map((one) => one.text).join(', ')}`),
       ),
-      asText(list, game),
+      asText(list, who),
     ),
     h(
       'section',

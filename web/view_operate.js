@@ -33,6 +33,7 @@ const ACTS = {
   restore: () => ['restore_agent', {agent_id: value('operate-agent')}, 'The agent plays again.'],
   start: () => ['start_league', {}, 'The league starts.'],
 };
+const DANGEROUS = new Set(['end', 'void', 'shutDown', 'disqualify', 'withdraw']);
 const CONFIRMED = {
   end: 'End the league now? Matches that are not finished will not be played.',
   disqualify: 'Disqualify this agent?',
@@ -71,7 +72,8 @@ export function operateFromButtons(redraw) {
   });
 }
 
-const button = (act, text) => h('button', {type: 'button', 'data-act': act}, text);
+const button = (act, text) =>
+  h('button', {type: 'button', 'data-act': act, class: DANGEROUS.has(act) ? 'danger' : null}, text);
 const field = (id, label, attributes = {}) =>
   h('label', {}, label, ' ', h('input', {id, type: 'text', autocomplete: 'off', ...attributes}));
 

@@ -1,4 +1,4 @@
-import {agentLabel, h, numberCell, numberHeading, playerLink, rowHeading, scrolling, table} from './dom.js';
+import {agentLabel, agentRow, h, numberCell, numberHeading, playerRow, rowHeading, scrolling, table} from './dom.js';
 import {answerTime, clock, count, percentile, words} from './format.js';
 import {FARED, fared, other} from './model.js';
 
@@ -11,16 +11,28 @@ function answers(games, player) {
   return times.sort((one, two) => one - two);
 }
 
-/** Technical losses of a player by cause: [{text, games}]. */
+const causeOf = (game, player) => game.causes[game.players.indexOf(player)];
+
+/** Technical losses of a player by call, code and wrong field: [{text, games}]. */
 function losses(games, player) {
   const byCause = new Map();
   for (const game of games) {
     if (fared(game, player) !== 'T') continue;
-    const cause = game.causes[game.players.indexOf(player)];
-    const text = cause ? `${cause.call} ${cause.code}: ${cause.text}` : words(game.technical);
-    byCause.set(text, [...(byCause.get(text) || []), game]);
+    const cause = causeOf(game, player);
+    const key = cause ? [cause.call, cause.code, cause.field || cause.fault].join(' ') : game.technical;
+    byCause.set(key, [...(byCause.get(key) || []), game]);
   }
-  return [...byCause].map(([text, its]) => ({text, games: its}));
+  return [...byCause.values()].map((its) => {
+    its.sort((one, two) => one.round - two.round);
+    const cause = causeOf(its.at(-1), player);
+    return {text: cause ? `${cause.call} ${cause.code}: ${cause.fault}` : words(its[0].technical), games: its};
+  });
+}
+
+/** A cause with the number of matches, and the latest of them. */
+function loss({text, games}) {
+  const {id} = games.at(-1);
+  return h('div', {}, `${games.length} × ${text} (`, games.length > 1 && 'last ', h('a', {href: `#match/${id}`}, id), ')');
 }
 
 function state(agent) {
@@ -42,15 +54,11 @@ function row(league, agent, games) {
   return h(
     'tr',
     {'data-key': agent.id},
-    rowHeading(playerLink(agent)),
+    rowHeading(playerRow(agent)),
     state(agent),
     ...[0.5, 0.95, 1].map((part) => numberCell(answerTime(percentile(times, part)))),
     numberCell(causes.reduce((sum, one) => sum + one.games.length, 0) || ''),
-    h(
-      'td',
-      {class: 'causes'},
-      causes.map((one) => h('div', {}, `${one.games.length} × ${one.text}`)),
-    ),
+    h('td', {class: 'causes'}, causes.map(loss)),
   );
 }
 
@@ -66,12 +74,12 @@ function detail(league, player) {
       {'data-key': game.id},
       h('th', {scope: 'row'}, h('a', {href: `#match/${game.id}`}, game.id)),
       h('td', {}, h('span', {class: `result ${result}`}, result), ` ${FARED[result]}`),
-      h('td', {}, agentLabel(opponent)),
+      h('td', {}, agentRow(opponent)),
       h('td', {}, league.head.choices[game.choices[side]] ?? '–'),
       numberCell(game.drawn || '–'),
       numberCell(answerTime(game.join[side])),
       numberCell(answerTime(game.answer[side])),
-      h('td', {}, result === 'T' && game.causes[side] ? `${game.causes[side].code} ${game.causes[side].text}` : ''),
+      h('td', {}, result === 'T' && game.causes[side] ? `${game.causes[side].code} ${game.causes[side].fault}` : ''),
     );
   });
   return h(
@@ -113,7 +121,7 @@ export function playersView(league, asked) {
     h(
       'tr',
       {'data-key': agent.id},
-      rowHeading(agentLabel(agent)),
+      rowHeading(agentRow(agent)),
       state(agent),
       numberCell(load[index]),
       numberCell(agent.failed || ''),

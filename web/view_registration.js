@@ -1,4 +1,4 @@
-import {h, name, numberCell, numberHeading, playerLink, rowHeading, scrolling, table} from './dom.js';
+import {h, name, numberCell, numberHeading, playerRow, rowHeading, scrolling, table} from './dom.js';
 import {clock, count} from './format.js';
 
 const card = (label, content) => h('section', {class: 'card wide'}, scrolling(label, content));
@@ -63,7 +63,7 @@ function arrivals(league) {
           `${players.length} of ${count(head.players_expected, 'player')} in; anybody may register`,
           ['Player', 'State since'],
           players.map((agent) =>
-            h('tr', {'data-key': agent.id}, rowHeading(playerLink(agent)), h('td', {}, time(agent.since))),
+            h('tr', {'data-key': agent.id}, rowHeading(playerRow(agent)), h('td', {}, time(agent.since))),
           ),
         ),
   );

@@ -1,6 +1,5 @@
-import {agentLabel, h, numberCell, numberHeading, rowHeading, scrolling, table} from './dom.js';
+import {agentRow, h, numberCell, numberHeading, rowHeading, scrolling, table} from './dom.js';
 import {answerTime, count, duration, words} from './format.js';
-import {refereeId} from './model.js';
 
 function result(league, game) {
   if (game.status !== 'COMPLETED') return h('span', {class: 'quiet'}, words(game.status));
@@ -12,7 +11,7 @@ function result(league, game) {
 function side(league, game, which) {
   const player = league.players[game.players[which]];
   const hasWon = game.points && game.points[which] === 3;
-  return h('td', {class: hasWon ? 'player winner' : 'player'}, agentLabel(player));
+  return h('td', {class: hasWon ? 'winner' : null}, agentRow(player));
 }
 
 function matches(league, round) {
@@ -27,7 +26,12 @@ function matches(league, round) {
       side(league, game, 1),
       numberCell(game.points ? game.points.join('–') : ''),
       h('td', {class: 'how'}, result(league, game)),
-      h('td', {}, game.referee >= 0 ? refereeId(game.referee) : '–', game.attempt > 1 && ` (attempt ${game.attempt})`),
+      h(
+        'td',
+        {},
+        game.referee >= 0 ? agentRow(league.referees[game.referee]) : '–',
+        game.attempt > 1 && `attempt ${game.attempt}`,
+      ),
       numberCell(game.points ? answerTime(slowest(game)) : ''),
     ),
   );

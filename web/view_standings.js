@@ -1,7 +1,7 @@
 import {lineChart} from './charts.js';
-import {agentLabel, h, name, numberCell, numberHeading, playerLink, rowHeading, scrolling, table} from './dom.js';
+import {agentRow, h, name, numberCell, numberHeading, playerRow, rowHeading, scrolling, table} from './dom.js';
 import {count, words} from './format.js';
-import {FARED, fared, playerId} from './model.js';
+import {FARED, fared} from './model.js';
 import {explained, isTable, pointsOverRounds, ranking, ranksBefore} from './ranking.js';
 
 const FORM = 5;
@@ -35,7 +35,7 @@ function form(games, player) {
 function reasons(league) {
   const rows = ranking(league.players.length, league.finished());
   if (!league.isWhole() || !isTable(league.table, rows)) return () => '';
-  return (place) => explained(rows, place, (player) => playerId(player));
+  return (place) => explained(rows, place, (player) => league.nameOf(player));
 }
 
 function standings(league) {
@@ -53,7 +53,7 @@ function standings(league) {
       {'data-key': player.id, class: isOut ? 'out' : null},
       numberCell(row.rank),
       movement(row, before),
-      rowHeading(playerLink(player), isOut && h('span', {class: 'badge'}, words(player.state))),
+      rowHeading(playerRow(player, isOut && h('span', {class: 'badge'}, words(player.state)))),
       numberCell(row.played),
       numberCell(row.wins),
       numberCell(row.draws),
@@ -85,10 +85,10 @@ function chart(league) {
   const lines = league.table
     .slice()
     .reverse()
-    .map(({player}) => ({label: playerId(player), values: series[player], isStrong: strong.has(player)}));
+    .map(({player}) => ({label: league.nameOf(player), values: series[player], isStrong: strong.has(player)}));
   const leaders = league.table
     .slice(0, STRONG_LINES)
-    .map(({player, points}) => `${playerId(player)} ${points}`)
+    .map(({player, points}) => `${league.nameOf(player)} ${points}`)
     .join(', ');
   return h(
     'section',
@@ -117,10 +117,9 @@ export function inPlay(league, most = 12) {
       games.slice(0, most).map((game) =>
         h(
           'li',
-          {'data-key': game.id},
+          {'data-key': game.id, class: 'pairing'},
           h('a', {href: `#match/${game.id}`}, game.id),
-          ' ',
-          game.players.map((player, side) => [side === 1 && ' – ', name(league.players[player].name)]),
+          game.players.map((player, side) => [side === 1 && h('span', {}, '–'), name(league.players[player].name)]),
         ),
       ),
     ),
@@ -143,7 +142,7 @@ function registrations(league) {
     h(
       'ul',
       {class: 'games columns'},
-      [...league.players, ...league.referees].map((agent) => h('li', {'data-key': agent.id}, agentLabel(agent))),
+      [...league.players, ...league.referees].map((agent) => h('li', {'data-key': agent.id}, agentRow(agent))),
     ),
   );
 }
@@ -155,7 +154,7 @@ export function standingsView(league) {
     h('section', {class: 'card main'}, scrolling('Standings', standings(league))),
     h(
       'div',
-      {class: 'side'},
+      {class: 'column'},
       chart(league),
       inPlay(league),
       h(

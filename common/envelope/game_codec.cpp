@@ -114,6 +114,7 @@ void describe(Archive& a, Self& s, Of<CallFailure> /*unused*/) {
   a.optional("clock", s.clock);
   a.unless("error_description", s.error_description, std::string());
   a.unless("phase", s.phase, std::string());
+  a.unless("field", s.field, std::string());
 }
 
 template <typename Archive, typename Self>

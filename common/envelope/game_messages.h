@@ -144,6 +144,8 @@ struct CallFailure {
   /// How far the call came: `connect` (it was not written to the player), `sent` (written, without
   /// an answer), `answered`. Empty: not said, and not on the wire. Source: protocol §7.
   std::string phase{};
+  /// JSON pointer of the wrong field in the player's answer; empty: none, and not on the wire.
+  std::string field{};
 
   bool operator==(const CallFailure&) const = default;
 };

@@ -52,12 +52,15 @@ std::optional<core::Error> refusal_of_operator(const nlohmann::json& arguments,
   const bool is_text = given != arguments.end() && given->is_string();
   const std::string shown = is_text ? given->get<std::string>() : std::string();
   if (!shown.empty() && !key.empty() && key.matches(shown)) return std::nullopt;
-  return core::Error{
-      shown.empty() ? core::ErrorCode::kAuthTokenMissing : core::ErrorCode::kNotAuthorized,
-      std::string(tool) +
-          " needs operator_key, the operator's key (the contents of the manager's --operator-key "
-          "file)",
-      "/operator_key"};
+  const std::string where = "the contents of the manager's --operator-key file";
+  if (shown.empty())
+    return core::Error{
+        core::ErrorCode::kAuthTokenMissing,
+        std::string(tool) + " needs operator_key, the operator's key (" + where + ")",
+        "/operator_key"};
+  return core::Error{core::ErrorCode::kNotAuthorized,
+                     "operator_key is not the key of this league's operator: use " + where,
+                     "/operator_key"};
 }
 
 }  // namespace league::league_manager::admission

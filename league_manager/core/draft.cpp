@@ -102,9 +102,9 @@ std::string detail_of_failures(const Draft& draft, events::AgentRef agent) {
                                                 : " matches in a row not finished");
   const events::FailureCounted* last = draft.last_failure(agent);
   if (last == nullptr) return detail;
-  if (last->match) detail += "; the last, " + last->match->id().str();
+  if (last->match) detail += " up to " + last->match->id().str();
   if (last->match && last->cause) {
-    detail += ", for " + last->cause->str();
+    detail += ", that one for " + last->cause->str();
     if (!last->cause->text.empty()) detail += " (" + last->cause->text + ")";
   }
   return detail;

@@ -232,6 +232,8 @@ class League {
   [[nodiscard]] bool are_files_keyed() const { return are_files_keyed_; }
   /// Whether the operator has paused the league: no match and no round begins or ends by itself.
   [[nodiscard]] bool is_paused() const { return is_paused_; }
+  /// Why, in the operator's words; empty if the operator gave no reason.
+  [[nodiscard]] const std::string& pause_reason() const { return pause_reason_; }
   /// Whether the operator has ended the league before all matches were played.
   [[nodiscard]] bool is_ended_early() const { return is_ended_; }
   [[nodiscard]] const Roster& roster() const { return roster_; }
@@ -353,6 +355,7 @@ class League {
   RoundBoard board_;
   bool is_round_open_ = false;
   bool is_paused_ = false;
+  std::string pause_reason_;
   bool is_draining_ = false;  // it is paused because its manager is shutting down
   bool is_ended_ = false;
   std::vector<std::vector<events::CompactResult>> results_;  // of completed rounds

@@ -169,6 +169,7 @@ bool League::fits_act(const events::OperatorActed& event) const {
 void League::act(const events::OperatorActed& event) {
   if (event.act == events::OperatorAct::kPause) {
     is_paused_ = true;
+    pause_reason_ = event.reason;
     is_draining_ = event.by == events::kByManager;
   } else if (event.act == events::OperatorAct::kResume) {
     is_paused_ = is_draining_ = false;

@@ -47,7 +47,8 @@ events::FailureCounted failure_of(events::AgentRef player, std::string_view endp
       .call = core::shown(last->call, kLongestCall),
       .error_code = core::shown(last->error_code),
       .attempts = 0,
-      .text = core::shown(without_address(last->text, endpoint), kLongestFaultText)};
+      .text = core::shown(without_address(last->text, endpoint), kLongestFaultText),
+      .field = core::shown(last->field)};
   bool counts = false;
   for (const auto& failure : report.failures) {
     if (failure.player_id != id || failure.call != last->call) continue;

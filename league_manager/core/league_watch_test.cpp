@@ -352,7 +352,7 @@ TEST(LeagueStates, ADeadPlayerIsSuspendedOnceAndNeverShutDown) {
   EXPECT_TRUE(played.league.roster()
                   .agent(events::AgentRef::player(0))
                   .lifecycle.detail()
-                  .starts_with("3 matches in a row lost through its own failure; the last, R3M"));
+                  .starts_with("3 matches in a row lost through its own failure up to R3M"));
   for (int i = 1; i < 10; ++i)
     EXPECT_EQ(changes_of(played, events::AgentRef::player(i)), Changes{});
 }

@@ -28,6 +28,7 @@ struct ReportedFailure {
   bool has_clock = false;  ///< of a time-out: the report contains its proof ...
   bool is_void = false;  ///< ... which says that the referee itself was late
   std::string phase = {};  ///< as sent, see envelope::CallFailure; empty: not said
+  std::string field = {};  ///< as sent, see envelope::CallFailure
 };
 
 /// The receipts of a player in a report, as sent.

@@ -41,6 +41,7 @@ void fields(auto& io, FailureCause& e) {
   io("error_code", e.error_code);
   io("attempts", e.attempts);
   io("text", e.text);
+  io.filled("field", e.field);
 }
 void fields(auto& io, ReportEvidence& e) {
   for (game::Side side : game::kBothSides) {

@@ -95,7 +95,8 @@ class Maker {
       case 11:
         return FailureCounted{
             agent(), static_cast<FailureKind>(number(3)), maybe_match(),
-            coin() ? std::optional(FailureCause{text(), text(), number(9), text()}) : std::nullopt,
+            coin() ? std::optional(FailureCause{text(), text(), number(9), text(), text()})
+                   : std::nullopt,
             coin()};
       case 12:
         return AgentStateChanged{agent(), static_cast<AgentState>(number(5)), text(),

@@ -62,6 +62,15 @@ std::string FailureCause::str() const {
   return code ? line + " " + std::string(core::error_info(*code).name) : line;
 }
 
+std::string_view FailureCause::fault() const {
+  return std::string_view(text).substr(0, text.find("; received: "));
+}
+
+bool FailureCause::is_same_fault(const FailureCause& other) const {
+  if (call != other.call || error_code != other.error_code || field != other.field) return false;
+  return !field.empty() || fault() == other.fault();
+}
+
 void MatchSummary::count(const CompactResult& result) { add(*this, result, 1); }
 
 void MatchSummary::discount(const CompactResult& result) { add(*this, result, -1); }

@@ -243,8 +243,15 @@ struct FailureCause {
   std::string error_code;  ///< of the last attempt: `E001`
   int attempts = 1;  ///< failed attempts and invalid answers of that call
   std::string text;  ///< for people; what the player wrote is bounded and printable
+  /// JSON pointer of the wrong field in the answer; empty in old journals and where there is none.
+  std::string field = {};
   /// `CHOOSE_PARITY_CALL: E001 TIMEOUT_ERROR`.
   [[nodiscard]] std::string str() const;
+  /// `text` without the answer that the player gave.
+  [[nodiscard]] std::string_view fault() const;
+  /// Whether both are the same fault, whatever else the answers contained: the same call, code and
+  /// field, and where there is no field, the same fault().
+  [[nodiscard]] bool is_same_fault(const FailureCause& other) const;
   bool operator==(const FailureCause&) const = default;
 };
 

@@ -90,9 +90,9 @@ void LeagueBook::finish(events::MatchKey match, const game::MatchResult& result,
   }
 }
 
-const LeagueBook::Causes* LeagueBook::causes(events::MatchKey match) const {
+const events::FailureCause* LeagueBook::cause(events::MatchKey match, game::Side side) const {
   const auto found = causes_.find(match);
-  return found != causes_.end() ? &found->second : nullptr;
+  return found != causes_.end() && found->second[side] ? &*found->second[side] : nullptr;
 }
 
 game::PerSide<std::string_view> LeagueBook::choices(events::MatchKey match) const {

@@ -38,9 +38,6 @@ class LeagueBook {
     core::UtcTimestamp at;
     events::OperatorActed act;
   };
-  /// Why each of the players lost a match technically, as far as the referee has said.
-  using Causes = game::PerSide<std::optional<events::FailureCause>>;
-
   explicit LeagueBook(const game::Registry& games = game::standard_games()) : games_(&games) {}
 
   /// Makes the next event of the journal part of the book. Fails if it does not fit, or if the
@@ -64,8 +61,9 @@ class LeagueBook {
   }
   /// What was chosen in a finished match, in the game's words; empty for no choice.
   [[nodiscard]] game::PerSide<std::string_view> choices(events::MatchKey match) const;
-  /// Why a match was lost technically; null where no cause is known, as in old journals.
-  [[nodiscard]] const Causes* causes(events::MatchKey match) const;
+  /// Why the player on `side` lost a match technically, as its referee said; null where no cause is
+  /// known, as in old journals.
+  [[nodiscard]] const events::FailureCause* cause(events::MatchKey match, game::Side side) const;
   /// The changes of states of all agents, in the order in which they happened.
   [[nodiscard]] const std::vector<StateNote>& state_changes() const { return state_changes_; }
   /// What the operator did to the league, in order.
@@ -84,7 +82,7 @@ class LeagueBook {
   LastChange rounds_change_;
   std::vector<RoundNote> rounds_;
   std::vector<std::vector<MatchNote>> notes_;  // by round and number
-  std::map<events::MatchKey, Causes> causes_;
+  std::map<events::MatchKey, game::PerSide<std::optional<events::FailureCause>>> causes_;
   std::vector<StateNote> state_changes_;
   std::vector<ActNote> acts_;
 };

@@ -69,19 +69,19 @@ void add_states(JsonObject& object, std::string& out, const League& league) {
 /// Why the players of a match lost it technically, by id.
 void add_failures(JsonObject& object, std::string& out, const LeagueBook& book,
                   const MatchView& view) {
-  const LeagueBook::Causes* causes = book.causes(view.match);
-  if (causes == nullptr) return;
+  if (!book.cause(view.match, game::Side::kA) && !book.cause(view.match, game::Side::kB)) return;
   object.name("failures");
   JsonObject by_player(out);
   for (game::Side side : game::kBothSides) {
-    const auto& cause = (*causes)[side];
-    if (!cause) continue;
+    const auto* cause = book.cause(view.match, side);
+    if (cause == nullptr) continue;
     by_player.name(id_of_player(view.pairing.player(side)));
     JsonObject(out)
         .text("call", cause->call)
         .text("error_code", cause->error_code)
         .number("attempts", cause->attempts)
         .text("text", cause->text)
+        .optional_text("field", cause->field)
         .end();
   }
   by_player.end();

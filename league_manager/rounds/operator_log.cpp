@@ -1,7 +1,9 @@
 #include "league_manager/rounds/operator_log.h"
 
+#include <algorithm>
 #include <cstdio>
 
+#include "common/core/counted.h"
 #include "common/core/text.h"
 #include "league_manager/core/overloaded.h"
 
@@ -15,9 +17,7 @@ constexpr std::size_t kLongestText = 400;
 constexpr std::size_t kNamedMatches = 8;  // named in one line; the rest is only counted
 
 std::string count_of(std::size_t number, const std::string& what) {
-  std::string text = std::to_string(number) + " " + what;
-  if (number == 1) return text;
-  return what == "match" ? text + "es" : text + "s";
+  return core::counted(static_cast<long>(number), what, what == "match" ? "matches" : "");
 }
 
 std::string list_of(const std::vector<events::MatchKey>& matches) {
@@ -271,9 +271,15 @@ void OperatorLog::on_failure(const events::FailureCounted& event) {
     const events::FailureCause& why = *event.cause;
     cause = why.str();
     if (why.attempts > 1) cause += ", " + std::to_string(why.attempts) + " times";
-    if (!why.text.empty()) cause += " (" + why.text + ")";
+    const auto first = first_match_of(event.agent, *event.match, why);
+    if (first != *event.match) {
+      cause += ", as in " + first.id().str();
+    } else if (!why.text.empty()) {
+      cause += " (" + why.text + ")";
+    }
     fields["call"] = why.call;
     fields["error_code"] = why.error_code;
+    if (!why.field.empty()) fields["field"] = why.field;
   }
   if (event.is_excused)
     cause += "; the referee itself was late, so this does not count as the bot's failure";
@@ -281,6 +287,17 @@ void OperatorLog::on_failure(const events::FailureCounted& event) {
         .event = "TECHNICAL_LOSS",
         .text = shown(event.agent) + " loses " + event.match->id().str() + " technically: " + cause,
         .fields = std::move(fields)});
+}
+
+events::MatchKey OperatorLog::first_match_of(events::AgentRef player, events::MatchKey match,
+                                             const events::FailureCause& cause) {
+  constexpr std::size_t kMostFaults = 8;  // remembered of a player; later ones are told each time
+  auto& faults = faults_[player];
+  const auto known = std::ranges::find_if(
+      faults, [&cause](const auto& fault) { return fault.second.is_same_fault(cause); });
+  if (known != faults.end()) return known->first;
+  if (faults.size() < kMostFaults) faults.emplace_back(match, cause);
+  return match;
 }
 
 void OperatorLog::on_forfeited(const events::MatchForfeited& event) {
@@ -307,6 +324,15 @@ void OperatorLog::on_state(const events::AgentStateChanged& event) {
   text += ")";
   if (event.to == events::AgentState::kSuspended && event.agent.kind == events::AgentKind::kPlayer)
     text += "; its matches begin with a ping and have one attempt per call until it plays again";
+  if (event.agent.kind == events::AgentKind::kReferee) {
+    if (is_back) {
+      absent_referees_.erase(event.agent);
+    } else {
+      absent_referees_.insert(event.agent);
+    }
+    if (absent_referees_.size() == names_[static_cast<std::size_t>(event.agent.kind)].size())
+      text += "; no referee is left: matches wait until one comes back or registers";
+  }
   tell({.is_warning = !is_back,
         .event = "AGENT_STATE_CHANGED",
         .text = std::move(text),

@@ -74,6 +74,9 @@ class OperatorLog {
   void on_started(const events::LeagueStarted& event);
   void on_round_completed(const events::RoundCompleted& event, core::UtcTimestamp at);
   void on_failure(const events::FailureCounted& event);
+  /// The first match that `player` lost by the same fault: `match` itself if it is a new one.
+  events::MatchKey first_match_of(events::AgentRef player, events::MatchKey match,
+                                  const events::FailureCause& cause);
   void on_forfeited(const events::MatchForfeited& event);
   void on_state(const events::AgentStateChanged& event);
   void on_reported(const events::MatchReported& event);
@@ -89,12 +92,16 @@ class OperatorLog {
   mutable std::mutex mutex_;
   std::vector<std::string> names_[2];  // by AgentKind
   std::map<events::MatchKey, int> referees_;  // of matches that are assigned
+  std::set<events::AgentRef> absent_referees_;
   int players_expected_ = 0;
   int referees_expected_ = 0;
   int refusals_ = 0;
   int ignored_ = 0;
   std::set<std::pair<events::MatchKey, core::ErrorCode>> refused_reports_;  // of this round
   std::map<events::AgentRef, int> contradictions_;  // of a referee's losses, by a player
+  /// The faults that were told in full, by the player and with the first match.
+  std::map<events::AgentRef, std::vector<std::pair<events::MatchKey, events::FailureCause>>>
+      faults_;
   Schedule schedule_;
   core::UtcTimestamp round_started_;
   int round_ = 0;

@@ -68,11 +68,31 @@ TEST_F(OperatorLogTest, NamesTheCauseOfATechnicalLoss) {
             "TIMEOUT_ERROR, 3 times (no answer)");
   EXPECT_EQ(lines_.back().fields["agent"], "P02");
   EXPECT_EQ(lines_.back().fields["error_code"], "E001");
+  EXPECT_FALSE(lines_.back().fields.contains("field"));
   tell(events::MatchForfeited{kFirst,
                               game::technical_result(std::nullopt, events::kReasonNoReferee)});
   EXPECT_EQ(last(),
             "warning MATCH_FORFEITED: R1M1 of P01 'p0' and P02 'p1' ends without being "
             "played, because no referee could finish it: nobody gets a point");
+}
+
+TEST_F(OperatorLogTest, TellsTheSameFaultInFullOnlyOnce) {
+  open();
+  const auto lose = [this](events::MatchKey match, const std::string& nonce, const char* field) {
+    tell(events::FailureCounted{events::AgentRef::player(1), events::FailureKind::kValidation,
+                                match,
+                                events::FailureCause{"CHOOSE_PARITY_CALL", "E004", 1,
+                                                     "not a choice; received: " + nonce, field}});
+  };
+  const std::string start = "warning TECHNICAL_LOSS: P02 'p1' loses ";
+  const std::string fault = " technically: CHOOSE_PARITY_CALL: E004 INVALID_PARITY_CHOICE";
+  lose(kFirst, "a1", "/parity_choice");
+  EXPECT_EQ(last(), start + "R1M1" + fault + " (not a choice; received: a1)");
+  EXPECT_EQ(lines_.back().fields["field"], "/parity_choice");
+  lose({2, 1}, "b2", "/parity_choice");
+  EXPECT_EQ(last(), start + "R2M1" + fault + ", as in R1M1");
+  lose({3, 1}, "c3", "/sender");
+  EXPECT_EQ(last(), start + "R3M1" + fault + " (not a choice; received: c3)");
 }
 
 TEST_F(OperatorLogTest, TellsStatesWithTheirReason) {
@@ -86,6 +106,20 @@ TEST_F(OperatorLogTest, TellsStatesWithTheirReason) {
   tell(events::AgentStateChanged{events::AgentRef::player(0), events::AgentState::kActive,
                                  std::string(events::kReasonPlayed)});
   EXPECT_EQ(last(), "info AGENT_STATE_CHANGED: P01 'p0' is ACTIVE (PLAYED)");
+}
+
+TEST_F(OperatorLogTest, SaysThatNoRefereeIsLeft) {
+  open();
+  const auto change = [this](events::AgentState to) {
+    tell(events::AgentStateChanged{
+        {events::AgentKind::kReferee, 0}, to, std::string(events::kReasonRefereeLost)});
+  };
+  change(events::AgentState::kSuspended);
+  EXPECT_NE(last().find("; no referee is left: matches wait until one comes back or registers"),
+            std::string::npos)
+      << last();
+  change(events::AgentState::kActive);
+  EXPECT_EQ(last().find("no referee is left"), std::string::npos) << last();
 }
 
 TEST_F(OperatorLogTest, TellsWhatMovedFromAReferee) {

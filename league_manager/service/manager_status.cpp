@@ -80,7 +80,10 @@ json ManagerService::status() const {
     if (!league.contradictions().empty()) out["contradicted"] = contradictions_of(league);
     if (const auto shared = rounds::shared_first_place(league); shared.size() > 1)
       out["shared_first_place"] = shared;
-    if (league.is_paused()) out["paused"] = true;
+    if (league.is_paused()) {
+      out["paused"] = true;
+      if (!league.pause_reason().empty()) out["pause_reason"] = league.pause_reason();
+    }
     if (league.is_ended_early()) out["ended_early"] = true;
     if (!league.voided().empty()) out["voided"] = voided_of(league);
     if (status.started_at) out["started_at"] = status.started_at->to_log();

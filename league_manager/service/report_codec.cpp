@@ -54,6 +54,7 @@ ReportedFailure failure_of(const envelope::CallFailure& failure) {
   out.error_code = core::wire_code(failure.error_code);
   out.text = failure.error_description;
   out.phase = failure.phase;
+  out.field = failure.field;
   return out;
 }
 

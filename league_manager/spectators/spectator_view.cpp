@@ -104,8 +104,9 @@ void append_rounds(JsonObject& object, std::string& out, const files::LeagueBook
   rows.end();
 }
 
-void append_cause(std::string& out, const std::optional<events::FailureCause>& cause) {
-  if (!cause) {
+/// Call, code, failed attempts, text, wrong field.
+void append_cause(std::string& out, const events::FailureCause* cause) {
+  if (cause == nullptr) {
     out += "null";
     return;
   }
@@ -114,6 +115,7 @@ void append_cause(std::string& out, const std::optional<events::FailureCause>& c
       .text(cause->error_code)
       .number(cause->attempts)
       .text(public_text(cause->text))
+      .text(public_text(cause->field))
       .end();
 }
 
@@ -154,8 +156,8 @@ void append_match(std::string& out, const files::LeagueBook& book, const MatchTi
         .optional_number(evidence->answered_in[side].choice_us);
   }
   times.end();
-  if (const auto* causes = book.causes(view.match)) {
-    for (game::Side side : game::kBothSides) append_cause(row.next(), (*causes)[side]);
+  if (result.is_technical()) {
+    for (game::Side side : game::kBothSides) append_cause(row.next(), book.cause(view.match, side));
   }
   row.end();
 }

@@ -316,6 +316,7 @@ FailureRecord& Match::record(Side side, const core::Error& error, Duration elaps
                     .elapsed = elapsed,
                     .phase = phase,
                     .text = error.message,
+                    .field = error.field,
                     .clock = {}});
 }
 

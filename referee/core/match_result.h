@@ -52,6 +52,7 @@ struct FailureRecord {
   Duration elapsed{};  ///< since the call was made
   CallPhase phase = CallPhase::kConnect;
   std::string text;  ///< for people
+  std::string field = {};  ///< JSON pointer of the wrong field in the answer; empty: none
   std::optional<ClockProof> clock;  ///< of a time-out
 
   bool operator==(const FailureRecord&) const = default;

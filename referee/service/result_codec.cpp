@@ -10,6 +10,7 @@ namespace league::referee::service {
 namespace {
 
 constexpr std::size_t kLongestDescription = 300;
+constexpr std::size_t kLongestField = 90;
 
 std::string wall_time(Instant instant, const ClockAnchor& anchor) {
   auto since = std::chrono::floor<std::chrono::microseconds>(instant - anchor.steady);
@@ -84,7 +85,8 @@ envelope::CallFailure wire_failure(const FailureRecord& failure, const ClockAnch
           .attempt = failure.attempt,
           .clock = std::move(proof),
           .error_description = core::shown(failure.text, kLongestDescription),
-          .phase = std::string(phase_name(failure.phase))};
+          .phase = std::string(phase_name(failure.phase)),
+          .field = core::shown(failure.field, kLongestField)};
 }
 
 }  // namespace

@@ -377,7 +377,10 @@ class Sparring(CheckTest):
             self.assertIn(f"({failures} for failures of its own)", text)
 
     def test_one_match_is_told(self):
-        self.assertIn("CHOOSE_PARITY_CALL to odd", self.league("play", "even", "odd"))
+        told = self.league("play", "even", "odd")
+        self.assertIn("CHOOSE_PARITY_CALL to odd", told)
+        self.assertRegex(told, "even: chose even, [03] points?\\n")
+        self.assertRegex(told, "odd: chose odd, [03] points?\\n")
 
 
 if __name__ == "__main__":

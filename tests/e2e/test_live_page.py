@@ -4,6 +4,7 @@ error on its console and no request to anybody else. Skipped where there is no C
 import gzip
 import hashlib
 import json
+import os
 import re
 import unittest
 import urllib.error
@@ -12,12 +13,23 @@ import urllib.request
 import support_path  # noqa: F401
 from browser import Browser, chromium
 from league_testing import FAST, SOURCE, LeagueTest, limits, player_registration, rpc, wait_until
+from scripted_bot import Bot, exact_reply, message_in
 
 HOSTILE = ["<script>window.pwned=1</script>", "\u202eevil \u05d0\u05d1\u05d2", "x" * 50, "\U0001f600 & \"quotes\" 'too'",
            "<img src=x onerror=pwned=1>"]
 VIEWS = {"standings": "Standings", "cross": "Cross table", "rounds": "Matches of round",
          "registration": "Refused registrations", "players": "Players",
          "fairness": "Numbers drawn", "log": "Messages for the operator", "operate": "Operator’s key"}
+
+
+class Wrong(Bot):
+    """Chooses nothing that can be chosen, each time with another nonce."""
+
+    def reply(self, frame):
+        message = exact_reply(self, message_in(frame))
+        if "parity_choice" in message:
+            message |= {"parity_choice": 0, "choice_nonce": os.urandom(32).hex()}
+        return message
 
 
 def read(url):
@@ -178,6 +190,35 @@ class LivePage(LeagueTest):
         self.browser.wait_for("document.querySelector('#main').textContent.includes('<i>We go on</i> (by Ann)')")
         self.show("cross")
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('.result.V').length"), 1, "the legend, and no match")
+        self.assert_well_behaved()
+
+    def test_equal_faults_are_one_and_names_are_shown(self):
+        manager = self.start_manager(4, 1, limits=limits(league={"announcement_grace_ms": 250}))
+        bot = Wrong("always-wrong-and-long-in-name")
+        self.addCleanup(bot.close)
+        bot.join(manager)
+        self.start_players(manager, 3, name="thirty-characters-long-for-us")
+        self.start_referee(manager)
+        self.open_page(manager)
+        self.browser.wait_for("document.querySelector('#state').textContent === 'finished'", 60)
+        self.show("players")
+        causes = self.browser.evaluate("[...document.querySelectorAll('.causes div')].map((one) => one.textContent)")
+        self.assertEqual(len(causes), 1, causes)
+        self.assertRegex(causes[0], r"^3 × CHOOSE_PARITY_CALL E004: .*parity_choice.*\(last R3M\d\)$")
+        self.assertNotIn("nonce", causes[0])
+        self.show("standings")
+        self.assertIn("always-wrong-and-long-in-name", self.text(".series-names"))
+        cut = "[...document.querySelectorAll('.agent .name')].filter((one) => one.scrollWidth > one.clientWidth).length"
+        for view in ("standings", "cross", "fairness", "players"):
+            self.show(view)
+            self.assertEqual(self.browser.evaluate(cut), 0, view)
+        inner = "[...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth).length"
+        self.show("fairness")
+        self.assertEqual(self.browser.evaluate(inner), 0)
+        self.show("match/R1M1")
+        self.browser.wait_for("document.querySelector('.lane-name')")
+        self.assertIn("thirty-characters-long-", self.text(".sequence"))
+        self.browser.wait_for("document.title.includes('thirty-characters-long-for-us')")
         self.assert_well_behaved()
 
     def test_sixty_players(self):

@@ -18,7 +18,6 @@
 #include "common/transport/link/socket.h"
 #include "tools/league/commands.h"
 #include "tools/league/up/process_group.h"
-#include "tools/league/up/suggestion.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
@@ -84,25 +83,6 @@ void add_version_command(CLI::App& app, std::function<int()>& chosen) {
   });
 }
 
-/// The first argument that is not an option, if it is not a command either; otherwise empty.
-std::string unknown_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
-  std::string word = argv[1];
-  for (const auto* command : app.get_subcommands(nullptr)) {
-    if (command->get_name() == word) return {};
-  }
-  return word;
-}
-
-int refuse_command(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> names;
-  for (const auto* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
-  std::cerr << "error: there is no command \"" << word.substr(0, 40) << "\"";
-  if (auto near = nearest(word, names)) std::cerr << "; did you mean \"" << *near << "\"?";
-  std::cerr << "\nRun `league --help` for the list.\n";
-  return 2;
-}
-
 }  // namespace
 
 void add_manager_url(CLI::App& command, std::string& url) {
@@ -142,7 +122,6 @@ static int run_command_line(int argc, char** argv) {
       "  league audit log runs/2025-01-15T10-30-00Z P01\n"
       "`league COMMAND --help` describes a command. Exit codes: 0 success, 1 failure, 2 wrong "
       "usage or environment.");
-  if (auto word = unknown_command(app, argc, argv); !word.empty()) return refuse_command(app, word);
   if (auto code = agent::host::parse_arguments(app, argc, argv)) return *code;
   return chosen ? chosen() : 2;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "common/agent/host/program_options.h"
+#include "common/core/counted.h"
 #include "common/rpc/json_text.h"
 #include "common/transport/link/signals.h"
 #include "league_manager/files/journal_book.h"
@@ -83,7 +84,7 @@ int say_finished(const RunStore& run_store, bool as_json) {
   if (auto champion = result.find("champion"); champion != result.end() && champion->is_object())
     std::cout << "; champion: " << safe_text(champion->value("display_name", "")) << " ("
               << safe_text(champion->value("player_id", "")) << ") with "
-              << champion->value("points", 0) << " points";
+              << core::counted(champion->value("points", 0), "point");
   std::cout << "\n`league export " << data << "` writes its table; to start a new league, use "
             << "another --data" << std::endl;
   return 0;

@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "common/agent/host/terminal.h"
 #include "common/core/clock.h"
 #include "common/transport/link/signals.h"
 #include "tools/league/commands.h"
@@ -25,18 +25,12 @@ constexpr std::chrono::milliseconds kBetweenKeys{100};
 /// be restarting.
 constexpr std::chrono::seconds kMostSilence{30};
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : value;
-}
-
 /// A terminal on which pictures are drawn. The destructor restores its state.
 class Canvas {
  public:
   Canvas()
-      : is_drawn_on_(::isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb" &&
-                     !environment("TERM").empty()),
-        has_colours_(is_drawn_on_ && environment("NO_COLOR").empty()) {
+      : is_drawn_on_(agent::host::may_draw(STDOUT_FILENO)),
+        has_colours_(agent::host::may_colour(STDOUT_FILENO)) {
     if (!is_drawn_on_) return;
     std::cout << "\x1b[?1049h\x1b[?25l" << std::flush;
     if (::tcgetattr(STDIN_FILENO, &before_) != 0) return;

@@ -156,6 +156,8 @@ core::Result<void> AgentPort::serve(ListenOptions options,
   budgeted_handler_ =
       std::make_unique<transport::link::BudgetedHandler>(audited(handler), *limiter_);
   options.http.limiter = limiter_;
+  for (auto& page : options.pages)
+    page.handler = runtime::guarded(std::move(page.handler), "the page " + page.path);
   auto listener =
       AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *budgeted_handler_);
   if (!listener) return listener.error();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/agent/host/suggestion.h"
+
 namespace league::agent::host {
 namespace {
 
@@ -42,16 +44,26 @@ std::string joined(const std::vector<std::string>& values) {
 
 }  // namespace
 
+std::string ConfiguredArguments::unknown(const runtime::ConfiguredOption& option) const {
+  std::vector<std::string> names;
+  for (const auto* one : command_->get_options()) {
+    if (!one->get_group().empty())
+      names.insert(names.end(), one->get_lnames().begin(), one->get_lnames().end());
+  }
+  const auto near = nearest(option.key, names);
+  return option.place + ": there is no option " + option.key + " in [" + command_->get_name() +
+         "]; " +
+         (near ? "did you mean " + *near + "?"
+               : "`" + command_->get_name() + " --help` lists them, without the dashes");
+}
+
 Result<void> ConfiguredArguments::add(const runtime::ConfiguredOption& option) {
   const std::string name = "--" + option.key;
   const auto* known = command_->get_option_no_throw(name);
   const std::string table = "[" + command_->get_name() + "]";
   if (known == nullptr || known->get_group().empty() || name == kConfig || name == "--help" ||
       name == "--version") {
-    return Error{ErrorCode::kInvalidFieldValue,
-                 option.place + ": there is no option " + option.key + " in " + table + "; `" +
-                     command_->get_name() + " --help` lists them, without the dashes",
-                 {}};
+    return Error{ErrorCode::kInvalidFieldValue, unknown(option), {}};
   }
   if (is_given(words_, name)) return {};
   places_[name] = option.place;
@@ -67,7 +79,14 @@ Result<void> ConfiguredArguments::add(const runtime::ConfiguredOption& option) {
     return Error{ErrorCode::kInvalidFieldValue,
                  option.place + ": " + option.key + " in " + table + " must be true or false",
                  {}};
-  for (const auto& value : option.values) added_.push_back(name + "=" + value);
+  for (const auto& value : option.values) {
+    // To CLI11, `--name=` is a name without a value.
+    if (value.empty())
+      return Error{ErrorCode::kInvalidFieldValue,
+                   option.place + ": " + option.key + " in " + table + " is empty",
+                   {}};
+    added_.push_back(name + "=" + value);
+  }
   return {};
 }
 
@@ -87,7 +106,7 @@ Result<ConfiguredArguments> ConfiguredArguments::complete(CLI::App& app,
   auto file = runtime::ConfigFile::load(path);
   if (!file) return file.error();
   for (const auto& option : file->options(result.command_->get_name())) {
-    if (auto added = result.add(option); !added) return added.error();
+    if (auto added = result.add(option); !added) result.faults_.push_back(added.error().message);
   }
   if (!file->limits().is_null() && !is_given(result.words_, std::string(kLimits)) &&
       !result.places_.contains(std::string(kLimits))) {
@@ -99,15 +118,20 @@ Result<ConfiguredArguments> ConfiguredArguments::complete(CLI::App& app,
   return result;
 }
 
-std::string ConfiguredArguments::place_in(const std::string& message) const {
+std::string ConfiguredArguments::option_in(const std::string& message) const {
   std::string found;
-  std::size_t longest = 0;
   for (const auto& [name, place] : places_) {
-    if (name.size() <= longest || message.find(name) == std::string::npos) continue;
-    longest = name.size();
-    found = place;
+    if (name.size() > found.size() && message.find(name) != std::string::npos) found = name;
   }
   return found;
+}
+
+void ConfiguredArguments::refuse(const std::string& option, const std::string& why) {
+  faults_.push_back(places_.at(option) + ": " + why);
+  places_.erase(option);
+  std::erase_if(words_, [&option](const std::string& word) {
+    return word == option || word.starts_with(option + "=");
+  });
 }
 
 std::string ConfiguredArguments::settings() const {

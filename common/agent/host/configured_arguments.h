@@ -25,20 +25,27 @@ class ConfiguredArguments {
                                                                   std::vector<std::string> words);
 
   [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
-  /// The place in the file of the option that `message`, an error text of the parser, is about;
-  /// empty if it is about none of the file's options.
-  [[nodiscard]] std::string place_in(const std::string& message) const;
+  /// The option of the file, such as `--port`, that `message`, an error text of the parser, is
+  /// about; empty if it is about none of them.
+  [[nodiscard]] std::string option_in(const std::string& message) const;
+  /// Takes an option of the file out of the words, and adds `why` to the faults.
+  void refuse(const std::string& option, const std::string& why);
+  /// What is wrong with the options of the file, each text with its place.
+  [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
   /// The options of the program or command and their values, as a JSON array of {"name", "value",
   /// "from"}; `from` is a place in the file, `command line` or `default`. Only after parsing.
   [[nodiscard]] std::string settings() const;
 
  private:
   core::Result<void> add(const runtime::ConfiguredOption& option);
+  /// What is said of an option of the file that the program does not have.
+  [[nodiscard]] std::string unknown(const runtime::ConfiguredOption& option) const;
 
   CLI::App* command_ = nullptr;  ///< the program, or the command of `league`
   std::vector<std::string> words_;
   std::vector<std::string> added_;
   std::map<std::string, std::string> places_;  ///< keyed by option, including its dashes
+  std::vector<std::string> faults_;
 };
 
 }  // namespace league::agent::host

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -92,6 +93,26 @@ TEST_F(ConfiguredArgumentsTest, FaultsHaveAPlaceAndARule) {
   EXPECT_EQ(parse("[league_manager]\nhelp = true\n"), 2);
   EXPECT_EQ(parse("[league_manager]\nmode = ['a', 'b']\n"), 2);
   EXPECT_NE(error_.find(":2:1: "), std::string::npos) << error_;
+}
+
+TEST_F(ConfiguredArgumentsTest, EveryFaultIsTold) {
+  EXPECT_EQ(parse("[league_manager]\nplayer = 3\nplayers = 99\nmdoe = 'open'\nlimits = ''\n"), 2);
+  for (const char* fault :
+       {":2:1: there is no option player in [league_manager]; did you mean players?",
+        ":3:1: --players: ",
+        ":4:1: there is no option mdoe in [league_manager]; did you mean mode?",
+        ":5:1: limits in [league_manager] is empty"})
+    EXPECT_NE(error_.find(path_ + fault), std::string::npos) << error_;
+  EXPECT_EQ(std::ranges::count(error_, '\n'), 4) << error_;
+}
+
+TEST_F(ConfiguredArgumentsTest, AFractionIsNoValue) {
+  for (const char* value : {"30.0", "inf", "2026-01-01"}) {
+    EXPECT_EQ(parse("[league_manager]\nplayers = " + std::string(value) + "\n"), 2);
+    EXPECT_NE(error_.find(path_ + ":2:1: players in [league_manager] must be a string, a whole "),
+              std::string::npos)
+        << error_;
+  }
 }
 
 TEST_F(ConfiguredArgumentsTest, AFaultOfTheCommandLineIsNotTheFilesFault) {

@@ -18,6 +18,10 @@ namespace league::agent::host {
 /// disagree with --help.
 [[nodiscard]] std::string option_table(const CLI::App& app);
 
+/// Prints `error: …` on stderr for each line of `message`, made safe for a terminal, and returns
+/// the exit code 2.
+int refuse(const std::string& message);
+
 /// Reads a command line and the configuration file that it names (ConfiguredArguments). Returns
 /// nothing if the program should run, otherwise its exit code: 0 after --help, --version,
 /// `--options-as-json` as the only argument (prints option_table) or `--settings-as-json` as the

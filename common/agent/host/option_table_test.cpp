@@ -78,5 +78,34 @@ TEST(ParseArguments, EndsWithTwoAfterAMistake) {
   EXPECT_NE(::testing::internal::GetCapturedStderr().find("--colour"), std::string::npos);
 }
 
+TEST(ParseArguments, SuggestsWhatWasProbablyMeant) {
+  CLI::App app("Plays.", "toy");
+  app.require_subcommand(1);
+  int players = 0;
+  std::string url;
+  auto* up = app.add_subcommand("up", "play");
+  up->add_option("--players", players, "how many")->required();
+  auto* admin = app.add_subcommand("admin", "for the operator");
+  admin->require_subcommand(1);
+  admin->add_subcommand("pause", "pause it")->add_option("URL", url, "of the manager");
+  const auto said = [&app](std::vector<const char*> words) {
+    words.insert(words.begin(), "toy");
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(parse_arguments(app, static_cast<int>(words.size()), words.data()), 2);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said({"up", "--player", "4"}),
+            "error: there is no option --player; did you mean --players?\n"
+            "Run `toy up --help` for more information.\n");
+  EXPECT_EQ(said({"up", "--players=4", "--x=5"}),
+            "error: there is no option --x\nRun `toy up --help` for more information.\n");
+  EXPECT_EQ(said({"admin", "puase", "url"}),
+            "error: there is no command puase; did you mean pause?\n"
+            "Run `toy admin --help` for more information.\n");
+  EXPECT_EQ(said({"audti"}),
+            "error: there is no command audti\nRun `toy --help` for more information.\n");
+  EXPECT_NE(said({"admin", "pause", "url", "another"}).find("another"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace league::agent::host

@@ -168,9 +168,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
 }
 
 int fail(const core::Error& error) {
-  // The message may contain text that other people wrote.
-  std::fprintf(stderr, "error: %s\n", runtime::printable_line(error.message).c_str());
-  return 2;
+  return refuse(error.message);  // it may contain text that other people wrote
 }
 
 void announce_ready(const std::string& endpoint, const std::string& id) {

@@ -247,7 +247,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
         .error = no_message(outcome, "the answer is not JSON-RPC: " + reply.error().message)};
   if (!is_success(outcome.http_status)) taken.add(Leniency::kReplyWithErrorStatus);
   reply->leniencies.add(taken);
-  auto admitted = admit_reply(pending, std::move(*reply), outcome.http_status, notes);
+  auto admitted = admit_reply(pending, std::move(*reply), outcome);
   if (!admitted)
     return PeerReply{.error = admitted.error(),
                      .is_receipt = pending.is_receipt,
@@ -338,10 +338,11 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::link::CallOutcom
 }
 
 Result<PeerReply> PeerClient::admit_reply(Pending& pending, dialects::IncomingReply reply,
-                                          int http_status, rpc::MessageNotes& notes) {
+                                          const transport::link::CallOutcome& outcome) {
+  rpc::MessageNotes& notes = *outcome.notes;
   auto expected = *envelope::spec(pending.call.type).reply;
   notes.message_type = std::string(envelope::wire_name(expected));
-  if (reply.error) return peer_error(*reply.error, http_status, pending.call.peer);
+  if (reply.error) return peer_error(*reply.error, outcome.http_status, pending.call.peer);
   if (!reply.message.is_object()) {
     return dialects::with_received(
         {ErrorCode::kInvalidReply, "the result is not the object " + notes.message_type, "/result"},

@@ -180,7 +180,7 @@ class PeerClient {
   PeerReply acknowledged(Pending& pending, transport::link::CallOutcome& outcome,
                          core::Result<dialects::IncomingReply>& reply, bool has_no_method);
   core::Result<PeerReply> admit_reply(Pending& pending, dialects::IncomingReply reply,
-                                      int http_status, rpc::MessageNotes& notes);
+                                      const transport::link::CallOutcome& outcome);
 
   transport::link::Caller& caller_;
   const envelope::MessageSchemas& schemas_;

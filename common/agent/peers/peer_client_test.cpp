@@ -30,6 +30,14 @@ TEST_F(PeerClientTest, NotesTheConversationThatTheAnswerNames) {
   EXPECT_EQ(ask(kInvite).notes->conversation_id, "convr1m1001") << "that of the call";
 }
 
+TEST_F(PeerClientTest, ShowsWhatWasReceivedAndNotWhatWasFilledIn) {
+  answer_result({{"accept", "perhaps"}});
+  const auto refused = ask(kInvite);
+  ASSERT_TRUE(refused.error);
+  EXPECT_TRUE(refused.error->message.ends_with(R"(; received: {"accept":"perhaps"})"))
+      << refused.error->message;
+}
+
 // A log that ends between the two must not show a consequence without its cause.
 TEST_F(PeerClientTest, LogsAnAnswerBeforeWhatFollowsFromIt) {
   std::string order;

@@ -20,19 +20,19 @@ std::string names_of_tables() {
   return text + "[limits.SECTION]";
 }
 
-/// The value as text for a command line; nothing for a table, an array or a date.
+/// The value as text for a command line; nothing for a table, an array, a date or a fraction, since
+/// no option takes one.
 std::optional<std::string> word_of(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
   if (const auto* yes_or_no = node.as_boolean())
     return std::string(yes_or_no->get() ? "true" : "false");
-  if (const auto* number = node.as_floating_point()) return json(number->get()).dump();
   return std::nullopt;
 }
 
 }  // namespace
 
-/// Builds a ConfigFile; keeps only the first error.
+/// Builds a ConfigFile, and collects all errors, one line each.
 class ConfigReader {
  public:
   explicit ConfigReader(std::string name) { file_.name_ = std::move(name); }
@@ -65,7 +65,9 @@ class ConfigReader {
 
  private:
   void refuse(const std::string& place, const std::string& why) {
-    if (!error_) error_ = Error{ErrorCode::kInvalidFieldValue, place + ": " + why, {}};
+    const std::string line = place + ": " + why;
+    error_ =
+        Error{ErrorCode::kInvalidFieldValue, error_ ? error_->message + "\n" + line : line, {}};
   }
 
   void read_options(const std::string& table, const toml::table& options) {
@@ -81,7 +83,7 @@ class ConfigReader {
         } else {
           refuse(option.place,
                  option.key + " in [" + table +
-                     "] must be a string, a number, true, false, or an array of these");
+                     "] must be a string, a whole number, true, false, or an array of these");
         }
       };
       if (const auto* array = node.as_array()) {

@@ -7,14 +7,20 @@
 #include "common/core/text.h"
 
 namespace league::agent::runtime {
+namespace {
+constexpr std::size_t kLongestText = 300;
+}
+
+void log_exception(const std::string& name, std::string_view what) {
+  log::error("{} failed: {}", name, core::shown(what, kLongestText));
+}
 
 void log_exception(const rpc::MessageNotes& notes, std::string_view what) {
-  constexpr std::size_t kLongest = 300;
   log::error("handling {} from {} failed, conversation {}: {}",
              notes.message_type.empty() ? "a message" : core::shown(notes.message_type),
              notes.peer.empty() ? "somebody" : core::shown(notes.peer),
              notes.conversation_id.empty() ? "unknown" : core::shown(notes.conversation_id, 100),
-             core::shown(what, kLongest));
+             core::shown(what, kLongestText));
 }
 
 void ExceptionGuard::on_message(transport::link::Inbound message,

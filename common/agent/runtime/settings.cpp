@@ -1,5 +1,6 @@
 #include "common/agent/runtime/settings.h"
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -160,31 +161,55 @@ Result<long> read_number(const json& value, const std::string& pointer, long min
   return number;
 }
 
-Result<void> read_time_limits(const json& section, Settings& settings) {
-  for (const auto& [name, value] : section.items()) {
-    std::string pointer = "/time_limits_ms/" + name;
-    auto type = envelope::message_type_from_wire(name);
-    if (!type) return refuse(pointer, "is not a message type of league.v2");
-    auto number = read_number(value, pointer, 1, 86'400'000);
-    if (!number) return number.error();
-    settings.time_limits[*type] = Settings::Milliseconds(*number);
-  }
+using Faults = std::vector<Error>;
+
+Result<void> read_time_limit(const std::string& name, const json& value, Settings& settings) {
+  const std::string pointer = "/time_limits_ms/" + name;
+  auto type = envelope::message_type_from_wire(name);
+  if (!type) return refuse(pointer, "is not a message type of league.v2");
+  auto number = read_number(value, pointer, 1, 86'400'000);
+  if (!number) return number.error();
+  settings.time_limits[*type] = Settings::Milliseconds(*number);
   return {};
 }
 
-Result<void> read_section(const std::string& name, const json& section, Settings& settings) {
-  for (const auto& [key, value] : section.items()) {
-    std::string pointer = "/" + name + "/" + key;
-    const Field* field = nullptr;
-    for (const auto& candidate : fields()) {
-      if (candidate.section == name && candidate.key == key) field = &candidate;
-    }
-    if (field == nullptr) return refuse(pointer, "is not a setting (docs/settings.md lists all)");
-    auto number = read_number(value, pointer, field->min, field->max);
-    if (!number) return number.error();
-    field->set(settings, *number);
-  }
+Result<void> read_setting(const std::string& section, const std::string& key, const json& value,
+                          Settings& settings) {
+  const std::string pointer = "/" + section + "/" + key;
+  const auto field = std::ranges::find_if(fields(), [&](const Field& candidate) {
+    return candidate.section == section && candidate.key == key;
+  });
+  if (field == fields().end())
+    return refuse(pointer, "is not a setting (docs/settings.md lists all)");
+  auto number = read_number(value, pointer, field->min, field->max);
+  if (!number) return number.error();
+  field->set(settings, *number);
   return {};
+}
+
+/// Reads what is right, and adds every fault.
+Settings read_settings(const json& document, Faults& faults) {
+  Settings settings;
+  for (const auto& [name, section] : document.items()) {
+    if (name.starts_with("$") || name == "comment") continue;
+    if (!section.is_object()) {
+      faults.push_back(refuse("/" + name, "must be an object"));
+      continue;
+    }
+    for (const auto& [key, value] : section.items()) {
+      auto read = name == "time_limits_ms" ? read_time_limit(key, value, settings)
+                                           : read_setting(name, key, value, settings);
+      if (!read) faults.push_back(read.error());
+    }
+  }
+  return settings;
+}
+
+/// One error with all texts, one line each.
+Error joined(const Faults& faults) {
+  Error all = faults.front();
+  for (std::size_t i = 1; i < faults.size(); ++i) all.message += "\n" + faults[i].message;
+  return all;
 }
 
 }  // namespace
@@ -220,14 +245,9 @@ Settings::Milliseconds Settings::longest_match() const {
 
 Result<Settings> parse_settings(const json& document) {
   if (!document.is_object()) return refuse("/", "must be an object of sections");
-  Settings settings;
-  for (const auto& [name, section] : document.items()) {
-    if (name.starts_with("$") || name == "comment") continue;
-    if (!section.is_object()) return refuse("/" + name, "must be an object");
-    auto read = name == "time_limits_ms" ? read_time_limits(section, settings)
-                                         : read_section(name, section, settings);
-    if (!read) return read.error();
-  }
+  Faults faults;
+  Settings settings = read_settings(document, faults);
+  if (!faults.empty()) return joined(faults);
   return settings;
 }
 
@@ -235,11 +255,13 @@ Result<Settings> load_settings(const std::filesystem::path& file) {
   if (is_config_file(file)) {
     auto config = ConfigFile::load(file);
     if (!config) return config.error();
-    auto settings = parse_settings(config->limits().is_null() ? json::object() : config->limits());
-    if (settings) return settings;
-    Error error = settings.error();
-    error.message = config->place_of_limit(error.field) + ": " + error.message;
-    return error;
+    Faults faults;
+    Settings settings =
+        read_settings(config->limits().is_null() ? json::object() : config->limits(), faults);
+    for (Error& fault : faults)
+      fault.message = config->place_of_limit(fault.field) + ": " + fault.message;
+    if (!faults.empty()) return joined(faults);
+    return settings;
   }
   std::ifstream in(file);
   if (!in) return Error{ErrorCode::kInternalError, "limits: cannot read " + file.string(), ""};

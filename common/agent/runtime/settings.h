@@ -117,7 +117,7 @@ struct Settings {
 };
 
 /// Reads settings from a JSON object of sections. Fails for an unknown section or key, a wrong type
-/// or a value out of range, with the key's name and the range.
+/// or a value out of range, with the key's name and the range; the error has a line for each fault.
 [[nodiscard]] core::Result<Settings> parse_settings(const nlohmann::json& document);
 /// As parse_settings, from a JSON file or from `[limits]` of a ConfigFile, where an error begins
 /// with the place of the limit.

@@ -48,6 +48,15 @@ TEST(Settings, RefusesWhatItDoesNotKnowByName) {
   }
 }
 
+TEST(Settings, EveryFaultIsTold) {
+  auto settings =
+      parse_settings(json::parse(R"({"retry": {"max_attempts": 0, "delay": 1}, "colour": 3})"));
+  ASSERT_FALSE(settings);
+  for (const char* pointer : {"/retry/max_attempts", "/retry/delay", "/colour"})
+    EXPECT_NE(settings.error().message.find(pointer), std::string::npos)
+        << settings.error().message;
+}
+
 TEST(Settings, TheLongestMatchCoversEveryAttempt) {
   Settings settings;
   // 3 x 5 s + 2 x 2 s, 3 x 30 s + 2 x 2 s, 3 x 10 s + 2 x 2 s

@@ -171,7 +171,7 @@ link::CallOutcome HttpCall::whole() {
   link::CallOutcome out = answered({std::move(body_), std::move(context_)});
   if (is_refused) {
     out.error = {ErrorCode::kConnectionError,
-                 "call of " + url + " failed at receive: its event stream broke off and was " +
+                 "no whole answer from " + url + ": its event stream broke off and was " +
                      "not continued (status " + std::to_string(out.http_status) + ")",
                  {}};
   } else if (is_page) {
@@ -205,7 +205,11 @@ void HttpCall::end() {
 link::CallOutcome failed_call(const link::OutboundCall& call, ErrorCode code,
                               std::string_view phase, std::string_view cause) {
   link::CallOutcome out;
-  std::string text = "call of " + call.endpoint.url() + " failed at " + std::string(phase) + ": ";
+  const std::string url = call.endpoint.url();
+  std::string text = phase == "connect" ? "no connection to " + url + ": "
+                     : phase == "receive"
+                         ? "no whole answer from " + url + ": "
+                         : "the call of " + url + " failed (" + std::string(phase) + "): ";
   out.error = core::Error{code, text + std::string(cause), {}};
   out.context =
       rpc::MessageContext::now(core::SystemClock(), rpc::MessageDirection::kServerToClient);

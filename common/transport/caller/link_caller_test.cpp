@@ -192,7 +192,7 @@ TEST_F(LinkCallerTest, ACallerForAllSchemesGoesByTheScheme) {
   EXPECT_FALSE(call_and_wait(*caller, echo_call(listener_->url(), 1, milliseconds(5000))).error);
   auto http = call_and_wait(*caller, echo_call("http://127.0.0.1:1/", 1, milliseconds(5000)));
   EXPECT_EQ(http.error->code, core::ErrorCode::kConnectionError);
-  EXPECT_NE(http.error->message.find("failed at connect"), std::string::npos);
+  EXPECT_NE(http.error->message.find("no connection to http://127.0.0.1:1/"), std::string::npos);
   EXPECT_EQ(call_and_wait(*caller, echo_call("nats:manager", 1, milliseconds(5000))).error->code,
             core::ErrorCode::kEndpointNotAllowed);
 }

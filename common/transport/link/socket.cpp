@@ -81,7 +81,8 @@ core::Result<core::FileDescriptor> listen_on(const std::string& ip, std::uint16_
                        "cannot listen on " + ip + " port " + std::to_string(port) + ": " + cause,
                        {}};
   };
-  RawAddress address = raw_address(ip, port);
+  const bool is_in_brackets = ip.starts_with('[') && ip.ends_with(']');  // as in a URL
+  RawAddress address = raw_address(is_in_brackets ? ip.substr(1, ip.size() - 2) : ip, port);
   if (address.length == 0) {
     return refuse("the address to bind must be numeric, such as 127.0.0.1");
   }
@@ -91,7 +92,9 @@ core::Result<core::FileDescriptor> listen_on(const std::string& ip, std::uint16_
   int yes = 1;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (::bind(fd.get(), address.get(), address.length) != 0 || ::listen(fd.get(), kBacklog) != 0) {
-    return refuse(system_error_text(errno));
+    const int error = errno;
+    return refuse(system_error_text(error) +
+                  (error == EADDRINUSE ? "; choose another port, or port 0 for any free one" : ""));
   }
   return fd;
 }

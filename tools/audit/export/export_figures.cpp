@@ -43,8 +43,7 @@ LossCause cause_of_code(std::string_view code) {
 /// Why the player on `side` lost a match that ended technically and that it did not win.
 LossCause loss_cause(const lm::files::LeagueBook& book, lm::events::MatchKey match,
                      game::Side side) {
-  const auto* causes = book.causes(match);
-  if (causes != nullptr && (*causes)[side]) return cause_of_code((*causes)[side]->error_code);
+  if (const auto* cause = book.cause(match, side)) return cause_of_code(cause->error_code);
   const std::string& reason = book.note(match).technical_reason;
   if (reason == lm::events::kReasonPlayerShutDown) return LossCause::kShutDown;
   if (reason == lm::events::kReasonNoReferee || reason == lm::events::kReasonRoundTimeLimit)

@@ -151,8 +151,8 @@ std::string match_in_words(const lm::files::LeagueBook& book, const OwnMatch& ma
     const std::string cause = cause_of(book, match.view.match, match.side);
     if (cause.empty())
       return "lost without being played: " + book.note(match.view.match).technical_reason;
-    const auto& known = *(*book.causes(match.view.match))[match.side];
-    const lm::files::Remedy& remedy = lm::files::remedy_of(known.error_code);
+    const lm::files::Remedy& remedy =
+        lm::files::remedy_of(book.cause(match.view.match, match.side)->error_code);
     return "lost by a failure: " + cause + ". What to do: " + std::string(remedy.text) +
            " (docs/protocol.md, " + std::string(remedy.clause) + ")";
   }

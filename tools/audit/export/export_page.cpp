@@ -5,31 +5,13 @@
 #include "common/core/text.h"
 #include "common/rpc/json_text.h"
 #include "tools/audit/export/export_files.h"
+#include "tools/audit/export/site_styles.h"
 
 namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
 using nlohmann::json;
-
-constexpr std::string_view kStyle =
-    "body{font:16px/1.45 system-ui,sans-serif;margin:0 auto;max-width:60rem;padding:0 .8rem 3rem;"
-    "color:#222;background:#fff}h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.15rem}"
-    ".wide{overflow-x:auto}table{border-collapse:collapse}th,td{padding:.2rem .5rem;"
-    "border:1px solid #ccc;text-align:right}.name{text-align:left;min-width:7rem;"
-    "max-width:14rem;overflow-wrap:anywhere}.cross .name{min-width:0}.cross "
-    "td{text-align:center}.words{text-align:left;overflow-wrap:anywhere}"
-    ".plot{display:block;width:100%;max-width:48rem;height:auto;font-size:12px;fill:currentColor}"
-    ".plot polyline{fill:none;stroke-width:2}.plot .faint{stroke:#8888;stroke-width:1}"
-    ".plot .grid{stroke:#8884}.plot .expected{stroke:currentColor;stroke-dasharray:5 4}"
-    ".plot .bar{fill:#6a9fd4}.s0{stroke:#1f6fb5}.s1{stroke:#d1691a}.s2{stroke:#2f8f3e}"
-    ".s3{stroke:#b5342c}.s4{stroke:#7d55b0}.s5{stroke:#8a6d1d}.self{background:#ddd}.W{background:#"
-    "dff0d8}"
-    ".D{background:#fcf8e3}.L{background:#f5dede}summary{padding:.3rem 0}li{overflow-wrap:anywhere}"
-    "dt{font-weight:bold}dd{margin:0 0 .4rem 1rem;overflow-wrap:anywhere}"
-    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}a{color:#8bf}"
-    "th,td{border-color:#555}.self{background:#444}.W{background:#263d20}.D{background:#3d3a20}"
-    ".L{background:#452525}}@media print{a{color:inherit;text-decoration:none}}";
 
 std::string shown(const json& value) {
   if (value.is_null()) return "none";
@@ -59,12 +41,11 @@ void add_result(std::string& out, const json& result) {
 }
 
 void add_transcript(std::string& out, const json& lines) {
-  out += "<h2>Transcript</h2>\n";
   if (lines.empty()) out += "<p>No log of its referee was found.</p>\n";
-  out += "<ol>\n";
+  out += "<ol class=\"log\">\n";
   for (const auto& line : lines) {
-    out += "<li>" + shown(line["at"]) + " " + shown(line["from"]) + " &rarr; " + shown(line["to"]) +
-           " " + shown(line["message_type"]);
+    out += "<li><time>" + shown(line["at"]) + "</time> " + shown(line["from"]) + " &rarr; " +
+           shown(line["to"]) + " " + shown(line["message_type"]);
     for (const char* key :
          {"accept", "choice_commitment", "parity_choice", "choice_nonce", "error_code", "error"}) {
       if (line.contains(key)) out += std::string("; ") + key + " " + shown(line[key]);
@@ -109,13 +90,42 @@ std::string page_mark(std::string_view league) {
   return "<meta name=\"generator\" content=\"league export of " + html_text(league) + "\">";
 }
 
-std::string page_begin(std::string_view league, const std::string& title_html) {
-  return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">" + page_mark(league) +
+std::string page_begin(const PageHead& head) {
+  std::string styles;
+  for (const EmbeddedFile& file : site_styles()) {
+    const std::string media =
+        file.name == "dark.css" ? " media=\"(prefers-color-scheme: dark)\"" : "";
+    styles += head.is_alone ? "<style" + media + ">" + std::string(file.text) + "</style>\n"
+                            : "<link rel=\"stylesheet\" href=\"" + std::string(head.root) +
+                                  std::string(file.name) + "\"" + media + ">\n";
+  }
+  // 'self' does not mean the pages beside this one when they are opened as files.
+  const std::string allowed = head.is_alone ? "'unsafe-inline'" : "'self' file:";
+  return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">" +
+         page_mark(head.league) +
          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-         "style-src 'unsafe-inline'\">\n<title>" +
-         title_html + "</title><style>" + std::string(kStyle) + "</style></head>\n<body><h1>" +
-         title_html + "</h1>\n";
+         "<meta name=\"color-scheme\" content=\"light dark\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src " +
+         allowed + "\">\n<title>" + head.title_html + "</title>\n" + styles +
+         "</head>\n<body><header><div class=\"title\"><h1>" + head.title_html + "</h1>" +
+         head.beside_html + "</div><p class=\"headline\">" + head.headline_html +
+         "</p></header>\n<main>\n";
+}
+
+std::string card(std::string_view classes, std::string_view heading, const std::string& html) {
+  std::string out = "<section class=\"card";
+  if (!classes.empty()) out.append(" ").append(classes);
+  return out.append("\"><h2>").append(heading).append("</h2>\n").append(html).append(
+      "</section>\n");
+}
+
+std::string agent_row(const std::string& id, std::string_view name, const std::string& href,
+                      const std::string& more_html) {
+  const std::string text = html_text(name);
+  return "<div class=\"agent\">" +
+         (href.empty() ? "<span class=\"id\">" + id + "</span>"
+                       : "<a class=\"id\" href=\"" + href + "\">" + id + "</a>") +
+         "<bdi class=\"name\" title=\"" + text + "\">" + text + "</bdi>" + more_html + "</div>";
 }
 
 std::string match_page(const ExportedLeague& league, const referee::files::MatchRecord& record) {
@@ -123,23 +133,32 @@ std::string match_page(const ExportedLeague& league, const referee::files::Match
   const lm::League& of = league.book.league();
   auto name = [&of](const json& id) {
     auto ref = lm::events::AgentRef::parse(id.get<std::string>());
-    return html_text(of.roster().agent(*ref).profile.display_name) + " (" + shown(id) + ")";
+    return html_text(of.roster().agent(*ref).profile.display_name);
   };
-  std::string out = page_begin(of.settings().league_id.str(), "Match " + shown(match["match_id"]));
-  out += "<p><a href=\"../index.html\">" + shown(match["league_id"]) + "</a>, round " +
-         shown(match["round_id"]) + "</p>\n<dl>\n";
-  add_entry(out, "player A", name(match["player_A_id"]));
-  add_entry(out, "player B", name(match["player_B_id"]));
-  add_entry(out, "referee", shown(match["referee_id"]));
-  add_entry(out, "attempt", shown(match["attempt"]));
-  add_entry(out, "state", shown(match["state"]));
+  const auto link = [&](const char* side) {
+    const std::string id = shown(match[side]);
+    return name(match[side]) + " (<a href=\"../players/" + id + ".html\">" + id + "</a>)";
+  };
+  std::string out =
+      page_begin({.league = of.settings().league_id.str(),
+                  .title_html = shown(match["match_id"]) + ": " + name(match["player_A_id"]) +
+                                " &ndash; " + name(match["player_B_id"]),
+                  .headline_html = "<a href=\"../index.html\">" + shown(match["league_id"]) +
+                                   "</a> &middot; Round " + shown(match["round_id"])});
+  std::string facts = "<dl class=\"facts\">\n";
+  add_entry(facts, "player A", link("player_A_id"));
+  add_entry(facts, "player B", link("player_B_id"));
+  add_entry(facts, "referee", name(match["referee_id"]) + " (" + shown(match["referee_id"]) + ")");
+  add_entry(facts, "attempt", shown(match["attempt"]));
+  add_entry(facts, "state", shown(match["state"]));
   if (const auto key = lm::events::MatchKey::parse(match["match_id"].get<std::string>()))
-    add_acts(out, league.book, *key);
-  add_result(out, match["result"]);
-  add_entry(out, "draw_commitment", shown(match["draw_commitment"]));
-  out += "</dl>\n";
-  add_transcript(out, match["transcript"]);
-  return out + std::string(kPageEnd);
+    add_acts(facts, league.book, *key);
+  add_result(facts, match["result"]);
+  add_entry(facts, "draw_commitment", shown(match["draw_commitment"]));
+  std::string transcript;
+  add_transcript(transcript, match["transcript"]);
+  return out + card("main", "Result", facts + "</dl>\n") + card("", "Transcript", transcript) +
+         std::string(kPageEnd);
 }
 
 }  // namespace league::tools::auditor

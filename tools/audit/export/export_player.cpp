@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "common/core/counted.h"
 #include "league_manager/files/remedies.h"
 #include "tools/audit/export/export_grades.h"
 #include "tools/audit/export/export_page.h"
@@ -20,13 +21,14 @@ class PlayerPage {
 
   std::string text() {
     const std::string league = book_.league().settings().league_id.str();
-    out_ = page_begin(league, player_id_of(figures_.row.player) + " " + name(figures_.row.player));
-    out_ += "<p><a href=\"../index.html\">" + html_text(league) + "</a></p>\n";
-    add_summary();
-    add_faults();
-    add_matches();
-    add_states();
-    return out_ + std::string(kPageEnd);
+    const std::string id = player_id_of(figures_.row.player);
+    return page_begin({.league = league,
+                       .title_html = name(figures_.row.player),
+                       .headline_html = id + " in <a href=\"../index.html\">" + html_text(league) +
+                                        "</a> &middot; " + summary(),
+                       .is_alone = true}) +
+           card("wide", "What went wrong", faults()) + card("wide", "Matches", matches()) +
+           card("wide", "States", states()) + std::string(kPageEnd);
   }
 
  private:
@@ -34,22 +36,24 @@ class PlayerPage {
     return html_text(agent_of(book_, player).profile.display_name);
   }
 
-  void add_summary() {
+  [[nodiscard]] std::string summary() const {
     const lm::Tally& tally = figures_.row.tally;
-    out_ += "<p>Rank " + std::to_string(figures_.row.rank) + " of " +
-            std::to_string(book_.league().roster().count(lm::events::AgentKind::kPlayer)) +
-            " with " + std::to_string(tally.points) + " points: " + std::to_string(tally.played) +
-            " matches played, " + std::to_string(tally.wins) + " won, " +
-            std::to_string(tally.draws) + " drawn, " + std::to_string(tally.losses) + " lost";
+    std::string out =
+        "Rank " + std::to_string(figures_.row.rank) + " of " +
+        std::to_string(book_.league().roster().count(lm::events::AgentKind::kPlayer)) + " with " +
+        core::counted(tally.points, "point") + ": " +
+        core::counted(tally.played, "match", "matches") + " played, " + std::to_string(tally.wins) +
+        " won, " + std::to_string(tally.draws) + " drawn, " + std::to_string(tally.losses) +
+        " lost";
     if (const int technical = figures_.technical_losses(); technical > 0)
-      out_ += ", " + std::to_string(technical) + " of them technically";
-    out_ += ".</p>\n";
+      out += ", " + std::to_string(technical) + " of them technically";
+    out += ".";
     if (const auto half = figures_.answer_percentile(50)) {
-      out_ += "<p>Half of its answers came within " + milliseconds(*half) +
-              ", nine in ten within " + milliseconds(*figures_.answer_percentile(90)) +
-              ", the slowest in a hundred took " + milliseconds(*figures_.answer_percentile(99)) +
-              " or more.</p>\n";
+      out += " Half of its answers came within " + milliseconds(*half) + ", nine in ten within " +
+             milliseconds(*figures_.answer_percentile(90)) + ", the slowest in a hundred took " +
+             milliseconds(*figures_.answer_percentile(99)) + " or more.";
     }
+    return out;
   }
 
   static std::string milliseconds(double value) {
@@ -58,39 +62,42 @@ class PlayerPage {
     return text;
   }
 
-  void add_faults() {
-    out_ += "<h2>What went wrong</h2>\n<ul>\n";
-    bool is_any = false;
+  [[nodiscard]] std::string faults() const {
+    std::string out;
     // Each fault once, with all matches that were lost because of it.
-    std::vector<std::pair<std::string, std::string>> faults;
+    std::vector<std::pair<const OwnMatch*, std::string>> known_faults;
     for (const OwnMatch& match : figures_.matches) {
       if (!match.lost_technically) continue;
-      std::string words = match_in_words(book_, match);
-      auto known = std::ranges::find(faults, words, &std::pair<std::string, std::string>::first);
-      if (known == faults.end()) {
-        faults.emplace_back(std::move(words), link(match));
+      auto known = std::ranges::find_if(
+          known_faults, [&](const auto& fault) { return is_same_fault(*fault.first, match); });
+      if (known == known_faults.end()) {
+        known_faults.emplace_back(&match, link(match));
       } else {
         known->second += ", " + link(match);
       }
     }
-    for (const auto& [words, matches] : faults) {
-      is_any = true;
-      out_ += "<li>" + matches + ": " + html_text(words) + "</li>\n";
+    for (const auto& [first, lost] : known_faults) {
+      out += "<li>" + lost + ": " + html_text(match_in_words(book_, *first)) + "</li>\n";
     }
     for (const auto& [leniency, count] : figures_.leniencies) {
-      is_any = true;
-      out_ += "<li>Leniency, " + std::to_string(count) + (count == 1 ? " time" : " times") + ": " +
-              html_text(leniency) +
-              "; a league in strict mode refuses it (docs/protocol.md, 9)</li>\n";
+      out += "<li>Leniency, " + std::to_string(count) + (count == 1 ? " time" : " times") + ": " +
+             html_text(leniency) +
+             "; a league in strict mode refuses it (docs/protocol.md, 9)</li>\n";
     }
     for (const auto& [key, count] : figures_.told_leniencies) {
-      is_any = true;
-      out_ += "<li>Leniency, " + std::to_string(count) + (count == 1 ? " time" : " times") +
-              " according to " + html_text(key.first) +
-              ", which counts for nothing: " + html_text(key.second) + "</li>\n";
+      out += "<li>Leniency, " + std::to_string(count) + (count == 1 ? " time" : " times") +
+             " according to " + html_text(key.first) +
+             ", which counts for nothing: " + html_text(key.second) + "</li>\n";
     }
-    if (!is_any) out_ += "<li>Nothing.</li>\n";
-    out_ += "</ul>\n";
+    return out.empty() ? "<p>Nothing.</p>\n" : "<ul>\n" + out + "</ul>\n";
+  }
+
+  [[nodiscard]] bool is_same_fault(const OwnMatch& one, const OwnMatch& other) const {
+    const auto* cause = book_.cause(one.view.match, one.side);
+    const auto* other_cause = book_.cause(other.view.match, other.side);
+    if (cause != nullptr && other_cause != nullptr) return cause->is_same_fault(*other_cause);
+    return cause == other_cause && book_.note(one.view.match).technical_reason ==
+                                       book_.note(other.view.match).technical_reason;
   }
 
   static std::string link(const OwnMatch& match) {
@@ -98,50 +105,47 @@ class PlayerPage {
     return "<a href=\"../matches/" + id + ".html\">" + id + "</a>";
   }
 
-  void add_matches() {
-    out_ +=
-        "<h2>Matches</h2>\n<div class=\"wide\"><table><tr><th>match</th>"
-        "<th class=\"words\">against</th><th>points</th><th class=\"words\">what "
-        "happened</th></tr>\n";
+  [[nodiscard]] std::string matches() const {
+    std::string out =
+        "<div class=\"scroll\"><table><thead><tr><th>Match</th><th>Opponent</th>"
+        "<th class=\"number\">Points</th><th>What happened</th></tr></thead><tbody>\n";
     for (const OwnMatch& match : figures_.matches) {
-      out_ += "<tr><td>" + (match.view.result ? link(match) : match.view.match.id().str()) +
-              "</td><td class=\"name\">" + player_id_of(match.opponent) + " " +
-              name(match.opponent) + "</td><td>" +
-              (match.points ? std::to_string(*match.points) : std::string()) +
-              "</td><td class=\"words\">" + html_text(words(match)) + "</td></tr>\n";
+      const std::string opponent = player_id_of(match.opponent);
+      out += "<tr><th>" + (match.view.result ? link(match) : match.view.match.id().str()) +
+             "</th><td>" +
+             agent_row(opponent, agent_of(book_, match.opponent).profile.display_name,
+                       opponent + ".html") +
+             "</td><td class=\"number\">" +
+             (match.points ? std::to_string(*match.points) : std::string()) +
+             "</td><td class=\"causes\">" + html_text(words(match)) + "</td></tr>\n";
     }
-    out_ += "</table></div>\n";
+    return out + "</tbody></table></div>\n";
   }
 
   [[nodiscard]] std::string words(const OwnMatch& match) const {
     if (!match.view.result) return "not played";
     if (match.view.result->is_voided) return "void: the operator took it out of the table";
     if (!match.lost_technically) return match_in_words(book_, match);
-    const auto* causes = book_.causes(match.view.match);
-    if (causes == nullptr || !(*causes)[match.side]) return match_in_words(book_, match);
-    return "lost by a failure: " + (*causes)[match.side]->str();
+    const auto* cause = book_.cause(match.view.match, match.side);
+    return cause != nullptr ? "lost by a failure: " + cause->str() : match_in_words(book_, match);
   }
 
-  void add_states() {
-    out_ += "<h2>States</h2>\n<ul>\n";
-    bool is_any = false;
+  [[nodiscard]] std::string states() const {
+    std::string out;
     for (const auto& note : book_.state_changes()) {
       if (note.change.agent != lm::events::AgentRef::player(figures_.row.player)) continue;
-      is_any = true;
-      out_ += "<li>" + note.at.to_wire() + " " +
-              std::string(lm::events::agent_state_name(note.change.to)) + " (" +
-              html_text(note.change.reason);
-      if (note.change.detail) out_ += ": " + html_text(*note.change.detail);
-      if (note.change.by) out_ += ", by " + html_text(*note.change.by);
-      out_ += ")</li>\n";
+      out += "<li>" + note.at.to_wire() + " " +
+             std::string(lm::events::agent_state_name(note.change.to)) + " (" +
+             html_text(note.change.reason);
+      if (note.change.detail) out += ": " + html_text(*note.change.detail);
+      if (note.change.by) out += ", by " + html_text(*note.change.by);
+      out += ")</li>\n";
     }
-    if (!is_any) out_ += "<li>ACTIVE all the time.</li>\n";
-    out_ += "</ul>\n";
+    return out.empty() ? "<p>ACTIVE all the time.</p>\n" : "<ul>\n" + out + "</ul>\n";
   }
 
   const lm::files::LeagueBook& book_;
   const PlayerFigures& figures_;
-  std::string out_;
 };
 
 }  // namespace

@@ -8,12 +8,14 @@
 namespace league::tools::auditor {
 namespace {
 
-constexpr double kWidth = 640;
-constexpr double kHeight = 280;
-constexpr double kLeft = 36;
-constexpr double kRight = 70;  // for labels
-constexpr double kTop = 14;
+// Sizes and classes are those of the live page (web/charts.js).
+constexpr double kWidth = 360;
+constexpr double kHeight = 230;
+constexpr double kLeft = 30;
+constexpr double kRight = 24;  // for labels
+constexpr double kTop = 20;
 constexpr double kBottom = 26;
+constexpr double kLabelHeight = 15;
 constexpr std::size_t kLabelled = 6;
 
 std::string number(double value) {
@@ -23,14 +25,30 @@ std::string number(double value) {
 }
 
 std::string begin(const std::string& title) {
-  return "<div class=\"wide\"><svg class=\"plot\" role=\"img\" viewBox=\"0 0 " + number(kWidth) +
-         " " + number(kHeight) + "\"><title>" + html_text(title) + "</title>\n";
+  return "<svg class=\"chart\" role=\"img\" viewBox=\"0 0 " + number(kWidth) + " " +
+         number(kHeight) + "\"><title>" + html_text(title) + "</title>\n";
 }
-constexpr const char* kEnd = "</svg></div>\n";
+constexpr const char* kEnd = "</svg>\n";
 
-std::string svg_text(double x, double y, const char* anchor, const std::string& text) {
-  return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\">" +
-         html_text(text) + "</text>";
+std::string svg_text(double x, double y, const char* anchor, const std::string& text,
+                     const std::string& classes = "tick") {
+  return "<text class=\"" + classes + "\" x=\"" + number(x) + "\" y=\"" + number(y) +
+         "\" text-anchor=\"" + anchor + "\">" + html_text(text) + "</text>";
+}
+
+struct Label {
+  double y = 0;
+  std::size_t line = 0;
+};
+
+/// Moves labels apart that would lie on each other.
+void spread(std::vector<Label>& labels) {
+  std::ranges::sort(labels, {}, &Label::y);
+  for (std::size_t i = 1; i < labels.size(); ++i)
+    labels[i].y = std::max(labels[i].y, labels[i - 1].y + kLabelHeight);
+  double lowest = kHeight - kBottom;
+  for (std::size_t i = labels.size(); i-- > 0; lowest -= kLabelHeight)
+    labels[i].y = std::min(labels[i].y, lowest);
 }
 
 double height_of(double value, double most) {
@@ -70,21 +88,28 @@ std::string line_plot(const std::string& title, const std::vector<PlottedLine>& 
   for (int round = 0; round <= rounds; round += step_of(rounds))
     out +=
         svg_text(x(static_cast<std::size_t>(round)), kHeight - 8, "middle", std::to_string(round));
+  std::vector<Label> labels;
   // Draw in reverse order, so that the line of the first player is on top.
   for (std::size_t i = lines.size(); i-- > 0;) {
     const auto& values = lines[i].values;
     if (values.empty()) continue;
     const bool is_labelled = i < kLabelled;
-    out += "<polyline class=\"" + (is_labelled ? "s" + std::to_string(i) : std::string("faint")) +
-           "\" points=\"";
+    out += "<polyline class=\"series " +
+           (is_labelled ? "series-" + std::to_string(i) : std::string("faint")) + "\" points=\"";
     for (std::size_t at = 0; at < values.size(); ++at)
       out += number(x(at)) + "," + number(height_of(values[at], most)) + " ";
     out += "\"/>";
-    if (is_labelled)
-      out += svg_text(x(values.size() - 1) + 5, height_of(values.back(), most) + 4, "start",
-                      lines[i].label);
+    if (is_labelled) labels.push_back({height_of(values.back(), most), i});
   }
-  return out + kEnd;
+  spread(labels);
+  for (const Label& label : labels)
+    out += svg_text(x(lines[label.line].values.size() - 1) + 6, label.y + 4, "start",
+                    std::to_string(label.line + 1), "label series-" + std::to_string(label.line));
+  std::string names = "<ol class=\"series-names\">\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kLabelled); ++i)
+    names +=
+        "<li class=\"series-" + std::to_string(i) + "\">" + html_text(lines[i].label) + "</li>\n";
+  return out + kEnd + names + "</ol>\n";
 }
 
 std::string bar_plot(const std::string& title, const std::vector<PlottedBar>& bars,

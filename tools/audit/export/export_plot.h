@@ -10,7 +10,8 @@ struct PlottedLine {
   std::vector<int> values;  ///< after 0, 1, 2, ... rounds
 };
 
-/// Lines over rounds as an inline SVG, with a title for screen readers; the first six are labelled.
+/// Lines over rounds as an inline SVG, with a title for screen readers; the first six are numbered
+/// and named in a list below.
 [[nodiscard]] std::string line_plot(const std::string& title,
                                     const std::vector<PlottedLine>& lines);
 

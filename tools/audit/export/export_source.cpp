@@ -21,10 +21,9 @@ std::string player_id_of(int index) {
 
 std::string cause_of(const lm::files::LeagueBook& book, lm::events::MatchKey match,
                      game::Side side) {
-  const auto* causes = book.causes(match);
-  if (causes == nullptr || !(*causes)[side]) return {};
-  const lm::events::FailureCause& cause = *(*causes)[side];
-  return cause.text.empty() ? cause.str() : cause.str() + " (" + cause.text + ")";
+  const auto* cause = book.cause(match, side);
+  if (cause == nullptr) return {};
+  return cause->text.empty() ? cause->str() : cause->str() + " (" + cause->text + ")";
 }
 
 core::Result<ExportSource> find_export_source(const fs::path& directory, const fs::path& logs) {

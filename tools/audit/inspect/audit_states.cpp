@@ -13,11 +13,10 @@ namespace lm = league_manager;
 std::string reason_in(const lm::files::LeagueBook& book, lm::events::MatchKey match,
                       game::Side side) {
   std::string reason = book.note(match).technical_reason;
-  const auto* causes = book.causes(match);
-  if (causes == nullptr || !(*causes)[side]) return reason;
-  const lm::events::FailureCause& cause = *(*causes)[side];
-  reason += ": " + cause.str();
-  return cause.text.empty() ? reason : reason + " (" + cause.text + ")";
+  const auto* cause = book.cause(match, side);
+  if (cause == nullptr) return reason;
+  reason += ": " + cause->str();
+  return cause->text.empty() ? reason : reason + " (" + cause->text + ")";
 }
 
 void add_loss(const lm::files::LeagueBook& book, const lm::MatchView& view, game::Side side,

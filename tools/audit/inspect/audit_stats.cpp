@@ -154,6 +154,12 @@ std::string probability_text(double value) {
   return text.str();
 }
 
+/// What a test that found nothing says; with little power it says nothing.
+std::string unsuspicious(double power, const Paint& paint) {
+  constexpr double kLeastPower = 0.5;
+  return power < kLeastPower ? "too few   " : paint.green("fine") + "      ";
+}
+
 void print_pairs(const LeagueStatistics& all, const Paint& paint, std::ostream& out) {
   if (all.pairs.empty()) {
     out << "no two players met " << kFewestOfAPair
@@ -173,7 +179,7 @@ void print_pairs(const LeagueStatistics& all, const Paint& paint, std::ostream& 
         << probability_text(pair.p) << " for " << all.pairs.size() << " pairs\n";
   }
   if (is_suspicious) return;
-  out << paint.green("fine") << "        " << all.pairs.size() << " pairs met at least "
+  out << unsuspicious(weakest, paint) << "  " << all.pairs.size() << " pairs met at least "
       << kFewestOfAPair << " times: none chooses differently more or less often than their "
       << "individual frequencies explain; power at least " << probability_text(weakest)
       << " to detect a pair that does so in 0.95 of its matches\n";
@@ -184,16 +190,17 @@ void print_statistics(const LeagueStatistics& all, const Paint& paint, std::ostr
   for (std::size_t count : all.numbers) out << ' ' << count;
   out << "\n\n";
   for (const auto& test : all.tests) {
-    out << (test.is_suspicious() ? paint.red("SUSPICIOUS") : paint.green("fine") + "      ") << "  "
-        << padded(test.name, 36) << "  p " << padded(probability_text(test.p), 8) << " of "
+    out << (test.is_suspicious() ? paint.red("SUSPICIOUS") : unsuspicious(test.power, paint))
+        << "  " << padded(test.name, 36) << "  p " << padded(probability_text(test.p), 8) << " of "
         << test.sample << " matches; power " << probability_text(test.power) << " to detect that "
         << test.deviation << '\n';
   }
   print_pairs(all, paint, out);
   out << "\np: probability of such a result by chance; suspicious below " << kSuspicious
       << ", so about one honest league in a hundred looks suspicious. power: probability that the "
-         "test detects the named manipulation with this many matches; if it is small, \"fine\" "
-         "means little.\n";
+         "test detects the named manipulation with this many matches; below 0.5 they are too few "
+         "to "
+         "say anything.\n";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "common/agent/host/terminal.h"
 #include "tools/audit/inspect/audit_commands.h"
 #include "tools/audit/inspect/audit_stats.h"
 #include "tools/audit/verify/audit_verify.h"
@@ -21,7 +22,7 @@ struct AuditOptions {
   bool json = false;
 
   [[nodiscard]] AuditOutput output() const {
-    return {.json = json, .colour = !json && ::isatty(STDOUT_FILENO) == 1};
+    return {.json = json, .colour = !json && agent::host::may_colour(STDOUT_FILENO)};
   }
 };
 

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "common/core/counted.h"
 #include "tools/check/spar/spar_sides.h"
 #include "tools/league/client/bus_link.h"
 #include "tools/league/up/table_text.h"
@@ -46,11 +47,16 @@ void print_side(const SparSide& side, const Score& score, std::size_t draws, std
             << ", losses " << matches - score.wins - draws << " (" << score.technical
             << " for failures of its own)\n  share of wins (a draw counts half) "
             << short_number(points / static_cast<double>(matches)) << ", with 95 % confidence "
-            << short_number(low) << " to " << short_number(high) << "\n  latency of "
-            << side.latencies.size() << " answers: median "
-            << short_number(at_share(side.latencies, 0.5)) << " ms, 95 % below "
-            << short_number(at_share(side.latencies, 0.95)) << " ms, longest "
-            << short_number(at_share(side.latencies, 1.0)) << " ms\n";
+            << short_number(low) << " to " << short_number(high) << "\n";
+  if (side.latencies.empty()) {
+    std::cout << "  no answers\n";
+  } else {
+    std::cout << "  latency of "
+              << core::counted(static_cast<long>(side.latencies.size()), "answer") << ": median "
+              << short_number(at_share(side.latencies, 0.5)) << " ms, 95 % below "
+              << short_number(at_share(side.latencies, 0.95)) << " ms, longest "
+              << short_number(at_share(side.latencies, 1.0)) << " ms\n";
+  }
   for (const auto& [reason, losses] : side.losses) {
     std::cout << "  lost by " << reason << ": " << losses.count;
     if (!losses.last.empty()) std::cout << " (the last time: " << safe_text(losses.last) << ')';

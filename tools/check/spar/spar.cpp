@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/core/counted.h"
+
 namespace league::tools::check {
 
 namespace {
@@ -10,6 +12,16 @@ namespace {
 /// The round of all matches. PlayerBench::settle uses lower rounds, whose invitations a bot may
 /// still remember.
 constexpr int kRound = 100;
+
+/// What a player chose and what it gets for that.
+std::string told_of(const envelope::MatchResult& result, const std::string& player) {
+  std::string text = ": ";
+  for (const auto& [id, choice] : result.details.choices)
+    if (id.str() == player && choice) text += "chose " + *choice + ", ";
+  for (const auto& [id, points] : result.score)
+    if (id.str() == player) text += core::counted(points, "point");
+  return text;
+}
 
 }  // namespace
 
@@ -40,6 +52,7 @@ SparMatch Sparring::play() {
   note_calls(match, outcome);
   for (std::size_t at = 0; at < sides_.size(); ++at) {
     SparSide& side = sides_.at(at);
+    if (match.result) outcome.story.push_back(side.name + told_of(*match.result, side.seat.id));
     if (match.result && match.result->winner && match.result->winner->str() == side.seat.id)
       outcome.winner = at;
     const auto lost = match.lost_by(side.seat.id);

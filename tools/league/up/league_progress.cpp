@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/core/counted.h"
 #include "common/schema/json_fields.h"
 #include "tools/league/up/table_text.h"
 
@@ -51,8 +52,8 @@ double LeagueProgress::seconds(core::UtcTimestamp now) const {
 std::string champion_line(const LeagueProgress& progress) {
   const TableRow& champion = *progress.champion;
   std::string line = "champion: " + safe_text(champion.display_name) + " (" +
-                     safe_text(champion.player_id) + ") with " + std::to_string(champion.points) +
-                     (champion.points == 1 ? " point" : " points");
+                     safe_text(champion.player_id) + ") with " +
+                     core::counted(champion.points, "point");
   const char* separator = "; first place is shared with ";
   for (const auto& id : progress.shares_first_place) {
     if (id == champion.player_id) continue;
@@ -76,6 +77,7 @@ LeagueProgress parse_progress(const json& status) {
                           .matches_completed = number(status, "matches_completed"),
                           .technical_losses = number(status, "technical_losses"),
                           .is_paused = schema::field_at(status, "paused") == true,
+                          .pause_reason = schema::text_at(status, "pause_reason"),
                           .champion = std::nullopt,
                           .shares_first_place = {},
                           .disputed = {},

@@ -36,6 +36,7 @@ struct LeagueProgress {
   int matches_completed = 0;
   int technical_losses = 0;
   bool is_paused = false;  ///< by the operator
+  std::string pause_reason{};  ///< in the operator's words
   std::optional<TableRow> champion;  ///< only id, name and points
   std::vector<std::string> shares_first_place{};  ///< ids, including the champion's; empty: the
                                                   ///< place is not shared

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/agent/host/terminal.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
@@ -75,7 +76,7 @@ std::string progress_line(const LeagueProgress& progress, double seconds) {
   return state_text(progress) + (rate.empty() ? "" : ", " + rate);
 }
 
-LiveView::LiveView() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+LiveView::LiveView() : is_terminal_(agent::host::may_draw(STDERR_FILENO)) {}
 
 LiveView::~LiveView() { clear(); }
 

@@ -46,10 +46,20 @@ core::Result<json> result_of(const transport::link::CallOutcome& outcome, const 
 
 }  // namespace
 
+namespace {
+/// `localhost` is `localhost:8000`, where a manager listens unless it is told otherwise.
+std::string with_port(const std::string& address) {
+  const auto host_end = std::min(address.find('/'), address.size());
+  const auto after_brackets = address.find(']') < host_end ? address.find(']') : 0;
+  const bool has_port = address.find(':', after_brackets) < host_end;
+  return has_port ? address : std::string(address).insert(host_end, ":8000");
+}
+}  // namespace
+
 core::Result<ManagerClient> ManagerClient::connect(const std::string& url) {
   bool has_scheme =
       url.find("://") != std::string::npos || url.starts_with("unix:") || url.starts_with("stdio:");
-  std::string complete = has_scheme ? url : "http://" + url;
+  std::string complete = has_scheme ? url : "http://" + with_port(url);
   auto endpoint = transport::link::parse_endpoint(complete);
   if (!endpoint) return endpoint.error();
   bool has_path = endpoint->scheme.starts_with("http") || endpoint->scheme.starts_with("ws");

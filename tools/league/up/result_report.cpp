@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "common/core/counted.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
@@ -44,6 +45,23 @@ void print_disputes(const std::map<std::string, std::vector<std::string>>& dispu
     for (const auto& player : players) out << ' ' << safe_text(player);
   }
   out << ")\n";
+}
+
+/// The lines sum to the number above them, which counts a match twice that both players lost.
+void print_losses(const TournamentOutcome& outcome, std::ostream& out) {
+  std::size_t losses = 0;
+  for (const auto& one : outcome.technical_losses) losses += one.matches.size();
+  const int matches = outcome.progress.technical_losses;
+  out << "\ntechnical losses: "
+      << (outcome.technical_losses.empty() ? matches : static_cast<long>(losses));
+  if (static_cast<long>(losses) > matches)
+    out << " in " << core::counted(matches, "match", "matches");
+  out << '\n';
+  for (const auto& one : outcome.technical_losses) {
+    out << "  " << safe_text(name_of(outcome, one.player_id)) << " (" << safe_text(one.player_id)
+        << "), " << core::counted(static_cast<long>(one.matches.size()), "match", "matches")
+        << ", first " << safe_text(one.matches.front()) << ": " << safe_text(one.reason) << '\n';
+  }
 }
 
 }  // namespace
@@ -100,13 +118,7 @@ void print_result(const TournamentOutcome& outcome, const RunDirectories& direct
   if (outcome.seconds > 0)
     out << ", " << short_number(outcome.seconds) << " s, " << short_number(rate(outcome))
         << " matches/s";
-  out << "\ntechnical losses: " << progress.technical_losses << '\n';
-  for (const auto& losses : outcome.technical_losses) {
-    out << "  " << safe_text(name_of(outcome, losses.player_id)) << " ("
-        << safe_text(losses.player_id) << "), " << losses.matches.size()
-        << (losses.matches.size() == 1 ? " match, " : " matches, ") << "first "
-        << safe_text(losses.matches.front()) << ": " << safe_text(losses.reason) << '\n';
-  }
+  print_losses(outcome, out);
   if (!progress.disputed.empty()) print_disputes(progress.disputed, out);
   out << "logs: " << directories.logs.string() << "\ndata: " << directories.data.string() << '\n';
 }

@@ -43,6 +43,18 @@ TEST(ResultReport, JsonHasThePublishedKeys) {
   EXPECT_EQ(result["logs"], "run/logs");
 }
 
+TEST(ResultReport, TheLinesSumToTheNumberOfLosses) {
+  auto outcome = two_players();
+  const auto printed = [&outcome] {
+    std::ostringstream out;
+    print_result(outcome, kDirectories, 80, out);
+    return out.str();
+  };
+  EXPECT_NE(printed().find("technical losses: 1\n"), std::string::npos) << printed();
+  outcome.technical_losses.push_back({"P01", "GAME_INVITATION: E001 TIMEOUT_ERROR", {"R1M1"}});
+  EXPECT_NE(printed().find("technical losses: 2 in 1 match\n"), std::string::npos) << printed();
+}
+
 TEST(ResultReport, AnInterruptedLeagueSaysSo) {
   auto outcome = two_players();
   outcome.was_interrupted = true;

@@ -11,8 +11,7 @@ namespace lm = league_manager;
 /// Why the player on `side` lost `match`, for which the referee or the manager gave `reason`.
 std::string reason_of(const lm::files::LeagueBook& book, lm::events::MatchKey match,
                       lm::events::AgentRef player, game::Side side, const std::string& reason) {
-  const auto* causes = book.causes(match);
-  if (causes != nullptr && (*causes)[side]) return (*causes)[side]->str();
+  if (const auto* cause = book.cause(match, side)) return cause->str();
   if (reason != lm::events::kReasonPlayerShutDown) return reason;
   // Takes the last shut-down, which is the cause unless an earlier one was undone in between.
   std::string why;

@@ -35,14 +35,42 @@ std::string outcome_of(const nlohmann::json& match) {
   return outcome + (is_true(match, "technical") ? ", technically" : "");
 }
 
-std::string keys_of(WatchView view) {
-  std::string keys;
+std::vector<std::string> keys_of(WatchView view) {
+  std::vector<std::string> keys;
   for (const auto& [own, text] :
-       {std::pair(WatchView::kTable, "[t] table  "),
-        std::pair(WatchView::kMatches, "[m] matches  "),
-        std::pair(WatchView::kAgents, "[a] agents  "), std::pair(WatchView::kNews, "[n] news  ")})
-    keys += own == view ? "" : text;
-  return keys + (view == WatchView::kMatches ? "[h/l] round  " : "") + "[j/k] scroll  [q] quit";
+       {std::pair(WatchView::kTable, "[t] table"), std::pair(WatchView::kMatches, "[m] matches"),
+        std::pair(WatchView::kAgents, "[a] agents"), std::pair(WatchView::kNews, "[n] news")}) {
+    if (own != view) keys.emplace_back(text);
+  }
+  if (view == WatchView::kMatches) keys.emplace_back("[h/l] round");
+  keys.emplace_back("[j/k] scroll");
+  keys.emplace_back("[q] quit");
+  return keys;
+}
+
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const auto end = std::min(list.find(", ", begin), list.size());
+    parts.push_back(list.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  return parts;
+}
+
+/// The parts with `between` them, on as many lines as they need.
+std::vector<std::string> wrapped(const std::vector<std::string>& parts, const std::string& between,
+                                 std::size_t width) {
+  std::vector<std::string> lines;
+  for (const auto& part : parts) {
+    if (!lines.empty() &&
+        display_width(lines.back()) + display_width(between) + display_width(part) <= width) {
+      lines.back() += between + part;
+    } else {
+      lines.push_back(part);
+    }
+  }
+  return lines;
 }
 
 std::string coloured(const std::string& line, const char* colour, bool has_colours) {
@@ -166,8 +194,20 @@ std::vector<std::string> watch_lines(const WatchPicture& picture, const WatchOpt
   const std::size_t width = screen.width > 1 ? screen.width - 1 : 1;  // never in the last column
   const std::size_t height = screen.height > 1 ? screen.height - 1 : 1;
   const LeagueProgress& progress = picture.progress;
-  std::vector<std::string> top{safe_text(progress.league_id) + "  " +
-                               progress_line(progress, picture.seconds)};
+  // On a low screen rows are worth more than the end of a line.
+  constexpr std::size_t kLow = 14;
+  const std::size_t line_width = height < kLow ? std::string::npos : width;
+  std::vector<std::string> top =
+      wrapped(parts_of(progress_line(progress, picture.seconds)), ", ", line_width);
+  const std::string id = safe_text(progress.league_id);
+  if (display_width(id) + 2 + display_width(top.front()) <= line_width) {
+    top.front() = id + "  " + top.front();
+  } else {
+    top.insert(top.begin(), id);
+  }
+  if (progress.is_paused && !progress.pause_reason.empty())
+    top.push_back("paused because: " + safe_text(progress.pause_reason));
+  const auto keys = wrapped(keys_of(options.view), "  ", line_width);
   if (progress.has_started()) {
     const std::string left =
         progress.is_completed() ? "finished" : time_left(progress, picture.seconds);
@@ -184,7 +224,8 @@ std::vector<std::string> watch_lines(const WatchPicture& picture, const WatchOpt
                   ? picture.lines
                   : table_lines(picture.table, width, picture.table.size(), picture.table.size());
   std::vector<std::string> lines = std::move(top);
-  const std::size_t room = height > lines.size() + 2 ? height - lines.size() - 2 : 0;
+  const std::size_t below = keys.size() + 1;
+  const std::size_t room = height > lines.size() + below ? height - lines.size() - below : 0;
   if (!rows.empty() && room > 1) {
     lines.push_back(rows.front());
     const std::size_t most = rows.size() - 1;
@@ -192,13 +233,15 @@ std::vector<std::string> watch_lines(const WatchPicture& picture, const WatchOpt
     const std::size_t first = 1 + std::min(options.first, most - shown);
     for (std::size_t i = first; i < first + shown; ++i) lines.push_back(rows[i]);
   }
-  lines.push_back(keys_of(options.view));
+  const std::size_t first_key = lines.size();
+  lines.insert(lines.end(), keys.begin(), keys.end());
   lines.resize(std::min(lines.size(), height));
   for (auto& line : lines) {
     if (display_width(line) > width) line = fitted(line, width);
   }
   if (!lines.empty()) lines[0] = coloured(lines[0], "1", options.has_colours);
-  if (lines.size() > 1) lines.back() = coloured(lines.back(), "2", options.has_colours);
+  for (std::size_t i = std::max<std::size_t>(first_key, 1); i < lines.size(); ++i)
+    lines[i] = coloured(lines[i], "2", options.has_colours);
   return lines;
 }
 

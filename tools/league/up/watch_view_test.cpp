@@ -41,6 +41,22 @@ TEST(WatchView, FitsEveryScreen) {
   }
 }
 
+TEST(WatchView, CutsNeitherFiguresNorKeysAndSaysWhyTheLeagueIsPaused) {
+  auto picture = picture_of(30);
+  picture.progress.league_id = "league_2026_autumn_even_odd";
+  picture.progress.technical_losses = 52;
+  picture.progress.total_rounds = 29;
+  picture.progress.is_paused = true;
+  picture.progress.pause_reason = "the network of room 4 is down";
+  for (std::size_t width : {80U, 50U}) {
+    std::string all;
+    for (const auto& line : watch_lines(picture, {.view = WatchView::kMatches}, {width, 24}))
+      all += line + "\n";
+    for (const char* shown : {"52 technical losses", "room 4 is down", "[h/l] round", "[q] quit"})
+      EXPECT_NE(all.find(shown), std::string::npos) << width << ": " << all;
+  }
+}
+
 TEST(WatchView, ScrollsToTheLastRowAndNoFurther) {
   const auto picture = picture_of(30);
   const auto lines = watch_lines(picture, {.first = 1000}, {80, 12});

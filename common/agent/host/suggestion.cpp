@@ -1,9 +1,9 @@
-#include "tools/league/up/suggestion.h"
+#include "common/agent/host/suggestion.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace league::tools {
+namespace league::agent::host {
 namespace {
 
 /// Levenshtein distance.
@@ -39,4 +39,4 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   return best;
 }
 
-}  // namespace league::tools
+}  // namespace league::agent::host

@@ -1,8 +1,8 @@
-#include "tools/league/up/suggestion.h"
+#include "common/agent/host/suggestion.h"
 
 #include <gtest/gtest.h>
 
-namespace league::tools {
+namespace league::agent::host {
 namespace {
 
 TEST(Suggestion, FindsWhatWasMeant) {
@@ -20,4 +20,4 @@ TEST(Suggestion, DoesNotGuessWildly) {
 }
 
 }  // namespace
-}  // namespace league::tools
+}  // namespace league::agent::host

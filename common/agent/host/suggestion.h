@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-namespace league::tools {
+namespace league::agent::host {
 
 /// The one of `names` that was probably meant by `word`: at most two letters wrong, missing or too
 /// many.
 [[nodiscard]] std::optional<std::string> nearest(std::string_view word,
                                                  const std::vector<std::string>& names);
 
-}  // namespace league::tools
+}  // namespace league::agent::host
