@@ -103,6 +103,15 @@ league_dependency(league_dep_spdlog spdlog::spdlog)
 
 league_dependency(league_dep_openssl OpenSSL::Crypto)
 
+# Unicode's tables, for people's names: only common/core/utf8.cpp sees them.
+pkg_check_modules(UTF8PROC QUIET IMPORTED_TARGET libutf8proc>=2.2)
+if(TARGET PkgConfig::UTF8PROC)
+  league_dependency(league_dep_utf8proc PkgConfig::UTF8PROC)
+else()
+  league_fetch(utf8proc https://github.com/JuliaStrings/utf8proc.git v2.8.0 libutf8proc-dev "")
+  league_dependency(league_dep_utf8proc utf8proc)
+endif()
+
 # The journal's stream, packed, and closed segments of conversation logs.
 find_package(ZLIB REQUIRED)
 league_dependency(league_dep_zlib ZLIB::ZLIB)

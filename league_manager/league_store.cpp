@@ -83,6 +83,12 @@ core::Result<void> LeagueStore::open_journal(const TurnDependencies& turn,
   journal_options.check = [this, is_alone] {
     return is_alone ? files::check_empty_journal(places()) : core::Result<void>();
   };
+  journal_options.on_busy = [](std::chrono::seconds waited) {
+    agent::runtime::log::warn(
+        "another program has locked the journal for {} s: nothing is accepted until it ends or "
+        "unlocks it",
+        waited.count());
+  };
   auto opened = journal::SqliteJournal::open(std::move(journal_options));
   if (!opened) return opened.error();
   sqlite_ = std::move(*opened);

@@ -5,7 +5,7 @@ packages=(
   g++ cmake ninja-build pkg-config python3
   libcpp-httplib-dev nlohmann-json3-dev libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libspdlog-dev libssl-dev
   libtomlplusplus-dev
-  zlib1g-dev libboost-dev libjemalloc-dev libsqlitecpp-dev libsqlite3-dev libnats-dev
+  zlib1g-dev libboost-dev libjemalloc-dev libsqlitecpp-dev libsqlite3-dev libnats-dev libutf8proc-dev
 )
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nats-server python3-jsonschema python3-yaml)
 # Packages that are unpacked here, where CMake and the tests look for them, and not installed: valijson's would ask for Qt

@@ -4,12 +4,12 @@
 #include <array>
 
 #include "common/core/text.h"
+#include "common/core/utf8.h"
 
 namespace league::core {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 char separator_of(std::string_view text) {
   const std::string_view first = text.substr(0, text.find('\n'));
@@ -21,7 +21,18 @@ char separator_of(std::string_view text) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) { out_.separator = separator_of(text); }
+  explicit Parser(std::string_view text) : text_(text) {
+    // Excel's own hint, which it writes and reads but does not show.
+    const bool has_hint = text.size() > 4 && equals_ignoring_case(text.substr(0, 4), "sep=") &&
+                          trimmed(text.substr(5, text.find('\n') - 5), kSpace).empty();
+    if (!has_hint) {
+      out_.separator = separator_of(text);
+      return;
+    }
+    out_.separator = text[4];
+    at_ = std::min(text.find('\n'), text.size() - 1) + 1;
+    line_ = 2;
+  }
 
   Result<CsvText> run() {
     while (at_ < text_.size()) {
@@ -89,7 +100,16 @@ class Parser {
 }  // namespace
 
 Result<CsvText> parse_csv(std::string_view text) {
+  std::string copy;
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    copy = from_utf16(text);
+    text = copy;
+  }
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.find('\n') == text.npos && text.find('\r') != text.npos) {
+    copy = replaced(std::string(text), "\r", "\n");
+    text = copy;
+  }
   return Parser(text).run();
 }
 

@@ -23,8 +23,9 @@ struct CsvText {
 
 /// Reads the CSV files that spreadsheets write: quoted fields may contain separators, line ends and
 /// (doubled) quotes, lines end with LF or CRLF, and the separator is whichever of `,`, `;` and the
-/// tab occurs most often in the first line. A byte order mark and empty records are skipped. Errors
-/// begin with `line N: `.
+/// tab occurs most often in the first line, unless that line is `sep=;`. Also text in UTF-16 with a
+/// byte order mark, and text whose lines end with CR. Byte order marks and empty records are
+/// skipped. Errors begin with `line N: `.
 [[nodiscard]] Result<CsvText> parse_csv(std::string_view text);
 
 /// One record with its line end; fields are quoted where they need it.

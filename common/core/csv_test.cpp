@@ -32,6 +32,32 @@ TEST(Csv, TakesTheSeparatorOfTheFirstLine) {
   EXPECT_TRUE(parse_csv("")->records.empty());
 }
 
+TEST(Csv, ReadsWhatExcelAndOldMacsWrite) {
+  for (const std::string& text :
+       {std::string("sep=;\r\na;\u00e9\r\n1,0;2"), std::string("a;\u00e9\r1,0;2\r"),
+        std::string("\xFF\xFE"
+                    "a\0;\0\xE9\0\n\0"
+                    "1\0,\0"
+                    "0\0;\0"
+                    "2\0",
+                    20),
+        std::string("\xFE\xFF"
+                    "\0a\0;\0\xE9\0\n\0"
+                    "1\0,\0"
+                    "0\0;\0"
+                    "2",
+                    20)}) {
+    auto csv = parse_csv(text);
+    ASSERT_TRUE(csv) << csv.error().message;
+    EXPECT_EQ(csv->separator, ';');
+    ASSERT_EQ(csv->records.size(), 2U) << text;
+    EXPECT_EQ(csv->records[0].fields, (Fields{"a", "\u00e9"}));
+    EXPECT_EQ(csv->records[1].fields, (Fields{"1,0", "2"}));
+  }
+  EXPECT_EQ(parse_csv("sep=;\na;b\n")->records[0].line, 2);
+  EXPECT_TRUE(parse_csv("sep=;")->records.empty());
+}
+
 TEST(Csv, NamesTheLineOfAQuoteThatIsOutOfPlace) {
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
            {"a\n\"b\nc", "line 2: a field"}, {"a\nb\n\"c\" d", "line 3: text follows"}}) {

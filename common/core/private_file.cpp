@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "common/core/file_descriptor.h"
+#include "common/core/text.h"
 
 namespace league::core {
 namespace {
@@ -28,6 +29,11 @@ mode_t refused_permissions(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::string_view secret_line(std::string_view content) {
+  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
+  return trimmed(content.substr(0, content.find_first_of("\r\n")));
+}
 
 Result<std::optional<std::string>> read_private_file(const std::filesystem::path& file,
                                                      std::size_t longest) {

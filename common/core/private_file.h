@@ -17,6 +17,10 @@ namespace league::core {
 [[nodiscard]] Result<std::optional<std::string>> read_private_file(
     const std::filesystem::path& file, std::size_t longest = std::size_t{64} * 1024);
 
+/// The secret in the content of a file: its first line without a byte order mark and without blanks
+/// at its ends. Empty if there is none.
+[[nodiscard]] std::string_view secret_line(std::string_view content);
+
 /// Writes a file that only its owner can read (mode 0600) in place of whatever was there: after a
 /// crash either the old or the new content is there, whole. With kNow the content is on the
 /// disk when this returns; with kLater it survives the process, but perhaps not a loss of power.

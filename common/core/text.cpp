@@ -5,18 +5,33 @@
 #include <algorithm>
 #include <array>
 
+#include "common/core/utf8.h"
+
 namespace league::core {
 
+std::string safe_text(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (point.is_valid && is_printable(point.value)) {
+      safe.append(text, at, point.bytes);
+    } else {
+      safe += '?';
+    }
+    at += point.bytes;
+  }
+  return safe;
+}
+
 std::string shown(std::string_view text, std::size_t longest) {
-  std::string out(text.substr(0, longest));
-  std::ranges::replace_if(
-      out, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text.size() > longest ? out + "..." : out;
+  return safe_text(excerpt(text, longest));
 }
 
 std::string excerpt(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
-  while (most > 0 && is_utf8_tail(text[most])) --most;
+  // A character has at most three tails; what has more is not UTF-8 and is cut anywhere.
+  for (int tails = 0; tails < 3 && most > 0 && is_utf8_tail(text[most]); ++tails) --most;
   return std::string(text.substr(0, most)).append("...");
 }
 

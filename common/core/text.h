@@ -8,11 +8,15 @@
 
 namespace league::core {
 
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  ///< U+FEFF in UTF-8
+
 /// How many bytes of a peer's value an error text shows.
 inline constexpr std::size_t kShownLength = 40;
 
-/// A peer's text in a form that is safe in messages: printable ASCII, cut after `longest` bytes
-/// (shown by `...`).
+/// Text from a peer in a form that is safe for terminals, logs and pages: UTF-8 is kept; control,
+/// format and line characters, and bytes that are not UTF-8, become `?`.
+[[nodiscard]] std::string safe_text(std::string_view text);
+/// The same, cut between characters after `longest` bytes (shown by `...`).
 std::string shown(std::string_view text, std::size_t longest = kShownLength);
 
 /// How many bytes of a request an answer repeats at most.

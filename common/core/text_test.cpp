@@ -9,8 +9,11 @@ TEST(ShownTest, IsPrintableAndShort) {
   EXPECT_EQ(shown("odd"), "odd");
   EXPECT_EQ(shown(std::string(40, 'x')), std::string(40, 'x'));
   EXPECT_EQ(shown(std::string(41, 'x')), std::string(40, 'x') + "...");
-  EXPECT_EQ(shown("\x1b[2J\n\xC3\x84\x7f"), "?[2J????");
+  EXPECT_EQ(shown("\x1b[2J\n\xC3\x84\x7f\xff"), "?[2J?\xC3\x84??");
   EXPECT_EQ(shown("abc", 2), "ab...");
+  EXPECT_EQ(shown("\u017dlu\u0165", 3), "\u017dl...");
+  EXPECT_EQ(shown("\u017dlu\u0165", 5), "\u017dlu...") << "cut between characters";
+  EXPECT_EQ(safe_text("\u017dlu\u0165\u202e\u2028"), "\u017dlu\u0165??");
 }
 
 TEST(LowerCaseTest, ChangesAsciiLettersOnly) {

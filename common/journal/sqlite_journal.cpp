@@ -14,6 +14,7 @@
 #include "common/core/crypto.h"
 #include "common/journal/journal_mark.h"
 #include "common/journal/lock_file.h"
+#include "common/journal/lock_wait.h"
 
 namespace league::journal {
 namespace {
@@ -253,6 +254,7 @@ class SqliteJournal::Store {
       : options_(options),
         file_(options.file),
         lock_(std::move(lock)),
+        lock_wait_(options.on_busy),
         database_(options.file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                   kBusyMilliseconds, options.vfs),
         mark_(options.mark) {
@@ -282,6 +284,12 @@ class SqliteJournal::Store {
     std::memcpy(digest_.data(), last.getColumn(1).getBlob(), digest_.size());
     return {};
   }
+
+  /// From now on a commit waits for whoever has locked the file, and tells it.
+  void wait_when_busy() {
+    if (options_.on_busy) lock_wait_.install(database_.getHandle());
+  }
+  void give_up_waiting() { lock_wait_.give_up(); }
 
   core::Result<void> store(const std::vector<EventRecord>& records) {
     try {
@@ -317,6 +325,7 @@ class SqliteJournal::Store {
   const SqliteJournalOptions options_;
   const fs::path file_;
   LockFile lock_;
+  LockWait lock_wait_;
   SQLite::Database database_;
   JournalMark mark_;
   std::optional<SQLite::Statement> insert_;
@@ -335,6 +344,7 @@ core::Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(SqliteJournalOp
   try {
     auto store = std::make_unique<Store>(options, std::move(*lock));
     if (auto ready = store->prepare(); !ready) return ready.error();
+    store->wait_when_busy();
     return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(options), std::move(store)));
   } catch (const SQLite::Exception& problem) {
     return explained(options.file, problem);
@@ -356,11 +366,15 @@ SqliteJournal::SqliteJournal(SqliteJournalOptions options, std::unique_ptr<Store
 }
 
 SqliteJournal::~SqliteJournal() {
+  store_->give_up_waiting();
   commits_->stop();
   if (is_accepted_) store_->close_in_order();
 }
 
-void SqliteJournal::close() { commits_->stop(); }
+void SqliteJournal::close() {
+  store_->give_up_waiting();
+  commits_->stop();
+}
 
 void SqliteJournal::append(std::vector<EventRecord> records, Durable durable) {
   commits_->append(std::move(records), std::move(durable));

@@ -18,6 +18,10 @@ struct SqliteJournalOptions {
   /// Called once when a commit fails (a full disk): the process has to stop. Runs on the writing
   /// thread; may be empty.
   std::function<void(const core::Error&)> on_failure;
+  /// Called every few seconds while a commit waits because another program has locked the file,
+  /// with the time so far. Runs on the writing thread. Empty: such a commit fails after five
+  /// seconds.
+  std::function<void(std::chrono::seconds)> on_busy = {};
   /// For tests: see GroupCommitOptions.
   std::function<void(FaultPoint)> fault_point;
   /// For tests: the name of the SQLite VFS; empty: the default.

@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <fstream>
+#include <future>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "common/journal/journal_mark.h"
 #include "tests/support/temporary_directory.h"
@@ -345,6 +347,28 @@ TEST_F(SqliteJournalTest, ReadsAClosedJournalThatCannotBeWritten) {
   fs::permissions(directory_.path(), fs::perms::owner_all);
   EXPECT_TRUE(read) << read.error().message;
   EXPECT_EQ(seen, 2);
+}
+
+TEST_F(SqliteJournalTest, WaitsForAProgramThatHasLockedTheFileAndSaysSo) {
+  std::promise<void> told;
+  SqliteJournalOptions options;
+  options.file = file_;
+  options.on_busy = [&told, is_first = true](std::chrono::seconds waited) mutable {
+    EXPECT_GE(waited, std::chrono::seconds(1));
+    if (std::exchange(is_first, false)) told.set_value();
+  };
+  auto journal = SqliteJournal::open(std::move(options));
+  ASSERT_TRUE(journal) << journal.error().message;
+  SQLite::Database other(file_.string(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  std::promise<bool> stored;
+  (*journal)->append({{"A", "1"}}, [&stored](const core::Result<void>& result) {
+    stored.set_value(static_cast<bool>(result));
+  });
+  ASSERT_EQ(told.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  other.exec("COMMIT");
+  EXPECT_TRUE(stored.get_future().get());
+  EXPECT_EQ(entries_of(**journal).size(), 1U);
 }
 
 }  // namespace

@@ -43,6 +43,12 @@ bool Admission::is_code(std::string_view shown) const {
   return codes && codes->find(shown) != nullptr;
 }
 
+std::string Admission::owner_of(std::string_view shown) const {
+  const Codes codes = this->codes();
+  const auto* entry = codes ? codes->find(shown) : nullptr;
+  return entry == nullptr ? std::string() : entry->name;
+}
+
 std::optional<Error> Admission::refusal_of_referee(bool is_local, std::string_view key) const {
   bool is_asked = options_.referees == RefereeAdmission::kKeyFromAll ||
                   (options_.referees == RefereeAdmission::kKeyFromElsewhere && !is_local);

@@ -62,6 +62,8 @@ class Admission {
 
   /// Whether `shown` is a registration code.
   [[nodiscard]] bool is_code(std::string_view shown) const;
+  /// The name on the operator's list for the code `shown`; empty if it is no code.
+  [[nodiscard]] std::string owner_of(std::string_view shown) const;
   /// Whether `shown` is the key that admits referees.
   [[nodiscard]] bool is_referee_key(std::string_view shown) const;
 

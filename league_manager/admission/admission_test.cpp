@@ -92,6 +92,11 @@ TEST(Admission, AsksPlayersForACodeWhereThereAreCodes) {
   EXPECT_EQ(*limited.admit_player("code-of-alpha", "alpha"), alpha);
   EXPECT_EQ(*limited.admit_player("code-of-alpha", "my bot"), alpha) << "the list names it";
   EXPECT_EQ(limited.admit_player("code-of-beta", " the beta")->name, "the Beta");
+  for (const char* typed :
+       {"CODE-OF-ALPHA\n", "codeofalpha", "code of alpha", "code\u2013of\u2013alpha"})
+    EXPECT_EQ(*limited.admit_player(typed, "alpha"), alpha) << typed;
+  EXPECT_EQ(limited.owner_of("codeofalpha"), "Alpha");
+  EXPECT_EQ(limited.owner_of("codeofgamma"), "");
   for (const auto& [code, name, expected] :
        std::vector<std::tuple<std::string, std::string, std::string>>{
            {"", "alpha", "is missing"},
@@ -108,6 +113,13 @@ TEST(Admission, AsksPlayersForACodeWhereThereAreCodes) {
   }
   EXPECT_TRUE(limited.is_code("code-of-beta"));
   EXPECT_FALSE(limited.is_code("the Beta"));
+}
+
+TEST(Admission, CodesThatDifferOnlyInTheirTypingHaveToBeExact) {
+  Admission limited({.codes = codes("code,name\ncode-of-a,Ann\nCODE-OF-A,Bob\n")});
+  EXPECT_EQ(limited.owner_of("code-of-a"), "Ann");
+  EXPECT_EQ(limited.owner_of("CODE-OF-A"), "Bob");
+  EXPECT_EQ(limited.owner_of("codeofa"), "");
 }
 
 TEST(Admission, TakesNewCodesAndForgetsOldOnes) {

@@ -1,6 +1,5 @@
 #include "league_manager/admission/operator_key.h"
 
-#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -26,10 +25,10 @@ core::Result<core::AuthToken> open_key(const std::filesystem::path& file, const 
       return failed(written.error().message);
     return key;
   }
-  const std::size_t length = std::min((*content)->find_first_of("\r\n"), (*content)->size());
-  if (length < kShortestKey)
+  const std::string_view line = core::secret_line(**content);
+  if (line.size() < kShortestKey)
     return failed(file.string() + ": its first line must be a key of at least 16 characters");
-  return core::AuthToken((*content)->substr(0, length));
+  return core::AuthToken(std::string(line));
 }
 
 }  // namespace

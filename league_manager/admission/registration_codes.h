@@ -26,8 +26,8 @@ class RegistrationCodes {
 
   RegistrationCodes(const agent::identity::CodeTable& table, DigestOf digest_of);
 
-  /// The entry that `code` admits; null if none. The time this takes reveals nothing about other
-  /// codes, since a keyed hash is looked up.
+  /// The entry that `code`, however it is typed (comparable_code), admits; null if none. The time
+  /// this takes reveals nothing about other codes, since a keyed hash is looked up.
   [[nodiscard]] const Entry* find(std::string_view code) const;
   /// Null if no entry has this name (core::comparable_name).
   [[nodiscard]] const Entry* find_name(std::string_view name) const;
@@ -36,9 +36,12 @@ class RegistrationCodes {
   [[nodiscard]] std::size_t codes() const { return by_digest_.size(); }
 
  private:
+  static constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
+
   DigestOf digest_of_;
   std::vector<Entry> entries_;
   std::unordered_map<std::string, std::size_t> by_digest_;
+  std::unordered_map<std::string, std::size_t> by_typed_;  // digests of comparable_code
   std::unordered_map<std::string, std::size_t> by_name_;
 };
 

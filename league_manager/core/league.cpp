@@ -62,8 +62,8 @@ core::Result<events::Events> League::decide_start(core::UtcTimestamp now) const 
     return Error{ErrorCode::kLeagueNotStartable,
                  "the league is paused: it can start once the operator resumes it", ""};
   }
-  int players = roster_.count(events::AgentKind::kPlayer);
-  int referees = roster_.count(events::AgentKind::kReferee);
+  int players = roster_.taken(events::AgentKind::kPlayer);
+  int referees = roster_.taken(events::AgentKind::kReferee);
   if (players < 2 || referees < 1) {
     return Error{ErrorCode::kLeagueNotStartable,
                  "a league needs at least 2 players and 1 referee; registered players: " +
@@ -77,8 +77,8 @@ Step League::due() const {
   if (is_paused_) return Step::kNone;
   switch (state_) {
     case LeagueState::kRegistering: {
-      bool is_full = roster_.count(events::AgentKind::kPlayer) >= std::max(settings_.players, 2) &&
-                     roster_.count(events::AgentKind::kReferee) >= std::max(settings_.referees, 1);
+      bool is_full = roster_.taken(events::AgentKind::kPlayer) >= std::max(settings_.players, 2) &&
+                     roster_.taken(events::AgentKind::kReferee) >= std::max(settings_.referees, 1);
       return is_full ? Step::kStartLeague : Step::kNone;
     }
     case LeagueState::kRunning:

@@ -325,6 +325,10 @@ class League {
   [[nodiscard]] bool has_restarted(const RegistrationRequest& request,
                                    const RegistrationDecision& decision) const;
   [[nodiscard]] bool fits(const events::EventBody& body) const;
+  /// Whether the agent is registered and its seat was not freed.
+  [[nodiscard]] bool is_seated(events::AgentRef agent) const;
+  /// Whether the event frees a seat: before the start nobody can be shut down and stay.
+  [[nodiscard]] bool frees_seat(const events::AgentStateChanged& event) const;
   [[nodiscard]] bool fits_act(const events::OperatorActed& event) const;
   [[nodiscard]] bool fits_creation(const events::LeagueCreated& event) const;
   [[nodiscard]] bool fits_dispute(const events::MatchDisputed& event) const;
@@ -337,6 +341,7 @@ class League {
   void change(const events::Event& event);
   void record(events::MatchKey match, const game::MatchResult& result);
   void note_incident(events::MatchKey match);
+  void seat_agent(const events::AgentRegistered& event, core::UtcTimestamp at);
   void return_agent(const events::AgentReregistered& event, core::UtcTimestamp at);
   void note_suspended(const events::MatchAssigned& event);
   void note_heads(const events::LogHeadsRecorded& event);

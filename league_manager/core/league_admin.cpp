@@ -38,16 +38,25 @@ core::Result<events::Events> League::decide_shut_down(events::AgentRef agent,
                                                       std::string_view detail,
                                                       core::UtcTimestamp now,
                                                       std::string_view by) const {
-  if (state_ != LeagueState::kRunning)
-    return not_now(agent, "can be shut down only while the league is running");
+  if (state_ == LeagueState::kCompleted)
+    return not_now(agent, "cannot be shut down any more: the league is completed");
   if (roster_.agent(agent).lifecycle.state() == events::AgentState::kShutdown)
     return not_now(agent, "is already shut down");
   Draft draft(running(), now);
   draft.add(events::AgentStateChanged{agent, events::AgentState::kShutdown, std::string(reason),
                                       bounded(detail), bounded(by, kLongestOperatorName)});
+  if (state_ == LeagueState::kRegistering) return std::move(draft).take();  // frees the seat
   if (agent.kind == events::AgentKind::kReferee) release_all(draft, agent.index, reason);
   deal_matches(draft);
   return std::move(draft).take();
+}
+
+bool League::is_seated(events::AgentRef agent) const {
+  return roster_.contains(agent) && !roster_.agent(agent).is_free;
+}
+
+bool League::frees_seat(const events::AgentStateChanged& event) const {
+  return state_ == LeagueState::kRegistering && event.to == events::AgentState::kShutdown;
 }
 
 core::Result<events::Events> League::decide_restore(events::AgentRef agent, std::string_view detail,

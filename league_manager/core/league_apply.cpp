@@ -36,9 +36,9 @@ bool League::fits(const events::EventBody& body) const {
           [&](const events::LeagueCreated& e) { return fits_creation(e); },
           [&](const events::AgentRegistered& e) {
             return is_created_ && state_ == LeagueState::kRegistering &&
-                   e.agent.index == roster_.count(e.agent.kind);
+                   e.agent == roster_.next_seat(e.agent.kind);
           },
-          [&](const events::AgentReregistered& e) { return roster_.contains(e.agent); },
+          [&](const events::AgentReregistered& e) { return is_seated(e.agent); },
           [&](const events::LeagueStarted& e) { return fits_start(e); },
           [&](const events::RoundStarted& e) { return fits_round(e); },
           [&](const events::MatchAssigned& e) {
@@ -62,7 +62,7 @@ bool League::fits(const events::EventBody& body) const {
             return roster_.contains(e.agent) &&
                    (!e.cause || !e.match || schedule_.contains(*e.match));
           },
-          [&](const events::AgentStateChanged& e) { return roster_.contains(e.agent); },
+          [&](const events::AgentStateChanged& e) { return is_seated(e.agent); },
           [&](const events::RoundCompleted& e) {
             return running && is_round_open_ && e.round == board_.round() &&
                    (board_.unfinished() == 0 || is_ended_);
@@ -104,8 +104,8 @@ bool League::fits_creation(const events::LeagueCreated& event) const {
 
 bool League::fits_start(const events::LeagueStarted& event) const {
   return is_created_ && state_ == LeagueState::kRegistering && event.players >= 2 &&
-         event.referees >= 1 && event.players == roster_.count(events::AgentKind::kPlayer) &&
-         event.referees == roster_.count(events::AgentKind::kReferee) &&
+         event.referees >= 1 && event.players == roster_.taken(events::AgentKind::kPlayer) &&
+         event.referees == roster_.taken(events::AgentKind::kReferee) &&
          event.schedule_rule == kScheduleRule;
 }
 
@@ -120,19 +120,22 @@ bool League::fits_round(const events::RoundStarted& event) const {
 void League::start(const events::LeagueStarted& event, core::UtcTimestamp at) {
   state_ = LeagueState::kRunning;
   started_at_ = at;
-  schedule_ = Schedule(event.players);
-  standings_ = Standings(event.players);
-  board_ = RoundBoard(event.referees);
+  const std::vector<int> free = roster_.free_seats(events::AgentKind::kPlayer);
+  schedule_ = Schedule(event.players, free);
+  standings_ = Standings(roster_.count(events::AgentKind::kPlayer), free);
+  board_ = RoundBoard(roster_.count(events::AgentKind::kReferee));
   for (auto kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
-    for (int i = 0; i < roster_.count(kind); ++i)
-      roster_.lifecycle({kind, i}).enter(events::AgentState::kActive, at);
+    for (int i = 0; i < roster_.count(kind); ++i) {
+      if (is_seated({kind, i})) roster_.lifecycle({kind, i}).enter(events::AgentState::kActive, at);
+    }
   }
 }
 
 void League::change_lifecycles(const events::Event& event) {
   const auto* changed = std::get_if<events::AgentStateChanged>(&event.body);
   auto shut_down = [&] {  // 1 if the agent of this event is a player that is shut down, otherwise 0
-    return changed != nullptr && changed->agent.kind == events::AgentKind::kPlayer &&
+    return changed != nullptr && state_ != LeagueState::kRegistering &&
+                   changed->agent.kind == events::AgentKind::kPlayer &&
                    roster_.agent(changed->agent).lifecycle.state() == events::AgentState::kShutdown
                ? 1
                : 0;
@@ -156,6 +159,12 @@ void League::note_incident(events::MatchKey match) {
   if (round >= results_.size()) return;
   auto& result = results_[round][static_cast<std::size_t>(match.number - 1)];
   if (result.incidents < events::kMostIncidents) ++result.incidents;
+}
+
+void League::seat_agent(const events::AgentRegistered& event, core::UtcTimestamp at) {
+  roster_.add(event.agent,
+              {event.profile, event.credential, event.registration_nonce_hash, {}, false});
+  roster_.lifecycle(event.agent).enter(events::AgentState::kRegistered, at);
 }
 
 void League::return_agent(const events::AgentReregistered& event, core::UtcTimestamp at) {
@@ -196,12 +205,11 @@ void League::change(const events::Event& event) {
                    is_created_ = true;
                    are_files_keyed_ = e.files_keyed;
                  },
-                 [&](const events::AgentRegistered& e) {
-                   roster_.add(e.agent.kind,
-                               {e.profile, e.credential, e.registration_nonce_hash, {}, false});
-                   roster_.lifecycle(e.agent).enter(events::AgentState::kRegistered, event.at);
-                 },
+                 [&](const events::AgentRegistered& e) { seat_agent(e, event.at); },
                  [&](const events::AgentReregistered& e) { return_agent(e, event.at); },
+                 [&](const events::AgentStateChanged& e) {
+                   if (frees_seat(e)) roster_.free(e.agent);
+                 },
                  [&](const events::LeagueStarted& e) { start(e, event.at); },
                  [&](const events::RoundStarted&) { is_round_open_ = true; },
                  [&](const events::MatchAssigned& e) { note_suspended(e); },

@@ -34,7 +34,8 @@ void dump_agent(std::ostream& out, events::AgentRef ref, const events::Agent& ag
   for (const auto& game : p.game_types) out << " " << game;
   out << " nonce " << agent.credential.nonce << " hash " << agent.credential.token_hash
       << " registration " << agent.registration_nonce_hash << " " << LeagueDump::of(agent.lifecycle)
-      << (agent.is_awaited ? " awaited" : "") << (agent.awaits_nonce ? " awaits nonce" : "");
+      << (agent.is_awaited ? " awaited" : "") << (agent.awaits_nonce ? " awaits nonce" : "")
+      << (agent.is_free ? " free" : "");
   for (const auto& past : agent.past_credentials)
     out << " past " << past.nonce << " until " << past.until.to_log();
   out << "\n";

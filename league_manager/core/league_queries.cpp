@@ -7,8 +7,8 @@ namespace league::league_manager {
 LeagueStatus League::status() const {
   LeagueStatus status;
   status.state = state_;
-  status.players = roster_.count(events::AgentKind::kPlayer);
-  status.referees = roster_.count(events::AgentKind::kReferee);
+  status.players = roster_.taken(events::AgentKind::kPlayer);
+  status.referees = roster_.taken(events::AgentKind::kReferee);
   status.current_round = board_.round();
   status.total_rounds = schedule_.rounds();
   status.total_matches = schedule_.total_matches() - voided_.size();
@@ -23,8 +23,10 @@ LeagueStatus League::status() const {
 std::vector<RankedPlayer> League::table() const {
   if (state_ != LeagueState::kRegistering) return standings_.table();
   std::vector<RankedPlayer> table;
-  for (int i = 0; i < roster_.count(events::AgentKind::kPlayer); ++i)
-    table.push_back({.rank = 1, .player = i, .tally = {}});
+  for (int i = 0; i < roster_.count(events::AgentKind::kPlayer); ++i) {
+    if (is_seated(events::AgentRef::player(i)))
+      table.push_back({.rank = 1, .player = i, .tally = {}});
+  }
   return table;
 }
 

@@ -60,7 +60,7 @@ struct PlayedLeague {
   void enter_all(int capacity, bool with_receipts = false) {
     for (int i = 0; i < league.settings().players; ++i) {
       RegistrationRequest player{events::AgentKind::kPlayer,
-                                 profile(std::string("p").append(std::to_string(i)), 10000 + i),
+                                 profile((i < 10 ? "p" : "p_") + std::to_string(i), 10000 + i),
                                  {},
                                  {}};
       player.profile.receipts = with_receipts;

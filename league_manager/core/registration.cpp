@@ -4,8 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include "common/core/comparable_name.h"
 #include "common/core/crypto.h"
+#include "common/core/display_name.h"
 #include "common/core/text.h"
 
 namespace league::league_manager {
@@ -19,11 +19,6 @@ constexpr std::size_t kShownOfEndpoint = 100;
 
 std::string meta_field(events::AgentKind kind, std::string_view field) {
   return std::string("/").append(events::agent_kind_name(kind)).append("_meta/").append(field);
-}
-
-std::size_t count_characters(std::string_view utf8) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
 }
 
 core::Result<void> check_profile(const events::LeagueSettings& settings,
@@ -40,12 +35,6 @@ core::Result<void> check_profile(const events::LeagueSettings& settings,
                  "this league plays '" + settings.game_type + "': list it in game_types",
                  meta_field(request.kind, "game_types")};
   }
-  auto length = count_characters(profile.display_name);
-  if (length < 1 || length > 50) {
-    return Error{ErrorCode::kInvalidFieldValue,
-                 "display_name has " + std::to_string(length) + " characters: send 1 to 50",
-                 meta_field(request.kind, "display_name")};
-  }
   if (request.kind == events::AgentKind::kReferee && profile.max_concurrent_matches < 1) {
     return Error{ErrorCode::kInvalidFieldValue,
                  "max_concurrent_matches is " + std::to_string(profile.max_concurrent_matches) +
@@ -53,6 +42,17 @@ core::Result<void> check_profile(const events::LeagueSettings& settings,
                  meta_field(request.kind, "max_concurrent_matches")};
   }
   return {};
+}
+
+/// The request's name as it is stored, or why it is refused. `known`, which the request's token
+/// names, keeps the name that it was admitted with, whatever the rules are by now.
+core::Result<std::string> name_of(const RegistrationRequest& request, const events::Agent* known) {
+  const std::string& name = request.profile.display_name;
+  if (known != nullptr && known->profile.display_name == name) return name;
+  auto admitted = core::admit_display_name(name);
+  if (admitted) return admitted;
+  return Error{admitted.error().code, "display_name " + admitted.error().message,
+               meta_field(request.kind, "display_name")};
 }
 
 Error endpoint_taken(const RegistrationRequest& request, events::AgentRef owner) {
@@ -268,14 +268,14 @@ core::Result<RegistrationDecision> admit_agent(const Roster& roster,
   if (auto namesake = roster.find_by_name(request.kind, request.profile.display_name))
     return name_taken(request, *namesake);
   int limit = request.kind == events::AgentKind::kPlayer ? settings.players : settings.referees;
-  if (roster.count(request.kind) >= limit) {
+  if (roster.taken(request.kind) >= limit) {
     return Error{ErrorCode::kLeagueFull,
                  "the league already has all of its " +
                      std::string(events::agent_kind_name(request.kind)) + "s (" +
                      std::to_string(limit) + "): wait for the next league",
                  ""};
   }
-  decision.agent = {request.kind, roster.count(request.kind)};
+  decision.agent = roster.next_seat(request.kind);
   decision.events.push_back(
       {facts.now, events::AgentRegistered{decision.agent, request.profile,
                                           credential_for(decision.agent), nonce_hash}});
@@ -290,17 +290,18 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
                                                        const RegistrationRequest& given,
                                                        const RegistrationFacts& facts) {
   if (auto fit = check_profile(settings, given); !fit) return fit.error();
-  if (given.token_hash) {
-    auto agent = roster.find_by_token_hash(*given.token_hash);
-    if (!agent || agent->kind != given.kind) return unknown_token(given);
-    return return_with_token(roster, settings, scene, given, facts, *agent);
-  }
-  if (given.registration_nonce) {
-    const std::string hash = core::to_hex(core::sha256(*given.registration_nonce));
-    if (auto agent = roster.find_by_registration_nonce(hash))
-      return return_with_nonce(roster, given, *agent);
-  }
+  const auto known = given.token_hash ? roster.find_by_token_hash(*given.token_hash) : std::nullopt;
+  if (given.token_hash && (!known || known->kind != given.kind)) return unknown_token(given);
+  auto name = name_of(given, known ? &roster.agent(*known) : nullptr);
+  if (!name) return name.error();
   RegistrationRequest request = given;
+  request.profile.display_name = std::move(*name);
+  if (known) return return_with_token(roster, settings, scene, std::move(request), facts, *known);
+  if (request.registration_nonce) {
+    const std::string hash = core::to_hex(core::sha256(*request.registration_nonce));
+    if (auto agent = roster.find_by_registration_nonce(hash))
+      return return_with_nonce(roster, request, *agent);
+  }
   RegistrationDecision decision;
   ignore_receipts_of_child(request.profile, decision.ignored);
   if (request.not_admitted) return *request.not_admitted;

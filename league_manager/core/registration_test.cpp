@@ -8,6 +8,8 @@ namespace league::league_manager {
 namespace {
 
 using core::ErrorCode;
+using testing::at;
+using testing::dump;
 using testing::PlayedLeague;
 using testing::profile;
 using testing::settings;
@@ -66,6 +68,75 @@ TEST(Registration, ChecksTheProfile) {
   EXPECT_EQ(refusal(played.enter(lazy)), ErrorCode::kInvalidFieldValue);
 }
 
+TEST(Registration, StoresNamesInFormCAndRefusesWhatBreaksLines) {
+  PlayedLeague played(settings(3, 1));
+  ASSERT_TRUE(played.enter(player("Jose\u0301", 1)));
+  EXPECT_EQ(played.league.roster().agent(events::AgentRef::player(0)).profile.display_name,
+            "Jos\u00e9");
+  EXPECT_EQ(refusal(played.enter(player("JOS\u00c9", 2))), ErrorCode::kDuplicateRegistration);
+  for (const std::string& name :
+       {std::string("a\0b", 3), std::string("a\r\nInjected: x"), std::string("P07")}) {
+    auto refused = played.enter(player(name, 2));
+    EXPECT_EQ(refusal(refused), ErrorCode::kInvalidFieldValue);
+    EXPECT_EQ(refused.error().field, "/player_meta/display_name");
+  }
+}
+
+TEST(Registration, AFreedSeatGoesToTheNextNewAgent) {
+  PlayedLeague played(settings(3, 1));
+  auto first = player("a", 1);
+  first.profile.code_digest = "digest";
+  ASSERT_TRUE(played.enter(first));
+  ASSERT_TRUE(played.enter(player("b", 2)));
+  ASSERT_TRUE(played.enter(referee("r", 4)));
+  const auto free = [&](events::AgentRef agent) {
+    auto events = played.league.decide_shut_down(agent, events::kReasonWithdrawn, "", at(1));
+    ASSERT_TRUE(events) << events.error().message;
+    played.take(*events);
+  };
+  free(events::AgentRef::player(0));
+  EXPECT_FALSE(played.league.roster().find("P01"));
+  EXPECT_EQ(played.league.status().players, 1);
+  EXPECT_EQ(played.league.table().size(), 1U);
+  EXPECT_FALSE(played.league.decide_shut_down(events::AgentRef::player(0), "", "", at(1)));
+  auto back = first;
+  back.token_hash = "hash-P01-n";
+  EXPECT_EQ(refusal(played.enter(back)), ErrorCode::kAuthTokenInvalid) << "its token is void";
+  ASSERT_TRUE(played.enter(player("c", 3)));
+  EXPECT_EQ(played.league.roster().find_by_name(events::AgentKind::kPlayer, "c")->id(), "P01");
+  EXPECT_EQ(played.enter(first)->agent.id(), "P03") << "name, address and code were free";
+  played.step();
+  EXPECT_EQ(played.league.state(), LeagueState::kRunning);
+}
+
+TEST(Registration, AFreeSeatPlaysNoMatch) {
+  PlayedLeague played(settings(5, 2));
+  for (int i = 1; i <= 4; ++i)
+    ASSERT_TRUE(played.enter(player(std::string(1, static_cast<char>('a' + i)), i)));
+  ASSERT_TRUE(played.enter(referee("r", 8)));
+  ASSERT_TRUE(played.enter(referee("s", 9)));
+  for (const auto agent : {events::AgentRef::player(1), events::AgentRef::referee(0)})
+    played.take(*played.league.decide_shut_down(agent, events::kReasonWithdrawn, "", at(1)));
+  auto start = played.league.decide_start(at(2));
+  ASSERT_TRUE(start) << start.error().message;
+  played.take(*start);
+  played.step();
+  ASSERT_EQ(played.league.schedule().total_matches(), 3U) << "three players, each against each";
+  for (const auto& view : played.league.schedule_page(0, 3)) {
+    EXPECT_FALSE(view.pairing.has(1));
+    EXPECT_LT(std::max(view.pairing.player_a, view.pairing.player_b), 4);
+  }
+  for (int round = 1; round <= 3; ++round)
+    EXPECT_FALSE(played.league.schedule().match_of(1, round));
+  EXPECT_EQ(played.league.table().size(), 3U);
+  const auto assigned = played.league.board().with_status(MatchStatus::kAssigned);
+  ASSERT_EQ(assigned.size(), 1U);
+  EXPECT_EQ(played.league.board().slot(assigned[0]).referee(), 1);
+  PlayedLeague again(settings(5, 2));
+  for (std::size_t i = 1; i < played.events.size(); ++i) again.take({played.events[i]});
+  EXPECT_EQ(dump(again.league), dump(played.league)) << "the journal gives the same league";
+}
+
 TEST(Registration, AcceptsVersionsFromTwoToBelowThree) {
   for (const char* version : {"2.0.0", "2.1.0", "2.99.7", "2.1.0-rc1", "2.0.1-beta"}) {
     EXPECT_TRUE(speaks_our_protocol(version)) << version;
@@ -99,7 +170,7 @@ TEST(Registration, KnowsAnAddressInEverySpelling) {
 TEST(Registration, GivesANameOnceAmongPlayersAndOnceAmongReferees) {
   PlayedLeague played(settings(3, 1));
   ASSERT_TRUE(played.enter(player("Alpha", 1)));
-  for (const char* same : {"Alpha", "alpha", " ALPHA\t"}) {
+  for (const char* same : {"Alpha", "alpha", " ALPHA\u00a0"}) {
     auto refused = played.enter(player(same, 2));
     EXPECT_EQ(refusal(refused), ErrorCode::kDuplicateRegistration) << same;
     EXPECT_NE(refused.error().message.find("P01"), std::string::npos);

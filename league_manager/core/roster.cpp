@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/core/comparable_address.h"
-#include "common/core/comparable_name.h"
+#include "common/core/display_name.h"
 
 namespace league::league_manager {
 
@@ -31,7 +31,20 @@ void remove_from(std::unordered_map<std::string, events::AgentRef>& index, const
 
 std::optional<events::AgentRef> Roster::find(std::string_view id) const {
   auto ref = events::AgentRef::parse(id);
-  return ref && contains(*ref) ? ref : std::nullopt;
+  return ref && contains(*ref) && !agent(*ref).is_free ? ref : std::nullopt;
+}
+
+std::vector<int> Roster::free_seats(events::AgentKind kind) const {
+  std::vector<int> seats;
+  for (int i = 0; i < count(kind); ++i) {
+    if (agent({kind, i}).is_free) seats.push_back(i);
+  }
+  return seats;
+}
+
+events::AgentRef Roster::next_seat(events::AgentKind kind) const {
+  const std::vector<int> free = free_seats(kind);
+  return {kind, free.empty() ? count(kind) : free.front()};
 }
 
 std::optional<events::AgentRef> Roster::find_by_token_hash(const std::string& hash) const {
@@ -60,9 +73,16 @@ std::optional<events::AgentRef> Roster::find_by_code(const std::string& code_dig
   return look_up(by_code_, code_digest);
 }
 
-void Roster::add(events::AgentKind kind, events::Agent agent) {
-  list(kind).push_back(std::move(agent));
-  index({kind, count(kind) - 1});
+void Roster::add(events::AgentRef seat, events::Agent agent) {
+  auto& agents = list(seat.kind);
+  if (seat.index == count(seat.kind)) agents.emplace_back();
+  agents[static_cast<std::size_t>(seat.index)] = std::move(agent);
+  index(seat);
+}
+
+void Roster::free(events::AgentRef ref) {
+  unindex(ref);
+  list(ref.kind)[static_cast<std::size_t>(ref.index)].is_free = true;
 }
 
 void Roster::update(const events::AgentReregistered& event) {

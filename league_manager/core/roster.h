@@ -15,9 +15,18 @@ namespace league::league_manager {
 /// All registered agents, in the order of their ids, with indexes to find them. Not thread-safe.
 class Roster {
  public:
+  /// The number of seats, also of free ones: ids are below it.
   [[nodiscard]] int count(events::AgentKind kind) const {
     return static_cast<int>(list(kind).size());
   }
+  /// The seats that were freed before the start and that nobody has taken, in order.
+  [[nodiscard]] std::vector<int> free_seats(events::AgentKind kind) const;
+  /// The number of seats that are taken.
+  [[nodiscard]] int taken(events::AgentKind kind) const {
+    return count(kind) - static_cast<int>(free_seats(kind).size());
+  }
+  /// The seat that the next new agent gets.
+  [[nodiscard]] events::AgentRef next_seat(events::AgentKind kind) const;
   [[nodiscard]] std::span<const events::Agent> agents(events::AgentKind kind) const {
     return list(kind);
   }
@@ -32,7 +41,7 @@ class Roster {
     return list(ref.kind)[static_cast<std::size_t>(ref.index)].lifecycle;
   }
 
-  /// The agent with this id (`P01`), if it is registered.
+  /// The agent with this id (`P01`), if it is registered and its seat is not free.
   [[nodiscard]] std::optional<events::AgentRef> find(std::string_view id) const;
   [[nodiscard]] std::optional<events::AgentRef> find_by_token_hash(const std::string& hash) const;
   /// The agent at this address, however it is spelt (core::ComparableAddress).
@@ -46,8 +55,10 @@ class Roster {
   /// The player that was let in with the code of this digest.
   [[nodiscard]] std::optional<events::AgentRef> find_by_code(const std::string& code_digest) const;
 
-  /// Adds an agent at the end of its kind.
-  void add(events::AgentKind kind, events::Agent agent);
+  /// Puts a new agent on next_seat().
+  void add(events::AgentRef seat, events::Agent agent);
+  /// Frees the seat of an agent.
+  void free(events::AgentRef ref);
   /// Marks all referees as awaited, since the manager was restarted and has not heard of them yet.
   void await_referees();
   /// The manager has heard of a referee; registering again counts, too.

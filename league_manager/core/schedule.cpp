@@ -1,6 +1,7 @@
 #include "league_manager/core/schedule.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace league::league_manager {
 
@@ -8,8 +9,22 @@ namespace league::league_manager {
 // (mod circle) meet; the one left over, x = r, meets the player outside the circle, or has a bye if
 // there is none.
 
-Schedule::Schedule(int players)
-    : players_(players), circle_(players < 2 ? 0 : (players % 2 == 0 ? players - 1 : players)) {}
+Schedule::Schedule(int players, std::vector<int> absent)
+    : players_(players),
+      circle_(players < 2 ? 0 : (players % 2 == 0 ? players - 1 : players)),
+      absent_(std::move(absent)) {}
+
+int Schedule::player_at(int place) const {
+  int player = place;
+  for (int absent : absent_) {
+    if (absent <= player) ++player;
+  }
+  return player;
+}
+
+int Schedule::place_of(int player) const {
+  return player - static_cast<int>(std::ranges::lower_bound(absent_, player) - absent_.begin());
+}
 
 std::size_t Schedule::total_matches() const {
   std::size_t total = regular_matches();
@@ -92,10 +107,12 @@ std::optional<events::MatchKey> Schedule::match_of(int player, int round) const 
     }
     return std::nullopt;
   }
+  if (std::ranges::binary_search(absent_, player)) return std::nullopt;
+  const int place = place_of(player);
   int middle = round - 1;
   bool even = players_ % 2 == 0;
-  if (even && player == players_ - 1) return events::MatchKey{round, 1};
-  int around = (player - middle + circle_) % circle_;
+  if (even && place == players_ - 1) return events::MatchKey{round, 1};
+  int around = (place - middle + circle_) % circle_;
   int distance = std::min(around, circle_ - around);
   if (distance == 0 && !even) return std::nullopt;
   return events::MatchKey{round, even ? distance + 1 : distance};
@@ -110,7 +127,7 @@ Pairing Schedule::with_roles(int x, int y) const {
     // player's opponents each.
     x_is_a = ((y - x + circle_) % circle_) % 2 == 1;
   }
-  return x_is_a ? Pairing{x, y} : Pairing{y, x};
+  return x_is_a ? Pairing{player_at(x), player_at(y)} : Pairing{player_at(y), player_at(x)};
 }
 
 }  // namespace league::league_manager

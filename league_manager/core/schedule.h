@@ -36,8 +36,9 @@ inline constexpr const char* kScheduleRule = "circle-1";
 class Schedule {
  public:
   Schedule() = default;
-  /// `players` is 0 (an empty schedule) or at least 2.
-  explicit Schedule(int players);
+  /// `players` is 0 (an empty schedule) or at least 2. They have the lowest indices that are not in
+  /// `absent`, which is in order.
+  explicit Schedule(int players, std::vector<int> absent = {});
 
   [[nodiscard]] int players() const { return players_; }
   [[nodiscard]] int rounds() const { return circle_ + static_cast<int>(replays_.size()); }
@@ -68,6 +69,9 @@ class Schedule {
   bool operator==(const Schedule&) const = default;
 
  private:
+  /// The index of the player at this place among those that play, and the inverse.
+  [[nodiscard]] int player_at(int place) const;
+  [[nodiscard]] int place_of(int player) const;
   [[nodiscard]] Pairing with_roles(int x, int y) const;
   [[nodiscard]] std::size_t regular_matches() const {
     return static_cast<std::size_t>(circle_) * static_cast<std::size_t>(players_ / 2);
@@ -78,6 +82,7 @@ class Schedule {
 
   int players_ = 0;
   int circle_ = 0;  // players on the circle: one fewer than an even count, all of an odd count
+  std::vector<int> absent_;
   std::vector<std::vector<events::MatchKey>> replays_;  // the repeated matches, by round of replays
 };
 

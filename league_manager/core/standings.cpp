@@ -7,8 +7,9 @@
 
 namespace league::league_manager {
 
-Standings::Standings(int players)
+Standings::Standings(int players, std::vector<int> absent)
     : tallies_(static_cast<std::size_t>(players)),
+      absent_(std::move(absent)),
       pairs_(static_cast<std::size_t>(players) *
              static_cast<std::size_t>(std::max(players - 1, 0)) / 2) {}
 
@@ -50,6 +51,8 @@ std::vector<RankedPlayer> Standings::table() const {
   auto count = tallies_.size();
   std::vector<int> order(count);
   std::iota(order.begin(), order.end(), 0);
+  std::erase_if(order,
+                [this](int player) { return std::ranges::find(absent_, player) != absent_.end(); });
   auto tally_of = [this](int player) -> const Tally& { return tally(player); };
   std::ranges::stable_sort(order,
                            [&](int a, int b) { return tally_of(a).points > tally_of(b).points; });

@@ -34,7 +34,8 @@ struct RankedPlayer {
 class Standings {
  public:
   Standings() = default;
-  explicit Standings(int players);
+  /// For players with indices below `players`; those in `absent` have no row.
+  explicit Standings(int players, std::vector<int> absent = {});
 
   /// Counts a match; each pair at most once.
   void record(int player_a, int player_b, game::Outcome outcome);
@@ -44,7 +45,7 @@ class Standings {
     return tallies_[static_cast<std::size_t>(player)];
   }
   [[nodiscard]] int players() const { return static_cast<int>(tallies_.size()); }
-  /// All players by rank.
+  /// All players that have a row, by rank.
   [[nodiscard]] std::vector<RankedPlayer> table() const;
 
   bool operator==(const Standings&) const = default;
@@ -57,6 +58,7 @@ class Standings {
   [[nodiscard]] int points_against(int player, int opponent) const;
 
   std::vector<Tally> tallies_;
+  std::vector<int> absent_;
   std::vector<std::uint8_t>
       pairs_;  // a byte per pair: points of the lower index in bits 0-1, of the higher in 2-3
 };

@@ -65,6 +65,9 @@ struct Agent {
   /// The operator gave the seat a new token, so the next registration with that token binds its
   /// nonce.
   bool awaits_nonce = false;
+  /// Its seat was freed before the start: name, address, code and credentials belong to nobody, and
+  /// the next new agent gets the id. A seat that nobody took plays no match.
+  bool is_free = false;
   std::vector<PastCredential> past_credentials = {};  ///< the latest last
 
   /// The nonces of all credentials that the seat has had since `from`, the current one first.

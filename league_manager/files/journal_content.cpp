@@ -24,23 +24,25 @@ bool is_telling(std::string_view type) {
 }
 
 void take(const events::Event& event, JournalContent& content) {
-  std::visit(
-      Overloaded{
-          [&](const events::LeagueCreated& e) {
-            content.league_id = e.league_id.str();
-            content.since = event.at;
-          },
-          [&](const events::AgentRegistered& e) {
-            ++(e.agent.kind == events::AgentKind::kPlayer ? content.players : content.referees);
-          },
-          [&](const events::MatchReported& e) { content.finished.push_back(e.match); },
-          [&](const events::MatchForfeited& e) { content.finished.push_back(e.match); },
-          [&](const events::LeagueContinued& e) {
-            if (e.term || e.given_up) content.since = event.at;
-          },
-          [](const auto&) {},
-      },
-      event.body);
+  std::visit(Overloaded{
+                 [&](const events::LeagueCreated& e) {
+                   content.league_id = e.league_id.str();
+                   content.since = event.at;
+                 },
+                 [&](const events::AgentRegistered& e) {
+                   // The id of a freed seat can be given again.
+                   int& count = e.agent.kind == events::AgentKind::kPlayer ? content.players
+                                                                           : content.referees;
+                   count = std::max(count, e.agent.index + 1);
+                 },
+                 [&](const events::MatchReported& e) { content.finished.push_back(e.match); },
+                 [&](const events::MatchForfeited& e) { content.finished.push_back(e.match); },
+                 [&](const events::LeagueContinued& e) {
+                   if (e.term || e.given_up) content.since = event.at;
+                 },
+                 [](const auto&) {},
+             },
+             event.body);
 }
 
 }  // namespace

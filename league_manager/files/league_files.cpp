@@ -51,9 +51,10 @@ void add_states(JsonObject& object, std::string& out, const League& league) {
   object.name("states");
   JsonObject by_player(out);
   for (int i = 0; i < league.roster().count(events::AgentKind::kPlayer); ++i) {
-    const events::AgentLifecycle& lifecycle =
-        league.roster().agent(events::AgentRef::player(i)).lifecycle;
+    const events::Agent& agent = league.roster().agent(events::AgentRef::player(i));
+    const events::AgentLifecycle& lifecycle = agent.lifecycle;
     const events::AgentState state = lifecycle.state();
+    if (agent.is_free) continue;
     if (state != events::AgentState::kSuspended && state != events::AgentState::kShutdown) continue;
     by_player.name(id_of_player(i));
     JsonObject(out)

@@ -239,7 +239,9 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
 }
 
 void Announcer::tell_state(const events::AgentStateChanged& change) {
-  tell(change.agent, state_conversation(change.agent), state_notice(change));
+  const bool is_started = deps_.ledger.read(
+      [](const League& league) { return league.state() != LeagueState::kRegistering; });
+  tell(change.agent, state_conversation(change.agent), state_notice(change, is_started));
 }
 
 void Announcer::tell_receipts(events::AgentRef player, events::MatchKey match,
@@ -275,7 +277,7 @@ void Announcer::announce_round(int round, std::function<void()> then,
   int all_players = 0;
   envelope::RoundAnnouncement message;
   deps_.ledger.read([&](const League& league) {
-    all_players = league.roster().count(events::AgentKind::kPlayer);
+    all_players = league.roster().taken(events::AgentKind::kPlayer);
     message.matches = announced_matches(league);
   });
   auto count_down = [latch, all] {

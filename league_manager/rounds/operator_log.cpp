@@ -11,7 +11,7 @@ namespace league::league_manager::rounds {
 
 namespace {
 
-constexpr std::size_t kLongestName = 50;
+constexpr std::size_t kLongestName = 200;  // bytes: 50 characters
 constexpr std::size_t kLongestEndpoint = 120;
 constexpr std::size_t kLongestText = 400;
 constexpr std::size_t kNamedMatches = 8;  // named in one line; the rest is only counted
@@ -84,7 +84,7 @@ std::string OperatorLog::shown(events::AgentRef agent) const {
 }
 
 void OperatorLog::refused(events::AgentKind kind, std::string_view name, std::string_view endpoint,
-                          const core::Error& why) {
+                          const core::Error& why, std::string_view code_owner) {
   {
     // A sender that floods the manager must not flood its operator: equal lines are counted, not
     // repeated.
@@ -101,14 +101,19 @@ void OperatorLog::refused(events::AgentKind kind, std::string_view name, std::st
   const std::string who = core::shown(name, kLongestName);
   const std::string where = core::shown(endpoint, kLongestEndpoint);
   const std::string text = core::shown(why.message, kLongestText);
+  const bool is_known = !code_owner.empty() && code_owner != name;
+  const std::string with_code =
+      is_known ? ", with the code of '" + core::shown(code_owner, kLongestName) + "'," : "";
+  nlohmann::json fields = {{"kind", events::agent_kind_name(kind)},
+                           {"name", who},
+                           {"endpoint", where},
+                           {"error_code", core::wire_code(why.code)}};
+  if (!code_owner.empty()) fields["code_owner"] = code_owner;
   tell({.is_warning = true,
         .event = "REGISTRATION_REFUSED",
         .text = std::string(events::agent_kind_name(kind)) + " '" + who + "' at " + where +
-                " is refused: " + std::string(core::wire_code(why.code)) + " " + text,
-        .fields = {{"kind", events::agent_kind_name(kind)},
-                   {"name", who},
-                   {"endpoint", where},
-                   {"error_code", core::wire_code(why.code)}}});
+                with_code + " is refused: " + std::string(core::wire_code(why.code)) + " " + text,
+        .fields = std::move(fields)});
 }
 
 void OperatorLog::ignored(events::AgentRef agent, std::string_view why) {
@@ -212,17 +217,22 @@ void OperatorLog::on_round_started(const events::RoundStarted& event, core::UtcT
 
 void OperatorLog::on_registered(const events::AgentRegistered& event) {
   auto& names = names_[static_cast<std::size_t>(event.agent.kind)];
-  names.push_back(core::shown(event.profile.display_name, kLongestName));
+  const auto seat = static_cast<std::size_t>(event.agent.index);
+  if (names.size() <= seat) names.resize(seat + 1);
+  names[seat] = core::shown(event.profile.display_name, kLongestName);
+  free_.erase(event.agent);
   const auto in = [this](events::AgentKind kind, int expected) {
-    return std::to_string(names_[static_cast<std::size_t>(kind)].size()) + " of " +
-           std::to_string(expected) + " " + std::string(events::agent_kind_name(kind)) + "s";
+    const auto free = std::ranges::count(free_, kind, &events::AgentRef::kind);
+    const auto seats = std::ssize(names_[static_cast<std::size_t>(kind)]);
+    return std::to_string(seats - free) + " of " + std::to_string(expected) + " " +
+           std::string(events::agent_kind_name(kind)) + "s";
   };
   tell({.event = "REGISTERED",
         .text = shown(event.agent) + " registered from " +
                 core::shown(event.profile.endpoint, kLongestEndpoint) + "; " +
                 in(events::AgentKind::kPlayer, players_expected_) + " and " +
                 in(events::AgentKind::kReferee, referees_expected_) + " have registered",
-        .fields = {{"agent", event.agent.id()}, {"name", names.back()}}});
+        .fields = {{"agent", event.agent.id()}, {"name", names[seat]}}});
   const bool is_foreign =
       event.agent.kind == events::AgentKind::kReferee && !event.profile.match_credentials;
   if (!is_foreign) return;
@@ -235,7 +245,11 @@ void OperatorLog::on_registered(const events::AgentRegistered& event) {
 }
 
 void OperatorLog::on_started(const events::LeagueStarted& event) {
-  schedule_ = Schedule(event.players);
+  is_started_ = true;
+  std::vector<int> absent;
+  for (const events::AgentRef seat : free_)
+    if (seat.kind == events::AgentKind::kPlayer) absent.push_back(seat.index);
+  schedule_ = Schedule(event.players, std::move(absent));
   tell({.event = "LEAGUE_STARTED",
         .text = "the league starts: " + std::to_string(event.players) + " players, " +
                 count_of(static_cast<std::size_t>(event.referees), "referee") + ", " +
@@ -332,6 +346,10 @@ void OperatorLog::on_state(const events::AgentStateChanged& event) {
     }
     if (absent_referees_.size() == names_[static_cast<std::size_t>(event.agent.kind)].size())
       text += "; no referee is left: matches wait until one comes back or registers";
+  }
+  if (!is_started_ && event.to == events::AgentState::kShutdown) {
+    text += "; its seat, name, address and code are free again";
+    free_.insert(event.agent);
   }
   tell({.is_warning = !is_back,
         .event = "AGENT_STATE_CHANGED",

@@ -44,9 +44,10 @@ class OperatorLog {
   /// This many refused registrations are reported one by one.
   static constexpr int kMostRefusals = 100;
 
-  /// A registration was refused.
+  /// A registration was refused. `code_owner` is the name on the operator's list for the code that
+  /// it showed; empty: none.
   void refused(events::AgentKind kind, std::string_view name, std::string_view endpoint,
-               const core::Error& why);
+               const core::Error& why, std::string_view code_owner = {});
   /// A part of an agent's registration was ignored, and why; a bounded number is reported.
   void ignored(events::AgentRef agent, std::string_view why);
   /// A player needed more than one attempt at `call` in `match`, and then answered.
@@ -91,6 +92,8 @@ class OperatorLog {
   std::atomic<bool> is_live_{false};
   mutable std::mutex mutex_;
   std::vector<std::string> names_[2];  // by AgentKind
+  std::set<events::AgentRef> free_;  // seats that were freed before the start
+  bool is_started_ = false;
   std::map<events::MatchKey, int> referees_;  // of matches that are assigned
   std::set<events::AgentRef> absent_referees_;
   int players_expected_ = 0;

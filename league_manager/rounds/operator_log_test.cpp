@@ -157,6 +157,19 @@ TEST_F(OperatorLogTest, WhatStrangersWriteIsBoundedAndPrintable) {
   EXPECT_EQ(lines_.back().text.find('\x1b'), std::string::npos);
 }
 
+TEST_F(OperatorLogTest, NamesAreShownAsTheyAre) {
+  log_.begin();
+  log_.refused(events::AgentKind::kPlayer, "\u017dlu\u0165", "http://somewhere",
+               {core::ErrorCode::kInvalidTimestamp, "no zone", ""}, "Ann Author");
+  EXPECT_EQ(
+      lines_.back().text,
+      "player '\u017dlu\u0165' at http://somewhere, with the code of 'Ann Author', is refused: "
+      "E021 no zone");
+  log_.refused(events::AgentKind::kPlayer, "Ann", "http://somewhere",
+               {core::ErrorCode::kInvalidTimestamp, "no zone", ""}, "Ann");
+  EXPECT_TRUE(lines_.back().text.starts_with("player 'Ann' at http://somewhere is refused"));
+}
+
 TEST_F(OperatorLogTest, AFloodOfRegistrationsIsNoFloodOfDifferentLines) {
   log_.begin();
   for (int i = 0; i < 10'000; ++i) {

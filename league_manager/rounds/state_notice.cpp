@@ -7,7 +7,7 @@ namespace league::league_manager::rounds {
 namespace {
 
 /// What the new state means for the agent.
-std::string_view consequence_of(const events::AgentStateChanged& change) {
+std::string_view consequence_of(const events::AgentStateChanged& change, bool is_started) {
   const bool is_player = change.agent.kind == events::AgentKind::kPlayer;
   if (change.reason == events::kReasonDraining)
     return "You keep the matches that you have, and get no other until you register again.";
@@ -20,6 +20,8 @@ std::string_view consequence_of(const events::AgentStateChanged& change) {
                          "pings or register again; if you were suspended for failed matches, only "
                          "while there is no other referee.";
     case events::AgentState::kShutdown:
+      if (!is_started)
+        return "Your seat, name, address and code are free again, and your token is void.";
       return is_player ? "Your matches are lost without being played until the operator of the "
                          "league restores you."
                        : "You get no matches until the operator of the league restores you.";
@@ -33,12 +35,12 @@ std::string_view consequence_of(const events::AgentStateChanged& change) {
 
 }  // namespace
 
-envelope::LeagueError state_notice(const events::AgentStateChanged& change) {
+envelope::LeagueError state_notice(const events::AgentStateChanged& change, bool is_started) {
   std::string text =
       "You are " + std::string(events::agent_state_name(change.to)) + " now: " + change.reason;
   if (change.detail) text += ", " + *change.detail;
   text += ". ";
-  text += consequence_of(change);
+  text += consequence_of(change, is_started);
   auto notice = envelope::make_league_error(
       {core::ErrorCode::kAgentStateChanged, std::move(text), ""},
       std::string(envelope::wire_name(envelope::MessageType::kLeagueError)));

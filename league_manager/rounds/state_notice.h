@@ -7,7 +7,8 @@
 namespace league::league_manager::rounds {
 
 /// The LEAGUE_ERROR that tells an agent its new state, the reason and what it can do.
-[[nodiscard]] envelope::LeagueError state_notice(const events::AgentStateChanged& change);
+[[nodiscard]] envelope::LeagueError state_notice(const events::AgentStateChanged& change,
+                                                 bool is_started = true);
 
 /// The conversation of all such notices to one agent.
 [[nodiscard]] core::ConversationId state_conversation(events::AgentRef agent);

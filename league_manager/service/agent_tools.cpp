@@ -155,16 +155,14 @@ void AgentTools::on_get_agents(agent::host::ToolCall call) const {
       std::min<std::size_t>(number_argument(call.arguments, "limit", kPage), kPage);
   json answer = ledger_.read([offset, limit](const League& league) {
     const Roster& roster = league.roster();
-    const auto referees = static_cast<std::size_t>(roster.count(events::AgentKind::kReferee));
-    const auto total =
-        referees + static_cast<std::size_t>(roster.count(events::AgentKind::kPlayer));
-    json page = {{"total_agents", total}, {"agents", json::array()}};
-    for (std::size_t i = offset; i < total && i - offset < limit; ++i) {
-      const events::AgentRef ref = i < referees
-                                       ? events::AgentRef::referee(static_cast<int>(i))
-                                       : events::AgentRef::player(static_cast<int>(i - referees));
-      page["agents"].push_back(agent_row(ref, roster.agent(ref)));
+    std::vector<events::AgentRef> agents;
+    for (auto kind : {events::AgentKind::kReferee, events::AgentKind::kPlayer}) {
+      for (int i = 0; i < roster.count(kind); ++i)
+        if (!roster.agent({kind, i}).is_free) agents.push_back({kind, i});
     }
+    json page = {{"total_agents", agents.size()}, {"agents", json::array()}};
+    for (std::size_t i = offset; i < agents.size() && i - offset < limit; ++i)
+      page["agents"].push_back(agent_row(agents[i], roster.agent(agents[i])));
     return page;
   });
   answer_when_durable(ledger_, std::move(call.reply), std::move(answer));
@@ -193,14 +191,17 @@ void AgentTools::on_operator(agent::host::ToolCall call, bool shuts_down) {
 }
 
 void AgentTools::on_withdraw(agent::host::ToolCall call) {
-  auto shown = Credentials::read(call.arguments, "withdraw needs the player's own auth_token");
+  auto shown = Credentials::read(call.arguments, "withdraw needs the agent's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
   answer_command(
       ledger_, league_runner_, std::move(call.reply),
       [shown = std::move(*shown), reason = schema::text_at(call.arguments, "reason"),
        notes = call.notes](const League& league, core::UtcTimestamp now) -> Result<events::Events> {
         auto player = shown.owner(league, notes.get());
-        if (player && player->kind != events::AgentKind::kPlayer) player = Credentials::foreign();
+        // Before the start any agent can free its seat; a referee that leaves later is drained.
+        if (player && player->kind != events::AgentKind::kPlayer &&
+            league.state() != LeagueState::kRegistering)
+          player = Credentials::foreign();
         if (!player) return player.error();
         return league.decide_shut_down(*player, events::kReasonWithdrawn, reason, now);
       });

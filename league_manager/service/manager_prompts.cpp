@@ -80,7 +80,9 @@ std::vector<std::string> players_beginning(const League& league, const std::stri
     return found;
   }
   const int players = league.roster().count(events::AgentKind::kPlayer);
-  for (int player = 0; player < players && found.size() <= most; ++player) take(player);
+  for (int player = 0; player < players && found.size() <= most; ++player) {
+    if (!league.roster().agent(events::AgentRef::player(player)).is_free) take(player);
+  }
   return found;
 }
 

@@ -105,7 +105,7 @@ void ManagerResources::read_standings(const mcp::ServerResource::Read& read) {
   json table = ledger_.read([](const League& league) {
     return json{{"league_id", league.settings().league_id.str()},
                 {"standings", envelope::encode_standings(rounds::standings_rows(league))},
-                {"total_players", league.roster().count(events::AgentKind::kPlayer)}};
+                {"total_players", league.roster().taken(events::AgentKind::kPlayer)}};
   });
   answer(read, rpc::to_json_text(table));
 }

@@ -5,6 +5,7 @@
 
 #include "common/core/crypto.h"
 #include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
 #include "league_manager/rounds/league_view.h"
 #include "league_manager/service/query_answers.h"
 
@@ -48,11 +49,13 @@ std::string shown_by(const envelope::RefereeMeta& meta, const rpc::MessageContex
   return meta.admission_key.value_or("");
 }
 /// The code can also be part of the URL that the bot calls, for bots without support for codes.
-std::string shown_by(const envelope::PlayerMeta& meta, const rpc::MessageContext& context) {
-  if (meta.registration_code) return *meta.registration_code;
+std::string code_in_url(const rpc::MessageContext& context) {
   const auto* http = context.transport.as_http();
   if (http == nullptr || !http->headers) return {};
   return std::string(rpc::find_header(*http->headers, rpc::kRegistrationCodeHeader).value_or(""));
+}
+std::string shown_by(const envelope::PlayerMeta& meta, const rpc::MessageContext& context) {
+  return meta.registration_code ? *meta.registration_code : code_in_url(context);
 }
 
 const envelope::RefereeMeta& meta_of(const envelope::RefereeRegisterRequest& request) {
@@ -121,10 +124,12 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
                .league_error =
                    [this](const Error& error, const rpc::MessageNotes& request,
                           const core::ConversationId& conversation) {
-                     note_refused_registration(error, request.message_type);
                      note_refused_report(error, request);
                      return league_error(error, request.message_type, conversation);
                    },
+               .on_not_admitted =
+                   [this](MessageType type, const json& message, const rpc::MessageContext& context,
+                          const Error& error) { note_not_admitted(type, message, context, error); },
                .mcp = {.name = "league-manager",
                        .title = "League manager",
                        .instructions = "Runs a league of the game even/odd. To follow it, call "
@@ -189,12 +194,18 @@ Result<void> ManagerService::check_token(const envelope::Envelope& envelope) con
   });
 }
 
-void ManagerService::note_refused_registration(const Error& error,
-                                               const std::string& original_type) const {
-  const bool is_player = original_type == wire_name(MessageType::kLeagueRegisterRequest);
-  if (!is_player && original_type != wire_name(MessageType::kRefereeRegisterRequest)) return;
-  note_refused(is_player ? events::AgentKind::kPlayer : events::AgentKind::kReferee, "?", "?", {},
-               error);
+void ManagerService::note_not_admitted(MessageType type, const json& message,
+                                       const rpc::MessageContext& context,
+                                       const Error& error) const {
+  const bool is_player = type == MessageType::kLeagueRegisterRequest;
+  if (!is_player && type != MessageType::kRefereeRegisterRequest) return;
+  // The message is refused before its fields are read, so any of them can be missing.
+  const json& meta = schema::field_at(message, is_player ? "player_meta" : "referee_meta");
+  std::string code = is_player ? schema::text_at(meta, "registration_code") : std::string();
+  if (is_player && code.empty()) code = code_in_url(context);
+  note_refused(is_player ? events::AgentKind::kPlayer : events::AgentKind::kReferee,
+               schema::text_at(meta, "display_name"), schema::text_at(meta, "contact_endpoint"),
+               code, error);
 }
 
 void ManagerService::note_refused_report(const Error& error,
@@ -345,9 +356,15 @@ void ManagerService::admit(RegistrationRequest& request, const std::string& show
 void ManagerService::note_refused(events::AgentKind kind, std::string_view name,
                                   std::string_view endpoint, const std::string& shown,
                                   const Error& error) const {
-  // A code that was sent in the field of the name must not be published.
-  if (deps_.admission != nullptr && deps_.admission->is_code(name)) name = "(a registration code)";
-  if (deps_.log != nullptr) deps_.log->refused(kind, name, endpoint, error);
+  std::string owner;
+  if (deps_.admission != nullptr) {
+    if (kind == events::AgentKind::kPlayer) owner = deps_.admission->owner_of(shown);
+    // A code that was sent in the field of the name must not be published.
+    if (deps_.admission->is_code(name)) name = "(a registration code)";
+  }
+  if (name.empty()) name = owner.empty() ? "?" : std::string_view(owner);
+  if (endpoint.empty()) endpoint = "?";
+  if (deps_.log != nullptr) deps_.log->refused(kind, name, endpoint, error, owner);
   if (deps_.registrations != nullptr)
     deps_.registrations->on_refused(kind, name, shown, error, deps_.clock.utc_now());
 }
@@ -382,7 +399,7 @@ void ManagerService::on_get_standings(agent::host::ToolCall call) {
     auto rows = rounds::standings_page(league, offset, limit);
     answer = {{"league_id", options_.league_id.str()},
               {"standings", envelope::encode_standings(rows)},
-              {"total_players", league.roster().count(events::AgentKind::kPlayer)}};
+              {"total_players", league.roster().taken(events::AgentKind::kPlayer)}};
   });
   answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }

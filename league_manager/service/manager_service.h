@@ -61,9 +61,10 @@ class ManagerService {
   void bind_handlers();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
   /// Reports a registration that is not even a valid message, since no event records it.
+  void note_not_admitted(envelope::MessageType type, const nlohmann::json& message,
+                         const rpc::MessageContext& context, const core::Error& error) const;
   /// Tells the operator that the report of the referee that has the match was refused.
   void note_refused_report(const core::Error& error, const rpc::MessageNotes& request) const;
-  void note_refused_registration(const core::Error& error, const std::string& original_type) const;
   [[nodiscard]] nlohmann::json league_error(const core::Error& error,
                                             const std::string& original_type,
                                             const core::ConversationId& conversation) const;

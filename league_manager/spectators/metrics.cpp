@@ -111,8 +111,9 @@ void append_league(std::string& out, const League& league) {
   head(out, "league_agents", "gauge", "Registered agents by role and state.");
   for (events::AgentKind kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
     std::map<events::AgentState, int> counts;
-    for (const events::Agent& agent : league.roster().agents(kind))
-      ++counts[agent.lifecycle.state()];
+    for (const events::Agent& agent : league.roster().agents(kind)) {
+      if (!agent.is_free) ++counts[agent.lifecycle.state()];
+    }
     for (auto state : {events::AgentState::kRegistered, events::AgentState::kActive,
                        events::AgentState::kSuspended, events::AgentState::kShutdown})
       sample(out, "league_agents",

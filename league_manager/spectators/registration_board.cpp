@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/core/comparable_name.h"
+#include "common/core/display_name.h"
 #include "common/core/text.h"
 #include "common/rpc/json_object.h"
 #include "league_manager/spectators/json_rows.h"
@@ -26,7 +26,13 @@ void RegistrationBoard::on_events(const events::Events& events) {
       const auto* again = std::get_if<events::AgentReregistered>(&event.body);
       if (registered != nullptr) note_player(registered->agent, registered->profile);
       if (again != nullptr) note_player(again->agent, again->profile);
-      is_news = is_news || registered != nullptr || again != nullptr;
+      const auto* changed = std::get_if<events::AgentStateChanged>(&event.body);
+      is_started_ = is_started_ || std::holds_alternative<events::LeagueStarted>(event.body);
+      const bool is_freed = changed != nullptr && !is_started_ &&
+                            changed->to == events::AgentState::kShutdown &&
+                            changed->agent.kind == events::AgentKind::kPlayer;
+      if (is_freed) forget_player(changed->agent.index);
+      is_news = is_news || registered != nullptr || again != nullptr || is_freed;
     }
   }
   if (is_news) on_change_();
@@ -36,6 +42,12 @@ void RegistrationBoard::note_player(events::AgentRef agent, const events::AgentP
   if (agent.kind != events::AgentKind::kPlayer) return;
   by_name_[core::comparable_name(profile.display_name)] = agent.index;
   if (profile.code_digest) by_digest_[*profile.code_digest] = agent.index;
+}
+
+void RegistrationBoard::forget_player(int player) {
+  const auto is_seat = [player](const auto& entry) { return entry.second == player; };
+  std::erase_if(by_name_, is_seat);
+  std::erase_if(by_digest_, is_seat);
 }
 
 void RegistrationBoard::on_codes(Codes codes) {

@@ -59,12 +59,14 @@ class RegistrationBoard {
     core::UtcTimestamp last;
   };
   void note_player(events::AgentRef agent, const events::AgentProfile& profile);
+  void forget_player(int player);
   [[nodiscard]] int player_of(const admission::RegistrationCodes::Entry& entry) const;
   [[nodiscard]] int row_of(const std::string& name) const;
 
   const std::function<void()> on_change_;
   mutable std::mutex mutex_;  // guards the rest
   Codes codes_;
+  bool is_started_ = false;
   std::unordered_map<std::string, int> by_digest_;  // players, by code_digest
   std::unordered_map<std::string, int> by_name_;  // players, by core::comparable_name
   std::vector<Refusal> refusals_;  // the newest last

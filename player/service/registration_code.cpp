@@ -2,6 +2,7 @@
 
 #include "common/agent/identity/code_table.h"
 #include "common/core/private_file.h"
+#include "common/core/text.h"
 
 namespace league::player::service {
 
@@ -16,10 +17,11 @@ core::Result<core::AuthToken> read_registration_code(const std::filesystem::path
   // or reports the error.
   if (content && !*content) return failed("there is no such file");
   if (content) {
-    std::string_view line = **content;
-    line = line.substr(0, line.find_last_not_of(" \t\r\n") + 1);
-    if (!line.empty() && line.find_first_of(",;\t\n") == line.npos)
-      return core::AuthToken(std::string(line));
+    // A code alone; a list has separators, or a second line.
+    const std::string_view line = core::secret_line(**content);
+    const bool is_list =
+        core::trimmed(**content, " \t\r\n").find_first_of(",;\t\n") != std::string::npos;
+    if (!line.empty() && !is_list) return core::AuthToken(std::string(line));
   }
   auto table = agent::identity::CodeTable::read(file);
   if (!table) return table.error();

@@ -259,13 +259,19 @@ TEST(Layers, OnlyTheGameKnowsItsWords) {
 }
 
 TEST(Layers, EachThirdPartyLibraryIsUsedByOneComponent) {
-  const std::map<std::string, std::string> kComponents = {
-      {"httplib.h", "common/transport"},     {"valijson/", "common/schema"},
-      {"simdjson.h", "common/schema"},       {"date/date.h", "common/core"},
-      {"openssl/ssl.h", "common/transport"}, {"sys/epoll.h", "common/transport"},
-      {"boost/", "common/transport"},        {"sys/socket.h", "common/transport"},
-      {"SQLiteCpp/", "common/journal"},      {"sqlite3.h", "common/journal"},
-      {"nats/", "common/transport"},         {"zlib.h", "common/core"}};
+  const std::map<std::string, std::string> kComponents = {{"httplib.h", "common/transport"},
+                                                          {"valijson/", "common/schema"},
+                                                          {"simdjson.h", "common/schema"},
+                                                          {"date/date.h", "common/core"},
+                                                          {"utf8proc.h", "common/core"},
+                                                          {"openssl/ssl.h", "common/transport"},
+                                                          {"sys/epoll.h", "common/transport"},
+                                                          {"boost/", "common/transport"},
+                                                          {"sys/socket.h", "common/transport"},
+                                                          {"SQLiteCpp/", "common/journal"},
+                                                          {"sqlite3.h", "common/journal"},
+                                                          {"nats/", "common/transport"},
+                                                          {"zlib.h", "common/core"}};
   for (const auto& [file, target, is_system] : all_includes()) {
     if (!is_system || is_test(file)) continue;
     for (const auto& [library, component] : kComponents) {

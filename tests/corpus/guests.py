@@ -100,7 +100,7 @@ def work_of_others(league):
     for token in (None, "wrong", 5):
         rpc(league.manager.url, "get_assigned_matches", {"referee_id": "REF01", "auth_token": token})
         rpc(league.manager.url, "league_query", {"query_type": "GET_REGISTRATIONS", "auth_token": token})
-    post(league.manager.url.replace("/mcp", "/register"), {"display_name": "P01", "endpoint": "http://127.0.0.1:9/mcp"})
+    post(league.manager.url.replace("/mcp", "/register"), {"display_name": "guest", "endpoint": "http://127.0.0.1:9/mcp"})
 
 
 def disputes(league):

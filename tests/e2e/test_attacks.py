@@ -176,7 +176,7 @@ class CheatingReferees(LeagueTest):
         manager = self.start_manager(4, 2)
         players = []
         for i in range(4):
-            bot = Bot(f"p{i}")
+            bot = Bot(f"bot{i}")
             self.addCleanup(bot.close)
             players.append(bot.join(manager))
         referees = []

@@ -100,6 +100,30 @@ class Registration(ClassWithCodes):
         self.assertEqual({key: times for key, (times, _) in refused.items()},
                          {("bob", 1, "E016"): 1, ("Bob", 1, "E016"): 3, ("some bot", 1, "E020"): 1})
 
+    def test_what_is_refused_for_its_envelope_still_names_the_codes_owner(self):
+        codes = self.codes()
+        manager = self.start_class()
+        frame = {"jsonrpc": "2.0", "id": 1, "method": "register_player",
+                 "params": player_registration("Žluť", HERE.format(9001), timestamp="2025-01-15T10:30:00+02:00")}
+        url = f"{manager.url}?registration_code={codes['Bob'].upper().replace('-', '')}"
+        self.assertEqual(post(url, frame).error_code(), "E021")
+        told = f"player 'Žluť' at {HERE.format(9001)}, with the code of 'Bob', is refused: E021"
+        wait_until(lambda: told in manager.program.stderr(), 5, told)
+        bob = [row[0] for row in self.shown()["expected"]].index("Bob")
+        self.assertIn(["player", "Žluť", bob, "E021"], [row[:4] for row in self.shown()["refused"]])
+
+    def test_a_freed_seat_and_its_code_can_be_taken_again(self):
+        codes = self.codes()
+        manager = self.start_class()
+        self.assertEqual(self.register("Bob", 9001, codes["Bob"]).error_code(), None)
+        self.assertEqual(self.register("Bob", 9002, codes["Bob"]).error_code(), "E020")
+        done = subprocess.run([BIN / "league", "admin", "withdraw", manager.url, "P01", "--operator-key",
+                               self.directory / "data" / "operator.key"], capture_output=True, text=True, timeout=20, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.names(), {})
+        self.assertEqual(self.register("Bob", 9002, codes["Bob"]).error_code(), None)
+        self.assertEqual(self.names(), {"P01": "Bob"})
+
     def test_a_whole_league_with_a_bot_that_knows_nothing_of_codes(self):
         codes = self.codes()
         self.start_class()

@@ -3,8 +3,10 @@
 import hmac
 import http.server
 import json
+import os
 import re
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -112,16 +114,55 @@ class ExamplesPlay(LeagueTest):
         self.assertEqual([match[own] for match in matches], ["odd"] * 3, "it has seen that others choose even")
         self.assertEqual(list((self.logs / "children").glob("*")), [], "it says nothing on stderr")
 
-    def test_bots_are_short(self):
+    def test_the_server_on_standard_streams_is_short(self):
         self.assertLess(len((SOURCE / "examples" / "player_stdio.py").read_text().splitlines()), 60)
-        for bot, most in (("python/bot.py", 300), ("node/bot.mjs", 300), ("cpp/bot.cpp", 400), ("java/Bot.java", 520),
-                          ("go/bot.go", 520)):  # the last is formatted by gofmt
-            self.assertLessEqual(len((BOTS / bot).read_text().splitlines()), most, bot)
 
     def test_bots_have_no_long_lines(self):
         nats = SOURCE / "examples" / "nats_player" / "player.mjs"
         for bot in [*BOTS.glob("*/[bB]ot.*"), SOURCE / "examples" / "player_stdio.py", nats]:
             self.assertEqual([line for line in bot.read_text().splitlines() if len(line) > 110], [], bot)
+
+
+class ExamplesSayWhy(LeagueTest):
+    """A bot that cannot register says why, once, on stderr; it ignores proxies; and its name can have any letters."""
+
+    def commands(self):
+        yield [sys.executable, "-u", BOTS / "python" / "bot.py"]
+        if shutil.which("node"):
+            yield ["node", BOTS / "node" / "bot.mjs"]
+
+    def start_bot(self, command, manager, *more, **environment):
+        bot = subprocess.Popen([*command, "--manager", manager, "--data", self.directory / "guest", *more],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+        for clean_up in (bot.stdout.close, bot.stderr.close, bot.wait, bot.kill):
+            self.addCleanup(clean_up)
+        return bot
+
+    def test_first_failure_is_told(self):
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)  # 501 to a POST
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        self.addCleanup(proxy.server_close)
+        self.addCleanup(proxy.shutdown)
+        with socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))
+            nobody = f"http://127.0.0.1:{closed.getsockname()[1]}/mcp"
+        for command in self.commands():
+            for url, why in ((nobody, "refused|ECONNREFUSED"), ("localhost:8000/mcp", "url|URL|scheme"),
+                             (f"http://127.0.0.1:{proxy.server_address[1]}/mcp", "501")):
+                line = self.start_bot(command, url).stderr.readline()
+                self.assertTrue(line.startswith(url + ": "), line)
+                self.assertRegex(line, why)
+                self.assertIn("trying again", line)
+
+    def test_proxies_are_ignored_and_names_have_any_letters(self):
+        for command in self.commands():
+            manager = self.start_manager(2, 1)
+            nowhere = "http://127.0.0.1:9"
+            bot = self.start_bot(command, manager.url, "--name", "José", http_proxy=nowhere, HTTP_PROXY=nowhere)
+            self.assertEqual(bot.stdout.readline(), "ACCEPTED P01\n")
+            self.assertIn("'José'", manager.stderr())
+            self.stop_programs()
+            (self.directory / "guest").unlink()
 
 
 class ExamplesAreHeard(LeagueTest):

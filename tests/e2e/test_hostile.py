@@ -180,7 +180,7 @@ class Crowds(LeagueTest):
         waiting = selectors.DefaultSelector()
         bodies = {}
         for i in range(500):
-            request = player_registration(f"p{i}", f"http://127.0.0.1:{20000 + i}/mcp")
+            request = player_registration(f"bot{i}", f"http://127.0.0.1:{20000 + i}/mcp")
             frame = {"jsonrpc": "2.0", "id": i, "method": "register_player", "params": request}
             connection = socket.socket()
             connection.setblocking(False)

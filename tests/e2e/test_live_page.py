@@ -15,7 +15,7 @@ from browser import Browser, chromium
 from league_testing import FAST, SOURCE, LeagueTest, limits, player_registration, rpc, wait_until
 from scripted_bot import Bot, exact_reply, message_in
 
-HOSTILE = ["<script>window.pwned=1</script>", "\u202eevil \u05d0\u05d1\u05d2", "x" * 50, "\U0001f600 & \"quotes\" 'too'",
+HOSTILE = ["<script>window.pwned=1</script>", "evil \u05d0\u05d1\u05d2", "x" * 50, "\U0001f600 & \"quotes\" 'too'",
            "<img src=x onerror=pwned=1>"]
 VIEWS = {"standings": "Standings", "cross": "Cross table", "rounds": "Matches of round",
          "registration": "Refused registrations", "players": "Players",

@@ -42,6 +42,24 @@ class OperateTest(LeagueTest):
         self.assertEqual(script.returncode, 0, script.stdout)
         return [sorted((one["rule"], one["text"]) for one in json.loads(text)["incidents"]) for text in (program.stdout, script.stdout)]
 
+    def test_a_seat_that_is_freed_before_the_start_plays_nothing(self):
+        manager = self.start_manager(5, 1)
+        for name in ("Žluť", "gone", "third", "fourth"):
+            self.start_players(manager, 1, name=name)
+        self.assertIn("'Žluť'", manager.program.stderr())
+        seat, = (row["player_id"] for row in self.standings(manager) if row["display_name"] == "gone")
+        self.admin(manager, "withdraw", seat)
+        self.start_referee(manager)
+        done = league("start", manager.url, "--operator-key", self.key)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        status = self.wait_until_over(manager)
+        self.assertEqual((status["total_matches"], status["technical_losses"]), (3, 0))
+        table = self.standings(manager)
+        self.assertEqual({row["display_name"] for row in table}, {"Žluť", "third", "fourth"})
+        self.assertNotIn(seat, {row["player_id"] for row in table})
+        self.stop_programs()
+        self.verified()
+
     def test_a_disputed_match_is_void_and_played_again(self):
         manager = self.start_manager(6, 1, limits=SLOW)
         self.start_players(manager, 1, "slow:200", name="thinker")

@@ -5,7 +5,7 @@ import unittest
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import LeagueTest, player_registration, post, referee_registration, rpc
+from league_testing import LeagueTest, player_registration, post, referee_registration, rpc, wait_until
 from scripted_bot import Bot
 
 HERE = "http://127.0.0.1:{}/mcp"
@@ -164,13 +164,15 @@ class BeforeTheStart(Registration):
         for word in ("/mcp", "register_player", "player_meta"):
             self.assertIn(word, answer.text)
         self.assertEqual(self.status(self.manager)["players"], 0)
+        told = f"player 'rest' at {HERE.format(5001)} is refused: E007"
+        wait_until(lambda: told in self.manager.program.stderr(), 5, told)
         self.stop_programs()
         record, = [r for r in Log(self.logs).matching(agent="league_manager", dir="in") if "rest" in str(r)]
         self.assertEqual(record["verdict"], "E007")
 
     def test_full(self):
         for i in range(5):
-            self.accepted(player_registration(f"p{i}", HERE.format(5000 + i)))
+            self.accepted(player_registration(f"bot{i}", HERE.format(5000 + i)))
         self.assert_rejected(self.register(player_registration("late", HERE.format(5010))), "E017")
 
 

@@ -14,7 +14,7 @@ from fcntl import ioctl
 import support_path  # noqa: F401
 from league_testing import BIN, LeagueTest, limits, wait_until
 
-HOSTILE = "\u202eevil\u0007 x"
+HOSTILE = "evil \u05d0 x"
 SLOW = limits(league={"announcement_grace_ms": 250})
 
 

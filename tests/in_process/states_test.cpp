@@ -252,6 +252,21 @@ TEST(States, TheOperatorShutsDownAndRestores) {
   EXPECT_EQ(told(league, "P01"), (Changes{"SHUTDOWN", "ACTIVE"}));
 }
 
+TEST(States, TheOperatorFreesASeatBeforeTheStart) {
+  LeagueFixture league({.players = 3});
+  const auto operate = [&league](const std::string& act) {
+    return league.call("league_manager", "operate_league",
+                       {{"operator_key", LeagueFixture::kOperatorKey}, {"act", act}});
+  };
+  EXPECT_EQ(operate("PAUSE")["result"]["status"], "ok");
+  league.register_all();
+  EXPECT_EQ(operator_call(league, "shut_down_agent", "P01")["result"]["status"], "ok");
+  EXPECT_EQ(league.status()["players"], 2);
+  EXPECT_EQ(operator_call(league, "shut_down_agent", "P01")["result"]["error_code"], "E023");
+  ASSERT_TRUE(league.run_until([&] { return !told(league, "P01").empty(); }));
+  EXPECT_EQ(told(league, "P01"), Changes{"SHUTDOWN"});
+}
+
 TEST(States, APlayerMayWithdrawWithItsOwnTokenOnly) {
   LeagueFixture league({.players = 6});
   league.register_all();

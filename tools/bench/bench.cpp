@@ -6,6 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "common/core/own_program.h"
 #include "tools/bench/bench_cost.h"
 #include "tools/bench/bench_echo.h"
 #include "tools/bench/bench_league.h"
@@ -51,7 +52,7 @@ class Bench {
   Bench(const BenchOptions& options, transport::link::StopSignal& stop)
       : options_(options),
         stop_(stop),
-        self_(std::filesystem::read_symlink("/proc/self/exe")),
+        self_(core::own_program()),
         directory_(options.directory.empty() ? fresh_directory() : options.directory) {}
 
   int run() {

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "common/agent/host/agent_listener.h"
+#include "common/core/own_program.h"
 #include "common/rpc/frame_peek.h"
 #include "common/transport/caller/endpoint_caller.h"
 #include "tools/bench/bench_echo.h"
@@ -152,7 +153,7 @@ class EchoServers {
     std::vector<std::string> urls;
     if (transport_ == agent::host::Serving::kStdio) {
       // A stdio server is started by its caller.
-      std::string command = "stdio:" + std::filesystem::read_symlink("/proc/self/exe").string();
+      std::string command = "stdio:" + core::own_program().string();
       command += " echo --transport stdio --reply-bytes ";
       command += std::to_string(options_.reply_bytes) + " --ports ";
       for (int i = 1; i <= options_.ports; ++i) urls.push_back(command + std::to_string(i));

@@ -57,8 +57,16 @@ int make(const CodesOptions& options) {
   }
   if (const int failed = write_table(options, *table)) return failed;
   if (options.json) {
-    print_json(nlohmann::json{{"made", made}, {"players", table->rows().size()}});
+    print_json(nlohmann::json{{"made", made},
+                              {"players", table->rows().size()},
+                              {"unknown_columns", names->unknown_columns()}});
     return 0;
+  }
+  if (const auto unknown = names->unknown_columns(); !unknown.empty()) {
+    std::string text;
+    for (const std::string& name : unknown) text += (text.empty() ? "" : ", ") + safe_text(name);
+    std::cerr << "note: the league does not use these columns, and keeps them in the file: " << text
+              << '\n';
   }
   std::cout << safe_text(options.codes.string()) << ": " << made
             << (made == 1 ? " new code, " : " new codes, ") << table->rows().size()
@@ -74,7 +82,9 @@ int revoke(const CodesOptions& options) {
   if (!table) return fail(table.error());
   std::optional<std::size_t> found = table->find_name(options.who);
   for (std::size_t row = 0; row < table->rows().size() && !found; ++row) {
-    if (table->rows()[row].code.matches(options.who)) found = row;
+    const core::AuthToken& code = table->rows()[row].code;
+    const std::string typed = agent::identity::comparable_code(options.who);
+    if (!code.empty() && agent::identity::comparable_code(code.reveal()) == typed) found = row;
   }
   if (!found) return fail(options.codes.string() + ": no line has this code or name", 1);
   const agent::identity::CodeRow row = table->rows()[*found];

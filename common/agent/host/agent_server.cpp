@@ -41,24 +41,34 @@ Error missing_token() {
 /// The path to which some bots send registrations without JSON-RPC (protocol §9).
 constexpr std::string_view kRestRegistration = "/register";
 
-/// Refuses the registration and explains where and how to register.
-void refuse_rest(const json& body, envelope::Role role, std::shared_ptr<rpc::MessageNotes> notes,
-                 transport::link::ReplySlot slot) {
+/// Why a registration without JSON-RPC is refused, and where and how to register.
+Error rest_refusal(envelope::Role role) {
   const bool is_manager = role == envelope::Role::kLeagueManager;
+  return {ErrorCode::kUnexpectedMessage,
+          is_manager
+              ? R"(register with JSON-RPC at /mcp: POST {"jsonrpc":"2.0","id":1,"method":)"
+                R"("register_player","params":{"player_meta":{"display_name":"NAME",)"
+                R"("version":"1.0.0","game_types":["even_odd"],)"
+                R"("contact_endpoint":"http://HOST:PORT/mcp"}}})"
+              : "this agent accepts no registrations: send JSON-RPC to /mcp of the league manager",
+          "/"};
+}
+
+void refuse_rest(const json& body, const Error& why, std::shared_ptr<rpc::MessageNotes> notes,
+                 transport::link::ReplySlot slot) {
   rpc::Id id;
   if (auto number = schema::number_at(body, "id")) id = rpc::Id(*number);
   peers::Reply reply(std::move(slot), {.id = std::move(id), .request = std::move(notes)}, nullptr);
-  reply.refuse_rpc(
-      rpc::StandardCode::kInvalidRequest,
-      {ErrorCode::kUnexpectedMessage,
-       is_manager
-           ? R"(register with JSON-RPC at /mcp: POST {"jsonrpc":"2.0","id":1,"method":)"
-             R"("register_player","params":{"player_meta":{"display_name":"NAME",)"
-             R"("version":"1.0.0","game_types":["even_odd"],)"
-             R"("contact_endpoint":"http://HOST:PORT/mcp"}}})"
-           : "this agent accepts no registrations: send JSON-RPC to /mcp of the league manager",
-       "/"},
-      404);
+  reply.refuse_rpc(rpc::StandardCode::kInvalidRequest, why, 404);
+}
+
+/// The fields of such a registration where those of LEAGUE_REGISTER_REQUEST are.
+json as_registration(const json& body) {
+  const std::string& endpoint = schema::text_at(body, "contact_endpoint");
+  return {
+      {"player_meta",
+       {{"display_name", schema::text_at(body, "display_name")},
+        {"contact_endpoint", endpoint.empty() ? schema::text_at(body, "endpoint") : endpoint}}}};
 }
 
 mcp::ServerOptions with_logged_exceptions(mcp::ServerOptions options) {
@@ -121,8 +131,13 @@ void AgentServer::show(mcp::ServerTool tool) {
 
 void AgentServer::on_document(json document, Arrival arrival, transport::link::ReplySlot slot) {
   if (const auto* http = arrival.context.transport.as_http();
-      http != nullptr && http->uri.view() == kRestRegistration)
-    return refuse_rest(document, options_.role, arrival.notes, std::move(slot));
+      http != nullptr && http->uri.view() == kRestRegistration) {
+    const Error why = rest_refusal(options_.role);
+    if (options_.on_not_admitted)
+      options_.on_not_admitted(MessageType::kLeagueRegisterRequest, as_registration(document),
+                               arrival.context, why);
+    return refuse_rest(document, why, arrival.notes, std::move(slot));
+  }
   if (dialects::is_bare_message(document))
     return on_outcome(reader_.read_bare(std::move(document)), arrival, std::move(slot));
   auto decoded = rpc::decode(std::move(document), {.refuse_null_id = true});
@@ -264,7 +279,12 @@ Result<envelope::Envelope> AgentServer::admit(Arrived& arrived, const Read& read
   } else {
     note_sender(arrived.request.message, notes);
   }
-  if (!envelope) note_speaker(arrived.request.message, notes);
+  if (!envelope) {
+    note_speaker(arrived.request.message, notes);
+    if (options_.on_not_admitted)
+      options_.on_not_admitted(*arrived.request.type, arrived.request.message,
+                               arrived.arrival.context, envelope.error());
+  }
   notes.leniencies = arrived.request.leniencies.names();
   return envelope;
 }

@@ -78,6 +78,11 @@ struct AgentServerOptions {
   bool starts_held = false;
   /// Set by the league manager only.
   peers::LeagueErrorBuilder league_error;
+  /// Called with each message that is not admitted, as far as it was normalised, and why. May be
+  /// empty.
+  std::function<void(envelope::MessageType type, const nlohmann::json& message,
+                     const rpc::MessageContext& context, const core::Error& why)>
+      on_not_admitted = {};
   /// How the agent presents itself to clients of MCP.
   mcp::ServerOptions mcp = {};
 };

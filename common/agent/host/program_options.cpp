@@ -130,7 +130,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
                  "PEM file of this program's certificate, with --bus-key");
   app.add_option("--bus-key", options.bus.tls.key, "PEM file of the key of that certificate");
   app.add_option("--advertise", options.advertise,
-                 "URL under which others reach this program (default: http://localhost:PORT/mcp)");
+                 "URL under which others reach this program (default: http://127.0.0.1:PORT/mcp)");
   app.add_option("--allow-host", options.allow_hosts,
                  "additional host name under which others may call this program; may be repeated")
       ->expected(1, -1);

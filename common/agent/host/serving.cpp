@@ -3,12 +3,11 @@
 namespace league::agent::host {
 namespace {
 
-/// A host name under which others can reach a bound address: `localhost` for any-addresses and
-/// loopback addresses.
+/// A host under which programs on this machine can reach a bound address. Not `localhost` where
+/// nothing listens on ::1: some clients try only the first of its addresses.
 std::string host_of(const std::string& bind_address) {
-  bool is_local = bind_address == "127.0.0.1" || bind_address == "0.0.0.0" ||
-                  bind_address == "::" || bind_address == "::1";
-  if (is_local) return "localhost";
+  if (bind_address == "0.0.0.0") return "127.0.0.1";
+  if (bind_address == "::") return "localhost";
   bool is_v6 = bind_address.find(':') != std::string::npos;
   return is_v6 ? "[" + bind_address + "]" : bind_address;
 }

@@ -17,11 +17,11 @@ TEST(Serving, TheContactEndpointNamesTheWayIn) {
   auto of = [](Serving serving, const std::string& bind = "127.0.0.1") {
     return contact_endpoint_of(serving, bind, 8101, "/run/league/../bot.sock");
   };
-  EXPECT_EQ(of(Serving::kHttp), "http://localhost:8101/mcp");
-  EXPECT_EQ(of(Serving::kEventStream), "http://localhost:8101/mcp");
-  EXPECT_EQ(of(Serving::kWebSocket), "ws://localhost:8101/mcp");
-  EXPECT_EQ(of(Serving::kLegacySse), "sse+http://localhost:8101/sse");
-  EXPECT_EQ(of(Serving::kTcp), "tcp://localhost:8101");
+  EXPECT_EQ(of(Serving::kHttp), "http://127.0.0.1:8101/mcp");
+  EXPECT_EQ(of(Serving::kEventStream), "http://127.0.0.1:8101/mcp");
+  EXPECT_EQ(of(Serving::kWebSocket), "ws://127.0.0.1:8101/mcp");
+  EXPECT_EQ(of(Serving::kLegacySse), "sse+http://127.0.0.1:8101/sse");
+  EXPECT_EQ(of(Serving::kTcp), "tcp://127.0.0.1:8101");
   EXPECT_EQ(of(Serving::kUnix), "unix:/run/bot.sock");
   EXPECT_EQ(of(Serving::kStdio), "");
   EXPECT_EQ(of(Serving::kTcp, "10.0.0.7"), "tcp://10.0.0.7:8101");

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <span>
 #include <sstream>
 
-#include "common/core/comparable_name.h"
 #include "common/core/csv.h"
+#include "common/core/display_name.h"
 #include "common/core/private_file.h"
 #include "common/core/text.h"
-#include "common/schema/parse_json.h"
+#include "common/core/utf8.h"
 
 namespace league::agent::identity {
 namespace {
@@ -21,7 +20,6 @@ using core::Result;
 
 constexpr std::size_t kShortestCode = 8;
 constexpr std::size_t kLongestCode = 256;  // of the field in the message
-constexpr std::size_t kLongestName = 50;  // characters
 constexpr std::size_t kLongestFile = std::size_t{8} * 1024 * 1024;
 
 Error fault(const std::string& why) { return {ErrorCode::kInvalidFieldValue, why, ""}; }
@@ -32,15 +30,11 @@ Error with_prefix(const std::string& prefix, const Error& error) {
 
 std::string line_text(int line) { return "line " + std::to_string(line); }
 
-Result<void> check_shown(const char* column, const std::string& text) {
-  if (!schema::is_utf8(text))
-    return fault(std::string(column) + " is not UTF-8: save the file as CSV in UTF-8");
-  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' '; }))
-    return fault(std::string(column) + " has a control character or a line end");
-  const std::size_t length = core::count_characters(text);
-  if (length <= kLongestName) return {};
-  return fault(std::string(column) + " \"" + core::excerpt(text) + "\" has " +
-               std::to_string(length) + " characters: use at most " + std::to_string(kLongestName));
+/// A name of the table as it is stored; `column` says which in errors.
+Result<std::string> admit_name(const char* column, std::string_view text) {
+  auto admitted = core::admit_display_name(text);
+  return admitted ? std::move(admitted)
+                  : fault(std::string(column) + " " + admitted.error().message);
 }
 
 Result<void> check_code(std::string_view code) {
@@ -59,51 +53,38 @@ Result<void> check_code(std::string_view code) {
 
 }  // namespace
 
-std::optional<std::size_t> CodeTable::column(std::string_view name) const {
-  const auto found = std::ranges::find_if(
-      header_, [name](const std::string& one) { return core::lower_case(one) == name; });
-  if (found == header_.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - header_.begin());
-}
-
-Result<CodeRow> CodeTable::read_row(const Fields& fields) const {
-  const auto text_in = [&](std::string_view name) {
-    const auto at = column(name);
-    return at ? fields[*at] : std::string();
+Result<CodeRow> CodeTable::read_row(const CourseList::Row& from) const {
+  const auto text_in = [&](std::optional<std::size_t> at) {
+    return at ? from.fields[*at] : std::string();
   };
-  CodeRow row{core::AuthToken(text_in("code")), text_in("name"), text_in("team")};
+  CodeRow row{core::AuthToken(text_in(list_.code)), from.name, text_in(list_.team)};
   if (row.name.empty()) return fault("there is no name");
-  if (auto fits = check_shown("the name", row.name); !fits) return fits.error();
-  if (auto fits = check_shown("the team", row.team); !fits) return fits.error();
+  auto name = admit_name("the name", row.name);
+  if (!name) return name.error();
+  row.name = std::move(*name);
+  if (!row.team.empty()) {
+    auto team = admit_name("the team", row.team);
+    if (!team) return team.error();
+    row.team = std::move(*team);
+  }
   if (auto fits = check_code(row.code.reveal()); !fits) return fits.error();
   return row;
 }
 
 Result<CodeTable> CodeTable::parse_columns(std::string_view text, bool needs_codes) {
-  auto csv = core::parse_csv(text);
-  if (!csv) return csv.error();
-  if (csv->records.empty())
-    return fault("the file is empty: its first line names the columns, code,name,team,email");
+  auto list = parse_course_list(text, !needs_codes);
+  if (!list) return list.error();
   CodeTable table;
-  table.separator_ = csv->separator;
-  table.header_ = std::move(csv->records.front().fields);
-  const bool has_codes = table.column("code").has_value();
-  if (!table.column("name") || (needs_codes && !has_codes)) {
-    return fault(line_text(csv->records.front().line) + ": there is no column \"" +
-                 (table.column("name") ? "code" : "name") +
-                 "\": the first line names the columns, such as code,name,team,email");
-  }
-  if (!has_codes) table.header_.insert(table.header_.begin(), "code");
+  table.list_ = std::move(*list);
+  if (needs_codes && !table.list_.code)
+    return fault(
+        "line 1: there is no column \"code\": the first line names the columns, such as "
+        "code,name,team,email");
+  if (!table.list_.code) table.list_.add_code_column();
   std::map<std::string, int> names;  // each name and the lines on which it occurs
   std::map<std::string, int> codes;
-  for (core::CsvRecord& record : std::span(csv->records).subspan(1)) {
-    if (!has_codes) record.fields.insert(record.fields.begin(), "");
-    if (record.fields.size() > table.header_.size()) {
-      return fault(line_text(record.line) + ": there are more fields than the first line names; " +
-                   "put a field with a separator in it into quotes");
-    }
-    record.fields.resize(table.header_.size());
-    auto row = table.read_row(record.fields);
+  for (const CourseList::Row& record : table.list_.rows) {
+    auto row = table.read_row(record);
     if (!row) return with_prefix(line_text(record.line), row.error());
     const auto name = names.emplace(core::comparable_name(row->name), record.line);
     if (!name.second) {
@@ -116,7 +97,6 @@ Result<CodeTable> CodeTable::parse_columns(std::string_view text, bool needs_cod
       return fault(line_text(record.line) + ": the code is also in line " +
                    std::to_string(code.first->second) + ": give each player its own");
     }
-    table.records_.push_back(std::move(record.fields));
     table.rows_.push_back(std::move(*row));
   }
   return table;
@@ -150,29 +130,64 @@ std::optional<std::size_t> CodeTable::find_name(std::string_view name) const {
 }
 
 void CodeTable::set_code(std::size_t row, core::AuthToken code) {
-  records_[row][*column("code")] = code.reveal();
+  list_.rows[row].fields[*list_.code] = code.reveal();
   rows_[row].code = std::move(code);
 }
 
 void CodeTable::add_missing(const CodeTable& other) {
+  const std::size_t columns = list_.header.size();
   for (std::size_t i = 0; i < other.rows_.size(); ++i) {
     if (find_name(other.rows_[i].name)) continue;
-    Fields fields;
-    for (const std::string& name : header_) {
-      const auto at = other.column(core::lower_case(name));
-      fields.push_back(at ? other.records_[i][*at] : std::string());
+    const auto& theirs = other.list_.rows[i].fields;
+    CourseList::Row record{0, std::vector<std::string>(columns), other.rows_[i].name};
+    // By meaning where a column has one, else by its heading.
+    const auto copy = [&](std::optional<std::size_t> to, std::optional<std::size_t> from) {
+      if (to && from) record.fields[*to] = theirs[*from];
+    };
+    for (const std::size_t to : list_.other_columns()) {
+      for (const std::size_t from : other.list_.other_columns())
+        if (core::equals_ignoring_case(list_.header[to], other.list_.header[from])) copy(to, from);
     }
-    auto row = read_row(fields);
+    copy(list_.code, other.list_.code);
+    copy(list_.team, other.list_.team);
+    copy(list_.email, other.list_.email);
+    if (list_.name_columns.size() == other.list_.name_columns.size()) {
+      for (std::size_t n = 0; n < list_.name_columns.size(); ++n)
+        copy(list_.name_columns[n], other.list_.name_columns[n]);
+    } else {
+      record.fields[list_.name_columns.front()] = other.rows_[i].name;
+    }
+    auto row = read_row(record);
     if (!row) continue;  // cannot happen: the row was read before
-    records_.push_back(std::move(fields));
+    list_.rows.push_back(std::move(record));
     rows_.push_back(std::move(*row));
   }
 }
 
+std::vector<std::string> CodeTable::unknown_columns() const {
+  std::vector<std::string> names;
+  for (const std::size_t column : list_.other_columns())
+    if (!list_.header[column].empty()) names.push_back(list_.header[column]);
+  return names;
+}
+
 std::string CodeTable::text() const {
-  std::string out = core::csv_line(header_, separator_);
-  for (const Fields& fields : records_) out += core::csv_line(fields, separator_);
+  std::string out = core::csv_line(list_.header, list_.separator);
+  for (const CourseList::Row& row : list_.rows) out += core::csv_line(row.fields, list_.separator);
   return out;
+}
+
+std::string comparable_code(std::string_view code) {
+  std::string out;
+  for (std::size_t at = 0; at < code.size();) {
+    const core::CodePoint point = core::code_point_at(code, at);
+    const char32_t c = point.value;
+    const bool is_dash = c == U'-' || (c >= U'\u2010' && c <= U'\u2015') || c == U'\u2212';
+    const bool is_blank = c <= U' ' || c == U'\u00a0' || c == U'\u202f';
+    if (!point.is_valid || !(is_dash || is_blank)) out.append(code, at, point.bytes);
+    at += point.bytes;
+  }
+  return core::lower_case(out);
 }
 
 }  // namespace league::agent::identity

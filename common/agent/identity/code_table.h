@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/agent/identity/course_list.h"
 #include "common/core/auth_token.h"
 #include "common/core/result.h"
 
@@ -19,14 +20,14 @@ struct CodeRow {
   std::string team;  ///< may be empty
 };
 
-/// The operator's list of players and their registration codes: a CSV file whose first line names
-/// the columns. `code` and `name` are read, and `team` if there is one; other columns, such as
-/// `email`, are kept in the file but not used. Not thread-safe. Source: protocol §8.
+/// The operator's list of players and their registration codes: a CourseList. The columns of the
+/// code and the name are read, and that of the team if there is one; others are kept in the file
+/// but not used. Not thread-safe. Source: protocol §8.
 class CodeTable {
  public:
   /// Fails with the line and the rule; the error never contains a code. Rules: each name occurs
-  /// once (ignoring case) and has 1 to 50 characters, none of them control characters; a team has
-  /// the same form, but may be empty; each code occurs once and has 8 to 256 printable ASCII
+  /// once (core::comparable_name) and is admitted by core::admit_display_name; a team, too, but may
+  /// be empty; each code occurs once and has 8 to 256 printable ASCII
   /// characters other than blank, quote and `\`.
   [[nodiscard]] static core::Result<CodeTable> parse(std::string_view text);
   /// As parse, for a file that only its owner may read; errors name the file.
@@ -44,20 +45,22 @@ class CodeTable {
   /// Adds the rows of `other` whose names are missing here, with the values of the columns that
   /// both tables have.
   void add_missing(const CodeTable& other);
+  /// The columns that are kept in the file and mean nothing to the league.
+  [[nodiscard]] std::vector<std::string> unknown_columns() const;
   /// The table as CSV text.
   [[nodiscard]] std::string text() const;
 
  private:
-  using Fields = std::vector<std::string>;
   [[nodiscard]] static core::Result<CodeTable> parse_columns(std::string_view text,
                                                              bool needs_codes);
-  [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
-  [[nodiscard]] core::Result<CodeRow> read_row(const Fields& fields) const;
+  [[nodiscard]] core::Result<CodeRow> read_row(const CourseList::Row& from) const;
 
-  char separator_ = ',';
-  Fields header_;
-  std::vector<Fields> records_;  // each with as many fields as the header
-  std::vector<CodeRow> rows_;  // what the records say
+  CourseList list_;  // the file as it is
+  std::vector<CodeRow> rows_;  // what its rows say
 };
+
+/// A code in the form in which codes are compared: people type them in capitals, with blanks or
+/// long dashes for the dashes, or without any, and copy line ends with them.
+[[nodiscard]] std::string comparable_code(std::string_view code);
 
 }  // namespace league::agent::identity

@@ -56,7 +56,7 @@ TEST(CodeTable, NamesTheLineAndTheRuleAndNoCode) {
             "line 3: \"ANN\" is also the name in line 2"},
            {"code,name\ncode-of-ann,ann\ncode-of-ann,bob", "line 3: the code is also in line 2"},
            {"code,name\ncode-of-ann,ann,b", "line 2: there are more fields"},
-           {"code,name\ncode-of-ann,\"a\nb\"", "line 2: the name has a control character"},
+           {"code,name\ncode-of-ann,\"a\nb\"", "line 2: the name has the character U+000A"},
            {"code,name\ncode-of-ann,J\xFCrgen", "line 2: the name is not UTF-8"},
            {"code,name\ncode-of-ann," + std::string(51, 'n'), "has 51 characters"},
            {"code,name,team\ncode-of-ann,ann," + std::string(51, 't'), "line 2: the team"},
@@ -66,6 +66,39 @@ TEST(CodeTable, NamesTheLineAndTheRuleAndNoCode) {
     EXPECT_NE(table.error().message.find(expected), std::string::npos) << table.error().message;
     EXPECT_EQ(table.error().message.find("code-of"), std::string::npos) << table.error().message;
   }
+}
+
+TEST(CodeTable, ReadsTheListsOfMoodleAndCanvas) {
+  league::testing::TemporaryDirectory directory;
+  const auto file = directory.path() / "course.csv";
+  const auto names_in = [&file](const std::string& text) {
+    std::ofstream(file, std::ios::trunc) << text;
+    auto table = CodeTable::read_names(file);
+    std::string names;
+    if (!table) return table.error().message;
+    for (const CodeRow& row : table->rows()) names += row.name + '|';
+    return names;
+  };
+  EXPECT_EQ(names_in("First name,Surname,ID number,Email address\nAnn,Author,17,a@example.org\n"),
+            "Ann Author|");
+  EXPECT_EQ(names_in("Vorname;Surname;last name;FIRST NAME;;\nx;y;z;Ann;;;;\n"), "Ann y|");
+  EXPECT_EQ(names_in("Student,ID,SIS Login ID,Section\n    Points Possible,,,\n"
+                     "\"Author, Ann\",1,ann,A\n"),
+            "Author, Ann|");
+  EXPECT_NE(names_in("Vorname;Nachname\nx;y\n").find("found: \"Vorname\", \"Nachname\""),
+            std::string::npos);
+  std::ofstream(file, std::ios::trunc) << "Name,Mail,Hobby\nAnn,a@example.org,chess\n";
+  EXPECT_EQ(CodeTable::read_names(file)->unknown_columns(), std::vector<std::string>{"Hobby"});
+  auto table = CodeTable::parse("code,name,E-Mail\n,Bob,b@example.org\n");
+  table->add_missing(*CodeTable::read_names(file));
+  EXPECT_EQ(table->text(), "code,name,E-Mail\r\n,Bob,b@example.org\r\n,Ann,a@example.org\r\n");
+}
+
+TEST(ComparableCode, IgnoresHowACodeIsTyped) {
+  for (const char* typed : {"mfrg-g2lt-n5xc", "MFRG-G2LT-N5XC", "mfrgg2ltn5xc", "mfrg g2lt n5xc\n",
+                            "mfrg\u2013g2lt\u2013n5xc", "mfrg\u00a0g2lt\u2011n5xc\r\n"})
+    EXPECT_EQ(comparable_code(typed), "mfrgg2ltn5xc") << typed;
+  EXPECT_NE(comparable_code("mfrg-g2lt-n5xd"), comparable_code("mfrg-g2lt-n5xc"));
 }
 
 TEST(CodeTable, IsReadFromAFileThatOthersMayNotRead) {

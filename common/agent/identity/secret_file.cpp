@@ -12,10 +12,9 @@ core::Result<core::AuthToken> read_secret_file(const std::filesystem::path& file
   auto content = core::read_private_file(file);
   if (!content) return content.error();
   if (!*content) return failed("there is no such file");
-  std::string line = (*content)->substr(0, (*content)->find('\n'));
-  line.erase(line.find_last_not_of(" \t\r") + 1);
+  const std::string_view line = core::secret_line(**content);
   if (line.empty()) return failed("its first line is empty; it must hold the secret");
-  return core::AuthToken(std::move(line));
+  return core::AuthToken(std::string(line));
 }
 
 core::Result<void> use_token_of(const std::filesystem::path& file,

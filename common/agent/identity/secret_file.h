@@ -8,9 +8,9 @@
 
 namespace league::agent::identity {
 
-/// A secret that the operator gave to an agent: the first line of `file`, without trailing white
-/// space. Nothing if `file` is an empty name. Fails if the file does not exist, if others may read
-/// it, or if the line is empty.
+/// A secret that the operator gave to an agent: the first line of `file`, without a byte
+/// order mark and without blanks at its ends. Nothing if `file` is an empty name. Fails if the file
+/// does not exist, if others may read it, or if the line is empty.
 [[nodiscard]] core::Result<core::AuthToken> read_secret_file(const std::filesystem::path& file);
 
 /// Makes the registration use only the token in `file`, instead of a stored one. Does nothing if

@@ -10,6 +10,7 @@
 
 #include "common/agent/runtime/log.h"
 #include "common/agent/runtime/repeat_filter.h"
+#include "common/core/text.h"
 #include "common/core/timestamp.h"
 #include "common/schema/json_fields.h"
 
@@ -19,22 +20,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestLine = 2000;
-
-/// The number of bytes at the start of `text` that must not reach a terminal; 0 if the next
-/// character is harmless.
-std::size_t unprintable_at(std::string_view text) {
-  const auto byte = [text](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
-  if (byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) <= 0x9f) return 2;  // C1 controls
-  // U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: lines, and the direction of writing.
-  if (byte(0) != 0xe2) return 0;
-  const bool turns = (byte(1) == 0x80 && (byte(2) == 0x8e || byte(2) == 0x8f ||
-                                          (byte(2) >= 0xa8 && byte(2) <= 0xae))) ||
-                     (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);
-  return turns ? 3 : 0;
-}
 
 std::string_view payload_of(const spdlog::details::log_msg& message) {
   return {message.payload.data(), message.payload.size()};
@@ -74,12 +59,12 @@ class JsonFormatter final : public spdlog::formatter {
     const auto payload = payload_of(message);
     if (payload.starts_with(kEventStart)) line = json::parse(payload, nullptr, false);
     if (!line.is_object()) line = json::object();
-    if (line.empty()) line["message"] = std::string(payload.substr(0, kLongestLine));
+    if (line.empty()) line["message"] = core::excerpt(payload, kLongestLine);
     line["at"] = at.to_log();
     line["program"] = std::string(message.logger_name.data(), message.logger_name.size());
     line["level"] = level_name(message.level);
-    // ASCII only, so that no control sequence can reach a terminal.
-    std::string text = line.dump(-1, ' ', true, json::error_handler_t::replace);
+    // Safe, so that no control sequence can reach a terminal.
+    std::string text = core::safe_text(line.dump(-1, ' ', false, json::error_handler_t::replace));
     text += '\n';
     out.append(text.data(), text.data() + text.size());
   }
@@ -140,18 +125,7 @@ std::unique_ptr<spdlog::formatter> formatter_for(LogFormat format) {
 
 }  // namespace
 
-std::string printable_line(std::string_view text) {
-  std::string out;
-  const bool is_cut = text.size() > kLongestLine;
-  text = text.substr(0, kLongestLine);
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t bad = unprintable_at(text);
-    out += bad > 0 ? '?' : text.front();
-    text.remove_prefix(std::max<std::size_t>(bad, 1));
-  }
-  return is_cut ? out + "..." : out;
-}
+std::string printable_line(std::string_view text) { return core::shown(text, kLongestLine); }
 
 namespace log {
 
@@ -197,7 +171,7 @@ void flush_log_regularly(core::Timer& timer) {
 std::string event_text(std::string_view event, std::string_view text, json fields) {
   fields.erase("event");
   fields["message"] = text;
-  const std::string rest = fields.dump(-1, ' ', true, json::error_handler_t::replace);
+  const std::string rest = fields.dump(-1, ' ', false, json::error_handler_t::replace);
   return std::string(kEventStart) + json(event).dump() + "," + rest.substr(1);
 }
 

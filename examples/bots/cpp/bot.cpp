@@ -255,6 +255,7 @@ string fault_in(const json& call, const json& mine) try {
   return "the number is " + to_string(number) + ", the winner " + winner.dump();
 } catch (const std::exception& why) { return why.what(); }
 
+string failure;  // why the last call got no result
 json post(const string& method, const json& params) {
   const string url = options["--manager"];
   const size_t slash = url.find('/', url.find("//") + 2);
@@ -262,7 +263,10 @@ json post(const string& method, const json& params) {
   const json body = {{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}};
   const auto answer = httplib::Client(url.substr(0, slash)).Post(path, body.dump(), "application/json");
   const json frame = json::parse(answer ? answer->body : "", nullptr, false);
-  return frame.is_object() ? frame.value("result", json()) : json();
+  if (frame.is_object() && frame.contains("result")) return frame["result"];
+  std::lock_guard lock(mutex);
+  failure = answer ? "HTTP " + to_string(answer->status) + " without a result" : to_string(answer.error());
+  return {};
 }
 void dispute(const json& call, const string& why) {  // goes to the manager and stays open
   const json query = {{"query_type", "DISPUTE_MATCH"},
@@ -332,7 +336,10 @@ void register_bot(int port) {
                        {"registration_nonce", home["registration_nonce"]}};
   const json call = message("LEAGUE_REGISTER_REQUEST", json::object(), fields);
   json reply;
-  while (!(reply = post("register_player", call)).is_object()) sleep(2);
+  for (bool is_first = true; !(reply = post("register_player", call)).is_object(); is_first = false) {
+    if (is_first) std::cerr << options["--manager"] << ": " << failure << "; trying again every 2 s\n";
+    sleep(2);
+  }
   for (const char* field : {"status", "player_id", "reason", "error_description"})
     if (const string one = text(reply, field); !one.empty()) std::cout << one << " ";
   std::cout << std::endl;
@@ -345,7 +352,7 @@ void register_bot(int port) {
 }
 int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
-  me = {{"player_id", std::regex_replace(options["--name"], std::regex("\\W"), "_")}};
+  me = {{"player_id", std::regex_replace(options["--name"], std::regex("\\W"), "_").substr(0, 64)}};
   umask(077);  // nobody else may read the token
   if (std::ifstream file(options["--data"]); file) {
     const auto kept = nlohmann::ordered_json::parse(file);

@@ -442,18 +442,21 @@ func answer(body []byte) (out object) {
 
 func post(method string, params object) (frame struct{ Result object }, err error) {
 	body := must(json.Marshal(object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
-	client := http.Client{Timeout: 10 * time.Second}
+	direct := &http.Transport{DisableKeepAlives: true} // whatever HTTP_PROXY says
+	client := http.Client{Timeout: 10 * time.Second, Transport: direct}
 	reply, err := client.Post(*manager, "application/json", bytes.NewReader(body))
 	if err == nil {
 		defer reply.Body.Close()
-		err = json.NewDecoder(reply.Body).Decode(&frame)
+		if json.NewDecoder(reply.Body).Decode(&frame); frame.Result == nil {
+			err = fmt.Errorf("%s without a result", reply.Status)
+		}
 	}
 	return
 }
 
 // Shows the token and nonce of before, so that we come back as who we were, and get our receipt_key. Tries
 // until the manager answers.
-func register(address string) {
+func register(address string, isFirst bool) {
 	if kept.Home["registration_nonce"] == "" {
 		kept.Home["registration_nonce"] = randomHex()
 	}
@@ -463,7 +466,10 @@ func register(address string) {
 		"registration_nonce": kept.Home["registration_nonce"]}
 	frame, err := post("register_player", message("LEAGUE_REGISTER_REQUEST", nil, fields))
 	if err != nil {
-		time.AfterFunc(2*time.Second, func() { register(address) })
+		if isFirst {
+			fmt.Fprintf(os.Stderr, "%s: %v; trying again every 2 s\n", *manager, err)
+		}
+		time.AfterFunc(2*time.Second, func() { register(address, false) })
 		return
 	}
 	for _, key := range []string{"status", "player_id", "reason", "error_description"} {
@@ -496,7 +502,7 @@ func main() {
 	}
 	listenAt := map[bool]string{true: *host}[*host == "127.0.0.1"] // else at all addresses
 	listener := must(net.Listen("tcp", fmt.Sprint(listenAt, ":", *port)))
-	go register(fmt.Sprintf("http://%s:%d/mcp", *host, listener.Addr().(*net.TCPAddr).Port))
+	go register(fmt.Sprintf("http://%s:%d/mcp", *host, listener.Addr().(*net.TCPAddr).Port), true)
 	serve := func(writer http.ResponseWriter, request *http.Request) {
 		body := must(io.ReadAll(http.MaxBytesReader(writer, request.Body, 1<<20)))
 		writer.Header().Set("Content-Type", "application/json")

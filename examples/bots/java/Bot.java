@@ -406,17 +406,24 @@ class Bot {
     return out;
   }
 
+  static volatile String failure;  // of the last call
+
   static Json post(String method, Json params) {
     Json body = new Json("jsonrpc", "2.0", "id", 1, "method", method, "params", params);
     HttpRequest call = HttpRequest.newBuilder(URI.create(options.text("manager")))
         .header("Content-Type", "application/json").timeout(Duration.ofSeconds(10))
         .POST(HttpRequest.BodyPublishers.ofString("" + body)).build();
     try {
-      HttpClient client = HttpClient.newHttpClient();
-      return Json.read(client.send(call, HttpResponse.BodyHandlers.ofString()).body()).object("result");
-    } catch (Exception why) {
-      return null;
+      HttpClient client = HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY).build();
+      HttpResponse<String> reply = client.send(call, HttpResponse.BodyHandlers.ofString());
+      failure = "HTTP " + reply.statusCode() + " without a result";
+      Json result = Json.read(reply.body()).object("result");
+      return result.isEmpty() ? null : result;
+    } catch (java.io.IOException | InterruptedException why) {
+      failure = "" + why;
+    } catch (RuntimeException why) {  // no JSON
     }
+    return null;
   }
 
   /** Shows the token and nonce of before, so that we come back as who we were, and get our receipt_key. Tries
@@ -429,8 +436,12 @@ class Bot {
     meta.put("game_types", "[\"even_odd\"]");
     Json fields = new Json("player_meta", meta, "registration_nonce", home.text("registration_nonce"));
     Json conversation = new Json("conversation_id", "conv" + randomHex()), reply = null;
-    for (; reply == null; Thread.sleep(reply == null ? 2000 : 0))
+    for (int tries = 0; reply == null; ++tries) {
+      if (tries > 0) Thread.sleep(2000);
       reply = post("register_player", message("LEAGUE_REGISTER_REQUEST", conversation, fields));
+      if (reply == null && tries == 0)
+        System.err.println(options.text("manager") + ": " + failure + "; trying again every 2 s");
+    }
     String[] texts = {reply.text("status"), reply.text("player_id"), reply.text("reason"),
                       reply.text("error_description")};
     System.out.println(String.join(" ", texts).strip());

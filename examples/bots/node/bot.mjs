@@ -229,12 +229,16 @@ function answer(body) {
 async function post(method, params) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const headers = { "Content-Type": "application/json" };
-  return (await (await fetch(options.manager, { method: "POST", headers, body })).json()).result;
+  const reply = await fetch(options.manager, { method: "POST", headers, body });
+  const text = await reply.text();
+  const { result } = text.startsWith("{") ? JSON.parse(text) : {};
+  if (!result) throw new Error(`HTTP ${reply.status} without a result: ${text.slice(0, 200)}`);
+  return result;
 }
 
 // Shows the token and nonce of before, so that we come back as who we were, and get our receipt_key. Tries
 // until the manager answers.
-async function register() {
+async function register(isFirst = true) {
   home.registration_nonce ??= randomBytes(16).toString("hex");
   const meta = { display_name: options.name, version: "1.0.0", game_types: ["even_odd"], receipts: true,
                  protocol_version: "2.1.0",
@@ -242,8 +246,12 @@ async function register() {
   const conversation = { conversation_id: "conv" + randomBytes(16).toString("hex") };
   const fields = { player_meta: meta, registration_nonce: home.registration_nonce };
   const call = message("LEAGUE_REGISTER_REQUEST", conversation, fields);
-  const reply = await post("register_player", call).catch(() => null);
-  if (!reply) return setTimeout(register, 2000);
+  const failed = (why) => {
+    if (!isFirst) return;
+    console.error(`${options.manager}: ${why.cause?.message || why.message}; trying again every 2 s`);
+  };
+  const reply = await post("register_player", call).catch(failed);
+  if (!reply) return setTimeout(register, 2000, false);
   const { status, player_id, reason, error_description } = reply;
   console.log([status, player_id, reason, error_description].filter(Boolean).join(" "));
   if (status !== "ACCEPTED") process.exit(1);
@@ -257,4 +265,4 @@ const server = createServer((request, response) => {
   request.on("data", (piece) => { if (pieces.push(piece) > 64) request.destroy(); });  // at most 4 MiB
   const reply = () => JSON.stringify(answer(Buffer.concat(pieces).toString()));
   request.on("end", () => response.writeHead(200, { "Content-Type": "application/json" }).end(reply()));
-}).listen(+options.port, options.host === "127.0.0.1" ? options.host : "0.0.0.0", register);
+}).listen(+options.port, options.host === "127.0.0.1" ? options.host : "0.0.0.0", () => register());

@@ -2,13 +2,14 @@
 
 Needs nothing but Python 3. Your strategy goes into choose_word.
 """
-import argparse, hashlib, hmac, json, os, re, secrets, threading, time, urllib.request
+import argparse, hashlib, hmac, json, os, re, secrets, sys, threading, time, urllib.request
 from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 me, home = {}, {}  # what every message carries; what else the manager gave us, which no message carries
 matches = {}  # what we have promised and answered, by match: the last 20
 lock = threading.RLock()
+direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever http_proxy says
 
 def choose_word(call):  # the game: write your own
     return secrets.choice(["even", "odd"])
@@ -228,9 +229,12 @@ def answer(body):
 def post(method, params):
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
     call = urllib.request.Request(options.manager, body, {"Content-Type": "application/json"})
-    return json.load(urllib.request.urlopen(call, timeout=10))["result"]
+    answer = json.load(direct.open(call, timeout=10))
+    if not isinstance(answer, dict) or not isinstance(answer.get("result"), dict):
+        raise ValueError(f"the answer has no result: {answer}"[:300])
+    return answer["result"]
 
-def register():
+def register(is_first=True):
     """Shows the token and nonce of before, so that we come back as who we were, and get our receipt_key.
     Tries until the manager answers."""
     meta = {"display_name": options.name, "version": "1.0.0", "game_types": ["even_odd"], "receipts": True,
@@ -241,8 +245,10 @@ def register():
                       player_meta=meta, registration_nonce=nonce)
     try:
         reply = post("register_player", request)
-    except (OSError, ValueError, KeyError):
-        return threading.Timer(2, register).start()
+    except (OSError, ValueError) as why:
+        if is_first:
+            print(f"{options.manager}: {why}; trying again every 2 s", file=sys.stderr, flush=True)
+        return threading.Timer(2, register, [False]).start()
     print(*filter(None, map(reply.get, ("status", "player_id", "reason", "error_description"))), flush=True)
     if reply.get("status") != "ACCEPTED":
         os._exit(1)
@@ -269,7 +275,7 @@ if __name__ == "__main__":
         parser.add_argument("--" + name, default=default)
     options = parser.parse_args()
     os.umask(0o077)  # nobody else may read the token
-    me["player_id"] = re.sub(r"\W", "_", options.name)
+    me["player_id"] = re.sub(r"[^A-Za-z0-9_]", "_", options.name)
     if os.path.exists(options.data):
         kept = json.load(open(options.data))
         me, home, matches = kept["me"], kept.get("home", {}), kept["matches"]

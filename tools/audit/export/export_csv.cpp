@@ -1,6 +1,7 @@
 #include "tools/audit/export/export_files.h"
 
 #include "common/core/csv.h"
+#include "common/core/text.h"
 #include "league_manager/files/league_files.h"
 #include "tools/audit/export/export_source.h"
 
@@ -9,8 +10,12 @@ namespace {
 
 namespace lm = league_manager;
 
-const std::string& name_of(const lm::files::LeagueBook& book, int player) {
-  return agent_of(book, player).profile.display_name;
+/// A name, which stays text in a spreadsheet: one that begins like a number or a date would become
+/// one.
+std::string name_of(const lm::files::LeagueBook& book, int player) {
+  const std::string& name = agent_of(book, player).profile.display_name;
+  return !name.empty() && (name[0] == '.' || (name[0] >= '0' && name[0] <= '9')) ? "'" + name
+                                                                                 : name;
 }
 
 std::string cell_of(std::string_view text) {
@@ -94,15 +99,19 @@ std::string matches_csv(const lm::files::LeagueBook& book, const std::string& he
   return out;
 }
 
+}  // namespace
+
 OutputFile csv_file(const std::filesystem::path& path, std::string text, const std::string& head) {
   return {.path = path,
-          .write = text_of(std::move(text)),
+          .write = text_of(std::string(core::kByteOrderMark) + std::move(text)),
           .is_ours = [head](const std::filesystem::path& file) {
-            return head_of_file(file).starts_with(head);
+            const std::string content = head_of_file(file);
+            std::string_view begin = content;
+            if (begin.starts_with(core::kByteOrderMark))
+              begin.remove_prefix(core::kByteOrderMark.size());
+            return begin.starts_with(head);
           }};
 }
-
-}  // namespace
 
 std::string csv_record(const std::vector<std::string>& cells) {
   std::vector<std::string> safe;

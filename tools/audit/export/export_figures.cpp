@@ -148,6 +148,8 @@ core::Result<std::vector<PlayerFigures>> read_figures(const ExportSource& source
     }
   }
   count_leniencies(source.logs, players, notes);
+  // Seats that were freed before the start have no row.
+  std::erase_if(players, [](const PlayerFigures& one) { return one.row.rank == 0; });
   return players;
 }
 

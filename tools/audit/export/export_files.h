@@ -17,6 +17,11 @@ namespace league::tools::auditor {
 /// gets an apostrophe in front.
 [[nodiscard]] std::string csv_record(const std::vector<std::string>& cells);
 
+/// A CSV file that begins with a byte order mark, because Excel takes it for a national code page
+/// without one. It may replace a file that begins with `head`.
+[[nodiscard]] OutputFile csv_file(const std::filesystem::path& path, std::string text,
+                                  const std::string& head);
+
 /// `standings.csv` and `matches.csv` below `out`.
 [[nodiscard]] std::vector<OutputFile> csv_files(const league_manager::files::LeagueBook& book,
                                                 const std::filesystem::path& out);

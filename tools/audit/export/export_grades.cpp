@@ -5,9 +5,10 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "common/core/comparable_name.h"
-#include "common/core/csv.h"
+#include "common/agent/identity/course_list.h"
+#include "common/core/display_name.h"
 #include "common/core/text.h"
 #include "common/schema/parse_json.h"
 #include "game/outcome.h"
@@ -37,24 +38,19 @@ core::Result<std::string> content_of(const fs::path& file) {
 core::Result<void> read_names(const fs::path& file, GradeColumns& columns) {
   auto text = content_of(file);
   if (!text) return text.error();
-  auto table = core::parse_csv(*text);
-  if (!table) return unusable(file, table.error().message);
-  if (table->records.empty()) return unusable(file, "is empty");
-  const auto& heading = table->records.front().fields;
-  const auto name = std::ranges::find(heading, "name");
-  if (name == heading.end()) return unusable(file, "has no column `name` in its first line");
-  const auto name_at = static_cast<std::size_t>(name - heading.begin());
+  auto list = agent::identity::parse_course_list(*text, true);
+  if (!list) return unusable(file, list.error().message);
   std::vector<std::size_t> copied;
-  for (std::size_t i = 0; i < heading.size(); ++i) {
-    if (i == name_at || heading[i] == "code") continue;  // a code is a secret
+  for (std::size_t i = 0; i < list->header.size(); ++i) {
+    if (list->name_columns == std::vector{i} || i == list->code) continue;  // a code is a secret
     copied.push_back(i);
-    columns.headings.push_back(heading[i]);
+    columns.headings.push_back(list->header[i]);
   }
-  for (std::size_t row = 1; row < table->records.size(); ++row) {
-    const auto& fields = table->records[row].fields;
-    if (fields.size() <= name_at) continue;
-    auto& cells = columns.by_name[core::comparable_name(fields[name_at])];
-    for (std::size_t i : copied) cells.push_back(i < fields.size() ? fields[i] : std::string());
+  for (const auto& row : list->rows) {
+    GradeColumns::Person person{row.line, row.name, {}};
+    for (const std::size_t i : copied) person.cells.push_back(row.fields[i]);
+    columns.by_name.emplace(core::comparable_name(row.name), columns.people.size());
+    columns.people.push_back(std::move(person));
   }
   return {};
 }
@@ -83,9 +79,9 @@ std::vector<std::string> grade_row(const lm::files::LeagueBook& book, const Play
   const lm::events::Agent& agent = agent_of(book, player);
   const lm::Tally& tally = figures.row.tally;
   std::vector<std::string> row = {player_id_of(player), agent.profile.display_name};
-  const auto known = columns.by_name.find(core::comparable_name(agent.profile.display_name));
+  const auto* person = columns.find(agent.profile.display_name);
   for (std::size_t i = 0; i < columns.headings.size(); ++i)
-    row.push_back(known != columns.by_name.end() ? known->second[i] : std::string());
+    row.push_back(person != nullptr ? person->cells[i] : std::string());
   for (int number : {figures.row.rank, tally.played, tally.wins, tally.draws, tally.losses,
                      tally.points, points_of_a_win() * tally.played, figures.technical_losses()})
     row.push_back(std::to_string(number));
@@ -99,6 +95,26 @@ std::vector<std::string> grade_row(const lm::files::LeagueBook& book, const Play
   const auto level = columns.levels.find(agent.profile.endpoint);
   row.push_back(level != columns.levels.end() ? level->second : std::string());
   return row;
+}
+
+/// The row of somebody on the list who has no player: as if each match had been lost.
+std::vector<std::string> absent_row(const GradeColumns::Person& person, int most_points) {
+  std::vector<std::string> row = {"", person.name};
+  row.insert(row.end(), person.cells.begin(), person.cells.end());
+  row.insert(row.end(), {"", "0", "0", "0", "0", "0", std::to_string(most_points), "0"});
+  row.resize(row.size() + kLossCauses, "0");
+  row.insert(row.end(), {"", "", "", "0", "ABSENT", ""});
+  return row;
+}
+
+/// The people of the list that the league knows: those with a bot.
+std::set<const GradeColumns::Person*> people_with_bot(const lm::files::LeagueBook& book,
+                                                      std::span<const PlayerFigures> players,
+                                                      const GradeColumns& columns) {
+  std::set<const GradeColumns::Person*> known;
+  for (const auto& one : players)
+    known.insert(columns.find(agent_of(book, one.row.player).profile.display_name));
+  return known;
 }
 
 std::vector<const PlayerFigures*> by_rank(std::span<const PlayerFigures> players) {
@@ -126,13 +142,18 @@ std::string gradescope_json(const lm::files::LeagueBook& book, const PlayerFigur
        {{"made_by", "league export"}, {"player_id", player_id_of(figures.row.player)}}},
       {"score", figures.row.tally.points},
       {"output", "rank " + std::to_string(figures.row.rank) + " of " +
-                     std::to_string(book.league().roster().count(lm::events::AgentKind::kPlayer))},
+                     std::to_string(book.league().roster().taken(lm::events::AgentKind::kPlayer))},
       {"tests", tests},
       {"leaderboard", {{{"name", "points"}, {"value", figures.row.tally.points}}}}};
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
+
+const GradeColumns::Person* GradeColumns::find(std::string_view name) const {
+  const auto found = by_name.find(core::comparable_name(name));
+  return found == by_name.end() ? nullptr : &people[found->second];
+}
 
 core::Result<GradeColumns> read_grade_columns(const GradeSources& sources) {
   GradeColumns columns;
@@ -167,6 +188,32 @@ std::string match_in_words(const lm::files::LeagueBook& book, const OwnMatch& ma
          std::string(choices[game::other(match.side)]) + drawn;
 }
 
+std::vector<std::string> unmatched(const lm::files::LeagueBook& book,
+                                   std::span<const PlayerFigures> players,
+                                   const GradeColumns& columns) {
+  std::vector<std::string> notes;
+  if (columns.people.empty()) return notes;
+  const auto known = people_with_bot(book, players, columns);
+  const auto quoted = [](std::string_view name) { return '"' + core::shown(name, 200) + '"'; };
+  for (const auto& person : columns.people) {
+    const auto* first = columns.find(person.name);
+    const std::string line =
+        "the list's line " + std::to_string(person.line) + ", " + quoted(person.name);
+    if (first != &person) {
+      notes.push_back(line + ", has the same name as line " + std::to_string(first->line) +
+                      ": ABSENT");
+    } else if (!known.contains(&person)) {
+      notes.push_back(line + ", has no bot in the league: ABSENT");
+    }
+  }
+  for (const auto& one : players) {
+    const std::string& name = agent_of(book, one.row.player).profile.display_name;
+    if (columns.find(name) == nullptr)
+      notes.push_back(player_id_of(one.row.player) + " " + quoted(name) + " is not on the list");
+  }
+  return notes;
+}
+
 std::vector<OutputFile> grades_files(const lm::files::LeagueBook& book,
                                      std::span<const PlayerFigures> players,
                                      const GradeColumns& columns, const fs::path& out) {
@@ -181,12 +228,15 @@ std::vector<OutputFile> grades_files(const lm::files::LeagueBook& book,
        {"answer_p50_ms", "answer_p90_ms", "answer_p99_ms", "leniencies", "state", "check_level"})
     heading.emplace_back(name);
   std::string text = csv_record(heading);
-  for (const auto* one : by_rank(players)) text += csv_record(grade_row(book, *one, columns));
-  return {{.path = out / "grades.csv",
-           .write = text_of(std::move(text)),
-           .is_ours = [](const fs::path& file) {
-             return head_of_file(file).starts_with("player_id,display_name,");
-           }}};
+  int most_points = 0;
+  for (const auto* one : by_rank(players)) {
+    text += csv_record(grade_row(book, *one, columns));
+    most_points = std::max(most_points, points_of_a_win() * one->row.tally.played);
+  }
+  const auto known = people_with_bot(book, players, columns);
+  for (const auto& person : columns.people)
+    if (!known.contains(&person)) text += csv_record(absent_row(person, most_points));
+  return {csv_file(out / "grades.csv", std::move(text), "player_id,display_name,")};
 }
 
 std::vector<OutputFile> gradescope_files(const lm::files::LeagueBook& book,

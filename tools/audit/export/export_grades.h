@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/audit/export/export_figures.h"
@@ -13,22 +14,38 @@ namespace league::tools::auditor {
 
 /// What a course knows about its players besides the league.
 struct GradeSources {
-  std::filesystem::path
-      names;  ///< CSV with a column `name`; its other columns but `code` are copied
+  std::filesystem::path names;  ///< a course list; its columns but the name and `code` are copied
   std::vector<std::filesystem::path> checks;  ///< of `league check --format json`; may be empty
 };
 
 /// The additional columns of the table of grades, by name or endpoint of a bot.
 struct GradeColumns {
+  /// A line of the course's list.
+  struct Person {
+    int line = 0;
+    std::string name;
+    std::vector<std::string> cells;  ///< as many as there are headings
+  };
   std::vector<std::string> headings;
-  std::map<std::string, std::vector<std::string>> by_name;  ///< core::comparable_name
+  std::vector<Person> people;
+  std::map<std::string, std::size_t> by_name;  ///< the first with a core::comparable_name
   std::map<std::string, std::string> levels;  ///< by endpoint
+
+  /// The first line with this name; null if there is none.
+  [[nodiscard]] const Person* find(std::string_view name) const;
 };
 
 /// Fails if a file cannot be read or has another form.
 [[nodiscard]] core::Result<GradeColumns> read_grade_columns(const GradeSources& sources);
 
-/// `grades.csv` below `out`: a row for each player, in the order of the table.
+/// What does not match between the course's list and the league: people without a bot, bots that
+/// are not on the list, and lines whose name occurs before. Nothing without a list.
+[[nodiscard]] std::vector<std::string> unmatched(const league_manager::files::LeagueBook& book,
+                                                 std::span<const PlayerFigures> players,
+                                                 const GradeColumns& columns);
+
+/// `grades.csv` below `out`: a row for each player, in the order of the table, and one with the
+/// state ABSENT for each line of the list without a player.
 [[nodiscard]] std::vector<OutputFile> grades_files(const league_manager::files::LeagueBook& book,
                                                    std::span<const PlayerFigures> players,
                                                    const GradeColumns& columns,

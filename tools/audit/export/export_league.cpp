@@ -90,6 +90,8 @@ int export_league(const ExportOptions& options, std::ostream& out, std::ostream&
   if (!players) return fail(players.error());
   auto columns = read_grade_columns(options.grades);
   if (!columns) return fail(columns.error());
+  for (auto& note : unmatched(league->book, *players, *columns))
+    league->notes.push_back(std::move(note));
   fs::path target = options.out.empty() ? default_out(options, *source) : options.out;
   auto files = files_of(*league, *players, *columns, options.format, target);
   auto written = write_output(files, {.may_overwrite = options.may_overwrite});

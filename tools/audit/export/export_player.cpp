@@ -40,7 +40,7 @@ class PlayerPage {
     const lm::Tally& tally = figures_.row.tally;
     std::string out =
         "Rank " + std::to_string(figures_.row.rank) + " of " +
-        std::to_string(book_.league().roster().count(lm::events::AgentKind::kPlayer)) + " with " +
+        std::to_string(book_.league().roster().taken(lm::events::AgentKind::kPlayer)) + " with " +
         core::counted(tally.points, "point") + ": " +
         core::counted(tally.played, "match", "matches") + " played, " + std::to_string(tally.wins) +
         " won, " + std::to_string(tally.draws) + " drawn, " + std::to_string(tally.losses) +

@@ -161,11 +161,26 @@ TEST_F(Export, ReplacesNoLinkAndNoDirectory) {
   EXPECT_EQ(content_of(directory_.path() / "precious"), "x");
 }
 
+TEST_F(Export, NamesStayTextInASpreadsheet) {
+  lm::events::AgentProfile profile = lm::testing::profile("1-2", 10000);
+  ASSERT_TRUE(journal::append_and_wait(
+      *journal_,
+      lm::events::to_records(
+          {{lm::testing::at(9), lm::events::AgentReregistered{lm::events::AgentRef::player(0),
+                                                              profile,
+                                                              {"n", "h"},
+                                                              "",
+                                                              lm::events::Recognition::kToken}}})));
+  ASSERT_EQ(run("csv", there_), 0) << err_.str();
+  EXPECT_NE(content_of(there_ / "standings.csv").find(",P01,'1-2,"), std::string::npos);
+}
+
 TEST_F(Export, CsvRunsNoFormulas) {
   ASSERT_EQ(run("csv", there_), 0);
   std::string table = content_of(there_ / "standings.csv");
-  EXPECT_TRUE(table.starts_with(
-      "rank,player_id,display_name,played,wins,draws,losses,points,state,state_reason\r\n"));
+  EXPECT_TRUE(
+      table.starts_with("\xEF\xBB\xBFrank,player_id,display_name,played,wins,draws,losses,points,"
+                        "state,state_reason\r\n"));
   EXPECT_NE(table.find(",\"'=HYPERLINK(\"\"http://evil\"\"),<script>alert('x')</script>\","),
             std::string::npos)
       << table;
@@ -248,13 +263,36 @@ TEST_F(Export, GradesHaveARowForEachPlayerAndTheColumnsOfTheCourse) {
   std::map<std::string, std::string> rows;
   for (std::string line; std::getline(lines, line);) rows[line.substr(0, line.find(','))] = line;
   ASSERT_EQ(rows.size(), 5u);
-  EXPECT_TRUE(rows["player_id"].starts_with("player_id,display_name,student,rank,played,"));
+  EXPECT_TRUE(rows["\xEF\xBB\xBFplayer_id"].ends_with(",state,check_level\r"));
   EXPECT_TRUE(rows["P01"].starts_with("P01,p0,4711,")) << rows["P01"];
   EXPECT_TRUE(rows["P02"].starts_with("P02,\"'=HYPERLINK(")) << "no formula: " << rows["P02"];
   EXPECT_TRUE(rows["P03"].ends_with(",ACTIVE,robust\r")) << rows["P03"];
   EXPECT_EQ(content_of(there_ / "grades.csv").find("tok_secret"), std::string::npos);
   EXPECT_EQ(grade({names, {names}}), 2) << "no report of a check";
   EXPECT_EQ(grade({checks, {}}), 2) << "no column `name`";
+}
+
+TEST_F(Export, GradesHaveARowForEachPersonAndSayWhatDoesNotMatch) {
+  const fs::path names = directory_.path() / "course.csv";
+  std::ofstream(names) << "name,id\np0,1\nZora,2\nP0,3\n";
+  ASSERT_EQ(export_league({.directory = directory_.path(),
+                           .logs = {},
+                           .out = there_,
+                           .format = "grades",
+                           .grades = {names, {}}},
+                          out_, err_),
+            0)
+      << err_.str();
+  const std::string grades = content_of(there_ / "grades.csv");
+  EXPECT_NE(grades.find("\r\nP01,p0,1,"), std::string::npos) << grades;
+  EXPECT_NE(grades.find("\r\n,Zora,2,,0,0,0,0,0,6,0,0,"), std::string::npos) << grades;
+  EXPECT_NE(grades.find(",ABSENT,\r\n,P0,3,,"), std::string::npos) << grades;
+  EXPECT_TRUE(grades.ends_with(",ABSENT,\r\n"));
+  for (const char* note :
+       {"line 3, \"Zora\", has no bot", "line 4, \"P0\", has the same name as line 2",
+        "P03 \"p2\" is not on the list"})
+    EXPECT_NE(err_.str().find(note), std::string::npos) << err_.str();
+  EXPECT_EQ(err_.str().find("P01"), std::string::npos) << err_.str();
 }
 
 TEST_F(Export, OnlyWhatAPlayerIsProvenToHaveSaidCountsForIt) {

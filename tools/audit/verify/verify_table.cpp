@@ -20,15 +20,14 @@ struct Players {
 
 /// The players of a match. A round in which no match could be played is not announced, so its
 /// pairings are computed from the schedule.
-Players players_of(const std::string& match_id, const LeagueEvidence& evidence, int players,
-                   const JournalLeague* kept) {
+Players players_of(const std::string& match_id, const LeagueEvidence& evidence,
+                   const lm::Schedule& schedule, const JournalLeague* kept) {
   const MatchEvidence* match = evidence.match(match_id);
   if (match != nullptr && match->is_announced()) return {match->player_a, match->player_b};
   for (const VoidedMatch& one : kept != nullptr ? kept->voided : std::vector<VoidedMatch>()) {
     if (one.replay == match_id && one.match_id != match_id)
-      return players_of(one.match_id, evidence, players, kept);
+      return players_of(one.match_id, evidence, schedule, kept);
   }
-  lm::Schedule schedule(players);
   auto key = lm::events::MatchKey::parse(match_id);
   if (!key || !schedule.contains(*key)) return {};
   lm::Pairing planned = schedule.pairing(*key);
@@ -42,6 +41,20 @@ bool is_row_of(const json& row, const lm::RankedPlayer& own) {
          number_at(row, "wins") == own.tally.wins && number_at(row, "draws") == own.tally.draws &&
          number_at(row, "losses") == own.tally.losses &&
          number_at(row, "played") == own.tally.played;
+}
+
+/// The seats below the highest one in the table that have no row: they were freed before the start.
+/// Nothing if that cannot be, because most of them are.
+std::vector<int> seats_without_row(const std::set<std::string>& with_row) {
+  std::set<int> seats;
+  for (const std::string& id : with_row) {
+    if (const auto player = lm::events::AgentRef::parse(id)) seats.insert(player->index);
+  }
+  std::vector<int> absent;
+  if (seats.empty() || *seats.rbegin() > 2 * static_cast<int>(with_row.size())) return absent;
+  for (int seat = 0; seat < *seats.rbegin(); ++seat)
+    if (!seats.contains(seat)) absent.push_back(seat);
+  return absent;
 }
 
 }  // namespace
@@ -59,13 +72,16 @@ void check_table(const FinalTable& table, const LeagueEvidence& evidence,
           place, "table.voided",
           "the matches that the final table leaves out are not those that are void in the journal");
   }
-  lm::Standings standings(static_cast<int>(rows.size()));
   std::set<std::string> with_row;
   for (const json& row : rows) with_row.insert(text_at(row, "player_id"));
+  const std::vector<int> absent = seats_without_row(with_row);
+  const auto players = static_cast<int>(rows.size());
+  const lm::Schedule schedule(players, absent);
+  lm::Standings standings(players + static_cast<int>(absent.size()), absent);
   std::set<std::pair<int, int>> played;
   for (const auto& [match, result] : results) {
     if (table.voided.contains(match)) continue;
-    Players players = players_of(match, evidence, standings.players(), kept);
+    Players players = players_of(match, evidence, schedule, kept);
     auto a = lm::events::AgentRef::parse(players.a);
     auto b = lm::events::AgentRef::parse(players.b);
     if (!a || !b || !with_row.contains(players.a) || !with_row.contains(players.b) ||

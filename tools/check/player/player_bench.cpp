@@ -6,7 +6,7 @@
 #include "common/agent/dialects/reply_dialect.h"
 #include "common/agent/identity/match_credential.h"
 #include "common/core/clock.h"
-#include "common/core/comparable_name.h"
+#include "common/core/display_name.h"
 #include "common/core/ids.h"
 #include "common/envelope/leniency.h"
 #include "game/result.h"

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "common/agent/runtime/settings.h"
+#include "common/core/own_program.h"
 #include "player/core/misbehaviour.h"
 #include "player/core/strategy.h"
 #include "tools/check/trial/registration.h"
@@ -22,8 +23,7 @@ bool is_strategy(const std::string& word) {
 }
 
 core::Result<StartedBot> start_player(const std::string& strategy) {
-  std::error_code ignored;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  const auto folder = core::own_program().parent_path();
   const auto logs = std::filesystem::temp_directory_path() / "league_spar_logs";
   return StartedBot::start("'" + (folder / "player").string() + "' --standalone --port {port} " +
                                "--strategy " + strategy + " --logs '" + logs.string() + "'",

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <sstream>
 
+#include "common/core/own_program.h"
 #include "common/transport/link/signals.h"
 
 namespace league::tools {
@@ -130,9 +131,6 @@ void ProcessGroup::stop(ProgramSpec::Role role) {
     wait_for_a_death(deadline);
 }
 
-std::filesystem::path own_directory() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-}
+std::filesystem::path own_directory() { return core::own_program().parent_path(); }
 
 }  // namespace league::tools

@@ -2,53 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdio>
 #include <iostream>
 
+#include "common/core/utf8.h"
 #include "common/rpc/json_text.h"
 
 namespace league::tools {
 namespace {
-
-struct CodePoint {
-  char32_t value = 0;
-  std::size_t bytes = 1;
-  bool valid = false;
-};
-
-CodePoint decode_at(std::string_view text, std::size_t at) {
-  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  unsigned char lead = byte(at);
-  if (lead < 0x80) return {lead, 1, true};
-  std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || at + bytes > text.size()) return {};
-  char32_t value = lead & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(at + i) & 0xC0) != 0x80) return {};
-    value = (value << 6) | (byte(at + i) & 0x3F);
-  }
-  constexpr std::array<char32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
-  bool is_surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (value < kSmallest[bytes] || value > 0x10FFFF || is_surrogate) return {};
-  return {value, bytes, true};
-}
-
-bool between(char32_t value, char32_t low, char32_t high) { return value >= low && value <= high; }
-
-bool is_dangerous(char32_t c) {
-  return c < 0x20 || between(c, 0x7F, 0x9F) || between(c, 0x200B, 0x200F) ||
-         between(c, 0x2028, 0x202E) || between(c, 0x2060, 0x206F) || c == 0xFEFF;
-}
-
-std::size_t columns_of(char32_t c) {
-  if (between(c, 0x300, 0x36F) || between(c, 0xFE00, 0xFE0F)) return 0;
-  bool is_wide =
-      between(c, 0x1100, 0x115F) || between(c, 0x2E80, 0xA4CF) || between(c, 0xAC00, 0xD7A3) ||
-      between(c, 0xF900, 0xFAFF) || between(c, 0xFE30, 0xFE6F) || between(c, 0xFF00, 0xFF60) ||
-      between(c, 0xFFE0, 0xFFE6) || between(c, 0x1F300, 0x1FAFF) || between(c, 0x20000, 0x3FFFD);
-  return is_wide ? 2 : 1;
-}
 
 /// A number right-aligned.
 std::string cell(int value, std::size_t width) {
@@ -65,25 +26,11 @@ constexpr std::size_t kShortestName = 8;
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {
-    CodePoint point = decode_at(text, at);
-    width += point.valid ? columns_of(point.value) : 1;
+    const core::CodePoint point = core::code_point_at(text, at);
+    width += point.is_valid ? core::terminal_columns(point.value) : 1;
     at += point.bytes;
   }
   return width;
-}
-
-std::string safe_text(std::string_view text) {
-  std::string safe;
-  for (std::size_t at = 0; at < text.size();) {
-    CodePoint point = decode_at(text, at);
-    if (point.valid && !is_dangerous(point.value)) {
-      safe += text.substr(at, point.bytes);
-    } else {
-      safe += '?';
-    }
-    at += point.bytes;
-  }
-  return safe;
 }
 
 int fail(std::string_view message, int exit_code) {
@@ -112,8 +59,8 @@ std::string fitted(std::string_view text, std::size_t width) {
   std::string cut;
   std::size_t used = 0;
   for (std::size_t at = 0; at < text.size();) {
-    CodePoint point = decode_at(text, at);
-    std::size_t columns = columns_of(point.value);
+    const core::CodePoint point = core::code_point_at(text, at);
+    const std::size_t columns = core::terminal_columns(point.value);
     if (used + columns > width - 1) break;
     cut += text.substr(at, point.bytes);
     used += columns;

@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/core/text.h"
 #include "tools/league/up/league_progress.h"
 
 namespace league::tools {
 
 /// The number of terminal columns of UTF-8 text: wide characters two, combining ones none.
 [[nodiscard]] std::size_t display_width(std::string_view text);
-/// Text from a peer, made safe for a terminal: control characters, invalid UTF-8 and directional
-/// formatting characters become `?`.
-[[nodiscard]] std::string safe_text(std::string_view text);
+using core::safe_text;
 /// Prints `error: …` on stderr, each line made safe for a terminal, and returns the exit code.
 int fail(std::string_view message, int exit_code = 2);
 int fail(const core::Error& error, int exit_code = 2);
