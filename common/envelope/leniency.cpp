@@ -130,8 +130,9 @@ class Rewriter {
   void fill_holes() {
     bool is_registration = type_ == MessageType::kRefereeRegisterRequest ||
                            type_ == MessageType::kLeagueRegisterRequest;
-    // LEAGUE_ERROR is a reply too, although it can also be sent.
-    bool is_reply = spec(type_).method.empty() || type_ == MessageType::kLeagueError;
+    // The two that are named are replies, although they are also sent as calls.
+    bool is_reply = spec(type_).method.empty() || type_ == MessageType::kLeagueError ||
+                    type_ == MessageType::kLeagueRegisterResponse;
     // Polling referees send no envelope; their token identifies them.
     bool is_bare_query = type_ == MessageType::kLeagueQuery && defaults_.league_id;
     if (!is_registration && !is_reply && !is_bare_query) return;

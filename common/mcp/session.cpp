@@ -44,6 +44,7 @@ std::shared_ptr<void> ServerSession::reserve_stream() {
 void ServerSession::set_stream(std::shared_ptr<transport::link::PeerChannel> stream) {
   std::lock_guard lock(mutex_);
   stream_ = std::move(stream);
+  reservation_.reset();
 }
 
 void ServerSession::leave(const std::string& channel_id) {

@@ -1,6 +1,6 @@
 #include "league_manager/admission/registration_codes.h"
 
-#include "common/core/display_name.h"
+#include "common/envelope/display_name.h"
 
 namespace league::league_manager::admission {
 
@@ -10,7 +10,7 @@ RegistrationCodes::RegistrationCodes(const agent::identity::CodeTable& table, Di
     const std::size_t index = entries_.size();
     entries_.push_back(
         {row.name, row.team, row.code.empty() ? std::string() : digest_of_(row.code.reveal())});
-    by_name_.emplace(core::comparable_name(row.name), index);
+    by_name_.emplace(envelope::comparable_name(row.name), index);
     if (row.code.empty()) continue;
     by_digest_.emplace(entries_.back().digest, index);
     const std::string typed = digest_of_(agent::identity::comparable_code(row.code.reveal()));
@@ -33,7 +33,7 @@ const RegistrationCodes::Entry* RegistrationCodes::find(std::string_view code) c
 }
 
 const RegistrationCodes::Entry* RegistrationCodes::find_name(std::string_view name) const {
-  const auto found = by_name_.find(core::comparable_name(name));
+  const auto found = by_name_.find(envelope::comparable_name(name));
   return found == by_name_.end() ? nullptr : &entries_[found->second];
 }
 

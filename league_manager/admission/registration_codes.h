@@ -29,7 +29,7 @@ class RegistrationCodes {
   /// The entry that `code`, however it is typed (comparable_code), admits; null if none. The time
   /// this takes reveals nothing about other codes, since a keyed hash is looked up.
   [[nodiscard]] const Entry* find(std::string_view code) const;
-  /// Null if no entry has this name (core::comparable_name).
+  /// Null if no entry has this name (envelope::comparable_name).
   [[nodiscard]] const Entry* find_name(std::string_view name) const;
   [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
   /// The number of entries with a code.

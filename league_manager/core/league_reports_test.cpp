@@ -121,7 +121,9 @@ TEST_F(LeagueReports, ARepeatNamesTheSameGameAndRound) {
 
 TEST_F(LeagueReports, KnowsThatAnAttemptNeverWas) {
   for (bool is_finished : {false, true}) {
-    const auto decision = played_.report(0, right(kFirst, 7));
+    auto report = right(kFirst);
+    report.attempt = 7;
+    const auto decision = played_.report(0, report);
     ASSERT_TRUE(decision.refusal);
     EXPECT_EQ(decision.refusal->code, ErrorCode::kStaleAttempt);
     EXPECT_NE(decision.refusal->message.find("there is no attempt 7"), std::string::npos)

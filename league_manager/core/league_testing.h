@@ -178,4 +178,24 @@ inline MatchReport technical_report_of(const League& league, events::MatchKey ma
   return report;
 }
 
+/// A league of `settings` in which everybody is registered and whose first round is announced.
+inline PlayedLeague started(events::LeagueSettings settings, int capacity = 1) {
+  PlayedLeague played(std::move(settings));
+  played.enter_all(capacity);
+  played.step();
+  return played;
+}
+
+inline events::AgentState state_of(const PlayedLeague& played, events::AgentRef agent) {
+  return played.league.roster().agent(agent).lifecycle.state();
+}
+
+inline RegistrationRequest player(const std::string& name, int port) {
+  return {events::AgentKind::kPlayer, profile(name, port), {}, {}};
+}
+
+inline RegistrationRequest referee(const std::string& name, int port) {
+  return {events::AgentKind::kReferee, profile(name, port), {}, {}};
+}
+
 }  // namespace league::league_manager::testing

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common/core/crypto.h"
-#include "common/core/display_name.h"
 #include "common/core/text.h"
+#include "common/envelope/display_name.h"
 
 namespace league::league_manager {
 
@@ -49,7 +49,7 @@ core::Result<void> check_profile(const events::LeagueSettings& settings,
 core::Result<std::string> name_of(const RegistrationRequest& request, const events::Agent* known) {
   const std::string& name = request.profile.display_name;
   if (known != nullptr && known->profile.display_name == name) return name;
-  auto admitted = core::admit_display_name(name);
+  auto admitted = envelope::admit_display_name(name);
   if (admitted) return admitted;
   return Error{admitted.error().code, "display_name " + admitted.error().message,
                meta_field(request.kind, "display_name")};
@@ -156,8 +156,8 @@ core::Result<void> check_return(const Roster& roster, const RegistrationRequest&
   auto owner = roster.find_by_endpoint(request.profile.endpoint);
   if (owner && *owner != agent) return endpoint_taken(request, *owner);
   auto namesake = roster.find_by_name(agent.kind, request.profile.display_name);
-  bool has_new_name = core::comparable_name(known.profile.display_name) !=
-                      core::comparable_name(request.profile.display_name);
+  bool has_new_name = envelope::comparable_name(known.profile.display_name) !=
+                      envelope::comparable_name(request.profile.display_name);
   if (has_new_name && namesake && *namesake != agent) return name_taken(request, *namesake);
   // A code is valid for one name: by changing its name, its owner could get several seats.
   if (has_new_name && agent.kind == events::AgentKind::kPlayer && request.not_admitted)
@@ -255,8 +255,8 @@ core::Result<RegistrationDecision> admit_agent(const Roster& roster,
   if (seat && seat != owner) return code_taken(*seat);
   if (owner) {
     bool same = owner->kind == request.kind &&
-                (seat || core::comparable_name(roster.agent(*owner).profile.display_name) ==
-                             core::comparable_name(request.profile.display_name));
+                (seat || envelope::comparable_name(roster.agent(*owner).profile.display_name) ==
+                             envelope::comparable_name(request.profile.display_name));
     if (!settings.open_mode || !same) return endpoint_taken(request, *owner);
     decision.agent = *owner;
     decision.recognised_by = events::Recognition::kEndpointAndName;

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/core/comparable_address.h"
-#include "common/core/display_name.h"
+#include "common/envelope/display_name.h"
 
 namespace league::league_manager {
 
@@ -56,7 +56,7 @@ std::optional<events::AgentRef> Roster::find_by_endpoint(const std::string& endp
 }
 
 std::string Roster::name_key(events::AgentKind kind, const std::string& display_name) {
-  return std::string(events::agent_kind_name(kind)) + ':' + core::comparable_name(display_name);
+  return std::string(events::agent_kind_name(kind)) + ':' + envelope::comparable_name(display_name);
 }
 
 std::optional<events::AgentRef> Roster::find_by_name(events::AgentKind kind,

@@ -66,7 +66,7 @@ class AnnouncerTest : public ::testing::Test {
     ledger_ = std::make_unique<files::Ledger>(testing::settings(players, 1), journal_, time_);
     ASSERT_TRUE(ledger_->open());
     for (int i = 0; i < players; ++i) {
-      auto profile = testing::profile("p" + std::to_string(i), 10000 + i);
+      auto profile = testing::profile("bot " + std::to_string(i), 10000 + i);
       if (i >= called) {
         profile.endpoint = "nats:session-of-" + std::to_string(i);
         profile.hears_events = true;

@@ -38,8 +38,7 @@ void LeagueRunner::watch_start(int referee, events::MatchKey match, bool is_last
                        });
 }
 
-void LeagueRunner::check_start(int referee, events::MatchKey match, int attempt,
-                               bool is_last_way) {
+void LeagueRunner::check_start(int referee, events::MatchKey match, int attempt, bool is_last_way) {
   if (is_stopped_) return;
   {
     std::lock_guard lock(mutex_);
@@ -62,12 +61,10 @@ void LeagueRunner::check_start(int referee, events::MatchKey match, int attempt,
       [this, referee, match, attempt,
        is_last_way](const std::optional<std::vector<PlayerAnswer>>& answers) {
         if (is_stopped_ || !answers) return;
-        const bool has_begun = std::ranges::any_of(*answers, [attempt](const auto& answer) {
-          return was_called(answer, attempt);
-        });
-        const bool is_still_open = deps_.ledger.read([&](const League& league) {
-          return is_open(league, referee, match, attempt);
-        });
+        const bool has_begun = std::ranges::any_of(
+            *answers, [attempt](const auto& answer) { return was_called(answer, attempt); });
+        const bool is_still_open = deps_.ledger.read(
+            [&](const League& league) { return is_open(league, referee, match, attempt); });
         if (!has_begun && is_still_open) on_idle(referee, match, is_last_way);
       });
 }

@@ -12,6 +12,7 @@ namespace league::league_manager::service {
 namespace {
 
 using core::Error;
+using core::ErrorCode;
 using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
@@ -139,6 +140,27 @@ void ManagerService::on_dispute(agent::host::Call<envelope::LeagueQuery> call) {
                                              {.conversation_id = shared->envelope.conversation_id});
         shared->reply.send(envelope::encode(envelope, dispute_answer(*refusal)));
       });
+}
+
+void ManagerService::note_refused_report(const Error& error,
+                                         const rpc::MessageNotes& request) const {
+  if (deps_.log == nullptr || request.message_type != wire_name(MessageType::kMatchResultReport) ||
+      error.code == ErrorCode::kShuttingDown)
+    return;
+  // Only a referee that has proven who it is, and has the match; what strangers and former referees
+  // send is in the conversation log.
+  const auto sender = envelope::Sender::parse(request.said_by);
+  const auto match = events::MatchKey::parse(request.match_id);
+  if (!sender || !match) return;
+  const auto referee = deps_.ledger.read([&](const League& league) -> std::optional<int> {
+    const auto agent = league.roster().find(sender->id);
+    if (!agent || !league.board().contains(*match)) return std::nullopt;
+    const MatchSlot& slot = league.board().slot(*match);
+    const bool has_it = agent->kind == events::AgentKind::kReferee &&
+                        slot.status == MatchStatus::kAssigned && slot.referee() == agent->index;
+    return has_it ? std::optional(agent->index) : std::nullopt;
+  });
+  if (referee) deps_.log->report_refused(events::AgentRef::referee(*referee), *match, error);
 }
 
 }  // namespace league::league_manager::service

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/core/display_name.h"
 #include "common/core/text.h"
+#include "common/envelope/display_name.h"
 #include "common/rpc/json_object.h"
 #include "league_manager/spectators/json_rows.h"
 #include "league_manager/spectators/public_text.h"
@@ -40,7 +40,7 @@ void RegistrationBoard::on_events(const events::Events& events) {
 
 void RegistrationBoard::note_player(events::AgentRef agent, const events::AgentProfile& profile) {
   if (agent.kind != events::AgentKind::kPlayer) return;
-  by_name_[core::comparable_name(profile.display_name)] = agent.index;
+  by_name_[envelope::comparable_name(profile.display_name)] = agent.index;
   if (profile.code_digest) by_digest_[*profile.code_digest] = agent.index;
 }
 
@@ -96,7 +96,7 @@ RegistrationBoard::RefusalCounts RegistrationBoard::refusals() const {
 int RegistrationBoard::player_of(const admission::RegistrationCodes::Entry& entry) const {
   if (const auto found = by_digest_.find(entry.digest); found != by_digest_.end())
     return found->second;
-  const auto found = by_name_.find(core::comparable_name(entry.name));
+  const auto found = by_name_.find(envelope::comparable_name(entry.name));
   return found == by_name_.end() ? -1 : found->second;
 }
 

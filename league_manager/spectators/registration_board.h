@@ -68,7 +68,7 @@ class RegistrationBoard {
   Codes codes_;
   bool is_started_ = false;
   std::unordered_map<std::string, int> by_digest_;  // players, by code_digest
-  std::unordered_map<std::string, int> by_name_;  // players, by core::comparable_name
+  std::unordered_map<std::string, int> by_name_;  // players, by envelope::comparable_name
   std::vector<Refusal> refusals_;  // the newest last
   std::uint64_t forgotten_ = 0;
   RefusalCounts counts_;

@@ -297,11 +297,10 @@ void ReplicatedJournal::on_written(std::uint64_t last, const core::Result<void>&
 }
 
 void ReplicatedJournal::on_conflict(const std::shared_ptr<const JournalPiece>& piece) {
-  std::uint64_t next = 0;
-  {
+  const std::uint64_t next = [this] {
     std::lock_guard lock(mutex_);
-    next = stream_sequence_ + 1;
-  }
+    return stream_sequence_ + 1;
+  }();
   streams_.get(
       league_stream("JOURNAL", options_.league), next, clock_.steady_now() + kPublishPatience,
       [this, piece](const core::Result<std::optional<transport::bus::StoredMessage>>& found) {
@@ -347,8 +346,7 @@ void ReplicatedJournal::watch() {
   {
     std::lock_guard lock(mutex_);
     auto old = clock_.steady_now() - options_.notice_after;
-    bool is_late = !waiting_.empty() && waiting_.front().since < old;
-    if (is_late && rule_ == Rule::kFollowed) {
+    if (rule_ == Rule::kFollowed && !waiting_.empty() && waiting_.front().since < old) {
       notice = "no stand-by manager has event " + std::to_string(waiting_.front().sequence) +
                (heard_ < old ? "; none responds"
                              : "; one is behind, at event " + std::to_string(figures_.followed)) +
@@ -373,7 +371,7 @@ void ReplicatedJournal::fence(const std::string& why) {
 }
 
 bool ReplicatedJournal::flush(std::chrono::milliseconds patience) {
-  // The rule decides which comes first, so flush the local journal before and after publishing.
+  // The rule decides which comes first.
   (void)journal::append_and_wait(local_, {});
   bool is_published = false;
   {

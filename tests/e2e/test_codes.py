@@ -104,7 +104,7 @@ class Registration(ClassWithCodes):
         codes = self.codes()
         manager = self.start_class()
         frame = {"jsonrpc": "2.0", "id": 1, "method": "register_player",
-                 "params": player_registration("Žluť", HERE.format(9001), timestamp="2025-01-15T10:30:00+02:00")}
+                 "params": player_registration("Žluť", HERE.format(9001), timestamp="2025-01-15T10:30:00+02:00", sender="player:zlut")}
         url = f"{manager.url}?registration_code={codes['Bob'].upper().replace('-', '')}"
         self.assertEqual(post(url, frame).error_code(), "E021")
         told = f"player 'Žluť' at {HERE.format(9001)}, with the code of 'Bob', is refused: E021"

@@ -58,7 +58,8 @@ class ForeignReferees(LeagueTest):
 
     def searched(self, referee):
         """Methods of calls by which no match began, each with how often it came."""
-        unknown = [str(frame["method"]) for frame in referee.calls if referee.dialect.started_by(referee, frame) is None]
+        unknown = [str(frame["method"]) for frame in referee.calls
+                   if "method" in frame and referee.dialect.started_by(referee, frame) is None]
         return {name: unknown.count(name) for name in unknown}
 
     def test_what_worked_is_remembered(self):

@@ -194,7 +194,7 @@ class LivePage(LeagueTest):
 
     def test_equal_faults_are_one_and_names_are_shown(self):
         manager = self.start_manager(4, 1, limits=limits(league={"announcement_grace_ms": 250}))
-        bot = Wrong("always-wrong-and-long-in-name")
+        bot = Wrong("always_wrong_and_long_in_name")
         self.addCleanup(bot.close)
         bot.join(manager)
         self.start_players(manager, 3, name="thirty-characters-long-for-us")
@@ -207,7 +207,7 @@ class LivePage(LeagueTest):
         self.assertRegex(causes[0], r"^3 × CHOOSE_PARITY_CALL E004: .*parity_choice.*\(last R3M\d\)$")
         self.assertNotIn("nonce", causes[0])
         self.show("standings")
-        self.assertIn("always-wrong-and-long-in-name", self.text(".series-names"))
+        self.assertIn("always_wrong_and_long_in_name", self.text(".series-names"))
         cut = "[...document.querySelectorAll('.agent .name')].filter((one) => one.scrollWidth > one.clientWidth).length"
         for view in ("standings", "cross", "fairness", "players"):
             self.show(view)

@@ -92,7 +92,9 @@ TEST_F(PostedAnswers, WithNamesOfAnotherCallAreNotedLikeReplies) {
 TEST_F(PostedAnswers, NeedNotSayWhoseTheyAre) {
   begin();
   const json token = kept_.at(0)["auth_token"];
-  const json bare = {{"message_type", "GAME_JOIN_ACK"}, {"match_id", "R1M1"}, {"accept", true},
+  const json bare = {{"message_type", "GAME_JOIN_ACK"},
+                     {"match_id", "R1M1"},
+                     {"accept", true},
                      {"auth_token", token}};
   EXPECT_TRUE(is_refused(post(with(bare, "auth_token", "tok_wrong")), "E003"));
   json of_no_match = with(bare, "status", "ACK");

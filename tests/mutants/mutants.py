@@ -71,13 +71,18 @@ def put(field, value):
 
 # --- the envelope of both answers ------------------------------------------------------------------------------------
 replies("P-2/join-protocol", "protocol_missing", drop("protocol"), JOIN)
-replies("P-2/choice-protocol", "protocol_other", put("protocol", "league.v1"), CHOICE)
-replies("P-2/join-message-type", "join_type_wrong", put("message_type", "JOIN_ACK"), JOIN)
+replies("P-2/choice-protocol", "choice_protocol_missing", drop("protocol"), CHOICE)
+replies("P-4.9/choice-answered", "protocol_other", put("protocol", "league.v1"), CHOICE)
+replies("P-2/join-message-type", "join_type_missing", drop("message_type"), JOIN)
+replies("P-4.7/join-accepts", "join_type_wrong", put("message_type", "JOIN_ACK"), JOIN)
 replies("P-2/choice-message-type", "choice_type_missing", drop("message_type"), CHOICE)
-replies("P-2/join-sender", "sender_without_role", lambda m: m.update(sender=m["player_id"]), JOIN)
+replies("P-2/join-sender", "join_sender_is_name", put("sender", "player:alpha"), JOIN)
+replies("P-4.7/join-accepts", "sender_without_role", lambda m: m.update(sender=m["player_id"]), JOIN)
 replies("P-2/choice-sender", "sender_is_name", put("sender", "player:alpha"), CHOICE)
-replies("P-3/join-timestamp", "timestamp_local", put("timestamp", time.strftime("%Y-%m-%dT%H:%M:%S")), JOIN)
-replies("P-3/choice-timestamp", "timestamp_number", put("timestamp", 1736937000), CHOICE)
+replies("P-3/join-timestamp", "join_timestamp_missing", drop("timestamp"), JOIN)
+replies("P-3/choice-timestamp", "choice_timestamp_missing", drop("timestamp"), CHOICE)
+replies("P-4.7/join-accepts", "timestamp_local", put("timestamp", time.strftime("%Y-%m-%dT%H:%M:%S")), JOIN)
+replies("P-4.9/choice-answered", "timestamp_number", put("timestamp", 1736937000), CHOICE)
 replies("P-3/join-timestamp-now", "timestamp_fixed", put("timestamp", "2020-01-01T00:00:00Z"), JOIN)
 replies("P-2/join-conversation", "conversation_own", put("conversation_id", "convmine"), JOIN)
 replies("P-2/choice-conversation", "conversation_missing", drop("conversation_id"), CHOICE)
@@ -89,7 +94,8 @@ replies("P-2/choice-league-id", "league_other", put("league_id", "league_other")
 
 # --- the answers' own fields -----------------------------------------------------------------------------------------
 replies("P-4.7/join-match-id", "join_match_missing", drop("match_id"), JOIN)
-replies("P-4.9/choice-match-id", "choice_match_wrong", put("match_id", "R1M1"), CHOICE)
+replies("P-4.9/choice-match-id", "choice_match_missing", drop("match_id"), CHOICE)
+replies("P-4.9/choice-answered", "choice_match_wrong", put("match_id", "R1M1"), CHOICE)
 replies("P-4.7/join-player-id", "player_id_fixed", put("player_id", "P99"), JOIN)
 replies("P-4.9/choice-player-id", "choice_player_missing", drop("player_id"), CHOICE)
 replies("P-4.7/join-accepts", "accept_as_text", put("accept", "true"), JOIN)
@@ -112,7 +118,7 @@ def choice_upper_case():
 
 
 # --- commitments -----------------------------------------------------------------------------------------------------
-replies("P-7.22/commitment-form", "commitment_upper_case",
+replies("P-4.7/join-accepts", "commitment_upper_case",
         lambda m: m.update(choice_commitment=m.get("choice_commitment", "").upper()), JOIN)
 replies("P-7.25/opens-commitment", "commitment_unopened", put("choice_commitment", "ab" * 32), JOIN)
 replies("P-7.25/nonce-form", "nonce_short", lambda m: m.update(choice_nonce=(m.get("choice_nonce") or "")[:16]), CHOICE)
@@ -264,7 +270,7 @@ refuses("P-9/past-deadline", "past_deadline_refused", CALL, lambda c: c["deadlin
 refuses("P-2/protocol-minor", "minor_version_refused", INVITE, lambda c: c["protocol"] != "league.v2")
 refuses("P-2/extra-field", "extra_field_refused", INVITE, lambda c: isinstance(c.get("league_check_extra"), str))
 refuses("P-2/long-conversation", "long_conversation_refused", INVITE, lambda c: len(c["conversation_id"]) > 64)
-refuses("P-4.6/player-b", "player_b_refused", INVITE, lambda c: c["role_in_match"] == "PLAYER_B")
+refuses("P-4.7/join-answered", "player_b_refused", INVITE, lambda c: c["role_in_match"] == "PLAYER_B")
 refuses("P-4.6/large-opponent-id", "opponent_id_two_digits", INVITE, lambda c: len(c["opponent_id"]) > 3)
 refuses("P-4.8/no-context", "context_required", CALL, lambda c: "context" not in c)
 refuses("P-4.8/no-standings", "standings_required", CALL, lambda c: "your_standings" not in (c.get("context") or {}))
@@ -452,7 +458,7 @@ def part(number, value):
     return lambda key, parts: (key, [*parts[:number], value, *parts[number + 1:]])
 
 
-replies("P-7.60/commits-with-receipts", "commits_never", drop("choice_commitment"), JOIN)
+replies("P-4.7/join-accepts", "commits_never", drop("choice_commitment"), JOIN)
 replies("P-7.61/join-receipt", "receipt_never_sent", drop("receipt"))
 signs("P-7.61/join-receipt", "receipt_key_as_bytes", lambda key, parts: (bytes.fromhex(key).decode("latin-1"), parts))
 signs("P-7.61/join-receipt", "receipt_with_token", lambda key, parts: (bot["me"]["auth_token"], parts))

@@ -97,7 +97,7 @@ def post(url, body, headers=None, timeout=15):
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
     with contextlib.closing(connection):
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        connection.request("POST", parts.path, data, {"Content-Type": "application/json", **(headers or {})})
+        connection.request("POST", parts.path + (f"?{parts.query}" if parts.query else ""), data, {"Content-Type": "application/json", **(headers or {})})
         response = connection.getresponse()
         return Answer(response.status, response.read())
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@ class StartedBot {
                                                       const std::string& manager_url);
   /// The value of `{port}`; 0 if the command does not use it.
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  /// When it was started for the first time.
+  [[nodiscard]] std::chrono::steady_clock::time_point started_at() const { return started_at_; }
   ~StartedBot();
   StartedBot(StartedBot&&) noexcept = default;
   StartedBot& operator=(StartedBot&&) = delete;
@@ -39,6 +42,7 @@ class StartedBot {
 
   std::string command_;
   std::uint16_t port_ = 0;
+  std::chrono::steady_clock::time_point started_at_ = std::chrono::steady_clock::now();
   core::FileDescriptor reservation_;  ///< keeps other checkers from using the port
   std::filesystem::path output_;
   std::unique_ptr<ChildProcess> child_;

@@ -6,10 +6,10 @@
 #include <sstream>
 
 #include "common/core/csv.h"
-#include "common/core/display_name.h"
 #include "common/core/private_file.h"
 #include "common/core/text.h"
 #include "common/core/utf8.h"
+#include "common/envelope/display_name.h"
 
 namespace league::agent::identity {
 namespace {
@@ -32,7 +32,7 @@ std::string line_text(int line) { return "line " + std::to_string(line); }
 
 /// A name of the table as it is stored; `column` says which in errors.
 Result<std::string> admit_name(const char* column, std::string_view text) {
-  auto admitted = core::admit_display_name(text);
+  auto admitted = envelope::admit_display_name(text);
   return admitted ? std::move(admitted)
                   : fault(std::string(column) + " " + admitted.error().message);
 }
@@ -86,7 +86,7 @@ Result<CodeTable> CodeTable::parse_columns(std::string_view text, bool needs_cod
   for (const CourseList::Row& record : table.list_.rows) {
     auto row = table.read_row(record);
     if (!row) return with_prefix(line_text(record.line), row.error());
-    const auto name = names.emplace(core::comparable_name(row->name), record.line);
+    const auto name = names.emplace(envelope::comparable_name(row->name), record.line);
     if (!name.second) {
       return fault(line_text(record.line) + ": \"" + core::excerpt(row->name) +
                    "\" is also the name in line " + std::to_string(name.first->second) +
@@ -122,9 +122,9 @@ Result<CodeTable> CodeTable::read_names(const std::filesystem::path& file) {
 }
 
 std::optional<std::size_t> CodeTable::find_name(std::string_view name) const {
-  const std::string wanted = core::comparable_name(name);
+  const std::string wanted = envelope::comparable_name(name);
   const auto found = std::ranges::find_if(
-      rows_, [&](const CodeRow& row) { return core::comparable_name(row.name) == wanted; });
+      rows_, [&](const CodeRow& row) { return envelope::comparable_name(row.name) == wanted; });
   if (found == rows_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - rows_.begin());
 }

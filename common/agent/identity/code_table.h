@@ -26,9 +26,9 @@ struct CodeRow {
 class CodeTable {
  public:
   /// Fails with the line and the rule; the error never contains a code. Rules: each name occurs
-  /// once (core::comparable_name) and is admitted by core::admit_display_name; a team, too, but may
-  /// be empty; each code occurs once and has 8 to 256 printable ASCII
-  /// characters other than blank, quote and `\`.
+  /// once (envelope::comparable_name) and is admitted by envelope::admit_display_name; a team, too,
+  /// but may be empty; each code occurs once and has 8 to 256 printable ASCII characters other than
+  /// blank, quote and `\`.
   [[nodiscard]] static core::Result<CodeTable> parse(std::string_view text);
   /// As parse, for a file that only its owner may read; errors name the file.
   [[nodiscard]] static core::Result<CodeTable> read(const std::filesystem::path& file);

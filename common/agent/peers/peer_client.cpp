@@ -203,7 +203,8 @@ PeerReply PeerClient::judge(PeerCall call, const rpc::Id& id,
   // A client of its own knows nothing of the peer and may forget what it learns.
   PeerClient judge(caller_, schemas_, clock_, mode_);
   const auto ways = dialects::call_dialects(call.type, dialects::CallStyle::kToolName);
-  Pending pending{std::move(call), {}, {}, {}, id, {.dialects = {ways.front()}, .is_proven = true}};
+  Pending pending{std::move(call), {}, {}, {}, id, {}, /*has_searched=*/true};
+  pending.search = {.dialects = {ways.front()}, .is_proven = true, .is_hopeless = true};
   auto reply = judge.understand(pending, outcome);
   if (!reply) reply = std::move(pending.first_answer);
   reply->notes = outcome.notes;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kLongestText = 300;
 }
 
-void log_exception(const std::string& name, std::string_view what) {
+void log_failure(const std::string& name, std::string_view what) {
   log::error("{} failed: {}", name, core::shown(what, kLongestText));
 }
 

@@ -15,7 +15,7 @@ namespace league::agent::runtime {
 void log_exception(const rpc::MessageNotes& notes, std::string_view what);
 
 /// The same for anything else that failed; `name` is what people call it: `the page /metrics`.
-void log_exception(const std::string& name, std::string_view what);
+void log_failure(const std::string& name, std::string_view what);
 
 /// What `call` does, but every exception is logged before it is passed on.
 template <typename Result, typename... Arguments>
@@ -25,7 +25,7 @@ std::function<Result(Arguments...)> guarded(std::function<Result(Arguments...)> 
     try {
       return call(std::forward<Arguments>(arguments)...);
     } catch (const std::exception& thrown) {
-      log_exception(name, thrown.what());
+      log_failure(name, thrown.what());
       throw;
     }
   };

@@ -47,9 +47,10 @@ TEST(HttpServer, KeepsPipelinedRequestsInOrder) {
 TEST(HttpServer, AcceptsChunkedBodies) {
   memory::Served served;
   RawClient client(served.port());
-  std::string response =
-      client.ask(request("POST /mcp", "Host: localhost\r\nTransfer-Encoding: chunked\r\n") +
-                 "2\r\n[1\r\n2\r\n,2\r\n1\r\n]\r\n0\r\n\r\n");
+  std::string response = client.ask(request("POST /mcp",
+                                            "Host: localhost\r\nContent-Type: application/json\r\n"
+                                            "Transfer-Encoding: chunked\r\n") +
+                                    "2\r\n[1\r\n2\r\n,2\r\n1\r\n]\r\n0\r\n\r\n");
   EXPECT_TRUE(response.ends_with("[1,2]")) << response;
 }
 
@@ -103,9 +104,13 @@ TEST(HttpServer, RefusesAtTheEdge) {
                                                "charset=utf-8\r\nContent-Length: 2\r\n") +
                                            "{}"),
             200);
-  EXPECT_EQ(memory::status_for(
-                served, request("POST /mcp", "Host: [::1]:8000\r\nContent-Length: 2\r\n") + "{}"),
-            200);
+  EXPECT_EQ(
+      memory::status_for(
+          served,
+          request("POST /mcp",
+                  "Host: [::1]:8000\r\nContent-Type: application/json\r\nContent-Length: 2\r\n") +
+              "{}"),
+      200);
 }
 
 TEST(HttpServer, IgnoresRangesAndOffersNone) {
@@ -114,7 +119,9 @@ TEST(HttpServer, IgnoresRangesAndOffersNone) {
                    .ask(request("GET /health", "Host: localhost\r\nRange: bytes=0-0\r\n"));
   EXPECT_EQ(status_of(whole), 200) << whole;
   for (const char* page : {"HEAD /health", "HEAD /other"}) {
-    auto head = RawClient(served.port()).ask(request(page, "Host: localhost\r\n"));
+    RawClient client(served.port());
+    client.send(request(page, "Host: localhost\r\nConnection: close\r\n"));
+    auto head = client.read_all();
     EXPECT_EQ(head.find("Accept-Ranges"), std::string::npos) << head;
     EXPECT_NE(head.find("\r\nContent-Length: "), std::string::npos) << head;
   }
@@ -232,8 +239,9 @@ TEST(HttpServer, HonoursCloseAndHttp10) {
 TEST(HttpServer, AnswersExpectContinue) {
   memory::Served served;
   RawClient client(served.port());
-  client.send(
-      request("POST /mcp", "Host: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"));
+  client.send(request("POST /mcp",
+                      "Host: localhost\r\nContent-Type: application/json\r\nExpect: "
+                      "100-continue\r\nContent-Length: 2\r\n"));
   EXPECT_EQ(status_of(client.read_response()), 100);
   EXPECT_TRUE(client.ask("{}").ends_with("{}"));
 }

@@ -36,7 +36,16 @@ TEST(ContextOfCall, SaysWhereAnHttpCallGoes) {
   EXPECT_EQ(way.connection->remote_address, "bot.example:8101");
   EXPECT_EQ(way_to("tcp://bot.example:8101", "10.0.0.7").connection->remote_address,
             "10.0.0.7:8101");
-  EXPECT_EQ(way_to("unix:/run/bot.sock").connection, nullptr);
+}
+
+TEST(ContextOfCall, SaysWhereOtherCallsGo) {
+  EXPECT_EQ(way_to("unix:/run/bot.sock").connection->remote_address, "/run/bot.sock");
+  EXPECT_EQ(way_to("stdio:/usr/bin/python3 bot.py --key x").connection->remote_address, "python3");
+  const auto bus = way_to("nats:0123456789abcdef");
+  EXPECT_EQ(bus.connection, nullptr);
+  EXPECT_EQ(std::get<std::shared_ptr<const rpc::NatsMetadata>>(bus.metadata)->subject,
+            "mcp.session.0123456789abcdef.out");
+  EXPECT_EQ(way_to("nats:manager").connection, nullptr);
 }
 
 }  // namespace

@@ -99,9 +99,9 @@ void ServedMessages::on_message(ReceivedMessage message) {
 }
 
 void ServedMessages::on_oversized(const rpc::FramePeek& frame, const std::string& why) {
-  const bool is_answered = frame.kind == rpc::FrameKind::kResponse ||
-                           (frame.kind == rpc::FrameKind::kRequest && frame.id.is_null());
-  auto connection = is_answered ? nullptr : held();
+  const bool wants_answer =
+      frame.kind != rpc::FrameKind::kResponse && frame.kind != rpc::FrameKind::kNotification;
+  auto connection = wants_answer ? held() : nullptr;
   if (!connection) return;
   OutboundMessage refusal;
   refusal.bytes =

@@ -232,7 +232,7 @@ async function post(method, params) {
   const reply = await fetch(options.manager, { method: "POST", headers, body });
   const text = await reply.text();
   const { result } = text.startsWith("{") ? JSON.parse(text) : {};
-  if (!result) throw new Error(`HTTP ${reply.status} without a result: ${text.slice(0, 200)}`);
+  if (!result) throw new Error(`HTTP ${reply.status} without a result`);
   return result;
 }
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "common/agent/identity/course_list.h"
-#include "common/core/display_name.h"
 #include "common/core/text.h"
+#include "common/envelope/display_name.h"
 #include "common/schema/parse_json.h"
 #include "game/outcome.h"
 #include "league_manager/files/remedies.h"
@@ -49,7 +49,7 @@ core::Result<void> read_names(const fs::path& file, GradeColumns& columns) {
   for (const auto& row : list->rows) {
     GradeColumns::Person person{row.line, row.name, {}};
     for (const std::size_t i : copied) person.cells.push_back(row.fields[i]);
-    columns.by_name.emplace(core::comparable_name(row.name), columns.people.size());
+    columns.by_name.emplace(envelope::comparable_name(row.name), columns.people.size());
     columns.people.push_back(std::move(person));
   }
   return {};
@@ -151,7 +151,7 @@ std::string gradescope_json(const lm::files::LeagueBook& book, const PlayerFigur
 }  // namespace
 
 const GradeColumns::Person* GradeColumns::find(std::string_view name) const {
-  const auto found = by_name.find(core::comparable_name(name));
+  const auto found = by_name.find(envelope::comparable_name(name));
   return found == by_name.end() ? nullptr : &people[found->second];
 }
 

@@ -28,7 +28,7 @@ struct GradeColumns {
   };
   std::vector<std::string> headings;
   std::vector<Person> people;
-  std::map<std::string, std::size_t> by_name;  ///< the first with a core::comparable_name
+  std::map<std::string, std::size_t> by_name;  ///< the first with a envelope::comparable_name
   std::map<std::string, std::string> levels;  ///< by endpoint
 
   /// The first line with this name; null if there is none.

@@ -75,9 +75,9 @@ void check_table(const FinalTable& table, const LeagueEvidence& evidence,
   std::set<std::string> with_row;
   for (const json& row : rows) with_row.insert(text_at(row, "player_id"));
   const std::vector<int> absent = seats_without_row(with_row);
-  const auto players = static_cast<int>(rows.size());
-  const lm::Schedule schedule(players, absent);
-  lm::Standings standings(players + static_cast<int>(absent.size()), absent);
+  const auto seated = static_cast<int>(rows.size());
+  const lm::Schedule schedule(seated, absent);
+  lm::Standings standings(seated + static_cast<int>(absent.size()), absent);
   std::set<std::pair<int, int>> played;
   for (const auto& [match, result] : results) {
     if (table.voided.contains(match)) continue;

@@ -6,8 +6,8 @@
 #include "common/agent/dialects/reply_dialect.h"
 #include "common/agent/identity/match_credential.h"
 #include "common/core/clock.h"
-#include "common/core/display_name.h"
 #include "common/core/ids.h"
+#include "common/envelope/display_name.h"
 #include "common/envelope/leniency.h"
 #include "game/result.h"
 #include "tools/check/game_truth.h"
@@ -282,7 +282,7 @@ std::string PlayerBench::word_in(const BotReply& reply) {
 
 std::string PlayerBench::choice_in(const BotReply& reply) {
   if (reply.fault && reply.fault->code != core::ErrorCode::kInvalidParityChoice) return {};
-  const std::string word = core::comparable_name(word_in(reply));
+  const std::string word = envelope::comparable_name(word_in(reply));
   return is_game_word(word) ? word : std::string();
 }
 

@@ -40,13 +40,6 @@ Verdict check_opening(PlayerBench& bench, const PlayedGame& game) {
 }
 
 const Probe<PlayerBench> kCommitmentProbes[] = {
-    {"P-7.22/commitment-form", Level::kMust,
-     "`choice_commitment` is 64 lower-case hexadecimal digits.", kFormula,
-     [](PlayerBench& bench) {
-       const BotReply& join = bench.sample().join;
-       return expect_field(game::is_hex_256(join.text("choice_commitment")), join,
-                           "choice_commitment", "64 characters of [0-9a-f]");
-     }},
     {"P-7.25/nonce-form", Level::kMust, "`choice_nonce` is 64 lower-case hexadecimal digits.",
      kFormula,
      [](PlayerBench& bench) {

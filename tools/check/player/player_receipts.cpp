@@ -96,14 +96,6 @@ BotReply choice_alone(PlayerBench& bench, const TestMatch& match) {
 }
 
 const Probe<PlayerBench> kReceiptProbes[] = {
-    {"P-7.60/commits-with-receipts", Level::kMust,
-     "A bot that declares receipts commits in every match with a `draw_commitment`.",
-     "Send choice_commitment in GAME_JOIN_ACK, or do not declare receipts.",
-     [](PlayerBench& bench) {
-       const BotReply& join = bench.sample().join;
-       return expect_field(!join.text("choice_commitment").empty(), join, "choice_commitment",
-                           "a commitment");
-     }},
     {"P-7.61/join-receipt", Level::kMust, "GAME_JOIN_ACK has the right receipt.", kFormula,
      [](PlayerBench& bench) {
        const PlayedGame& game = bench.sample();

@@ -65,8 +65,6 @@ const Variant kVariants[] = {
      "A conversation_id with blanks, slashes and letters of any script is accepted.",
      "Accept any string as conversation_id; do not parse it.", kInvite,
      [](json& m) { m["conversation_id"] = "conv /\xC3\xA4\xE6\x97\xA5 #1"; }},
-    {"P-4.6/player-b", "The bot accepts the role PLAYER_B.", "Accept both values of role_in_match.",
-     kInvite, [](json& m) { m["role_in_match"] = "PLAYER_B"; }},
     {"P-4.6/no-draw-commitment", "An invitation without `draw_commitment` is accepted.",
      "If the invitation has no draw_commitment, play without a commitment.", kInvite,
      [](json& m) { m.erase("draw_commitment"); }},

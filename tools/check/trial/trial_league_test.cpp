@@ -49,8 +49,8 @@ class TrialLeagueTest : public ::testing::Test {
   TrialMatch play(envelope::Mode mode = envelope::Mode::kOpen) {
     TrialLeague::Options options;
     options.mode = mode;
-    options.invitation_limit = std::chrono::milliseconds(300);
-    options.choice_limit = std::chrono::milliseconds(300);
+    options.invitation_limit = limit;
+    options.choice_limit = limit;
     options.retry_delay = std::chrono::milliseconds(10);
     options.gives_up_at_timeout = true;
     league_ = std::move(*TrialLeague::open(options));
@@ -67,6 +67,7 @@ class TrialLeagueTest : public ::testing::Test {
   }
 
   std::function<void(const InboundCall&, MockAnswer&)> change;
+  std::chrono::milliseconds limit{5000};
   std::unique_ptr<transport::front::HttpRuntime> runtime_;
   std::unique_ptr<MockServer> bot_;
   std::unique_ptr<TrialLeague> league_;
@@ -128,6 +129,7 @@ TEST_F(TrialLeagueTest, APageShowsItsStatusAndType) {
 }
 
 TEST_F(TrialLeagueTest, SilenceEndsTheMatch) {
+  limit = std::chrono::milliseconds(300);
   change = [](const InboundCall& call, MockAnswer& answer) {
     if (call.type() == "CHOOSE_PARITY_CALL") answer.delay = std::chrono::milliseconds(600);
   };

@@ -1,4 +1,4 @@
-#include "common/core/display_name.h"
+#include "common/envelope/display_name.h"
 
 #include <cstdio>
 #include <optional>
@@ -7,10 +7,17 @@
 #include "common/core/text.h"
 #include "common/core/utf8.h"
 
-namespace league::core {
+namespace league::envelope {
 namespace {
 
-Error refusal(std::string why) { return {ErrorCode::kInvalidFieldValue, std::move(why), ""}; }
+using core::code_point_at;
+using core::CodePoint;
+using core::Error;
+using core::excerpt;
+using core::Result;
+using core::safe_text;
+
+Error refusal(std::string why) { return {core::ErrorCode::kInvalidFieldValue, std::move(why), ""}; }
 
 constexpr bool is_between(char32_t c, char32_t first, char32_t last) {
   return c >= first && c <= last;
@@ -36,7 +43,7 @@ const char* mixed_alphabet(std::string_view comparable) {
   for (std::size_t at = 0; at < comparable.size();) {
     const CodePoint point = code_point_at(comparable, at);
     at += point.bytes;
-    if (!is_letter(point.value)) continue;
+    if (!core::is_letter(point.value)) continue;
     has_latin = has_latin || is_latin(point.value);
     if (is_greek(point.value)) other = "Greek";
     if (is_cyrillic(point.value)) other = "Cyrillic";
@@ -45,7 +52,7 @@ const char* mixed_alphabet(std::string_view comparable) {
 }
 
 /// Whether it is or could become an id of a league: `P01`, `P100`, `REF01` in any case.
-bool is_id(std::string_view comparable) {
+bool could_be_id(std::string_view comparable) {
   if (comparable == "league_manager" || comparable == "operator") return true;
   std::string_view digits = comparable;
   digits.remove_prefix(comparable.starts_with("ref") ? 3 : comparable.starts_with('p') ? 1 : 0);
@@ -64,7 +71,7 @@ std::optional<Error> fault_of_characters(std::string_view nfc) {
   bool has_visible = false;
   for (std::size_t at = 0; at < nfc.size();) {
     const CodePoint point = code_point_at(nfc, at);
-    if (!is_printable(point.value)) {
+    if (!core::is_printable(point.value)) {
       return refusal("has the character " + hexadecimal(point.value) +
                      ", which is a control, format or line character: leave it out");
     }
@@ -73,7 +80,7 @@ std::optional<Error> fault_of_characters(std::string_view nfc) {
   const std::string folded = comparable_name(nfc);
   for (std::size_t at = 0; at < folded.size() && !has_visible;) {
     const CodePoint point = code_point_at(folded, at);
-    has_visible = is_visible(point.value);
+    has_visible = core::is_visible(point.value);
     at += point.bytes;
   }
   if (!has_visible)
@@ -84,9 +91,9 @@ std::optional<Error> fault_of_characters(std::string_view nfc) {
 }  // namespace
 
 Result<std::string> admit_display_name(std::string_view name) {
-  auto nfc = to_nfc(name);
+  auto nfc = core::to_nfc(name);
   if (!nfc) return refusal("is not UTF-8: save or send it in UTF-8");
-  const std::size_t length = count_characters(*nfc);
+  const std::size_t length = core::count_characters(*nfc);
   if (length < 1 || length > kLongestDisplayName) {
     return refusal((length == 0 ? "" : "\"" + excerpt(safe_text(*nfc)) + "\" ") + "has " +
                    std::to_string(length) + " characters: use 1 to " +
@@ -98,7 +105,7 @@ Result<std::string> admit_display_name(std::string_view name) {
     return refusal("\"" + excerpt(*nfc) + "\" mixes Latin letters with " + alphabet +
                    " ones, which can look the same: use one alphabet");
   }
-  if (is_id(folded)) {
+  if (could_be_id(folded)) {
     return refusal("\"" + excerpt(*nfc) +
                    "\" could be mistaken for an id of the league: choose another one");
   }
@@ -106,8 +113,8 @@ Result<std::string> admit_display_name(std::string_view name) {
 }
 
 std::string comparable_name(std::string_view display_name) {
-  const auto folded = to_nfkc_casefold(display_name);
-  return std::string(trimmed(folded ? *folded : display_name, " \t\n\v\f\r"));
+  const auto folded = core::to_nfkc_casefold(display_name);
+  return std::string(core::trimmed(folded ? *folded : display_name, " \t\n\v\f\r"));
 }
 
-}  // namespace league::core
+}  // namespace league::envelope

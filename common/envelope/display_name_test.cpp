@@ -1,10 +1,10 @@
-#include "common/core/display_name.h"
+#include "common/envelope/display_name.h"
 
 #include <gtest/gtest.h>
 
 #include "common/core/text.h"
 
-namespace league::core {
+namespace league::envelope {
 namespace {
 
 TEST(ComparableName, IgnoresCaseAndWhiteSpaceAtTheEnds) {
@@ -76,11 +76,11 @@ TEST(AdmitDisplayName, RefusesWhatMisleadsOrBreaksLines) {
            {"operator", "an id of the league"}}) {
     auto admitted = admit_display_name(name);
     ASSERT_FALSE(admitted) << name;
-    EXPECT_EQ(admitted.error().code, ErrorCode::kInvalidFieldValue);
+    EXPECT_EQ(admitted.error().code, core::ErrorCode::kInvalidFieldValue);
     EXPECT_NE(admitted.error().message.find(why), std::string::npos) << admitted.error().message;
-    EXPECT_EQ(admitted.error().message, safe_text(admitted.error().message));
+    EXPECT_EQ(admitted.error().message, core::safe_text(admitted.error().message));
   }
 }
 
 }  // namespace
-}  // namespace league::core
+}  // namespace league::envelope
