@@ -1,6 +1,7 @@
 #include "league_manager/rounds/reason_text.h"
 
 #include "league_manager/events/compact_result.h"
+#include "league_manager/events/events.h"
 
 namespace league::league_manager::rounds {
 
