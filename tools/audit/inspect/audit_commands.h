@@ -24,12 +24,12 @@ struct AuditOutput {
 int audit_show(const std::filesystem::path& directory, const std::string& conversation_id,
                AuditOutput options, std::ostream& out, std::ostream& err);
 
-/// `league audit log DIR PLAYER`: the messages to the bot, its answers and what was wrong with
-/// them, from the logs of the manager and the referees, since third-party bots keep no conversation
-/// log. `player` is an id such as `P01`. Returns 0 if nothing was wrong, 1 if something was or the
-/// player appears in no log, 2 if DIR holds no logs.
-int audit_log(const std::filesystem::path& directory, const std::string& player,
-              AuditOutput options, std::ostream& out, std::ostream& err);
+/// `league audit log DIR AGENT`: the messages to a player or referee, its answers and what was
+/// wrong with them, from the logs of the others, since third-party agents keep no conversation log.
+/// `who` is an id (`P01`, `REF01`), a sender or a display name. Returns 0 if nothing was wrong, 1
+/// if something was or it appears in no log, 2 if DIR holds no logs.
+int audit_log(const std::filesystem::path& directory, const std::string& who, AuditOutput options,
+              std::ostream& out, std::ostream& err);
 
 /// The records to find; an empty member matches everything.
 struct FindQuery {

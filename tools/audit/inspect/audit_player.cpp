@@ -7,24 +7,76 @@
 #include <utility>
 
 #include "common/audit/log/conversation.h"
+#include "common/envelope/display_name.h"
 #include "common/rpc/json_text.h"
+#include "league_manager/events/agent_ref.h"
 #include "league_manager/files/journal_book.h"
 #include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/speaker.h"
 #include "tools/audit/inspect/audit_report.h"
 
 namespace league::tools::auditor {
 namespace {
 
-/// The conversations in which the player got its id; it still has a temporary name in them. Only of
+using nlohmann::json;
+
+bool is_registration(const audit::log::LogEntry& entry) {
+  return entry.message_type == "LEAGUE_REGISTER_REQUEST" ||
+         entry.message_type == "REFEREE_REGISTER_REQUEST";
+}
+
+bool is_registered(const audit::log::LogEntry& entry) {
+  return entry.message_type == "LEAGUE_REGISTER_RESPONSE" ||
+         entry.message_type == "REFEREE_REGISTER_RESPONSE";
+}
+
+/// The id that an answer to a registration gives; empty: none.
+std::string given_id(const json& answer) {
+  const std::string& player = text_at(answer, "player_id");
+  return player.empty() ? text_at(answer, "referee_id") : player;
+}
+
+/// Who registered with this display name, last of all, as a sender; empty: nobody.
+std::string sender_named(const std::filesystem::path& directory, const std::string& name) {
+  const std::string wanted = envelope::comparable_name(name);
+  std::set<std::pair<std::string, std::uint64_t>> asked;
+  std::string sender;
+  (void)audit::log::search_logs(logs_of(directory), [&](const audit::log::LogEntry& entry) {
+    if (entry.agent != "league_manager" || !(is_registration(entry) || is_registered(entry)))
+      return false;
+    const json message = message_of(entry);
+    const bool is_player = entry.message_type.starts_with("LEAGUE_");
+    if (is_registration(entry)) {
+      const json& meta = field_at(message, is_player ? "player_meta" : "referee_meta");
+      if (envelope::comparable_name(text_at(meta, "display_name")) == wanted)
+        asked.emplace(entry.file, entry.call);
+    } else if (const std::string id = given_id(message);
+               !id.empty() && asked.contains({entry.file, entry.call})) {
+      sender = (is_player ? "player:" : "referee:") + id;
+    }
+    return false;
+  });
+  return sender;
+}
+
+/// Of `P01`, `REF01`, `player:P01` or a display name.
+std::string sender_of(const std::filesystem::path& directory, const std::string& who) {
+  if (who.starts_with("player:") || who.starts_with("referee:")) return who;
+  if (const auto agent = league_manager::events::AgentRef::parse(who)) return agent->sender();
+  const std::string named = sender_named(directory, who);
+  return named.empty() ? "player:" + who : named;
+}
+
+/// The conversations in which the agent got its id; it still has a temporary name in them. Only of
 /// logs before version 3: any bot may use the conversation of another.
 std::set<std::string> registrations(const audit::log::LogSearch& search,
-                                    const std::string& player) {
+                                    const std::string& sender) {
   std::set<std::string> ids;
+  const std::string id = sender.substr(sender.find(':') + 1);
   for (const audit::log::LogEntry& entry : search.entries) {
-    if (entry.version < audit::log::kFirstVersionWithSpeakers &&
-        entry.message_type == "LEAGUE_REGISTER_RESPONSE" &&
-        entry.raw.find("\"player_id\":\"" + player + "\"") != std::string::npos) {
+    if (entry.version < audit::log::kFirstVersionWithSpeakers && is_registered(entry) &&
+        given_id(message_of(entry)) == id) {
       ids.insert(entry.conversation_id);
     }
   }
@@ -34,10 +86,9 @@ std::set<std::string> registrations(const audit::log::LogSearch& search,
 
 /// The records about the player in other agents' logs; if there are none, those in its own log.
 /// Counts in `hearsay` what somebody sent in its name without proof, which is left out.
-std::vector<audit::log::LogEntry> about(audit::log::LogSearch search, const std::string& player,
+std::vector<audit::log::LogEntry> about(audit::log::LogSearch search, const std::string& sender,
                                         std::uint64_t& hearsay) {
-  std::string sender = "player:" + player;
-  std::set<std::string> registered = registrations(search, player);
+  std::set<std::string> registered = registrations(search, sender);
   HearsayFilter filter;
   std::set<std::pair<std::string, std::uint64_t>> own_calls;  // its registrations, still unnamed
   std::vector<audit::log::LogEntry> theirs;
@@ -60,23 +111,22 @@ std::vector<audit::log::LogEntry> about(audit::log::LogSearch search, const std:
 
 bool may_concern(const audit::log::LogEntry& entry, const std::string& sender) {
   return entry.agent == sender || entry.peer == sender || entry.said_by == sender ||
-         entry.message_type.starts_with("LEAGUE_REGISTER_");
+         is_registration(entry) || is_registered(entry);
 }
 
 }  // namespace
 
-int audit_log(const std::filesystem::path& directory, const std::string& player,
-              AuditOutput options, std::ostream& out, std::ostream& err) {
-  std::string id = player.starts_with("player:") ? player.substr(7) : player;
+int audit_log(const std::filesystem::path& directory, const std::string& who, AuditOutput options,
+              std::ostream& out, std::ostream& err) {
+  const std::string sender = sender_of(directory, who);
   audit::log::LogSearch search = audit::log::search_logs(
-      logs_of(directory),
-      [sender = "player:" + id](const auto& entry) { return may_concern(entry, sender); });
+      logs_of(directory), [&sender](const auto& entry) { return may_concern(entry, sender); });
   if (!has_logs(search, directory, err)) return 2;
   std::uint64_t records = search.records;
   std::uint64_t hearsay = 0;
   std::vector<audit::log::LoggedMessage> exchanges =
-      audit::log::merge_records(about(std::move(search), id, hearsay));
-  PlayerReport report = report_on(id, exchanges);
+      audit::log::merge_records(about(std::move(search), sender, hearsay));
+  AgentReport report = report_on(sender, exchanges);
   report.hearsay = hearsay;
   if (auto data = league_manager::files::find_data(directory)) {
     if (auto added = add_journal(*data, report); !added)
@@ -88,8 +138,8 @@ int audit_log(const std::filesystem::path& directory, const std::string& player,
     print_report(report, exchanges, Paint(options.colour), out);
   }
   if (exchanges.empty()) {
-    err << "player " << printable(id, 70) << " appears in none of the " << records
-        << " records; ids look like P01\n";
+    err << printable(who, 70) << " appears in none of the " << records
+        << " records; give an id, such as P01 or REF01, or the name of an agent\n";
     return 1;
   }
   return report.faults.empty() && report.losses.empty() ? 0 : 1;

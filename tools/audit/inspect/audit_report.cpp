@@ -34,7 +34,7 @@ std::string without_numbers(const std::string& text) {
 }
 
 void note_fault(const LogEntry& entry, const std::map<std::string, std::string>& last_call,
-                const std::string& teller, PlayerReport& report) {
+                const std::string& teller, AgentReport& report) {
   std::string type = entry.message_type;
   auto call = last_call.find(entry.conversation_id);
   if (type.empty() && call != last_call.end()) type = call->second;
@@ -42,7 +42,7 @@ void note_fault(const LogEntry& entry, const std::map<std::string, std::string>&
                            entry.fault, teller});
 }
 
-void note_leniencies(const LogEntry& entry, const std::string& teller, PlayerReport& report) {
+void note_leniencies(const LogEntry& entry, const std::string& teller, AgentReport& report) {
   for (const std::string& name : entry.leniencies) {
     if (teller.empty()) {
       ++report.leniencies[name];
@@ -58,15 +58,15 @@ bool is_search(const LogEntry& entry) {
   return !entry.verdict.empty() && rpc::is_search_for_dialect(entry.fault);
 }
 
-void note_loss(const LogEntry& entry, const std::string& player, PlayerReport& report) {
-  if (entry.message_type != "GAME_OVER") return;
+void note_loss(const LogEntry& entry, AgentReport& report) {
+  if (entry.message_type != "GAME_OVER" || !report.is_player()) return;
   json message = message_of(entry);
   if (!message.is_object() || !message.contains("game_result") ||
       !message["game_result"].is_object())
     return;
   const json& result = message["game_result"];
   if (result.value("status", json()) != "TECHNICAL_LOSS" ||
-      result.value("winner_player_id", json()) == player)
+      result.value("winner_player_id", json()) == report.id())
     return;
   json reason = result.contains("reason") ? result["reason"] : message.value("reason", json());
   auto known = [&](const TechnicalLoss& loss) {
@@ -78,7 +78,7 @@ void note_loss(const LogEntry& entry, const std::string& player, PlayerReport& r
                            reason.is_string() ? reason.get<std::string>() : "no reason given"});
 }
 
-void note_answer(const LogEntry& entry, PlayerReport& report) {
+void note_answer(const LogEntry& entry, AgentReport& report) {
   if (entry.kind == "request") {
     ++report.requests;
     return;
@@ -139,7 +139,7 @@ std::string told_by(const std::string& teller) {
 }
 
 /// Prints one line for each reason, with all matches that were lost for that reason.
-void print_losses(const PlayerReport& report, const Paint& paint, std::ostream& out) {
+void print_losses(const AgentReport& report, const Paint& paint, std::ostream& out) {
   std::vector<const TechnicalLoss*> firsts;
   std::map<std::string, std::vector<const TechnicalLoss*>> by_reason;
   for (const TechnicalLoss& loss : report.losses) {
@@ -159,7 +159,7 @@ void print_losses(const PlayerReport& report, const Paint& paint, std::ostream& 
   }
 }
 
-void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& out) {
+void print_wrong(const AgentReport& report, const Paint& paint, std::ostream& out) {
   if (report.faults.empty() && report.losses.empty()) out << paint.green("no faults") << '\n';
   for (const auto& [fault, count] : distinct_faults(report)) {
     out << paint.red("fault " + fault.code) << "  " << times_text(count) << ", first "
@@ -198,10 +198,9 @@ void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& o
 
 }  // namespace
 
-PlayerReport report_on(const std::string& player, const std::vector<LoggedMessage>& exchanges) {
-  PlayerReport report;
-  report.player = player;
-  std::string sender = "player:" + player;
+AgentReport report_on(const std::string& sender, const std::vector<LoggedMessage>& exchanges) {
+  AgentReport report;
+  report.sender = sender;
   std::map<std::string, std::string> last_call;
   for (const LoggedMessage& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
@@ -217,13 +216,13 @@ PlayerReport report_on(const std::string& player, const std::vector<LoggedMessag
     } else {
       if (entry.kind == "request") ++report.calls;
       if (entry.kind == "request") last_call[entry.conversation_id] = entry.message_type;
-      note_loss(entry, player, report);
+      note_loss(entry, report);
     }
   }
   return report;
 }
 
-std::vector<DistinctFault> distinct_faults(const PlayerReport& report) {
+std::vector<DistinctFault> distinct_faults(const AgentReport& report) {
   std::vector<DistinctFault> distinct;
   std::map<std::string, std::size_t> known;
   for (const PlayerFault& fault : report.faults) {
@@ -237,10 +236,10 @@ std::vector<DistinctFault> distinct_faults(const PlayerReport& report) {
   return distinct;
 }
 
-void print_report(const PlayerReport& report, const std::vector<LoggedMessage>& exchanges,
+void print_report(const AgentReport& report, const std::vector<LoggedMessage>& exchanges,
                   const Paint& paint, std::ostream& out) {
-  out << paint.bold("player " + report.player) << "\n\n";
-  print_messages("player:" + report.player, exchanges, paint, out);
+  out << paint.bold((report.is_player() ? "player " : "referee ") + report.id()) << "\n\n";
+  print_messages(report.sender, exchanges, paint, out);
   out << '\n';
   print_wrong(report, paint, out);
   out << '\n'
@@ -276,8 +275,8 @@ json messages_json(const std::vector<LoggedMessage>& exchanges) {
 
 }  // namespace
 
-json to_json(const PlayerReport& report, const std::vector<LoggedMessage>& exchanges) {
-  json result = {{"player_id", report.player},
+json to_json(const AgentReport& report, const std::vector<LoggedMessage>& exchanges) {
+  json result = {{report.is_player() ? "player_id" : "referee_id", report.id()},
                  {"calls", report.calls},
                  {"answers", report.answers},
                  {"requests", report.requests},

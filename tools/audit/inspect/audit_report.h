@@ -53,10 +53,10 @@ struct StateEntry {
   std::string detail;  ///< for people; may be empty
 };
 
-/// Everything that `league audit log` says about a player.
-struct PlayerReport {
-  std::string player;
-  std::uint64_t calls = 0;  ///< calls to the player
+/// Everything that `league audit log` says about a player or a referee.
+struct AgentReport {
+  std::string sender;  ///< `player:P01` or `referee:REF01`
+  std::uint64_t calls = 0;  ///< calls to the agent
   std::uint64_t answers = 0;  ///< its answers
   std::uint64_t requests = 0;  ///< its own requests
   std::vector<PlayerFault> faults;
@@ -65,31 +65,34 @@ struct PlayerReport {
   std::map<std::string, std::uint64_t> leniencies;  ///< that are proven
   /// Others, by the agent whose word it is and their name.
   std::map<std::pair<std::string, std::string>, std::uint64_t> told_leniencies;
-  std::uint64_t hearsay = 0;  ///< messages in the player's name, left out: nobody proved its sender
+  std::uint64_t hearsay = 0;  ///< messages in its name, left out: nobody proved their sender
   std::uint64_t searches = 0;  ///< refusals that only showed its dialect
   std::vector<TimedAnswer> slowest;  ///< at most five, the slowest first
+
+  [[nodiscard]] bool is_player() const { return sender.starts_with("player:"); }
+  [[nodiscard]] std::string id() const { return sender.substr(sender.find(':') + 1); }
 };
 
-/// Summarises `exchanges`, the messages between `player` and the others.
-[[nodiscard]] PlayerReport report_on(const std::string& player,
-                                     const std::vector<audit::log::LoggedMessage>& exchanges);
+/// Summarises `exchanges`, the messages between `sender` and the others.
+[[nodiscard]] AgentReport report_on(const std::string& sender,
+                                    const std::vector<audit::log::LoggedMessage>& exchanges);
 
 /// Each different fault once, in the order of first occurrence: the first one is often the cause of
 /// the others.
-[[nodiscard]] std::vector<DistinctFault> distinct_faults(const PlayerReport& report);
+[[nodiscard]] std::vector<DistinctFault> distinct_faults(const AgentReport& report);
 
 /// Adds what only the journal in `data` knows: the player's states, the causes of its technical
 /// losses, and those that the manager decided itself. Fails if the journal cannot be read.
 [[nodiscard]] core::Result<void> add_journal(const std::filesystem::path& data,
-                                             PlayerReport& report);
+                                             AgentReport& report);
 
 /// For people: the messages in order, then what was wrong, then the figures.
-void print_report(const PlayerReport& report,
+void print_report(const AgentReport& report,
                   const std::vector<audit::log::LoggedMessage>& exchanges, const Paint& paint,
                   std::ostream& out);
 
 /// For machines: one JSON object with the content that print_report prints.
-[[nodiscard]] nlohmann::json to_json(const PlayerReport& report,
+[[nodiscard]] nlohmann::json to_json(const AgentReport& report,
                                      const std::vector<audit::log::LoggedMessage>& exchanges);
 
 }  // namespace league::tools::auditor

@@ -47,8 +47,8 @@ TEST(AuditBody, AMessageIsFoundWhereItSitsAndSaysSo) {
 }
 
 TEST(AuditReport, TheSameFaultIsSaidOnceWithACount) {
-  PlayerReport report;
-  report.player = "P01";
+  AgentReport report;
+  report.sender = "player:P01";
   auto fault = [&](const char* match, const char* type, const char* code, const char* text) {
     report.faults.push_back({{}, match, "", type, code, text});
   };

@@ -20,7 +20,7 @@ std::string reason_in(const lm::files::LeagueBook& book, lm::events::MatchKey ma
 }
 
 void add_loss(const lm::files::LeagueBook& book, const lm::MatchView& view, game::Side side,
-              PlayerReport& report) {
+              AgentReport& report) {
   const std::string id = view.match.id().str();
   const std::string reason = reason_in(book, view.match, side);
   const auto known = std::ranges::find(report.losses, id, &TechnicalLoss::match_id);
@@ -33,11 +33,11 @@ void add_loss(const lm::files::LeagueBook& book, const lm::MatchView& view, game
 
 }  // namespace
 
-core::Result<void> add_journal(const std::filesystem::path& data, PlayerReport& report) {
+core::Result<void> add_journal(const std::filesystem::path& data, AgentReport& report) {
   auto book = league_manager::files::read_book(data);
   if (!book) return book.error();
   const lm::League& league = book->league();
-  const auto player = lm::events::AgentRef::parse(report.player);
+  const auto player = lm::events::AgentRef::parse(report.id());
   if (!player || player->kind != lm::events::AgentKind::kPlayer ||
       !league.roster().contains(*player))
     return {};

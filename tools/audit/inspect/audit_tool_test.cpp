@@ -72,7 +72,7 @@ TEST_F(AuditToolTest, SaysWhatIsMissing) {
   EXPECT_EQ(audit_show(directory_, "convr9m9001", {}, out_, err_), 1);
   EXPECT_NE(err_.str().find("no conversation convr9m9001"), std::string::npos);
   EXPECT_EQ(audit_log(directory_, "P77", {}, out_, err_), 1);
-  EXPECT_NE(err_.str().find("player P77 appears in none"), std::string::npos);
+  EXPECT_NE(err_.str().find("P77 appears in none"), std::string::npos);
   EXPECT_EQ(out_.str(), "");
 }
 
@@ -90,6 +90,35 @@ TEST_F(AuditToolTest, TellsABotWhatWasWrong) {
         "slowest  30.00 s"}) {
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
   }
+}
+
+TEST_F(AuditToolTest, FindsAgentsByNameAndReferees) {
+  using enum audit::record::Direction;
+  using enum audit::record::Kind;
+  std::string manager;
+  begin(manager, "league_manager");
+  for (const auto& [number, name] : {std::pair(1, "other"), std::pair(2, "\u00c4lpha")}) {
+    auto asked = record(kIn, kRequest, "player:" + std::to_string(number),
+                        "LEAGUE_REGISTER_REQUEST", {{"player_meta", {{"display_name", name}}}});
+    auto given = record(kOut, kReply, "player:P0" + std::to_string(3 - number),
+                        "LEAGUE_REGISTER_RESPONSE",
+                        {{"player_id", "P0" + std::to_string(3 - number)}});
+    asked.call = given.call = static_cast<std::uint64_t>(number);
+    add(manager, asked);
+    add(manager, given);
+  }
+  lost_match();
+  save();
+  const auto path = *audit::log::league_log_path(directory_ / "logs", "l");
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path) << manager;
+  EXPECT_EQ(audit_log(directory_, "\u00e4LPHA", {.json = true}, out_, err_), 1) << err_.str();
+  EXPECT_EQ(json::parse(out_.str())["player_id"], "P01");
+  out_.str("");
+  EXPECT_EQ(audit_log(directory_, "REF01", {.json = true}, out_, err_), 0) << err_.str();
+  const json referee = json::parse(out_.str());
+  EXPECT_EQ(referee["referee_id"], "REF01");
+  EXPECT_EQ(referee["messages"].size(), 2U) << "those that P01's log has";
 }
 
 TEST_F(AuditToolTest, TellsABotForMachines) {

@@ -187,15 +187,15 @@ void add_diff(CLI::App& audit, std::function<int()>& chosen) {
 
 void add_log(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
-  CLI::App* command =
-      audit.add_subcommand("log", "show what a player received and answered, and its faults");
+  CLI::App* command = audit.add_subcommand(
+      "log", "show what a player or referee received and answered, and its faults");
   add_directory(*command, *options);
-  command->add_option("PLAYER", options->what, "such as P01")->required();
+  command->add_option("AGENT", options->what, "an id, such as P01 or REF01, or a name")->required();
   add_json(*command, *options);
   command->footer(
       "Example:\n"
       "  league audit log runs/2025-01-15T10-30-00Z P01\n"
-      "Exit codes: 0 the player has no faults, 1 it has, or it is in no log, 2 DIR contains no "
+      "Exit codes: 0 the agent has no faults, 1 it has, or it is in no log, 2 DIR contains no "
       "logs.");
   agent::host::when_given(*command, chosen, [options] {
     return audit_log(options->directory, options->what, options->output(), std::cout, std::cerr);
