@@ -11,6 +11,7 @@
 #include "common/rpc/json_text.h"
 #include "league_manager/events/agent_ref.h"
 #include "league_manager/files/journal_book.h"
+#include "tools/audit/evidence/audit_body.h"
 #include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/speaker.h"

@@ -100,9 +100,9 @@ TEST_F(AuditToolTest, FindsAgentsByNameAndReferees) {
   for (const auto& [number, name] : {std::pair(1, "other"), std::pair(2, "\u00c4lpha")}) {
     auto asked = record(kIn, kRequest, "player:" + std::to_string(number),
                         "LEAGUE_REGISTER_REQUEST", {{"player_meta", {{"display_name", name}}}});
-    auto given = record(kOut, kReply, "player:P0" + std::to_string(3 - number),
-                        "LEAGUE_REGISTER_RESPONSE",
-                        {{"player_id", "P0" + std::to_string(3 - number)}});
+    auto given =
+        record(kOut, kReply, "player:P0" + std::to_string(3 - number), "LEAGUE_REGISTER_RESPONSE",
+               {{"player_id", "P0" + std::to_string(3 - number)}});
     asked.call = given.call = static_cast<std::uint64_t>(number);
     add(manager, asked);
     add(manager, given);
