@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "common/transport/bus/bus_connection.h"
 #include "common/transport/bus/bus_context.h"
@@ -127,6 +129,40 @@ class BusSessionsTest : public ::testing::Test {
   std::unique_ptr<caller::LinkCaller> caller_ =
       std::make_unique<caller::LinkCaller>(*connector_, time_, time_);
   std::int64_t last_id_ = 0;
+};
+
+/// Hears the answer to one request at `subject`.
+class Discovering {
+ public:
+  Discovering(Bus& bus, const link::BusSession& session, std::string subject,
+              const std::string& method)
+      : bus_(bus),
+        message_(
+            bus_message(std::move(subject), "", session, rpc::MessageDirection::kClientToServer)) {
+    message_.payload = json{{"jsonrpc", "2.0"}, {"id", 7}, {"method", method}}.dump();
+    message_.reply = link::session_inbox(session, "answer");
+  }
+  Discovering& reply_at(std::string subject) {
+    message_.reply = std::move(subject);
+    return *this;
+  }
+  Discovering& naming(const std::string& session) {
+    message_.headers = {{std::string(rpc::kSessionHeader), session}};
+    return *this;
+  }
+  /// A JSON null where nobody answered.
+  json ask(const std::function<void()>& settle) {
+    json heard;
+    auto listening = *bus_.subscribe(
+        message_.reply, "", [&](const BusMessage& answer) { heard = json::parse(answer.payload); });
+    EXPECT_TRUE(bus_.publish(message_));
+    settle();
+    return heard;
+  }
+
+ private:
+  Bus& bus_;
+  BusMessage message_;
 };
 
 }  // namespace league::transport::bus
