@@ -122,7 +122,8 @@ class RefereeBench {
   int last_match_ = 0;
   std::string stray_;  ///< where the referee called although no player is announced there
   bool polls_ = false;  ///< it asks for its matches
-  std::unique_ptr<OtherWays> other_ways_;  ///< once they are needed
+  /// Once they are needed. Not shared, but of a type that only one source knows.
+  std::shared_ptr<OtherWays> other_ways_;
   std::optional<RefereeTrace> sample_;
   std::optional<RefereeTrace> committed_;
   std::vector<std::unique_ptr<MockServer>> usual_places_;  // see missing_call

@@ -46,7 +46,7 @@ BotReply RefereeBench::start(const json& message) {
   }
   const json& matches = field_at(message, "matches");
   if (!matches.is_array() || matches.empty()) return reply;
-  if (!other_ways_) other_ways_ = std::make_unique<OtherWays>(wire_, rpc_.bot().league_id);
+  if (!other_ways_) other_ways_ = std::make_shared<OtherWays>(wire_, rpc_.bot().league_id);
   std::promise<bool> taken;
   other_ways_->starter.start(
       {.referee = endpoint,
