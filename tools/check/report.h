@@ -14,6 +14,8 @@ namespace league::tools::check {
 struct FailedCause {
   std::string cause;
   std::vector<const Finding*> findings;
+  /// The ids of all but the first finding, for people; empty: there is only one.
+  [[nodiscard]] std::string others() const;
 };
 /// How many causes the top of a report names.
 inline constexpr std::size_t kFirstFixes = 3;

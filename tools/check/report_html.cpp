@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <ranges>
 
 #include "common/core/text.h"
 #include "tools/check/clauses.h"
@@ -98,10 +97,7 @@ void write_report(std::string& out, const Report& report) {
          ". Leniencies: " + escaped(joined(report.leniencies)) + ".</p>\n";
   std::size_t number = 0;
   for (const FailedCause& cause : report.failed_causes()) {
-    std::string also;
-    for (const Finding* other : cause.findings | std::views::drop(1))
-      also += (also.empty() ? "" : ", ") + other->info.id;
-    write_finding(out, *cause.findings.front(), report, number++ < kFirstFixes, also);
+    write_finding(out, *cause.findings.front(), report, number++ < kFirstFixes, cause.others());
   }
   for (const Finding& finding : report.findings) {
     if (finding.verdict.outcome == Outcome::kHarness) write_finding(out, finding, report);

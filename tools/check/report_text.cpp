@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <ranges>
 #include <sstream>
 #include <tuple>
 
@@ -102,10 +101,7 @@ void write_failure(std::ostream& out, const FailedCause& cause, const Report& re
   show("expected  ", verdict.expected);
   show("got       ", verdict.got);
   show("fix       ", fix_of(finding));
-  std::string also;
-  for (const Finding* other : cause.findings | std::views::drop(1))
-    also += (also.empty() ? "" : ", ") + other->info.id;
-  show("also      ", also);
+  show("also      ", cause.others());
   if (!is_verbose) return;
   show("sent      ", replaced(verdict.exchange.sent, "\r\n", "\\r\\n"));
   show("received  ", verdict.exchange.received);
@@ -137,11 +133,10 @@ void write_head(std::ostream& out, const Report& report, const std::vector<Faile
   out << "league check of " << safe_text(report.subject) << " as " << report.role
       << ", requirements of protocol " << kRequirementSet << "\n\nlevel       "
       << report.level_text() << '\n';
-  std::size_t number = 0;
-  for (const FailedCause& cause : causes | std::views::take(kFirstFixes)) {
-    const Finding& finding = *cause.findings.front();
-    if (number == 0) out << "\nFix these first:\n";
-    out << "  " << ++number << ". " << safe_text(fix_of(finding)) << " (" << finding.info.id << ", "
+  for (std::size_t i = 0; i < causes.size() && i < kFirstFixes; ++i) {
+    const Finding& finding = *causes[i].findings.front();
+    if (i == 0) out << "\nFix these first:\n";
+    out << "  " << i + 1 << ". " << safe_text(fix_of(finding)) << " (" << finding.info.id << ", "
         << level_name(finding.info.level) << ")\n";
   }
 }
@@ -180,6 +175,13 @@ void write_table(std::ostream& out, const Report& report) {
 }
 
 }  // namespace
+
+std::string FailedCause::others() const {
+  std::string ids;
+  for (std::size_t i = 1; i < findings.size(); ++i)
+    ids += (i == 1 ? "" : ", ") + findings[i]->info.id;
+  return ids;
+}
 
 std::size_t Report::count(Outcome outcome) const {
   return static_cast<std::size_t>(std::ranges::count_if(
