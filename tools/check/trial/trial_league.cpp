@@ -101,21 +101,22 @@ std::optional<referee::Termination> TrialMatch::lost_by(const std::string& playe
       result->details.termination &&
       *result->details.termination != referee::termination_name(referee::Termination::kNormal);
   if (!is_technical || (result->winner && result->winner->str() == player)) return std::nullopt;
-  for (const auto& failure : std::ranges::reverse_view(result->details.failures)) {
-    if (failure.player_id.str() != player) continue;
-    const bool is_join = failure.call == referee::call_name(referee::Call::kInvitation);
-    return referee::termination_for(
-        is_join ? referee::Call::kInvitation : referee::Call::kChooseParity, failure.error_code);
-  }
-  return referee::Termination::kPlayerUnavailable;
+  const auto& failures = result->details.failures;
+  const auto last = std::find_if(failures.rbegin(), failures.rend(), [&](const auto& failure) {
+    return failure.player_id.str() == player;
+  });
+  if (last == failures.rend()) return referee::Termination::kPlayerUnavailable;
+  const bool is_join = last->call == referee::call_name(referee::Call::kInvitation);
+  return referee::termination_for(
+      is_join ? referee::Call::kInvitation : referee::Call::kChooseParity, last->error_code);
 }
 
 const TrialCall* TrialMatch::refused_call(const std::string& player) const {
-  for (const TrialCall& call : std::ranges::reverse_view(calls)) {
-    if (call.budget != transport::link::Budget::kGame || !call.notes) continue;
-    if (call.notes->peer == "player:" + player && call.notes->verdict) return &call;
-  }
-  return nullptr;
+  const auto last = std::find_if(calls.rbegin(), calls.rend(), [&](const TrialCall& call) {
+    return call.budget == transport::link::Budget::kGame && call.notes &&
+           call.notes->peer == "player:" + player && call.notes->verdict;
+  });
+  return last == calls.rend() ? nullptr : &*last;
 }
 
 TrialLeague::TrialLeague(Options options)
