@@ -14,8 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{2000};
-constexpr milliseconds kPatienceWithSilent{250};
-constexpr int kSilentInARow = 3;
+constexpr milliseconds kPatienceWithSilent{100};
+constexpr int kSilentInARow = 2;
 constexpr std::size_t kMostQuestions = 4096;
 /// A longer record is no word, so that players cannot fill the manager's memory.
 constexpr std::size_t kLongestRecord = 64 * std::size_t{1024};
