@@ -273,6 +273,19 @@ json messages_json(const std::vector<LoggedMessage>& exchanges) {
   return messages;
 }
 
+json leniencies_json(const PlayerReport& report) {
+  json leniencies = json::array();
+  auto add = [&](const std::string& name, std::uint64_t count, const std::string& teller) {
+    leniencies.push_back({{"name", name},
+                          {"count", count},
+                          {"text", explain_leniency(name)},
+                          {"according_to", teller}});
+  };
+  for (const auto& [name, count] : report.leniencies) add(name, count, "");
+  for (const auto& [key, count] : report.told_leniencies) add(key.second, count, key.first);
+  return leniencies;
+}
+
 }  // namespace
 
 json to_json(const AgentReport& report, const std::vector<LoggedMessage>& exchanges) {
@@ -285,7 +298,7 @@ json to_json(const AgentReport& report, const std::vector<LoggedMessage>& exchan
                  {"technical_losses", json::array()},
                  {"messages", json::array()},
                  {"slowest", json::array()},
-                 {"leniencies", json::array()},
+                 {"leniencies", leniencies_json(report)},
                  {"searches_for_dialect", report.searches},
                  {"hearsay", report.hearsay}};
   for (const PlayerFault& fault : report.faults) {
@@ -318,16 +331,6 @@ json to_json(const AgentReport& report, const std::vector<LoggedMessage>& exchan
                                 {"state", entry.state},
                                 {"reason", entry.reason},
                                 {"detail", entry.detail}});
-  }
-  for (const auto& [name, count] : report.leniencies) {
-    result["leniencies"].push_back(
-        {{"name", name}, {"count", count}, {"text", explain_leniency(name)}, {"according_to", ""}});
-  }
-  for (const auto& [key, count] : report.told_leniencies) {
-    result["leniencies"].push_back({{"name", key.second},
-                                    {"count", count},
-                                    {"text", explain_leniency(key.second)},
-                                    {"according_to", key.first}});
   }
   for (const TimedAnswer& answer : report.slowest) {
     result["slowest"].push_back({{"elapsed_us", answer.elapsed_us},
