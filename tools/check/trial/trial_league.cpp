@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <ranges>
 #include <utility>
 
 #include "common/agent/identity/match_credential.h"
