@@ -330,7 +330,8 @@ def _lost_failure(league):
     del items[failure]
 
 
-@made("end", "killed-referee-that-forgot-a-commitment", incident("commitment.forgotten", report_at("R1M1"), "P02"), plan=lost_by("a", "CHOOSE_PARITY_CALL", "E009"), short=True)
+@made("end", "killed-referee-that-forgot-a-commitment", incident("commitment.forgotten", report_at(R1), "REF0"), short=True,
+      plan=lost_by("a", "CHOOSE_PARITY_CALL", "E009"))
 def _forgotten(league):
     """Its next process reports the loss of a player that cannot be reached, and knows nothing of what the one before handed over."""
     plan = league.plans[R1]
