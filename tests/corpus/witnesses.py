@@ -7,7 +7,8 @@ from datetime import timedelta
 import log_builder
 from cases import MANAGER, Case, add, fault, incident, lines_of, made, missing, new_league, own_file, put_lines, report_at
 from clean import FALSE_MATCH, HEAD, asked, before_end, call_of, disputes
-from evidence import instant_of, late_news, next_run, starts_again_at, unregistered_key
+from ends import instant_of, late_news, next_run, starts_again_at
+from evidence import unregistered_key
 from lies import R1, R2, UNBOUND, foreign
 
 V3 = {"version": 3}
