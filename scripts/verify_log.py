@@ -1961,8 +1961,8 @@ class Report:
         if "winner_player_id" in told and isinstance(told["winner_player_id"], (str, type(None))) and (
                 told["winner_player_id"] or None) != (self.winner or None):
             return "the winner"
-        numbers = [said["drawn_number"] for said in (told, self.details) if "drawn_number" in said]
-        if len(numbers) == 2 and all(number is None or is_integer(number) for number in numbers) and numbers[0] != numbers[1]:
+        number, drawn = told.get("drawn_number", ""), self.details.get("drawn_number")
+        if is_integer(drawn) and (number is None or is_integer(number)) and number != drawn:
             return "the number"
         for key, theirs in (("choices", told), ("choice_commitments", over.message), ("choice_nonces", over.message)):
             for player, value in dict_of(theirs, key).items():
@@ -2136,10 +2136,11 @@ class Report:
             return self.fault("commitment.handed", f"by the own log of {self.said.sender} its call to player:{opponent} in {self.match} left before "
                                                    f"player:{player} had joined with the commitment that the report lists")
         holder = None
-        if handed and listed is None and self.is_of_killed_referee():
-            return self.found.incident(self.place, "commitment.forgotten", f"{self.said.sender}, which was started again during {self.match}, reported "
-                                       f"a loss without the commitment of player:{player} that it had handed over: it was killed, or ended itself")
-        if handed and listed != handed:
+        if handed and listed is None:
+            if self.is_of_killed_referee():
+                return self.found.incident(self.place, "commitment.forgotten", f"{self.said.sender}, which was started again during {self.match}, "
+                                           f"reported a loss without the commitment of player:{player} that it had handed over: it was killed, or "
+                                           "ended itself")
             holder = opponent
         elif made and listed is not None and listed not in made:
             holder = player

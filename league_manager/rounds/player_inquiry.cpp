@@ -97,6 +97,10 @@ void PlayerInquiry::ask(events::MatchKey match, int attempt, const std::vector<i
 }
 
 void PlayerInquiry::ask_one(const Key& key, std::function<void(Answer)> then) {
+  const bool is_suspended = deps_.ledger.read([&](const League& league) {
+    const events::AgentRef player = events::AgentRef::player(key.player);
+    return league.roster().agent(player).lifecycle.state() == events::AgentState::kSuspended;
+  });
   std::unique_lock lock(mutex_);
   const auto found = questions_.find(key);
   if (found != questions_.end()) {
@@ -110,7 +114,8 @@ void PlayerInquiry::ask_one(const Key& key, std::function<void(Answer)> then) {
   }
   forget_before(key.match.round);
   questions_[key].waiting.push_back(std::move(then));
-  const bool is_silent = silent_[key.player] >= kSilentInARow;
+  // Who plays has the whole time, however often an outage kept it from answering.
+  const bool is_silent = is_suspended && silent_[key.player] >= kSilentInARow;
   lock.unlock();
   call(key, is_silent ? kPatienceWithSilent : kPatience);
 }

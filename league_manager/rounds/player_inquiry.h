@@ -16,9 +16,10 @@ namespace league::league_manager::rounds {
 /// Asks players what they were called for in a match (`get_match_record`), before the manager
 /// decides a report against them. Each player is asked once per match and attempt, in parallel with
 /// its opponent; whoever asks again gets the same answer. A player that does not answer within two
-/// seconds, refuses the connection or answers with an error has no word; after three such questions
-/// in a row it has a quarter of a second until it answers something. Thread-safe. Source: protocol
-/// §7, "Losses are heard on both sides".
+/// seconds, refuses the connection or answers with an error has no word. A suspended player has
+/// only 100 ms once it has left two questions in a row unanswered, until it answers something:
+/// rounds would otherwise wait for the dead. Thread-safe. Source: protocol §7, "Losses are heard on
+/// both sides".
 class PlayerInquiry {
  public:
   /// The answers, in the order of the asked players; nothing: the manager is about to end, and

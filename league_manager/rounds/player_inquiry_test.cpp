@@ -143,17 +143,23 @@ TEST_F(PlayerInquiryTest, ARecordOfAnotherMatchOrPlayerAndAHugeOneAreNoWord) {
   }
 }
 
-TEST_F(PlayerInquiryTest, WhoIsSilentTwiceHasATenthOfASecondUntilItAnswers) {
-  for (std::size_t i = 0; i < 2; ++i) {
+TEST_F(PlayerInquiryTest, WhoIsSuspendedAndSilentTwiceHasATenthOfASecondUntilItAnswers) {
+  for (std::size_t i = 0; i < 3; ++i) {
     ask(static_cast<int>(i) + 1);
-    EXPECT_EQ(patience(i), std::chrono::seconds(2));
+    EXPECT_EQ(patience(i), std::chrono::seconds(2)) << "it is not suspended";
     caller_.fail(i, core::ErrorCode::kTimeout);
   }
-  ask(3);
-  EXPECT_EQ(patience(2), std::chrono::milliseconds(100));
-  caller_.answer(2, record_of("P01", "R1M3"));
+  ledger_.commit(
+      [](const League&, core::UtcTimestamp now) {
+        return events::Events{{now, events::AgentStateChanged{events::AgentRef::player(0),
+                                                              events::AgentState::kSuspended, ""}}};
+      },
+      [](const core::Result<events::Events>&) {});
   ask(4);
-  EXPECT_EQ(patience(3), std::chrono::seconds(2));
+  EXPECT_EQ(patience(3), std::chrono::milliseconds(100));
+  caller_.answer(3, record_of("P01", "R1M4"));
+  ask(5);
+  EXPECT_EQ(patience(4), std::chrono::seconds(2));
 }
 
 TEST_F(PlayerInquiryTest, NobodyIsCondemnedWhileTheManagerEnds) {

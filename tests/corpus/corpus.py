@@ -31,7 +31,7 @@ BIN = Path(os.environ.get("LEAGUE_BIN_DIR", SOURCE / "build" / "bin"))
 CLASSES = ("faults", "missing", "incidents")
 
 import cases  # noqa: E402
-import clean, commitments, damage, evidence, given_up, hostile, lies, played, receipts, singles, witnesses  # noqa: E401,E402,F401  (they register cases)
+import clean, commitments, damage, ends, evidence, given_up, hostile, lies, played, receipts, singles, witnesses  # noqa: E401,E402,F401  (they register cases)
 import verify_log  # noqa: E402
 from cases import CASES, is_for_both  # noqa: E402
 

@@ -2,11 +2,13 @@
 that were taken out; and honest leagues in which the same only seems to have happened."""
 
 import copy
+from datetime import timedelta
 
 import log_builder
 from cases import MANAGER, Case, add, fault, incident, lines_of, made, missing, new_league, own_file, put_lines, report_at
 from clean import FALSE_MATCH, HEAD, asked, before_end, call_of, disputes
-from evidence import late_news, starts_again_at, unregistered_key
+from ends import instant_of, late_news, next_run, starts_again_at
+from evidence import unregistered_key
 from lies import R1, R2, UNBOUND, foreign
 
 V3 = {"version": 3}
@@ -171,6 +173,17 @@ def asked_with(commitment):
 HANDED = fault("commitment.handed", report_at(R1), R1)
 made("handed", "nothing", HANDED, short=True)(asked_with(None))
 made("handed", "another", HANDED)(asked_with("ee" * 32))
+
+
+@made("handed", "another-to-a-player-that-was-started-again", short=True)
+def _handed_between_runs(league):
+    """What a killed player still has of the match may be of an earlier play: its log proves nothing then."""
+    plan = league.plans[R1]
+    asked_with("ee" * 32)(league)
+    agent = f"player:{plan.b}"
+    items = league.log(agent).items
+    call = next(record for record in league.find(plan.b, "CHOOSE_PARITY_CALL", R1, dir="in"))
+    items.insert(items.index(call), next_run(league, agent, instant_of(call) - timedelta(milliseconds=1)))
 
 
 @made("handed", "only-when-it-asked-again", HANDED, fault("retry.without_cause"))

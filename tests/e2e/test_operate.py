@@ -60,6 +60,10 @@ class OperateTest(LeagueTest):
         self.stop_programs()
         self.verified()
 
+    def metrics(self, manager):
+        with urllib.request.urlopen(manager.url.removesuffix("/mcp") + "/metrics", timeout=5) as answer:
+            return dict(line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#"))
+
     def test_a_disputed_match_is_void_and_played_again(self):
         manager = self.start_manager(6, 1, limits=SLOW)
         self.start_players(manager, 1, "slow:200", name="thinker")
@@ -90,10 +94,10 @@ class OperateTest(LeagueTest):
         self.assertEqual((status["total_rounds"], status["matches_completed"], status["total_matches"]), (6, 14, 14))
         self.assertIn("is completed", self.admin(manager, "pause", code=1))
         told = manager.program.whole_stderr()
-        with urllib.request.urlopen(manager.url.removesuffix("/mcp") + "/metrics", timeout=5) as answer:
-            metrics = dict(line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#"))
-        self.assertEqual((metrics["league_matches_voided_total"], metrics["league_paused"], metrics["league_journal_waiting"]),
-                         ("2", "0", "0"))
+        # What the agents answer to the end of the league is still being written.
+        wait_until(lambda: self.metrics(manager)["league_journal_waiting"] == "0", 5, "everything is in the journal")
+        metrics = self.metrics(manager)
+        self.assertEqual((metrics["league_matches_voided_total"], metrics["league_paused"]), ("2", "0"))
         self.assertGreater(float(metrics["league_journal_commit_seconds"]), 0)
         self.stop_programs()
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/verify/verify_rules.h"
@@ -20,14 +19,6 @@ std::string other_player(const json& ours, const json& theirs) {
   return {};
 }
 
-/// The number that a result states: null where it says that none was drawn, nothing where it says
-/// nothing about it in a valid form.
-std::optional<json> stated_number(const json& result) {
-  auto found = result.find("drawn_number");
-  if (found == result.end() || !(found->is_number_integer() || found->is_null())) return {};
-  return *found;
-}
-
 /// In which field the result in a GAME_OVER is another one than that of the report that the manager
 /// accepted; empty: in none. What one of them lacks or has in another form is not compared: a
 /// third-party referee may say less, and the schema judges forms.
@@ -40,9 +31,10 @@ std::string first_difference(const json& message, const AcceptedReport& report) 
       told.contains("winner_player_id") && (winner.is_string() || winner.is_null());
   if (has_winner && text_at(told, "winner_player_id") != text_at(report.result, "winner"))
     return "the winner";
-  const auto number = stated_number(told);
-  const auto drawn = details.is_object() ? stated_number(details) : std::nullopt;
-  if (number && drawn && *number != *drawn) return "the number";
+  const auto number = number_at(told, "drawn_number");
+  const auto drawn = number_at(details, "drawn_number");
+  const bool says_none = told.contains("drawn_number") && told["drawn_number"].is_null();
+  if (drawn && (says_none || (number && *number != *drawn))) return "the number";
   const std::string choice = other_player(field_at(details, "choices"), field_at(told, "choices"));
   if (!choice.empty()) return "the choice of " + choice;
   for (const char* key : {"choice_commitments", "choice_nonces"}) {
