@@ -273,7 +273,7 @@ json messages_json(const std::vector<LoggedMessage>& exchanges) {
   return messages;
 }
 
-json leniencies_json(const PlayerReport& report) {
+json leniencies_json(const AgentReport& report) {
   json leniencies = json::array();
   auto add = [&](const std::string& name, std::uint64_t count, const std::string& teller) {
     leniencies.push_back({{"name", name},
