@@ -236,7 +236,9 @@ TEST(StreamableHttp, AConnectionThatThePeerGaveUpIsReplaced) {
   });
   for (int i = 0; i < 5; ++i) {
     Sent sent;
-    peer.connection->send(sent.message(kRequest));
+    auto message = sent.message(kRequest);
+    message.is_repeatable = true;  // else nobody could know whether it was executed
+    peer.connection->send(std::move(message));
     EXPECT_FALSE(sent.outcome().error);
   }
   EXPECT_EQ(peer.receiver->wait_for(5).size(), 5U);

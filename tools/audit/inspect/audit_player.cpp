@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "common/audit/log/conversation.h"
 #include "common/envelope/display_name.h"
 #include "common/rpc/json_text.h"
-#include "league_manager/events/agent_ref.h"
 #include "league_manager/files/journal_book.h"
 #include "tools/audit/evidence/audit_body.h"
 #include "tools/audit/evidence/audit_text.h"
@@ -61,10 +61,18 @@ std::string sender_named(const std::filesystem::path& directory, const std::stri
   return sender;
 }
 
+/// Such as `P01` and `REF01`.
+bool is_id(std::string_view who, std::string_view prefix) {
+  if (!who.starts_with(prefix)) return false;
+  const std::string_view number = who.substr(prefix.size());
+  return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// Of `P01`, `REF01`, `player:P01` or a display name.
 std::string sender_of(const std::filesystem::path& directory, const std::string& who) {
   if (who.starts_with("player:") || who.starts_with("referee:")) return who;
-  if (const auto agent = league_manager::events::AgentRef::parse(who)) return agent->sender();
+  if (is_id(who, "P")) return "player:" + who;
+  if (is_id(who, "REF")) return "referee:" + who;
   const std::string named = sender_named(directory, who);
   return named.empty() ? "player:" + who : named;
 }

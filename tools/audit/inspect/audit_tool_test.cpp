@@ -118,7 +118,8 @@ TEST_F(AuditToolTest, FindsAgentsByNameAndReferees) {
   EXPECT_EQ(audit_log(directory_, "REF01", {.json = true}, out_, err_), 0) << err_.str();
   const json referee = json::parse(out_.str());
   EXPECT_EQ(referee["referee_id"], "REF01");
-  EXPECT_EQ(referee["messages"].size(), 2U) << "those that P01's log has";
+  EXPECT_EQ(referee["messages"].size(), 1U) << "P01's answer, in its own log";
+  EXPECT_EQ(referee["hearsay"], 1) << "that log does not prove who called";
 }
 
 TEST_F(AuditToolTest, TellsABotForMachines) {

@@ -299,8 +299,8 @@ TrialMatch TrialLeague::play(const game::PerSide<TrialSeat>& seats, int round, i
     };
     if (options_.gives_up_at_timeout && std::ranges::any_of(calls, is_late)) return true;
     if (!std::ranges::all_of(calls, [](const auto& call) { return call->is_done; })) return false;
-    std::lock_guard lock(mutex_);
-    return report_.has_value();
+    // The report comes first, then GAME_OVER for both.
+    return std::ranges::count(calls, "GAME_OVER", [](const auto& call) { return call->type; }) == 2;
   };
   while (!referee_->recorder.wait(std::chrono::milliseconds(50), has_ended)) {
   }
