@@ -95,7 +95,7 @@ class Engine {
   }
 
   /// Whether there is time for another check. A slow machine costs a bot nothing that is fast.
-  bool has_time() const {
+  [[nodiscard]] bool has_time() const {
     constexpr int kLongest = 10;
     const auto now = Steady::now();
     if (now <= ends_) return true;

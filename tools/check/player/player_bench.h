@@ -167,6 +167,8 @@ class PlayerBench {
   void judge(BotReply& reply, const nlohmann::json& message, const rpc::Id& id,
              std::string answer) const;
   [[nodiscard]] BotTrial play_trial();
+  [[nodiscard]] BotTrial play_trial_round(TrialLeague& league,
+                                          const game::PerSide<TrialSeat>& seats, int round);
   [[nodiscard]] BotTrial lost_trial(const TrialMatch& match, PlayedGame& game);
   /// Remembers how the bot was called, if the league took its answer.
   void learn(const TrialCall& call);

@@ -57,9 +57,9 @@ BotTrial PlayerBench::lost_trial(const TrialMatch& match, PlayedGame& game) {
   game.match.conversation = envelope::match_conversation(core::MatchId(match.id), 1).str();
   for (const TrialCall& call : match.calls) {
     if (call.endpoint != options_.bot.endpoint.url()) continue;
-    BotReply reply = read(call.exchange, id_of(call.exchange.sent));
-    if (call.type == envelope::wire_name(kInvite)) game.join = std::move(reply);
-    if (call.type == envelope::wire_name(kCall)) game.choice = std::move(reply);
+    const bool is_join = call.type == envelope::wire_name(kInvite);
+    if (!is_join && call.type != envelope::wire_name(kCall)) continue;
+    (is_join ? game.join : game.choice) = read(call.exchange, id_of(call.exchange.sent));
   }
   const TrialCall* call = match.refused_call(options_.bot.id);
   const bool is_join = call != nullptr ? call->type == envelope::wire_name(kInvite)
@@ -72,6 +72,30 @@ BotTrial PlayerBench::lost_trial(const TrialMatch& match, PlayedGame& game) {
   if (trial.refused.fault) trial.why.field = trial.refused.fault->field;
   std::lock_guard lock(mutex_);
   last_sent_ = envelope::wire_name(trial.lost_at);
+  return trial;
+}
+
+BotTrial PlayerBench::play_trial_round(TrialLeague& league, const game::PerSide<TrialSeat>& seats,
+                                       int round) {
+  const auto registered_at =
+      registration ? registration->at : std::chrono::steady_clock::time_point{};
+  BotTrial trial;
+  for (int number = 1;; ++number) {
+    league.announce(seats, round, number);
+    const TrialMatch match = league.play(seats, round, number);
+    for (const TrialCall& call : match.calls) learn(call);
+    (void)credential(match.id);  // for the lines that repeat a request
+    if (!match.lost_by(options_.bot.id)) break;
+    PlayedGame game;
+    trial = lost_trial(match, game);
+    lost_game_ = std::move(game);
+    // It may not have read the answer to its registration yet.
+    const bool is_early = std::chrono::steady_clock::now() - registered_at < milliseconds(1500);
+    if (!is_early || trial.lost_at != kInvite || !trial.refused.error.is_object()) break;
+    std::this_thread::sleep_for(milliseconds(100));
+    trial = {};
+  }
+  league.tell_results(seats, round);
   return trial;
 }
 
@@ -98,30 +122,13 @@ BotTrial PlayerBench::play_trial() {
                       .dialect = registered.dialect};
   const TrialSeat other{.id = options_.bot.id == "P02" ? "P03" : "P02",
                         .endpoint = *transport::link::parse_endpoint(TrialLeague::kStandInUrl)};
-  const auto registered_at =
-      registration ? registration->at : std::chrono::steady_clock::time_point{};
   for (int round = 1; round <= kTrialRounds && !trial.lost_by; ++round) {
     game::PerSide<TrialSeat> seats;
     seats[round == 1 ? Side::kA : Side::kB] = bot;
     seats[round == 1 ? Side::kB : Side::kA] = other;
-    for (int number = 1;; ++number) {
-      (*league)->announce(seats, round, number);
-      const TrialMatch match = (*league)->play(seats, round, number);
-      for (const TrialCall& call : match.calls) learn(call);
-      (void)credential(match.id);  // for the lines that repeat a request
-      if (!match.lost_by(bot.id)) break;
-      PlayedGame game;
-      trial = lost_trial(match, game);
-      trial.limit = trial.lost_at == kInvite ? options.invitation_limit : options.choice_limit;
-      lost_game_ = std::move(game);
-      // It may not have read the answer to its registration yet.
-      const bool is_early = std::chrono::steady_clock::now() - registered_at < milliseconds(1500);
-      if (!is_early || trial.lost_at != kInvite || !trial.refused.error.is_object()) break;
-      std::this_thread::sleep_for(milliseconds(100));
-      trial = {};
-    }
-    (*league)->tell_results(seats, round);
+    trial = play_trial_round(**league, seats, round);
   }
+  trial.limit = trial.lost_at == kInvite ? options.invitation_limit : options.choice_limit;
   for (const TrialCall& call : (*league)->manager_calls()) learn(call);
   if (server != nullptr) server->forward(nullptr, nullptr);
   last_match_ = 10 * kTrialRounds;

@@ -82,7 +82,7 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
 std::string end_of(StartedBot& bot, const PlayerBench& bench) {
   // The end of the process is seen a moment after the end of its connections.
   for (int i = 0; i < 10 && !bot.has_ended(); ++i) std::this_thread::sleep_for(milliseconds(10));
-  const std::string end = bot.obituary();
+  std::string end = bot.obituary();
   const std::string last = bench.last_sent();
   if (end.empty() || last.empty()) return end;
   return "while answering " + last + ", " + end;
