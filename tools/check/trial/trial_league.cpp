@@ -292,6 +292,9 @@ TrialMatch TrialLeague::play(const game::PerSide<TrialSeat>& seats, int round, i
     report_.reset();
   }
   if (!assign(assignment(seats, round, number), round)) return match;
+  const auto players = std::ranges::count_if(game::kBothSides, [&](game::Side side) {
+    return seats[side].endpoint.url() != kStandInUrl;  // whose calls are not recorded
+  });
   const auto has_ended = [&](const Recorder::Calls& calls) {
     const auto is_late = [](const auto& call) {
       return call->is_done && call->exchange.has_timed_out &&
@@ -299,8 +302,9 @@ TrialMatch TrialLeague::play(const game::PerSide<TrialSeat>& seats, int round, i
     };
     if (options_.gives_up_at_timeout && std::ranges::any_of(calls, is_late)) return true;
     if (!std::ranges::all_of(calls, [](const auto& call) { return call->is_done; })) return false;
-    // The report comes first, then GAME_OVER for both.
-    return std::ranges::count(calls, "GAME_OVER", [](const auto& call) { return call->type; }) == 2;
+    // The report comes first, then GAME_OVER for all players.
+    return std::ranges::count(calls, "GAME_OVER", [](const auto& call) { return call->type; }) >=
+           players;
   };
   while (!referee_->recorder.wait(std::chrono::milliseconds(50), has_ended)) {
   }
