@@ -49,7 +49,8 @@ class Collector final : public link::MessageReceiver {
   /// The messages once there are `count`, or what came in time.
   std::vector<link::ReceivedMessage> wait_for(std::size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kPatience, [&] { return messages_.size() >= count || why_; });
+    // Thousands of messages take a while under a sanitizer, on a busy machine.
+    changed_.wait_for(lock, 6 * kPatience, [&] { return messages_.size() >= count || why_; });
     return messages_;
   }
   std::string texts(std::size_t count) {
