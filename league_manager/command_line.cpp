@@ -7,18 +7,13 @@ namespace {
 
 /// Options for several managers of one league, of which one leads.
 void add_standby_options(CLI::App& app, ProgramOptions& options) {
-  app.add_option_function<std::string>(
-         "--replicate",
-         [&options](const std::string& how) {
-           options.replication =
-               how == "sync" ? standby::Replication::kSync : standby::Replication::kAsync;
-         },
-         "with --bus: copy the journal to the broker, so that a stand-by manager can take over. "
-         "sync: answer only when a stand-by has the events; async: the last events may be lost")
-      ->check(CLI::IsMember({"sync", "async"}));
+  app.add_flag("--replicate", options.is_leading,
+               "with --bus: keep the journal in a stream of the broker as well, so that a stand-by "
+               "manager can take over; nothing is answered before the stream, and each stand-by "
+               "that keeps up, has it");
   app.add_flag("--standby", options.is_standby,
                "with --bus: follow the manager that leads the league, and take over when it is "
-               "gone (then with --replicate; default: as that manager did)");
+               "gone");
 }
 
 /// Who may register.
@@ -79,9 +74,8 @@ constexpr const char* kFooter =
     "  league_manager --port 8000 --players 4 --referees 1\n"
     "  league_manager --port 8000                              (continues it after a crash)\n"
     "  league_manager --port 8000 --players 4 --referees 1 --new\n"
-    "  league_manager --players 20 --bus nats://one:4222 --replicate sync   (and on another "
-    "machine:)\n"
-    "  league_manager --standby --bus nats://one:4222 --replicate sync\n"
+    "  league_manager --players 20 --bus nats://one:4222 --replicate   (and on another machine:)\n"
+    "  league_manager --standby --bus nats://one:4222\n"
     "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
     "--allow-host arena.example.org --registration-codes codes.csv\n"
     "Agents register at http://localhost:PORT/mcp. `league status URL` shows the progress,\n"

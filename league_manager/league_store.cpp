@@ -136,6 +136,7 @@ core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
         check_journal(journal(), places(), {has_followed, options_.accepts_loss}, clock);
     if (!given_up) return given_up.error();
     given_up_ = std::move(*given_up);
+    if (leadership_ && leadership_->given_up()) given_up_ = leadership_->given_up();
   }
   sqlite_->accept();
   auto creation = service::read_creation(*sqlite_);

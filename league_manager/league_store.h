@@ -37,7 +37,9 @@ class LeagueStore {
   [[nodiscard]] const events::LeagueSettings& settings() const { return settings_; }
   [[nodiscard]] journal::Journal& journal() const;
   /// Null if no other manager can take over.
-  [[nodiscard]] standby::Leadership* leadership() const { return leadership_.get(); }
+  [[nodiscard]] stream::Leadership* leadership() const { return leadership_.get(); }
+  /// False while nothing more could be recorded.
+  [[nodiscard]] bool may_start() const { return !leadership_ || leadership_->may_start(); }
   /// The accepted losses of the journal.
   [[nodiscard]] const std::optional<std::string>& given_up() const { return given_up_; }
   [[nodiscard]] const admission::TokenIssuer& token_issuer() const { return *token_issuer_; }
@@ -68,7 +70,7 @@ class LeagueStore {
   events::LeagueSettings settings_;
   std::unique_ptr<journal::SqliteJournal> sqlite_;  ///< null for an ephemeral league
   std::unique_ptr<journal::Journal> discarding_;  ///< null for any other
-  std::unique_ptr<standby::Leadership> leadership_;
+  std::unique_ptr<stream::Leadership> leadership_;
   bool has_turn_ = true;
   bool is_new_ = true;
   std::optional<std::string> given_up_;

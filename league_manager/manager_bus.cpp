@@ -10,7 +10,6 @@
 #include "league_manager/bus/bus_event_board.h"
 #include "league_manager/bus/event_feed.h"
 #include "league_manager/bus/store_watch.h"
-#include "league_manager/standby/journal_stream.h"
 
 namespace league::league_manager {
 namespace {
@@ -31,19 +30,23 @@ std::string shown(const files::Ledger& ledger, events::AgentRef ref) {
 }
 
 std::vector<bus::WatchedStore> watched_stores(const std::string& league,
-                                              const agent::runtime::Settings::Bus& settings) {
-  return {{transport::link::event_stream(league),
-           "when it is full, its oldest events are dropped (bus.events_max_mib)",
-           standby::stream_bytes(settings.events_max_mib)},
-          {transport::link::league_stream("JOURNAL", league),
-           "when it is full, stand-by managers get no new entries (bus.journal_max_mib)",
-           standby::stream_bytes(settings.journal_max_mib)}};
+                                              const agent::runtime::Settings::Bus& settings,
+                                              const stream::Leadership* leadership) {
+  std::vector<bus::WatchedStore> stores = {
+      {[league] { return transport::link::event_stream(league); },
+       "when it is full, its oldest events are dropped (bus.events_max_mib)",
+       transport::bus::stream_bytes(settings.events_max_mib)}};
+  if (leadership != nullptr)
+    stores.push_back({[leadership] { return leadership->stream(); },
+                      "when it is full, the league is paused (bus.journal_max_mib)",
+                      transport::bus::stream_bytes(settings.journal_max_mib)});
+  return stores;
 }
 
 }  // namespace
 
 EventPublisher open_events(agent::host::AgentHost& host, agent::host::AgentPort& port,
-                           const core::LeagueId& id) {
+                           const core::LeagueId& id, const stream::Leadership* leadership) {
   EventPublisher publisher;
   constexpr std::string_view kScheme = "nats:";
   auto url = port.session_url();
@@ -57,7 +60,7 @@ EventPublisher open_events(agent::host::AgentHost& host, agent::host::AgentPort&
       .session = *session,
       .league_id = id.str(),
       .replicas = host.settings().bus.replicas,
-      .max_bytes = standby::stream_bytes(host.settings().bus.events_max_mib),
+      .max_bytes = transport::bus::stream_bytes(host.settings().bus.events_max_mib),
       .clock = host.clock(),
       .log = port.log(),
       .on_published = [feed = feed.get()](const bus::PublishedEvent& event, bus::EventKept kept) {
@@ -66,7 +69,8 @@ EventPublisher open_events(agent::host::AgentHost& host, agent::host::AgentPort&
   publisher.feed = std::move(feed);
   if (port.streams() != nullptr)
     publisher.stores = std::make_shared<bus::StoreWatch>(
-        *port.streams(), host.clock(), host.timer(), watched_stores(id.str(), host.settings().bus),
+        *port.streams(), host.clock(), host.timer(),
+        watched_stores(id.str(), host.settings().bus, leadership),
         [](const std::string& notice) { agent::runtime::log::warn("{}", notice); });
   else
     agent::runtime::log::info("the brokers have no streams, so events are not stored");

@@ -8,6 +8,7 @@
 #include "league_manager/bus/event_subscriptions.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/rounds/league_runner.h"
+#include "league_manager/stream/leadership.h"
 
 namespace league::league_manager {
 
@@ -19,8 +20,10 @@ struct EventPublisher {
       stores;  ///< watches how full the streams are; null, too, where there are none
 };
 
+/// `leadership` is null if no other manager can take over; it outlives the publisher.
 [[nodiscard]] EventPublisher open_events(agent::host::AgentHost& host, agent::host::AgentPort& port,
-                                         const core::LeagueId& id);
+                                         const core::LeagueId& id,
+                                         const stream::Leadership* leadership);
 
 /// If the program is on a bus: serves the league's sessions, and expects those of the agents that
 /// are already registered.

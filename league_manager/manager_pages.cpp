@@ -31,13 +31,14 @@ ManagerPages::ManagerPages(files::Ledger& ledger, spectators::Metrics& metrics,
   });
 }
 
-std::vector<transport::http::Page> ManagerPages::pages(const audit::log::AuditLog& log,
-                                                       const ManagerDrain& drain) const {
+std::vector<transport::http::Page> ManagerPages::pages(
+    const audit::log::AuditLog& log, const ManagerDrain& drain,
+    const spectators::ReplicationSource& replication) const {
   auto pages = spectators::spectator_pages(feed_);
   auto health = spectators::health_pages(
       metrics_, ledger_,
       {.figures =
-           [this, &log] {
+           [this, &log, replication] {
              const auto state = log.state();
              const auto lag = ledger_.journal_lag();
              return spectators::MetricFigures{
@@ -47,10 +48,14 @@ std::vector<transport::http::Page> ManagerPages::pages(const audit::log::AuditLo
                  .spectators = feed_->spectators(),
                  .journal_waiting = lag.waiting,
                  .journal_seconds = std::chrono::duration<double>(lag.last).count(),
-                 .refused = registrations_.refusals()};
+                 .refused = registrations_.refusals(),
+                 .replication = replication ? replication() : std::nullopt};
            },
-       .trouble = [&log, &drain]() -> std::string {
+       .trouble = [&log, &drain, replication]() -> std::string {
          if (drain.has_begun()) return "no match may start: the manager is about to end";
+         const auto shared = replication ? replication() : std::nullopt;
+         if (shared && !shared->waits_for.empty())
+           return "no match may start: " + shared->waits_for;
          return log.free_space_ok() ? std::string()
                                     : "no match may start: the disk of the conversation log "
                                       "is nearly full, or cannot be written";

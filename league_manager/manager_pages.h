@@ -11,6 +11,7 @@
 #include "league_manager/manager_drain.h"
 #include "league_manager/spectators/metrics.h"
 #include "league_manager/spectators/registration_board.h"
+#include "league_manager/spectators/replication_figures.h"
 #include "league_manager/spectators/spectator_feed.h"
 
 namespace league::league_manager {
@@ -31,9 +32,10 @@ class ManagerPages {
   [[nodiscard]] spectators::RegistrationBoard& registrations() { return registrations_; }
   /// The latest lines of the operator's log, as a JSON array.
   [[nodiscard]] std::string news() const { return feed_->news(); }
-  /// `log` and `drain` outlive the pages.
-  [[nodiscard]] std::vector<transport::http::Page> pages(const audit::log::AuditLog& log,
-                                                         const ManagerDrain& drain) const;
+  /// `log` and `drain` outlive the pages. `replication`: empty if the league has one manager only.
+  [[nodiscard]] std::vector<transport::http::Page> pages(
+      const audit::log::AuditLog& log, const ManagerDrain& drain,
+      const spectators::ReplicationSource& replication = {}) const;
   /// Sends spectators the last updates; then stops.
   void finish() { feed_->finish(); }
   /// Stops reading and sending.

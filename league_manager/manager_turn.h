@@ -5,15 +5,15 @@
 #include "common/agent/host/agent_host.h"
 #include "common/core/ids.h"
 #include "common/core/random_source.h"
-#include "common/journal/journal.h"
+#include "common/journal/sqlite_journal.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/program.h"
-#include "league_manager/standby/leadership.h"
+#include "league_manager/stream/leadership.h"
 
 namespace league::league_manager {
 
 /// The dependencies of waiting for the lead, with `--replicate` or `--standby`; all outlive the
-/// StandbyTakeover.
+/// Leadership.
 struct TurnDependencies {
   agent::host::AgentHost& host;
   core::RandomSource& random;
@@ -27,15 +27,15 @@ struct TurnDependencies {
 
 /// Blocks until this manager leads `league`, whose journal is then in `local`; null: it was asked
 /// to stop. If another manager replaces it later, the process ends at once with exit code 2, since
-/// it may no longer send anything, not even an error. Fails like StandbyTakeover::lead, and if the
-/// key of the data directory is not that of the league.
-[[nodiscard]] core::Result<std::unique_ptr<standby::Leadership>> wait_for_turn(
-    const ProgramOptions& options, const core::LeagueId& league, journal::Journal& local,
+/// it may no longer send anything, not even an error. Fails if the local files cannot be read, and
+/// if the key of the data directory is not that of the league.
+[[nodiscard]] core::Result<std::unique_ptr<stream::Leadership>> wait_for_turn(
+    const ProgramOptions& options, const core::LeagueId& league, journal::SqliteJournal& local,
     const TurnDependencies& dependencies);
 
-/// Records the beginning of a term, and begins to serve: call it before anything is answered.
-/// Blocks until the broker has the record.
-[[nodiscard]] core::Result<void> begin_serving(standby::Leadership& leadership,
+/// Records the beginning of a term: call it before anything is answered. Blocks until all others
+/// have the record that must.
+[[nodiscard]] core::Result<void> begin_serving(const stream::Leadership& leadership,
                                                files::Ledger& ledger);
 
 }  // namespace league::league_manager

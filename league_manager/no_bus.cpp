@@ -14,7 +14,7 @@ core::Error no_bus() {
 }  // namespace
 
 EventPublisher open_events(agent::host::AgentHost& /*host*/, agent::host::AgentPort& /*port*/,
-                           const core::LeagueId& /*id*/) {
+                           const core::LeagueId& /*id*/, const stream::Leadership* /*leadership*/) {
   return {};
 }
 
@@ -30,13 +30,14 @@ core::Result<void> check_turn(const ProgramOptions& options,
   return options.is_replicated() ? core::Result<void>(no_bus()) : core::Result<void>();
 }
 
-core::Result<std::unique_ptr<standby::Leadership>> wait_for_turn(
+core::Result<std::unique_ptr<stream::Leadership>> wait_for_turn(
     const ProgramOptions& /*options*/, const core::LeagueId& /*league*/,
-    journal::Journal& /*local*/, const TurnDependencies& /*dependencies*/) {
+    journal::SqliteJournal& /*local*/, const TurnDependencies& /*dependencies*/) {
   return no_bus();
 }
 
-core::Result<void> begin_serving(standby::Leadership& /*leadership*/, files::Ledger& /*ledger*/) {
+core::Result<void> begin_serving(const stream::Leadership& /*leadership*/,
+                                 files::Ledger& /*ledger*/) {
   return no_bus();
 }
 

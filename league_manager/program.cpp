@@ -20,11 +20,13 @@
 #include "league_manager/manager_drain.h"
 #include "league_manager/manager_pages.h"
 #include "league_manager/manager_reload.h"
+#include "league_manager/manager_replication.h"
 #include "league_manager/manager_webhooks.h"
 #include "league_manager/rounds/operator_log.h"
 #include "league_manager/service/continuation.h"
 #include "league_manager/service/league_end.h"
 #include "league_manager/service/manager_service.h"
+#include "league_manager/stream/leaders_handler.h"
 
 namespace league::league_manager {
 namespace {
@@ -70,14 +72,15 @@ std::string continuation_of(const core::LeagueId& id, const std::string& url,
          number("matches_completed") + " of " + number("total_matches") + " matches are finished";
 }
 
-/// Who can register, if programs of other machines can call the manager; otherwise empty.
-std::string who_can_register(const std::string& bind_address, bool is_on_bus,
-                             const admission::Admission& admission) {
-  bool is_local =
-      bind_address.starts_with("127.") || bind_address == "::1" || bind_address == "localhost";
-  if (is_local && !is_on_bus) return {};
-  return "the manager " + (is_local ? std::string("is on a bus") : "listens on " + bind_address) +
-         ": " + admission.players_text() + ". Moreover, " + admission.referees_text() + ".";
+/// Says who can register, if programs of other machines can call the manager.
+void warn_who_can_register(const agent::host::ProgramOptions& common,
+                           const admission::Admission& admission) {
+  const std::string& address = common.bind_address;
+  const bool is_local = address.starts_with("127.") || address == "::1" || address == "localhost";
+  if (is_local && !common.bus.is_wanted()) return;
+  agent::runtime::log::warn("the manager {}: {}. Moreover, {}.",
+                            is_local ? std::string("is on a bus") : "listens on " + address,
+                            admission.players_text(), admission.referees_text());
 }
 
 /// One run of the program. Its members are declared in the order of their lifetimes: each uses
@@ -146,7 +149,7 @@ class Program {
   std::optional<ManagerCodes> codes_;
   std::optional<admission::EndpointAdmission> endpoints_;
   std::optional<service::ManagerService> service_;
-  std::optional<standby::LeadersHandler> handler_;
+  std::optional<stream::LeadersHandler> handler_;
 };
 
 core::Result<bool> Program::open() {
@@ -257,14 +260,14 @@ core::Result<void> Program::open_rounds() {
       host_->runtime(), host_->caller(), host_->timer(), host_->clock(), host_->bus());
   if (!delays) return delays.error();
   delays_ = std::move(*delays);
-  events_ = open_events(*host_, *port_, id());
+  events_ = open_events(*host_, *port_, id(), store_->leadership());
   envelopes_.emplace(envelope::Sender::league_manager(), id(), host_->clock());
   make_league_runner();
   return {};
 }
 
 void Program::make_league_runner() {
-  const standby::Leadership* leadership = store_->leadership();
+  const stream::Leadership* leadership = store_->leadership();
   league_runner_.emplace(rounds::RoundDependencies{
       .ledger = *ledger_,
       .token_issuer = store_->token_issuer(),
@@ -274,7 +277,7 @@ void Program::make_league_runner() {
       .random = random_,
       .settings = settings_,
       .envelopes = *envelopes_,
-      .may_start = [this] { return port_->log().free_space_ok(); },
+      .may_start = [this] { return port_->log().free_space_ok() && store_->may_start(); },
       .log_head = [this] { return port_->log().sealed_head(); },
       .seal_log = [this] { (void)port_->log().seal_now(std::chrono::seconds(2)); },
       .publish_receipt_keys = [this] { publish_receipt_keys(); },
@@ -325,6 +328,8 @@ void Program::make_service() {
                                                 .records = &*records_,
                                                 .events = events_.feed.get(),
                                                 .news = [this] { return pages_->news(); },
+                                                .replication = replication_of(store_->leadership()),
+                                                .read_durable = read_durable_from(*projector_),
                                                 .after_answer = hooks_.after_answer});
   handler_.emplace(service_->handler(), store_->leadership());
 }
@@ -332,7 +337,7 @@ void Program::make_service() {
 core::Result<void> Program::serve() {
   auto listen = options_.common.listen_options(settings_, options_.common.port);
   listen.recognise = admission::KnownSenders(*ledger_, store_->operator_key(), *admission_);
-  listen.pages = pages_->pages(port_->log(), *drain_);
+  listen.pages = pages_->pages(port_->log(), *drain_, replication_of(store_->leadership()));
   if (auto served = port_->serve(std::move(listen), *handler_); !served) return served;
   return join_bus(*host_, *port_, *handler_, *league_runner_, *ledger_, id());
 }
@@ -350,16 +355,12 @@ void Program::tell_operator() {
   if (ledger_->is_continued()) {
     operator_log_->say(false, "LEAGUE_CONTINUED", continuation_of(id(), url, service_->status()));
   } else {
-    operator_log_->say(
-        false, "LEAGUE_OPENED",
-        "league " + id().str() + " waits for " + std::to_string(store_->settings().players) +
-            " players and " + std::to_string(store_->settings().referees) +
-            (store_->settings().referees == 1 ? " referee at " : " referees at ") + url);
+    operator_log_->say(false, "LEAGUE_OPENED",
+                       "league " + id().str() + " waits for " +
+                           core::counted(store_->settings().players, "player") + " and " +
+                           core::counted(store_->settings().referees, "referee") + " at " + url);
   }
-  const auto& common = options_.common;
-  if (auto told = who_can_register(common.bind_address, common.bus.is_wanted(), *admission_);
-      !told.empty())
-    agent::runtime::log::warn(told);
+  warn_who_can_register(options_.common, *admission_);
   agent::host::announce_ready(url, id().str());
 }
 

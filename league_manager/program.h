@@ -12,7 +12,6 @@
 #include "common/journal/group_commit.h"
 #include "league_manager/admission/admission.h"
 #include "league_manager/events/settings.h"
-#include "league_manager/standby/leadership.h"
 
 namespace league::transport::link {
 class StopSignal;
@@ -44,15 +43,13 @@ struct ProgramOptions {
   int registration_window_seconds = 0;
   int drain_seconds = 0;  ///< how long running matches may take when the program is about to end
   std::string endpoints = "local";
-  /// How the journal is copied to other managers over the bus; nothing: it is not, or, with
-  /// `is_standby`, as the manager before did.
-  std::optional<standby::Replication> replication;
+  bool is_leading = false;  ///< its journal is replicated to others, and it may begin a league
   audit::log::LogRetention keep_logs;  ///< of earlier leagues
   std::vector<std::string> webhooks;  ///< URLs to which news of the league is sent
   bool is_standby = false;  ///< begins no league of its own
 
   /// Other managers can take over.
-  [[nodiscard]] bool is_replicated() const { return is_standby || replication.has_value(); }
+  [[nodiscard]] bool is_replicated() const { return is_standby || is_leading; }
 };
 
 /// The options of a command line; an exit code if there is nothing to run.

@@ -15,12 +15,12 @@
 #include "common/journal/journal_mark.h"
 #include "common/journal/lock_file.h"
 #include "common/journal/lock_wait.h"
+#include "common/journal/sqlite_errors.h"
 
 namespace league::journal {
 namespace {
 
 namespace fs = std::filesystem;
-using core::Error;
 
 /// Stored in the file's header to recognise our databases: "LgJ1".
 constexpr int kApplicationId = 0x4c674a31;
@@ -33,42 +33,6 @@ constexpr int kBusyMilliseconds = 5000;
 /// When the write-ahead log has this many pages of 4 KiB, SQLite moves them into the file at once;
 /// fewer wait for Store::checkpoint.
 constexpr int kCheckpointPages = 1000;
-
-Error journal_error(const fs::path& file, const std::string& why) {
-  return {core::ErrorCode::kInternalError, "journal " + file.string() + ": " + why, ""};
-}
-
-Error damaged(const fs::path& file, const std::string& what) {
-  return journal_error(
-      file,
-      "is damaged (" + what + "): restore a backup, or move the file away to start a new league");
-}
-
-/// An exception of SQLite as an error for the operator.
-Error explained(const fs::path& file, const SQLite::Exception& problem) {
-  switch (problem.getErrorCode()) {
-    case SQLITE_FULL:
-      return journal_error(file,
-                           "the disk is full; free some space and start again: nothing that was "
-                           "acknowledged is lost");
-    case SQLITE_CORRUPT:
-      return damaged(file, problem.what());
-    case SQLITE_NOTADB:
-      return journal_error(file, "is not a journal: use another directory");
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return journal_error(file, "another program has locked it: end that program first");
-    case SQLITE_READONLY:
-    case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-    case SQLITE_AUTH:
-      return journal_error(file, std::string("cannot be written (") + problem.what() +
-                                     "): check the permissions of the directory and its files");
-    default:
-      return journal_error(file, std::string(problem.what()) + " (SQLite " +
-                                     std::to_string(problem.getExtendedErrorCode()) + ")");
-  }
-}
 
 int pragma_number(SQLite::Database& database, const std::string& name) {
   return database.execAndGet("PRAGMA " + name).getInt();
@@ -275,6 +239,25 @@ class SqliteJournal::Store {
     migrate(database_, options_.later_migrations);
     insert_.emplace(database_,
                     "INSERT INTO entries (sequence, type, payload, digest) VALUES (?, ?, ?, ?)");
+    return find_last();
+  }
+
+  core::Result<void> cut_after(std::uint64_t sequence) {
+    try {
+      SQLite::Transaction transaction(database_);
+      database_.exec("DELETE FROM entries WHERE sequence > " + std::to_string(sequence));
+      if (auto found = find_last(); !found) return found;
+      write_mark();  // before the commit, since it must never name an entry that is not there
+      transaction.commit();
+      return {};
+    } catch (const SQLite::Exception& problem) {
+      return explained(file_, problem);
+    }
+  }
+
+  core::Result<void> find_last() {
+    sequence_ = 0;
+    digest_ = {};
     SQLite::Statement last(database_,
                            "SELECT sequence, digest FROM entries ORDER BY sequence DESC LIMIT 1");
     if (!last.executeStep()) return {};
@@ -305,7 +288,7 @@ class SqliteJournal::Store {
       }
       insert_->reset();
       transaction.commit();
-      if (!options_.mark.empty()) mark_.write({static_cast<std::uint64_t>(sequence_), digest_});
+      write_mark();
       return {};
     } catch (const SQLite::Exception& problem) {
       return explained(file_, problem);
@@ -322,6 +305,10 @@ class SqliteJournal::Store {
   void close_in_order() { keep_log_on_close(database_, false); }
 
  private:
+  void write_mark() {
+    if (!options_.mark.empty()) mark_.write({static_cast<std::uint64_t>(sequence_), digest_});
+  }
+
   const SqliteJournalOptions options_;
   const fs::path file_;
   LockFile lock_;
@@ -382,6 +369,11 @@ void SqliteJournal::append(std::vector<EventRecord> records, Durable durable) {
 
 core::Result<void> SqliteJournal::replay(const Visitor& visit) const {
   return read_file(options_, visit);
+}
+
+core::Result<void> SqliteJournal::cut_after(std::uint64_t sequence) {
+  auto settled = append_and_wait(*this, {});
+  return settled ? store_->cut_after(sequence) : settled;
 }
 
 core::Result<void> read_journal(const fs::path& file, const Journal::Visitor& visit) {

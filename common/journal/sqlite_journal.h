@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -66,6 +67,9 @@ class SqliteJournal final : public Journal {
   /// `durable` runs on a thread of the journal, in the order of the appends, and must be short.
   void append(std::vector<EventRecord> records, Durable durable) override;
   [[nodiscard]] core::Result<void> replay(const Visitor& visit) const override;
+  /// Removes all entries after `sequence`, which never counted: another manager's journal does not
+  /// have them. Waits for what was appended before; the caller appends nothing meanwhile.
+  [[nodiscard]] core::Result<void> cut_after(std::uint64_t sequence);
 
  private:
   class Store;

@@ -63,6 +63,24 @@ std::vector<Entry> entries_of(const Journal& journal) {
 
 core::Result<void> ignore(const Entry&) { return {}; }
 
+TEST_F(SqliteJournalTest, GoesOnAfterEntriesWereCut) {
+  SqliteJournalOptions options;
+  options.file = file_;
+  options.mark = directory_.path() / "mark";
+  auto journal = SqliteJournal::open(options);
+  ASSERT_TRUE(journal);
+  for (const char* type : {"A", "B", "C"}) (*journal)->append({{type, "{}"}}, [](const auto&) {});
+  ASSERT_TRUE((*journal)->cut_after(1));
+  EXPECT_EQ(JournalMark::read(options.mark)->sequence, 1U);
+  ASSERT_TRUE(append_and_wait(**journal, {{"D", "{}"}}));
+  journal->reset();
+  const auto seen = entries_of(**open());  // which checks the digests
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen[1], (Entry{2, {"D", "{}"}}));
+  ASSERT_TRUE((*open())->cut_after(0));
+  EXPECT_TRUE(entries_of(**open()).empty());
+}
+
 TEST_F(SqliteJournalTest, KeepsRecordsInOrderFromOneOpeningToTheNext) {
   {
     auto journal = open();

@@ -35,7 +35,9 @@ void StoreWatch::look_after(std::chrono::seconds delay) {
 
 void StoreWatch::look() {
   for (std::size_t i = 0; i < stores_.size(); ++i) {
-    streams_.stream_state(stores_[i].store.stream, clock_.steady_now() + kLookLimit,
+    const std::string stream = stores_[i].store.stream();
+    if (stream.empty()) continue;
+    streams_.stream_state(stream, clock_.steady_now() + kLookLimit,
                           [this, gate = gate_, i](core::Result<transport::bus::StreamState> state) {
                             if (state) gate->run([&] { on_state(i, *state); });
                           });
@@ -53,7 +55,7 @@ void StoreWatch::check_room(Watched& watched, const transport::bus::StreamState&
           : "it has no limit of its own, so nobody is warned before the broker's store is full";
   say_("the broker has no room to reserve " +
        mebibytes(static_cast<std::uint64_t>(watched.store.wanted_bytes)) + " for the stream " +
-       watched.store.stream + ": " + got + "; " + watched.store.when_full +
+       watched.store.stream() + ": " + got + "; " + watched.store.when_full +
        ". Raise max_file_store in the broker's configuration, or lower that setting");
 }
 
@@ -65,7 +67,7 @@ void StoreWatch::on_state(std::size_t index, const transport::bus::StreamState& 
   const auto percent = state.bytes * 100 / most;
   if (percent < kRestPercent) watched.is_said = false;
   if (percent < kWarnPercent || std::exchange(watched.is_said, true)) return;
-  say_("the broker's stream " + watched.store.stream + " is " + std::to_string(percent) +
+  say_("the broker's stream " + watched.store.stream() + " is " + std::to_string(percent) +
        " % full (" + mebibytes(state.bytes) + " of " + mebibytes(most) +
        "): " + watched.store.when_full);
 }

@@ -14,7 +14,7 @@ namespace league::league_manager::bus {
 
 /// A stream of the broker, with the text for the operator.
 struct WatchedStore {
-  std::string stream;
+  std::function<std::string()> stream;  ///< its name now, empty if there is none
   std::string when_full;  ///< what happens then, and what to do
   std::int64_t wanted_bytes = -1;  ///< that the broker should reserve; -1: none
 };

@@ -23,7 +23,8 @@ class StoreWatchTest : public ::testing::Test {
     streams_ = *transport::bus::JetStream::create(
         *bus_, *transport::link::BusSession::parse("manager-1"), time_, time_, random_);
     watch_ = std::make_unique<StoreWatch>(
-        *streams_, time_, time_, std::vector<WatchedStore>{{"EVENTS", "the oldest go"}},
+        *streams_, time_, time_,
+        std::vector<WatchedStore>{{[] { return std::string("EVENTS"); }, "the oldest go"}},
         [this](const std::string& notice) { notices_.push_back(notice); });
   }
   void TearDown() override {
@@ -79,7 +80,8 @@ TEST_F(StoreWatchTest, SaysOnceThatAStoreIsNearlyFull) {
 TEST_F(StoreWatchTest, SaysAtTheStartThatTheBrokerHasNoRoom) {
   auto watch_for = [this](std::int64_t wanted) {
     watch_ = std::make_unique<StoreWatch>(
-        *streams_, time_, time_, std::vector<WatchedStore>{{"EVENTS", "the oldest go", wanted}},
+        *streams_, time_, time_,
+        std::vector<WatchedStore>{{[] { return std::string("EVENTS"); }, "the oldest go", wanted}},
         [this](const std::string& notice) { notices_.push_back(notice); });
   };
   answer_ = R"({"config":{"max_bytes":65536},"state":{"messages":1,"bytes":0}})";

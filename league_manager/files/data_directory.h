@@ -28,8 +28,12 @@ class DataDirectory {
   /// See journal::JournalMark. It is not in the journal's directory, so that it survives the loss
   /// of that directory.
   [[nodiscard]] std::filesystem::path journal_mark() const { return root_ / "journal.mark"; }
-  /// The names under which managers of this directory have led; it is not archived.
-  [[nodiscard]] std::filesystem::path lease_holder() const { return root_ / "lease.holder"; }
+  /// What a manager knows of others that could lead the league.
+  [[nodiscard]] std::filesystem::path replication() const { return root_ / "replication.json"; }
+  /// The operator's decision to go on without them (`league admin lead`).
+  [[nodiscard]] std::filesystem::path lose_after() const { return root_ / "lose_after"; }
+  /// The directory of entries that others did not have when they went on; it is not archived.
+  [[nodiscard]] std::filesystem::path put_aside() const { return root_ / "put_aside"; }
 
   /// Archives the league in this directory, damaged or not, so that another can begin: moves it to
   /// `archive/TIME`, which is a data directory itself. Returns its new path; an empty path if there

@@ -188,7 +188,7 @@ core::Result<std::optional<std::string>> check_journal(const journal::Journal& j
   if (missing.empty()) return std::optional<std::string>();
   auto behind = behind_error(places.data.journal(), *content, missing);
   if (policy.has_followed) {
-    agent::runtime::log::warn("the manager that led before did not replicate its last entries: {}",
+    agent::runtime::log::warn("the league has gone on without entries that files here are of: {}",
                               behind.message);
     return std::optional<std::string>();
   }

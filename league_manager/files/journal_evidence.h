@@ -38,8 +38,8 @@ struct EvidencePaths {
 
 /// How to handle a journal that lacks facts from other files of its league.
 struct LossPolicy {
-  /// Another manager led before. With `async`, events that it did not replicate are lost; they are
-  /// only reported.
+  /// Another manager wrote entries before. Files that claim more are of entries that the league
+  /// went on without; they are only reported.
   bool has_followed = false;
   bool accepts_loss = false;  ///< the operator accepts the loss: files that claim more are archived
 };

@@ -157,9 +157,8 @@ void ManagerService::bind_handlers() {
   server_.bind<envelope::LeagueQuery>([this](auto call) { on_query(std::move(call)); });
   server_.bind_tool("get_standings",
                     [this](agent::host::ToolCall call) { on_get_standings(std::move(call)); });
-  server_.bind_tool("get_league_status", [this](agent::host::ToolCall call) {
-    answer_when_durable(deps_.ledger, std::move(call.reply), status());
-  });
+  server_.bind_tool("get_league_status",
+                    [this](agent::host::ToolCall call) { on_get_league_status(std::move(call)); });
   server_.bind_tool("start_league",
                     [this](agent::host::ToolCall call) { on_start_league(std::move(call)); });
   server_.bind_tool("operate_league",

@@ -15,6 +15,7 @@
 #include "league_manager/service/manager_resources.h"
 #include "league_manager/service/referee_tools.h"
 #include "league_manager/spectators/registration_board.h"
+#include "league_manager/spectators/replication_figures.h"
 
 namespace league::league_manager::service {
 
@@ -44,6 +45,10 @@ struct ManagerDependencies {
   AgentRecords* records = nullptr;  ///< null: agents get no report on themselves
   bus::EventSubscriptions* events = nullptr;  ///< null where the program is on no bus
   ManagerResources::News news = {};  ///< empty: nobody can read them
+  spectators::ReplicationSource replication = {};  ///< empty: the league has one manager only
+  /// Shows the league as of all durable events; false, without doing so, if that is not possible
+  /// now. For the status of a league that waits for others; empty: its status waits, too.
+  std::function<bool(const std::function<void(const League&)>&)> read_durable = {};
   std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };
 
@@ -59,6 +64,8 @@ class ManagerService {
 
  private:
   void bind_handlers();
+  /// The part of `status` that comes from the journal.
+  [[nodiscard]] nlohmann::json status_of(const League& league) const;
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
   /// Reports a registration that is not even a valid message, since no event records it.
   void note_not_admitted(envelope::MessageType type, const nlohmann::json& message,
@@ -89,6 +96,7 @@ class ManagerService {
   void answer_report(OpenReport& open, const core::Result<events::Events>& stored);
   void on_query(agent::host::Call<envelope::LeagueQuery> call);
   void on_dispute(agent::host::Call<envelope::LeagueQuery> call);
+  void on_get_league_status(agent::host::ToolCall call);
   void on_get_standings(agent::host::ToolCall call);
   /// Adds to the request the identity under which a sender that shows `shown` is admitted, or
   /// returns why it is refused.

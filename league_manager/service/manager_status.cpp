@@ -51,51 +51,86 @@ json voided_of(const League& league) {
   return out;
 }
 
+json replication_of(const spectators::ReplicationFigures& figures) {
+  json standbys = json::array();
+  for (const auto& standby : figures.standbys) {
+    standbys.push_back({{"name", standby.name},
+                        {"entries", standby.entries},
+                        {"in_sync", standby.in_sync},
+                        {"silent_seconds", standby.silent_seconds}});
+  }
+  json out = {{"leader", figures.leader},       {"term", figures.term},
+              {"stream", figures.stream},       {"acknowledged", figures.acknowledged},
+              {"written", figures.written},     {"standbys", std::move(standbys)},
+              {"waits_for", figures.waits_for}, {"store_bytes", figures.store_bytes},
+              {"store_max_bytes", nullptr}};
+  if (figures.store_max_bytes >= 0) out["store_max_bytes"] = figures.store_max_bytes;
+  return out;
+}
+
 }  // namespace
 
 json ManagerService::status() const {
-  return deps_.ledger.read([this](const League& league) {
-    auto status = league.status();
-    json out = {{"league_id", options_.league_id.str()},
-                {"state", league_state_name(status.state)},
-                {"players", status.players},
-                {"players_expected", league.settings().players},
-                {"referees", status.referees},
-                {"referees_expected", league.settings().referees},
-                {"current_round", status.current_round},
-                {"total_rounds", status.total_rounds},
-                {"total_matches", status.total_matches},
-                {"matches_completed", status.finished.total_matches},
-                {"matches_in_play", league.board().with_status(MatchStatus::kAssigned).size()},
-                {"wins", status.finished.wins},
-                {"draws", status.finished.draws},
-                {"technical_losses", status.finished.technical_losses},
-                {"champion", nullptr},
-                {"started_at", nullptr},
-                {"completed_at", nullptr}};
-    if (!options_.league_key.empty()) out["league_key"] = options_.league_key;
-    if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
-    if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
-    if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
-    if (!league.contradictions().empty()) out["contradicted"] = contradictions_of(league);
-    if (const auto shared = rounds::shared_first_place(league); shared.size() > 1)
-      out["shared_first_place"] = shared;
-    if (league.is_paused()) {
-      out["paused"] = true;
-      if (!league.pause_reason().empty()) out["pause_reason"] = league.pause_reason();
-    }
-    if (league.is_ended_early()) out["ended_early"] = true;
-    if (!league.voided().empty()) out["voided"] = voided_of(league);
-    if (status.started_at) out["started_at"] = status.started_at->to_log();
-    if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
-    if (league.champion()) {
-      auto champion = rounds::league_completed(league).champion;
-      out["champion"] = {{"player_id", champion->player_id.str()},
-                         {"display_name", champion->display_name},
-                         {"points", champion->points}};
-    }
-    return out;
-  });
+  json out = deps_.ledger.read([this](const League& league) { return status_of(league); });
+  const auto replication = deps_.replication ? deps_.replication() : std::nullopt;
+  if (replication) out["replication"] = replication_of(*replication);
+  return out;
+}
+
+void ManagerService::on_get_league_status(agent::host::ToolCall call) {
+  // The latest events would be answered when they are acknowledged, but here somebody asks why that
+  // takes so long.
+  const auto replication = deps_.replication ? deps_.replication() : std::nullopt;
+  json durable;
+  const bool is_shown =
+      replication && !replication->waits_for.empty() && deps_.read_durable &&
+      deps_.read_durable([&](const League& league) { durable = status_of(league); });
+  if (!is_shown) return answer_when_durable(deps_.ledger, std::move(call.reply), status());
+  durable["replication"] = replication_of(*replication);
+  call.reply.send(durable);
+}
+
+json ManagerService::status_of(const League& league) const {
+  auto status = league.status();
+  json out = {{"league_id", options_.league_id.str()},
+              {"state", league_state_name(status.state)},
+              {"players", status.players},
+              {"players_expected", league.settings().players},
+              {"referees", status.referees},
+              {"referees_expected", league.settings().referees},
+              {"current_round", status.current_round},
+              {"total_rounds", status.total_rounds},
+              {"total_matches", status.total_matches},
+              {"matches_completed", status.finished.total_matches},
+              {"matches_in_play", league.board().with_status(MatchStatus::kAssigned).size()},
+              {"wins", status.finished.wins},
+              {"draws", status.finished.draws},
+              {"technical_losses", status.finished.technical_losses},
+              {"champion", nullptr},
+              {"started_at", nullptr},
+              {"completed_at", nullptr}};
+  if (!options_.league_key.empty()) out["league_key"] = options_.league_key;
+  if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
+  if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
+  if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
+  if (!league.contradictions().empty()) out["contradicted"] = contradictions_of(league);
+  if (const auto shared = rounds::shared_first_place(league); shared.size() > 1)
+    out["shared_first_place"] = shared;
+  if (league.is_paused()) {
+    out["paused"] = true;
+    if (!league.pause_reason().empty()) out["pause_reason"] = league.pause_reason();
+  }
+  if (league.is_ended_early()) out["ended_early"] = true;
+  if (!league.voided().empty()) out["voided"] = voided_of(league);
+  if (status.started_at) out["started_at"] = status.started_at->to_log();
+  if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
+  if (league.champion()) {
+    auto champion = rounds::league_completed(league).champion;
+    out["champion"] = {{"player_id", champion->player_id.str()},
+                       {"display_name", champion->display_name},
+                       {"points", champion->points}};
+  }
+  return out;
 }
 
 }  // namespace league::league_manager::service

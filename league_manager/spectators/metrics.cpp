@@ -58,7 +58,16 @@ std::string_view act_of(const events::AgentStateChanged& change) {
 
 std::string label(std::string_view name, std::string_view value) {
   std::string out(name);
-  return out.append("=\"").append(value).append("\"");
+  out += "=\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out += '"';
 }
 
 std::string number_text(double value) {
@@ -96,6 +105,34 @@ void append_refusals(std::string& out, const RegistrationBoard::RefusalCounts& r
            label("role", events::agent_kind_name(which.first)) + "," +
                label("error_code", core::wire_code(which.second)),
            static_cast<double>(count));
+}
+
+void append_standbys(std::string& out, const std::vector<ReplicationFigures::Standby>& standbys) {
+  head(out, "league_standby_entries", "gauge", "The last event in the journal of each stand-by.");
+  for (const auto& standby : standbys)
+    sample(out, "league_standby_entries", label("name", standby.name),
+           static_cast<double>(standby.entries));
+  head(out, "league_standby_in_sync", "gauge", "1 if answers wait for this stand-by.");
+  for (const auto& standby : standbys)
+    sample(out, "league_standby_in_sync", label("name", standby.name), standby.in_sync);
+}
+
+void append_replication(std::string& out, const ReplicationFigures& figures) {
+  gauge(out, "league_replication_term", "The term in which this manager leads.",
+        static_cast<double>(figures.term));
+  gauge(out, "league_replication_written", "The last durable event in this manager's journal.",
+        static_cast<double>(figures.written));
+  gauge(out, "league_replication_acknowledged",
+        "The last event that the stream and all stand-bys in sync have as well.",
+        static_cast<double>(figures.acknowledged));
+  gauge(out, "league_replication_waiting",
+        "1 while answers wait for a broker or another manager; /readyz says for which.",
+        !figures.waits_for.empty());
+  append_standbys(out, figures.standbys);
+  if (figures.store_max_bytes <= 0) return;
+  gauge(out, "league_journal_store_ratio",
+        "How full the broker's stream of the journal is: 1 is its limit.",
+        static_cast<double>(figures.store_bytes) / static_cast<double>(figures.store_max_bytes));
 }
 
 void append_league(std::string& out, const League& league) {
@@ -250,6 +287,7 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
         figures.journal_seconds);
   gauge(out, "league_spectators", "Streams of the live page.",
         static_cast<double>(figures.spectators));
+  if (figures.replication) append_replication(out, *figures.replication);
   std::lock_guard lock(mutex_);
   const auto counters = [&out](std::string_view name, std::string_view key, std::string_view help,
                                const auto& counts) {

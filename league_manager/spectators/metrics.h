@@ -12,6 +12,7 @@
 #include "common/audit/record/record.h"
 #include "league_manager/core/league.h"
 #include "league_manager/spectators/registration_board.h"
+#include "league_manager/spectators/replication_figures.h"
 
 namespace league::league_manager::spectators {
 
@@ -24,12 +25,14 @@ struct MetricFigures {
   int journal_waiting = 0;  ///< commits that are not durable yet
   double journal_seconds = 0;  ///< how long the last one took to become durable
   RegistrationBoard::RefusalCounts refused = {};  ///< registrations
+  /// Nothing: the league has one manager only.
+  std::optional<ReplicationFigures> replication = std::nullopt;
 };
 
 /// Metrics for Prometheus. Figures of matches are counted from the journal's events, so they
 /// continue after a restart; figures of calls come from the conversation log of this process. All
 /// label sets are bounded: a code, a role or a type of message that is not in our tables is
-/// `other`. Thread-safe.
+/// `other`, and names are those of the league's managers. Thread-safe.
 class Metrics {
  public:
   /// For Ledger::observe.

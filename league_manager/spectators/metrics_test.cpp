@@ -114,6 +114,45 @@ TEST(Metrics, RegistrationsAndRefusals) {
       << "also those that the board has forgotten";
 }
 
+TEST(Metrics, HowFarStandBysAre) {
+  const League league(testing::settings(2, 1));
+  const std::string text = Metrics().text(
+      league, {.replication = ReplicationFigures{
+                   .leader = "alba-1f2e",
+                   .term = 3,
+                   .stream = 2,
+                   .acknowledged = 40,
+                   .written = 42,
+                   .standbys = {{"bela-77aa", 41, true, 0.2}, {"x\"\n\\", 7, false, 90}},
+                   .waits_for = "the stream's store is full",
+                   .store_bytes = 300,
+                   .store_max_bytes = 400}});
+  EXPECT_EQ(value_of(text, "league_replication_term"), 3);
+  EXPECT_EQ(value_of(text, "league_replication_acknowledged"), 40);
+  EXPECT_EQ(value_of(text, "league_replication_written"), 42);
+  EXPECT_EQ(value_of(text, "league_replication_waiting"), 1);
+  EXPECT_EQ(value_of(text, R"(league_standby_entries{name="bela-77aa"})"), 41);
+  EXPECT_EQ(value_of(text, R"(league_standby_in_sync{name="bela-77aa"})"), 1);
+  EXPECT_EQ(value_of(text, R"(league_standby_entries{name="x\"\n\\"})"), 7) << text;
+  EXPECT_EQ(value_of(text, R"(league_standby_in_sync{name="x\"\n\\"})"), 0);
+  EXPECT_EQ(value_of(text, "league_journal_store_ratio"), 0.75);
+}
+
+TEST(Metrics, WithoutALimitNoStoreIsFull) {
+  const League league(testing::settings(2, 1));
+  const std::string text = Metrics().text(
+      league, {.replication = ReplicationFigures{.leader = "a", .store_bytes = 300}});
+  EXPECT_EQ(text.find("league_journal_store_ratio"), std::string::npos);
+  EXPECT_EQ(value_of(text, "league_replication_waiting"), 0);
+}
+
+TEST(Metrics, ALeagueWithOneManagerHasNoneOfReplication) {
+  const League league(testing::settings(2, 1));
+  const std::string text = Metrics().text(league, {});
+  for (const char* name : {"league_replication", "league_standby", "league_journal_store"})
+    EXPECT_EQ(text.find(name), std::string::npos) << name;
+}
+
 TEST(Metrics, RefereesMakeNoNewLabels) {
   const League league(testing::settings(2, 1));
   Metrics metrics;

@@ -66,12 +66,14 @@ int new_token(const AdminOptions& options) {
 }  // namespace
 
 void add_admin_command(CLI::App& app, std::function<int()>& chosen) {
-  CLI::App* admin = app.add_subcommand(
-      "admin", "pause, resume and end a league, void matches, shut agents down, make codes");
+  CLI::App* admin = app.add_subcommand("admin",
+                                       "pause, resume and end a league, void matches, shut agents "
+                                       "down, make codes, choose a manager");
   admin->require_subcommand(1);
   add_agent_acts(*admin, chosen);
   add_league_acts(*admin, chosen);
   add_codes_commands(*admin, chosen);
+  add_lead_command(*admin, chosen);
   auto options = std::make_shared<AdminOptions>();
   CLI::App* command =
       admin->add_subcommand("new-token", "give an agent that has lost its token a new one");

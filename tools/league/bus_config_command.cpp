@@ -12,6 +12,7 @@
 #include "common/core/crypto.h"
 #include "tools/league/bus_config/bus_config_files.h"
 #include "tools/league/bus_config/bus_config_roster.h"
+#include "tools/league/up/local_broker.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
@@ -27,6 +28,7 @@ struct BusConfigOptions {
   std::string public_address;
   std::vector<std::string> cluster;
   std::string jetstream;
+  std::string broker_version;  // empty: that of the nats-server of this machine
   std::string tls_cert;
   std::string tls_key;
   std::string tls_ca;
@@ -104,7 +106,26 @@ std::string this_years_league() {
   return "league_" + core::SystemClock().utc_now().to_wire().substr(0, kYear) + "_even_odd";
 }
 
+/// The version of the brokers, as far as it is known. Only where there are streams it matters.
+core::Result<std::optional<BrokerVersion>> broker_version_of(const BusConfigOptions& options) {
+  std::optional<BrokerVersion> version;
+  if (options.broker_version.empty()) {
+    if (options.jetstream.empty()) return version;
+    if (const auto installed = installed_broker_version())
+      version = BrokerVersion::parse(*installed);
+    return version;
+  }
+  version = BrokerVersion::parse(options.broker_version);
+  if (version) return version;
+  return core::Error{core::ErrorCode::kInvalidFieldValue,
+                     "--broker-version \"" + options.broker_version +
+                         "\" is not a version such as 2.10.27 (`nats-server --version`)",
+                     {}};
+}
+
 core::Result<BusConfig> config_of(const BusConfigOptions& options) {
+  auto version = broker_version_of(options);
+  if (!version) return version.error();
   auto entries = entries_of(options);
   if (!entries) return entries.error();
   auto brokers = brokers_of(options);
@@ -117,6 +138,7 @@ core::Result<BusConfig> config_of(const BusConfigOptions& options) {
                    .brokers = *brokers,
                    .tls = std::nullopt,
                    .jetstream = absolute_path(options.jetstream),
+                   .broker_version = *version,
                    .route_password = core::to_hex(random.bytes<16>())};
   if (!options.tls_cert.empty())
     config.tls = BusTls{absolute_path(options.tls_cert), absolute_path(options.tls_key),
@@ -124,7 +146,25 @@ core::Result<BusConfig> config_of(const BusConfigOptions& options) {
   return config;
 }
 
+/// How durable a message is that the brokers have acknowledged, in one line.
+std::string durability_of(const BusConfig& config) {
+  const auto& version = config.broker_version;
+  if (config.flushes_messages())
+    return "the brokers flush each message to their disks before they acknowledge it; these files "
+           "are for nats-server 2.10 and later (yours is " +
+           version->text() + "), and earlier versions refuse them";
+  const std::string own = "; the journal of the leading manager itself is flushed in any case";
+  if (version)
+    return "nats-server " + version->text() +
+           " acknowledges a message before its disk has it (2.10 and later can flush first)" + own;
+  return "the version of the brokers is not known (--broker-version), so these files are for "
+         "nats-server 2.9, too, which acknowledges a message before its disk has it" +
+         own;
+}
+
 void warn(const BusConfig& config) {
+  if (config.has_streams() && !config.flushes_messages())
+    std::cerr << "note: " << durability_of(config) << '\n';
   if (const auto& login = config.agents.front().login; login.stored_password == login.password)
     std::cerr << "warning: this system cannot make bcrypt hashes, so users.conf contains the "
                  "passwords themselves; let only the broker read it\n";
@@ -146,9 +186,12 @@ std::string how_many(const BusConfig& config, BusRole role) {
 
 void print_files_json(const BusConfig& config, const BusConfigFiles& files) {
   nlohmann::json object = {{"league_id", config.league_id},
+                           {"broker_version", nullptr},
+                           {"flushes_messages", config.flushes_messages()},
                            {"users", files.users.string()},
                            {"servers", nlohmann::json::array()},
                            {"credentials", nlohmann::json::object()}};
+  if (config.broker_version) object["broker_version"] = config.broker_version->text();
   for (const auto& path : files.brokers) object["servers"].push_back(path.string());
   for (const auto& agent : config.agents)
     object["credentials"][agent.name] = (files.credentials / (agent.name + ".json")).string();
@@ -165,14 +208,15 @@ void print_files(const BusConfig& config, const BusConfigFiles& files) {
             << "  users and permissions; must be in the same directory\n"
                "  "
             << files.credentials.string()
-            << "/NAME.json  url, user, password and session; give each agent only its own file\n"
-            << "next, " << (files.brokers.size() > 1 ? "on each broker's machine:" : "type:")
+            << "/NAME.json  url, user, password and session; give each agent only its own file\n";
+  if (config.flushes_messages()) std::cout << durability_of(config) << '\n';
+  std::cout << "next, " << (files.brokers.size() > 1 ? "on each broker's machine:" : "type:")
             << '\n';
   for (const auto& path : files.brokers) std::cout << "  nats-server -c " << path.string() << '\n';
   constexpr std::size_t kEnoughToAgree = 3;
   if (config.has_streams() && files.brokers.size() >= kEnoughToAgree)
     std::cout << "to keep streams when a broker fails, put this into the manager's --limits:\n"
-                 "  {\"bus\": {\"replicas\": 3, \"lease_ms\": 20000}}\n";
+                 "  {\"bus\": {\"replicas\": 3}}\n";
   std::cout << std::flush;
 }
 
@@ -225,6 +269,11 @@ void add_where(CLI::App& command, BusConfigOptions& options) {
       ->excludes(address);
   command.add_option("--jetstream", options.jetstream,
                      "directory in which the brokers store streams; without it they store none");
+  command.add_option(
+      "--broker-version", options.broker_version,
+      "version of the brokers, such as 2.10.27: from 2.10 on they flush each message "
+      "of a stream before they acknowledge it (default: that of the nats-server of "
+      "this machine, else before 2.10)");
   auto* cert = command.add_option("--tls-cert", options.tls_cert, "the brokers' certificate (PEM)");
   auto* key = command.add_option("--tls-key", options.tls_key, "its key (PEM)")->needs(cert);
   cert->needs(key);

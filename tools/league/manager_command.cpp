@@ -50,7 +50,9 @@ int status(const StatusOptions& options) {
   core::SystemClock clock;
   std::string state = progress.is_completed() ? "completed" : "";
   std::cout << safe_text(progress.league_id) << ": " << (state.empty() ? "" : state + ", ")
-            << progress_line(progress, progress.seconds(clock.utc_now())) << "\n\n";
+            << progress_line(progress, progress.seconds(clock.utc_now())) << '\n';
+  if (const std::string line = replication_line(*answer); !line.empty()) std::cout << line << '\n';
+  std::cout << '\n';
   const auto shown = parse_rows(*rows);
   for (const auto& line : table_lines(shown, kWidth, options.all ? shown.size() : kRows,
                                       static_cast<std::size_t>(progress.players)))

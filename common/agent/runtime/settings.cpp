@@ -97,7 +97,6 @@ std::vector<Field> league_fields() {
   using S = Settings;
   return {
       duration("bus", "keep_alive_ms", 50, &S::bus, &S::Bus::keep_alive),
-      duration("bus", "lease_ms", 1000, &S::bus, &S::Bus::lease),
       number("bus", "replicas", 1, 5, &S::bus, &S::Bus::replicas),
       number("bus", "events_max_mib", 0, 1 << 20, &S::bus, &S::Bus::events_max_mib),
       number("bus", "journal_max_mib", 0, 1 << 20, &S::bus, &S::Bus::journal_max_mib),

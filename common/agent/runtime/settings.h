@@ -67,7 +67,6 @@ struct Settings {
 
   struct Bus {
     Milliseconds keep_alive{5000};  ///< docs/distributed.md, "Keep-alives"
-    Milliseconds lease{6000};  ///< how long a silent manager stays the leader
     int replicas = 1;  ///< of each stream in a cluster of brokers; never lowered
     long events_max_mib = 256;  ///< event stream; beyond it the oldest are removed; 0: no limit
     long journal_max_mib = 512;  ///< journal stream; beyond it nothing more is stored; 0: no limit

@@ -39,6 +39,7 @@ TEST(Settings, RefusesWhatItDoesNotKnowByName) {
            Refused{R"({"retry": {"max_attempts": "3"}})", "whole number"},
            Refused{R"({"retry": 3})", "/retry"},
            Refused{R"({"bus": {"replicas": 6}})", "not between 1 and 5"},
+           Refused{R"({"bus": {"lease_ms": 6000}})", "/bus/lease_ms: is not a setting"},
            Refused{R"({"time_limits_ms": {"GAME_INVITE": 3}})", "/time_limits_ms/GAME_INVITE"},
            Refused{R"([])", "object of sections"},
        }) {

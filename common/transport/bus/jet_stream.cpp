@@ -228,21 +228,31 @@ void JetStream::stream_state(const std::string& stream, Steady deadline, Done<St
               [done = std::move(done)](const auto& answer) { give_state(answer, done); });
 }
 
-void JetStream::purge(const std::string& stream, const std::string& subject, std::uint64_t before,
-                      Steady deadline, Done<void> done) {
-  json request = json::object();
-  if (!subject.empty()) request["filter"] = subject;
-  if (before != 0) request["seq"] = before;
-  state_->ask("STREAM.PURGE." + stream, stream, request.dump(), deadline,
-              [done = std::move(done)](const auto& answer) { give_done(answer, done); });
+void JetStream::list_streams(const std::string& subject, Steady deadline,
+                             Done<std::vector<StreamListing>> done) {
+  state_->requests_->ask(jet_message("STREAM.LIST", json{{"subject", subject}}.dump()), deadline,
+                         JetRequests::Repeat::kAlways,
+                         [done = std::move(done)](const core::Result<BusMessage>& answer) {
+                           auto taken = accepted(answer);
+                           if (!taken) return done(taken.error());
+                           done(read_stream_list(taken->payload));
+                         });
+}
+
+void JetStream::delete_stream(const std::string& stream, Steady deadline, Done<void> done) {
+  state_->ask("STREAM.DELETE." + stream, stream, "", deadline,
+              [done = std::move(done)](const core::Result<BusMessage>& answer) {
+                const auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
+                if (refusal && refusal->number == kStreamNotFound) return done({});
+                give_done(answer, done);
+              });
 }
 
 void JetStream::publish(BusMessage message, PublishCondition condition, Steady deadline,
                         std::function<void(const PublishAck&)> done) {
-  bool has_sequence = condition.last_sequence || condition.last_subject_sequence;
   // With an id, a repetition that finds its own first attempt stored is no conflict, because the
   // broker checks the id first.
-  if (condition.message_id.empty() && has_sequence)
+  if (condition.message_id.empty() && condition.last_sequence)
     condition.message_id = random_name(state_->random_);
   auto add = [&message](const char* name, const std::string& value) {
     message.headers.emplace_back(name, value);
@@ -250,8 +260,8 @@ void JetStream::publish(BusMessage message, PublishCondition condition, Steady d
   if (!condition.message_id.empty()) add("Nats-Msg-Id", condition.message_id);
   if (condition.last_sequence)
     add("Nats-Expected-Last-Sequence", std::to_string(*condition.last_sequence));
-  if (condition.last_subject_sequence)
-    add("Nats-Expected-Last-Subject-Sequence", std::to_string(*condition.last_subject_sequence));
+  if (!condition.last_message_id.empty())
+    add("Nats-Expected-Last-Msg-Id", condition.last_message_id);
   auto repeat = condition.message_id.empty() ? JetRequests::Repeat::kUnlessTaken
                                              : JetRequests::Repeat::kAlways;
   state_->requests_->ask(std::move(message), deadline, repeat,
@@ -273,11 +283,6 @@ void JetStream::get_next(const std::string& stream, const std::string& subject,
                          Done<std::optional<StoredMessage>> done) {
   state_->read({stream, json{{"seq", sequence}, {"next_by_subj", subject}}.dump(), deadline,
                 std::move(done)});
-}
-
-void JetStream::get_last(const std::string& stream, const std::string& subject, Steady deadline,
-                         Done<std::optional<StoredMessage>> done) {
-  state_->read({stream, json{{"last_by_subj", subject}}.dump(), deadline, std::move(done)});
 }
 
 void JetStream::ensure_consumer(const std::string& stream, const ConsumerConfig& config,

@@ -27,9 +27,16 @@ struct StreamConfig {
   /// ... of it; if it has not even 64 KiB, without a limit.
   std::int64_t max_bytes = -1;
   bool refuses_when_full = false;  ///< otherwise the oldest messages are removed
+  bool denies_removal = false;  ///< of messages by anybody; the stream itself can be deleted
   std::chrono::milliseconds duplicate_window{120'000};  ///< in which `message_id` is remembered
   int replicas = 1;  ///< at least this many brokers of a cluster store it
 };
+
+/// A setting in MiB, 0 for no limit, in the form of StreamConfig::max_bytes.
+[[nodiscard]] constexpr std::int64_t stream_bytes(long max_mib) {
+  constexpr int kMebibyte = 20;
+  return max_mib == 0 ? -1 : std::int64_t{max_mib} << kMebibyte;
+}
 
 struct StreamState {
   std::uint64_t messages = 0;
@@ -41,11 +48,18 @@ struct StreamState {
   bool is_direct = false;  ///< DIRECT.GET is possible
 };
 
+/// A stream that exists.
+struct StreamListing {
+  std::string name;
+  std::string created;  ///< in the broker's words; different for a stream that was made again
+  StreamState state;
+};
+
 /// The condition under which the broker stores a message.
 struct PublishCondition {
   std::string message_id = {};  ///< a repetition within the stream's window is stored once
   std::optional<std::uint64_t> last_sequence = std::nullopt;  ///< of the whole stream
-  std::optional<std::uint64_t> last_subject_sequence = std::nullopt;  ///< 0: no message yet
+  std::string last_message_id = {};  ///< of the stream's last message; empty: any
 };
 
 struct PublishAck {
@@ -117,11 +131,11 @@ class JetStream {
   /// kInvalidReply where there is no such stream.
   void stream_state(const std::string& stream, core::Clock::Steady deadline,
                     Done<StreamState> done);
-  /// Removes the messages of the stream, or those of `subject`, with a number lower than `before`;
-  /// 0: all. A repetition may arrive late and then also removes newer messages, unless `before` is
-  /// set.
-  void purge(const std::string& stream, const std::string& subject, std::uint64_t before,
-             core::Clock::Steady deadline, Done<void> done);
+  /// All streams with a subject that matches `subject` (wildcards allowed), up to 256.
+  void list_streams(const std::string& subject, core::Clock::Steady deadline,
+                    Done<std::vector<StreamListing>> done);
+  /// Succeeds, too, if there is no such stream.
+  void delete_stream(const std::string& stream, core::Clock::Steady deadline, Done<void> done);
 
   /// Publishes at `message.subject` and waits until it is stored. A repetition after a silence is
   /// safe only with a `message_id` or another condition.
@@ -134,10 +148,6 @@ class JetStream {
   /// The first one of `subject` (wildcards allowed) from `sequence` on, or nothing.
   void get_next(const std::string& stream, const std::string& subject, std::uint64_t sequence,
                 core::Clock::Steady deadline, Done<std::optional<StoredMessage>> done);
-  /// The last one of `subject`, or nothing.
-  void get_last(const std::string& stream, const std::string& subject, core::Clock::Steady deadline,
-                Done<std::optional<StoredMessage>> done);
-
   /// Creates the consumer, or finds the existing one; `done` gets its name.
   void ensure_consumer(const std::string& stream, const ConsumerConfig& config,
                        core::Clock::Steady deadline, Done<std::string> done);

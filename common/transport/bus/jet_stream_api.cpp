@@ -96,6 +96,8 @@ std::string stream_request(const StreamConfig& config) {
                   {"max_msgs_per_subject", config.max_messages_per_subject},
                   {"max_age", nanoseconds(config.max_age)},
                   {"num_replicas", config.replicas},
+                  {"deny_delete", config.denies_removal},
+                  {"deny_purge", config.denies_removal},
                   {"allow_direct", allows_direct(config.replicas)}};
   // A broker refuses a duplicate window that is longer than the maximum age.
   auto window = config.max_age.count() > 0 ? std::min(config.duplicate_window, config.max_age)
@@ -175,21 +177,46 @@ bool is_not_ready(std::string_view answer) {
           refusal->number == kNoPeers);
 }
 
-core::Result<StreamState> read_stream_state(std::string_view answer) {
-  json parsed = json::parse(answer, nullptr, false);
-  if (!parsed.is_object()) return unreadable("a stream");
-  auto state = parsed.find("state");
-  if (state == parsed.end() || !state->is_object()) return unreadable("a stream");
+namespace {
+
+core::Result<StreamState> state_of(const json& stream) {
+  if (!stream.is_object()) return unreadable("a stream");
+  auto state = stream.find("state");
+  if (state == stream.end() || !state->is_object()) return unreadable("a stream");
   StreamState read{unsigned_of(*state, "messages"), unsigned_of(*state, "first_seq"),
                    unsigned_of(*state, "last_seq")};
-  auto config = parsed.find("config");
+  auto config = stream.find("config");
   read.bytes = unsigned_of(*state, "bytes");
-  if (config != parsed.end() && config->is_object()) {
+  if (config != stream.end() && config->is_object()) {
     read.replicas = static_cast<int>(unsigned_of(*config, "num_replicas"));
     read.max_bytes = config->value("max_bytes", std::int64_t{-1});
     read.is_direct = config->value("allow_direct", false);
   }
   return read;
+}
+
+}  // namespace
+
+core::Result<StreamState> read_stream_state(std::string_view answer) {
+  return state_of(json::parse(answer, nullptr, false));
+}
+
+core::Result<std::vector<StreamListing>> read_stream_list(std::string_view answer) {
+  const json parsed = json::parse(answer, nullptr, false);
+  if (!parsed.is_object() || !parsed.contains("total")) return unreadable("all streams");
+  // In a cluster, a stream whose leader does not answer is missing: the list would be a lie.
+  const auto missing = parsed.find("missing");
+  if (missing != parsed.end() && !missing->empty()) return unreadable("all streams");
+  std::vector<StreamListing> all;
+  const auto streams = parsed.find("streams");
+  if (streams == parsed.end() || !streams->is_array()) return all;
+  for (const json& each : *streams) {
+    auto state = state_of(each);
+    if (!state) return state.error();
+    all.push_back(
+        {text_of(each.value("config", json::object()), "name"), text_of(each, "created"), *state});
+  }
+  return all;
 }
 
 core::Result<std::optional<StoredMessage>> read_direct_message(BusMessage answer) {
@@ -233,8 +260,8 @@ PublishAck read_publish_ack(std::string_view answer) {
   PublishAck ack;
   if (auto refusal = read_refusal(answer)) {
     ack.why = refusal_error(*refusal);
-    bool is_conflict =
-        refusal->number == kWrongLastSequence || refusal->number == kWrongLastSequenceToo;
+    bool is_conflict = refusal->number == kWrongLastSequence ||
+                       refusal->number == kWrongLastSequenceToo || refusal->number == kWrongLastId;
     if (is_conflict) ack.status = PublishAck::Status::kConflict;
     if (is_refused_for_room(*refusal)) ack.status = PublishAck::Status::kFull;
     return ack;

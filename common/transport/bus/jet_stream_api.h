@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/core/result.h"
 #include "common/transport/bus/jet_stream.h"
@@ -38,6 +39,8 @@ struct JetRefusal {
 /// The error codes that need a special reaction.
 inline constexpr int kNoMessageFound = 10037;
 inline constexpr int kStreamNameInUse = 10058;
+inline constexpr int kStreamNotFound = 10059;
+inline constexpr int kWrongLastId = 10070;
 inline constexpr int kWrongLastSequence = 10071;
 inline constexpr int kWrongLastSequenceToo = 10164;  ///< of later brokers
 
@@ -51,6 +54,7 @@ inline constexpr int kWrongLastSequenceToo = 10164;  ///< of later brokers
 
 /// Each fails with kInvalidReply for any other answer.
 [[nodiscard]] core::Result<StreamState> read_stream_state(std::string_view answer);
+[[nodiscard]] core::Result<std::vector<StreamListing>> read_stream_list(std::string_view answer);
 [[nodiscard]] core::Result<StoredMessage> read_stored_message(std::string_view answer);
 /// The answer to DIRECT.GET; nothing if there is no such message.
 [[nodiscard]] core::Result<std::optional<StoredMessage>> read_direct_message(BusMessage answer);

@@ -40,10 +40,10 @@ TEST_F(JetStreamReadsTest, ReadsWhatAnotherMakesAndTheBrokerStaysThere) {
   JetAnswers<core::Result<std::optional<StoredMessage>>> read;
   for (int i = 0; i < 20; ++i) {
     const std::string name = "S" + std::to_string(i);
-    other.streams->get_last(name, "s.*", other.in(10s), [&](auto answer) { read.add(answer); });
+    other.streams->get_next(name, "s.*", 1, other.in(10s), [&](auto answer) { read.add(answer); });
     ASSERT_TRUE(agent->ensure({.name = name, .subjects = {"s." + std::to_string(i)}}));
     ASSERT_EQ(agent->publish("s." + std::to_string(i), "x").status, Ack::kStored);
-    auto stored = other.last(name, "s.*");
+    auto stored = other.first(name, "s.*");
     ASSERT_TRUE(stored) << stored.error().message;
     EXPECT_EQ((*stored)->message.payload, "x");
     EXPECT_TRUE((*stored)->message.headers.empty()) << "none of the stream's own";
@@ -52,7 +52,7 @@ TEST_F(JetStreamReadsTest, ReadsWhatAnotherMakesAndTheBrokerStaysThere) {
 }
 
 TEST_F(JetStreamReadsTest, SaysThatThereIsNoSuchStream) {
-  auto none = agent->last("NONE", "n.a");
+  auto none = agent->first("NONE", "n.a");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, core::ErrorCode::kInvalidReply);
   EXPECT_NE(none.error().message.find("stream not found"), std::string::npos);
@@ -67,8 +67,8 @@ TEST_F(JetStreamReadsTest, ReadsAStreamOfAnEarlierVersion) {
                                    false}));
   ASSERT_EQ(agent->publish("j.a", "x").status, Ack::kStored);
   EXPECT_FALSE(agent->state("J")->is_direct);
-  EXPECT_EQ((*agent->last("J", "j.a"))->message.payload, "x");
-  EXPECT_FALSE(*agent->last("J", "j.b"));
+  EXPECT_EQ((*agent->first("J", "j.a"))->message.payload, "x");
+  EXPECT_FALSE(*agent->first("J", "j.b"));
   ASSERT_TRUE(agent->ensure({.name = "J", .subjects = {"j.>"}}));
   EXPECT_TRUE(agent->state("J")->is_direct);
   EXPECT_FALSE(allows_direct(3));

@@ -98,10 +98,10 @@ class JetAgent {
                      [&](const PublishAck& ack) { acks.add(ack); });
     return acks.next().value_or(PublishAck{});
   }
-  core::Result<std::optional<StoredMessage>> last(const std::string& stream,
-                                                  const std::string& subject) {
+  core::Result<std::optional<StoredMessage>> first(const std::string& stream,
+                                                   const std::string& subject) {
     return wait<std::optional<StoredMessage>>(
-        [&](auto done) { streams->get_last(stream, subject, in(10s), done); });
+        [&](auto done) { streams->get_next(stream, subject, 1, in(10s), done); });
   }
   core::Result<std::string> consumer(const std::string& stream, const ConsumerConfig& config) {
     return wait<std::string>(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +15,7 @@ constexpr std::size_t kMinSession = 8;
 constexpr std::size_t kMaxSession = 64;
 constexpr std::size_t kMaxSubject = 256;
 constexpr std::string_view kInboxPrefix = "_INBOX.";
+constexpr std::string_view kJournalStream = "LEAGUE_STREAM_";
 
 bool is_token_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
@@ -99,24 +101,29 @@ std::string event_subjects(std::string_view league) {
 
 std::string event_stream(std::string_view league) { return "LEAGUE_EVENTS_" + as_token(league); }
 
-std::string journal_subject(std::string_view league) { return "mcp.journal." + as_token(league); }
-
-std::string journal_have_subject(std::string_view league) {
-  return journal_subject(league) + ".have";
+std::string journal_stream(std::string_view league, std::uint64_t incarnation) {
+  return std::string(kJournalStream) + std::to_string(incarnation) + "_" + as_token(league);
 }
 
-std::string packed_journal_subject(std::string_view league) {
-  return journal_subject(league) + ".packed";
+std::optional<std::uint64_t> journal_incarnation(std::string_view league, std::string_view stream) {
+  if (!stream.starts_with(kJournalStream)) return std::nullopt;
+  std::uint64_t incarnation = 0;
+  const auto digits = stream.substr(kJournalStream.size());
+  (void)std::from_chars(digits.data(), digits.data() + digits.size(), incarnation);
+  if (incarnation == 0 || stream != journal_stream(league, incarnation)) return std::nullopt;
+  return incarnation;
 }
 
-std::string lease_subject(std::string_view league) {
-  return "$KV.league_lease_" + as_token(league) + ".lead";
+std::string journal_subject(std::string_view league, std::uint64_t incarnation) {
+  return "mcp.journal." + as_token(league) + "." + std::to_string(incarnation);
 }
 
-std::string lease_stream(std::string_view league) { return "KV_league_lease_" + as_token(league); }
+std::string journal_subjects(std::string_view league) {
+  return "mcp.journal." + as_token(league) + ".*";
+}
 
-std::string league_stream(std::string_view kind, std::string_view league) {
-  return "LEAGUE_" + std::string(kind) + "_" + as_token(league);
+std::string journal_beat_subject(std::string_view league) {
+  return "mcp.journal." + as_token(league) + ".beat";
 }
 
 bool is_answerable(std::string_view reply_subject, const BusSession* session) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,18 +60,17 @@ inline constexpr std::string_view kSessionsAttached = "mcp.session.*.attached";
 /// The stream in which a broker stores a league's public events: `LEAGUE_EVENTS_LEAGUE`.
 [[nodiscard]] std::string event_stream(std::string_view league);
 
-/// The subject on which the leading manager publishes its journal to stand-bys:
-/// `mcp.journal.LEAGUE`; and the one on which they acknowledge it: `mcp.journal.LEAGUE.have`.
-[[nodiscard]] std::string journal_subject(std::string_view league);
-[[nodiscard]] std::string journal_have_subject(std::string_view league);
-/// The subject of compressed pieces of the journal: `mcp.journal.LEAGUE.packed`.
-[[nodiscard]] std::string packed_journal_subject(std::string_view league);
-/// The key that names a league's leader: `$KV.league_lease_LEAGUE.lead`, in the stream
-/// `lease_stream`, a key-value bucket of the league's own: `KV_league_lease_LEAGUE`.
-[[nodiscard]] std::string lease_subject(std::string_view league);
-[[nodiscard]] std::string lease_stream(std::string_view league);
-/// The name of one of a league's streams: `LEAGUE_JOURNAL_LEAGUE` for the kind `JOURNAL`.
-[[nodiscard]] std::string league_stream(std::string_view kind, std::string_view league);
+/// The stream of a replicated league's journal in one of its incarnations, from 1 on:
+/// `LEAGUE_STREAM_INCARNATION_LEAGUE`; and the incarnation in such a name.
+[[nodiscard]] std::string journal_stream(std::string_view league, std::uint64_t incarnation);
+[[nodiscard]] std::optional<std::uint64_t> journal_incarnation(std::string_view league,
+                                                               std::string_view stream);
+/// The subject of that stream: `mcp.journal.LEAGUE.INCARNATION`; and all of a league's:
+/// `mcp.journal.LEAGUE.*`.
+[[nodiscard]] std::string journal_subject(std::string_view league, std::uint64_t incarnation);
+[[nodiscard]] std::string journal_subjects(std::string_view league);
+/// The subject of the heartbeats of a league's managers: `mcp.journal.LEAGUE.beat`.
+[[nodiscard]] std::string journal_beat_subject(std::string_view league);
 
 /// The reply subject that a stranger asks for, if answers may go there: an inbox, or the `.out` of
 /// `session`. Otherwise strangers could make us publish on subjects of others.

@@ -82,5 +82,15 @@ TEST(Subjects, AnswersGoNowhereElse) {
   EXPECT_FALSE(is_answerable("_INBOX." + std::string(300, 'a'), nullptr));
 }
 
+TEST(Subject, EachIncarnationOfAJournalHasAStreamOfItsOwn) {
+  EXPECT_EQ(journal_stream("cup.1", 12), "LEAGUE_STREAM_12_cup_1");
+  EXPECT_EQ(journal_subject("cup.1", 12), "mcp.journal.cup_1.12");
+  EXPECT_EQ(journal_incarnation("cup.1", "LEAGUE_STREAM_12_cup_1"), 12U);
+  for (const char* other :
+       {"LEAGUE_STREAM_12_cup", "LEAGUE_STREAM_012_cup_1", "LEAGUE_STREAM__cup_1",
+        "LEAGUE_STREAM_0_cup_1", "LEAGUE_JOURNAL_cup_1", ""})
+    EXPECT_FALSE(journal_incarnation("cup.1", other)) << other;
+}
+
 }  // namespace
 }  // namespace league::transport::link

@@ -138,23 +138,32 @@ class TransferCheck {
   /// Whether the message may have been lost from the end of a peer's log, because its process was
   /// killed.
   bool note_lost(const LogFacts::Received& received) {
+    std::pair<const CheckedLog*, std::size_t> sender{};
+    const LogRun* run = nullptr;
+    std::int64_t sent_us = 0;
     auto [begin, end] = named_.equal_range(received.peer);
     for (auto peer = begin; peer != end; ++peer) {
       const CheckedLog* log = peer->second->log;
       auto offset = offsets_.find(log);
-      std::int64_t sent_us = received.time_us - (offset == offsets_.end() ? 0 : offset->second);
-      auto number = open_run_before(*log, sent_us);
+      const std::int64_t then = received.time_us - (offset == offsets_.end() ? 0 : offset->second);
+      const auto number = open_run_before(*log, then);
       if (!number) continue;
-      LostTail& tail = tails_[{log, *number}];
-      tail.run = &log->contents.runs.at(*number);
-      if (tail.messages++ == 0) tail.first_us = tail.last_us = sent_us;
-      tail.first_us = std::min(tail.first_us, sent_us);
-      if (sent_us < tail.last_us) return true;
-      tail.last_us = sent_us;
-      tail.example = *received.place.file + ":" + std::to_string(received.place.line);
-      return true;
+      const LogRun& found = log->contents.runs.at(*number);
+      // Of several managers, the one whose log ends last sent it.
+      if (run != nullptr && found.ends_us <= run->ends_us) continue;
+      sender = {log, *number};
+      run = &found;
+      sent_us = then;
     }
-    return false;
+    if (run == nullptr) return false;
+    LostTail& tail = tails_[sender];
+    tail.run = run;
+    if (tail.messages++ == 0) tail.first_us = tail.last_us = sent_us;
+    tail.first_us = std::min(tail.first_us, sent_us);
+    if (sent_us < tail.last_us) return true;
+    tail.last_us = sent_us;
+    tail.example = *received.place.file + ":" + std::to_string(received.place.line);
+    return true;
   }
 
   void report(const CheckedLog& peer, const LostTail& tail) {

@@ -117,6 +117,28 @@ std::optional<BrokerAddress> BrokerAddress::parse(std::string_view text) {
   return address;
 }
 
+std::optional<BrokerVersion> BrokerVersion::parse(std::string_view text) {
+  for (std::string_view before : {"nats-server: ", "v"}) {
+    if (text.starts_with(before)) text.remove_prefix(before.size());
+  }
+  BrokerVersion version;
+  for (int* part : {&version.major, &version.minor, &version.patch}) {
+    if (part != &version.major) {
+      if (!text.starts_with('.')) return std::nullopt;
+      text.remove_prefix(1);
+    }
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), *part);
+    if (failed != std::errc() || *part < 0) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  }
+  if (!text.empty() && !text.starts_with('-') && !text.starts_with('+')) return std::nullopt;
+  return version;
+}
+
+std::string BrokerVersion::text() const {
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
 std::string config_string(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out = "\"";
@@ -158,7 +180,12 @@ std::string render_broker(const BusConfig& config, std::size_t index) {
     auto store = std::filesystem::path(config.jetstream);
     if (is_cluster) store /= server_name(index);
     text += "jetstream {\n  store_dir: " + config_string(store.string()) +
-            "\n  max_memory_store: 64MB\n  max_file_store: 1GB\n}\n";
+            "\n  max_memory_store: 64MB\n  max_file_store: 1GB\n";
+    if (config.flushes_messages())
+      text +=
+          "  # A message is on the disk before it is acknowledged (nats-server 2.10 or later).\n"
+          "  sync_interval: always\n";
+    text += "}\n";
   }
   if (is_cluster) text += render_cluster(config, index);
   return text + "include \"users.conf\"\n";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,8 @@
 
 namespace league::tools {
 
-/// The configuration of a broker (nats-server 2.9) with one user per agent, as texts. Everything in
-/// this file is pure: no file, no clock, no randomness.
+/// The configuration of a broker (nats-server 2.9 or later) with one user per agent, as texts.
+/// Everything in this file is pure: no file, no clock, no randomness.
 
 enum class BusRole { kManager, kOperator, kReferee, kPlayer };
 /// `manager`, `operator`, `referee`, `player`.
@@ -49,6 +50,22 @@ struct BrokerAddress {
   bool operator==(const BrokerAddress&) const = default;
 };
 
+/// The version of a broker.
+struct BrokerVersion {
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+
+  /// `2.10.27`, also as `v2.10.27` or `nats-server: v2.10.27`, which `nats-server --version`
+  /// prints, and with an ending such as `-RC.1`. Nothing for any other text.
+  [[nodiscard]] static std::optional<BrokerVersion> parse(std::string_view text);
+  /// `2.10.27`.
+  [[nodiscard]] std::string text() const;
+  auto operator<=>(const BrokerVersion&) const = default;
+};
+/// From this version on, a broker knows `sync_interval`; an earlier one refuses a file with it.
+inline constexpr BrokerVersion kFirstWithSyncInterval{2, 10, 0};
+
 /// Paths of files on the broker's machine; `ca` may be empty if the certificate is a public one.
 struct BusTls {
   std::string cert;
@@ -63,9 +80,14 @@ struct BusConfig {
   std::vector<BrokerAddress> brokers;  ///< several: a cluster
   std::optional<BusTls> tls;
   std::string jetstream;  ///< where streams are kept; empty: the brokers keep none
+  std::optional<BrokerVersion> broker_version = {};  ///< nothing: unknown, so any from 2.9 on
   std::string route_password;  ///< for connections between the brokers of a cluster
 
   [[nodiscard]] bool has_streams() const { return !jetstream.empty(); }
+  /// Whether a message of a stream is on a broker's disk before the broker acknowledges it.
+  [[nodiscard]] bool flushes_messages() const {
+    return has_streams() && broker_version >= kFirstWithSyncInterval;
+  }
 };
 
 /// The league as a part of subjects, spelled as in those of its events.

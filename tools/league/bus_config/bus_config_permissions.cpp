@@ -38,14 +38,10 @@ std::vector<BusPermission> manager_stream_rows() {
   return {at_streams(kRole, Kind::kPublish, "$JS.API.>", "makes streams and their readers"),
           at_streams(kRole, Kind::kPublish, "$JS.ACK.>", "has taken a message of a stream"),
           at_streams(kRole, Kind::kPublish, "mcp.events.{league}.>", kNews),
-          at_streams(kRole, Kind::kPublish, "mcp.journal.{league}", "the entries of its journal"),
-          at_streams(kRole, Kind::kPublish, "mcp.journal.{league}.packed", "the same, packed"),
-          at_streams(kRole, Kind::kPublish, "mcp.journal.{league}.have",
-                     "what it has of another manager's journal"),
-          at_streams(kRole, Kind::kPublish, "$KV.league_lease_{league}.lead",
-                     "writes the lease, which says which manager leads"),
-          at_streams(kRole, Kind::kSubscribe, "mcp.journal.{league}.have",
-                     "which entries the stand-by managers have"),
+          at_streams(kRole, Kind::kPublish, "mcp.journal.{league}.*",
+                     "the entries of its journal, and its heartbeats"),
+          at_streams(kRole, Kind::kSubscribe, "mcp.journal.{league}.beat",
+                     "which managers there are, and what they have of the journal"),
           at_streams(kRole, Kind::kSubscribe, "_INBOX.{session}.>", kAnswers)};
 }
 

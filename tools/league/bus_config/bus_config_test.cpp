@@ -25,6 +25,7 @@ BusConfig sample(int players = 2, int referees = 2) {
           .brokers = {BrokerAddress{}},
           .tls = std::nullopt,
           .jetstream = "",
+          .broker_version = std::nullopt,
           .route_password = "between brokers"};
 }
 
@@ -110,6 +111,19 @@ TEST(BusConfig, StreamsAreInAnAccountOfTheManagerAndTheOperator) {
               agent.role == BusRole::kManager || agent.role == BusRole::kOperator);
   }
   EXPECT_TRUE(subjects(user_block(config, "manager/streams"), "allow").contains("$JS.API.>"));
+}
+
+TEST(BusConfig, TheManagerHasTheJournalOfItsLeagueAlone) {
+  auto config = with_streams();
+  const std::string block = user_block(config, "manager/streams");
+  const auto subscribe = block.find("subscribe:");
+  EXPECT_EQ(subjects(block.substr(0, subscribe), "allow"),
+            (std::set<std::string>{"$JS.API.>", "$JS.ACK.>", "mcp.events.cup_2026.>",
+                                   "mcp.journal.cup_2026.*"}));
+  const std::string session = agent_of(config, "manager").session.str();
+  EXPECT_EQ(subjects(block.substr(subscribe), "allow"),
+            (std::set<std::string>{"mcp.journal.cup_2026.beat", "_INBOX." + session + ".>"}));
+  EXPECT_EQ(user_block(config, "operator/streams").find("mcp.journal"), std::string::npos);
 }
 
 TEST(BusConfig, BetweenTheAccountsAreTheEventsAlone) {
@@ -233,6 +247,33 @@ TEST(BusConfig, AddressesOfBrokers) {
   for (const char* bad : {"", ":4222", "host:", "host:0", "host:65536", "host:1:2:3", "host:x",
                           "ho st", "host\n", "[::1", "nats://host:1"})
     EXPECT_FALSE(BrokerAddress::parse(bad)) << bad;
+}
+
+TEST(BusConfig, VersionsOfBrokers) {
+  for (const char* text : {"2.10.27", "v2.10.27", "nats-server: v2.10.27", "2.10.27-RC.1"})
+    EXPECT_EQ(BrokerVersion::parse(text), (BrokerVersion{2, 10, 27})) << text;
+  EXPECT_EQ((BrokerVersion{2, 9, 10}).text(), "2.9.10");
+  EXPECT_LT(*BrokerVersion::parse("2.9.25"), kFirstWithSyncInterval);
+  EXPECT_GE(*BrokerVersion::parse("2.10.0"), kFirstWithSyncInterval);
+  EXPECT_GE(*BrokerVersion::parse("3.0.0"), kFirstWithSyncInterval);
+  for (const char* bad : {"", "v", "2", "2.10", "2.10.", "2.10.x", "2..1", "-2.10.1", "2.10.27.1",
+                          "2.10.27 ", " 2.10.27", "2.10.99999999999", "latest"})
+    EXPECT_FALSE(BrokerVersion::parse(bad)) << bad;
+}
+
+TEST(BusConfig, OnlyABrokerThatKnowsItIsToldToFlushEachMessage) {
+  auto config = with_streams();
+  EXPECT_EQ(render_broker(config, 0).find("sync_interval"), std::string::npos);
+  config.broker_version = BrokerVersion{2, 9, 25};
+  EXPECT_EQ(render_broker(config, 0).find("sync_interval"), std::string::npos);
+  config.broker_version = BrokerVersion{2, 10, 27};
+  const std::string text = render_broker(config, 0);
+  const auto begin = text.find("jetstream {");
+  EXPECT_NE(text.substr(begin, text.find("\n}\n", begin) - begin).find("\n  sync_interval: always"),
+            std::string::npos)
+      << text;
+  config.jetstream.clear();
+  EXPECT_EQ(render_broker(config, 0).find("sync_interval"), std::string::npos) << "no streams";
 }
 
 TEST(BusConfig, EachBrokerOfAClusterKnowsTheOthers) {

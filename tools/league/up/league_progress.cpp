@@ -63,6 +63,36 @@ std::string champion_line(const LeagueProgress& progress) {
   return line;
 }
 
+std::string replication_line(const json& status) {
+  const json& replication = schema::field_at(status, "replication");
+  if (!replication.is_object()) return {};
+  const auto counted = [](const json& object, const char* name) {
+    return std::to_string(schema::number_at(object, name).value_or(0));
+  };
+  const std::string leader = safe_text(schema::text_at(replication, "leader"));
+  std::string line = "managers: " + (leader.empty() ? "nobody" : leader) + " leads in term " +
+                     counted(replication, "term") + ", and " +
+                     counted(replication, "acknowledged") + " of its " +
+                     counted(replication, "written") + " events are acknowledged";
+  const json& standbys = schema::field_at(replication, "standbys");
+  const bool has_standbys = standbys.is_array() && !standbys.empty();
+  if (!has_standbys) line += "; there is no stand-by";
+  for (const json& standby : has_standbys ? standbys : json::array()) {
+    line += "; stand-by " + safe_text(schema::text_at(standby, "name"));
+    if (schema::field_at(standby, "in_sync") == true) {
+      line += " is in sync";
+      continue;
+    }
+    line += " has " + counted(standby, "entries") + " events";
+    const json& silent = schema::field_at(standby, "silent_seconds");
+    constexpr double kPresent = 2;
+    if (silent.is_number() && silent.get<double>() >= kPresent)
+      line += " and is silent for " + short_number(silent.get<double>()) + " s";
+  }
+  const std::string waits_for = safe_text(schema::text_at(replication, "waits_for"));
+  return waits_for.empty() ? line : line + "; waiting: " + waits_for;
+}
+
 LeagueProgress parse_progress(const json& status) {
   if (!status.is_object()) return {};
   LeagueProgress progress{.league_id = schema::text_at(status, "league_id"),

@@ -55,6 +55,11 @@ struct LeagueProgress {
 /// terminal. Only if there is a champion.
 [[nodiscard]] std::string champion_line(const LeagueProgress& progress);
 
+/// The managers of a league, from the answer of `get_league_status`: `managers: a-1f2e leads in
+/// term 3, and 40 of its 42 events are acknowledged; stand-by b-77aa is in sync`, and what they
+/// wait for; safe for a terminal. Empty for a league with one manager.
+[[nodiscard]] std::string replication_line(const nlohmann::json& status);
+
 /// Reads the answer of `get_league_status`; what is missing stays 0 or empty.
 [[nodiscard]] LeagueProgress parse_progress(const nlohmann::json& status);
 /// Reads the rows of `get_standings`.

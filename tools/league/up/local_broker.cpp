@@ -51,6 +51,25 @@ core::Error broker_error(const std::string& why) {
 
 }  // namespace
 
+std::optional<std::string> installed_broker_version() {
+  constexpr std::chrono::seconds kPatience{5};
+  const auto program = find_server();
+  if (!program) return std::nullopt;
+  auto process = ChildProcess::start(
+      {.program = *program, .arguments = {"--version"}, .stderr_file = "/dev/null"});
+  if (!process) return std::nullopt;
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (bool has_ended = false; !has_ended;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || !process->wait_for_output(left)) break;
+    has_ended = process->poll_end().has_value();
+    const auto lines = process->read_lines();
+    if (!lines.empty()) return lines.front();
+  }
+  return std::nullopt;
+}
+
 core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::path& logs,
                                              transport::link::StopSignal& stop, int port) {
   constexpr std::chrono::seconds kPatience{10};

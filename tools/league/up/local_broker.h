@@ -2,12 +2,18 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/transport/link/signals.h"
 #include "tools/league/up/process.h"
 
 namespace league::tools {
+
+/// What `nats-server --version` prints, such as `nats-server: v2.9.10`, of the server that a
+/// LocalBroker would be. Nothing if none is installed, or if it does not answer within five
+/// seconds. Call it from the main thread.
+[[nodiscard]] std::optional<std::string> installed_broker_version();
 
 /// A message broker (nats-server) for one league, on loopback and any free port. The destructor
 /// ends it. Start it from the main thread.

@@ -72,6 +72,13 @@ TEST_F(LocalBrokerTest, WhatAKilledBrokerLeftIsNotTakenForItsOwn) {
       << "the store is kept, and its last words are shown: " << broker.error().message;
 }
 
+TEST_F(LocalBrokerTest, ItsVersionIsWhatTheServerSays) {
+  install("[ \"$*\" = --version ] && echo nats-server: v2.10.27\n");
+  EXPECT_EQ(installed_broker_version(), "nats-server: v2.10.27");
+  install("exit 3\n");
+  EXPECT_EQ(installed_broker_version(), std::nullopt);
+}
+
 TEST_F(LocalBrokerTest, ASignalEndsTheWait) {
   install("exec sleep 60\n");
   stop_.request_stop();
