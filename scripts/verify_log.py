@@ -1423,6 +1423,11 @@ class League:
     def runs_of(self, agent):
         return [run for chain in self.logs.get(agent, []) for run in chain.runs]
 
+    def runs_at(self, agent, at):
+        """Of each of its logs the run that had begun last by then: two managers, each with its own log, are one agent."""
+        begun = [[run for run in chain.runs if run.begin <= at] for chain in self.logs.get(agent, [])]
+        return [max(runs, key=lambda run: run.begin) for runs in begun if runs]
+
     def check_transfers(self):
         """What somebody took for good, its sender must have a record of, and what somebody acknowledged, its receiver, unless a kill
         took the end of the log."""
@@ -1486,21 +1491,20 @@ class League:
 
     def judge_unheard(self, said, at):
         """The receiver's clock showed `at`; what came a second before its end may be lost."""
-        runs = [run for run in self.runs_of(said.other) if run.begin <= at + 1]
-        run = max(runs, key=lambda run: run.begin, default=None)
-        if run and (run.closed or at <= run.end - 1) and not self.is_lost(said.other, at - 1, at + 1):
+        runs = self.runs_at(said.other, at + 1)
+        if runs and all(run.closed or at <= run.end - 1 for run in runs) and not self.is_lost(said.other, at - 1, at + 1):
             self.found.fault(said.place, "transfer.one_sided", f"{said.other} has acknowledged this {said.stated}, but its own log does not have it")
 
     def judge_unsent(self, said, at, lost):
-        runs = [run for run in self.runs_of(said.other) if run.begin <= at] or self.runs_of(said.other)[:1]
-        if not runs:
-            return
-        run = max(runs, key=lambda run: run.begin)
-        if run.closed or at <= run.end - 1:  # some are quicker than the usual message by which clocks are compared
-            self.found.fault(said.place, "transfer.one_sided", f"{said.other} has no record of having sent this")
-        else:
+        runs = self.runs_at(said.other, at) or self.runs_of(said.other)[:1]
+        # Some messages are quicker than the usual one by which clocks are compared.
+        unfinished = [run for run in runs if not run.closed and at > run.end - 1]
+        if unfinished:
+            run = max(unfinished, key=lambda run: run.end)
             agent, first, last, count = lost.get(run, (said.other, at, at, 0))
             lost[run] = agent, min(first, at), max(last, at), count + 1
+        elif runs:
+            self.found.fault(said.place, "transfer.one_sided", f"{said.other} has no record of having sent this")
 
     def judge_tail(self, run, agent, span, count):
         """A log may have been quiet for long before it was killed, so what counts is the time that the lost messages fill."""

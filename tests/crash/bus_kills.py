@@ -46,10 +46,7 @@ class BusLeague(CrashLeague):
         self.manager = Part(self, "league_manager", 1, [
             *common, "--port", self.port, "--players", PLAYERS, "--referees", REFEREES, "--data", here / "data"])
         agent = [*common, "--data", here / "agents"]
-        key = here / "referee.key"  # the operator's own: all programs start at once
-        key.write_text("ref_of_the_leagues_that_are_killed\n")
-        key.chmod(0o600)
-        self.admit(here / "data")
+        key = self.admit(here / "data")
         self.referees = [Part(self, "referee", 1, [*agent, "--name", f"whistle{i}", "--admission-key", key])
                          for i in range(REFEREES)]
         self.players = [
@@ -58,9 +55,14 @@ class BusLeague(CrashLeague):
             for i in range(PLAYER_PROCESSES)]
 
     def admit(self, data):
-        """Has the manager of this directory ask for the referees' key."""
+        """Has the manager of this directory ask for the referees' key, which is the operator's own: all programs start
+        at once. Returns its file."""
+        key = self.directory / "referee.key"
+        key.write_text("ref_of_the_leagues_that_are_killed\n")
+        key.chmod(0o600)
         data.mkdir(exist_ok=True)
-        shutil.copy2(self.directory / "referee.key", data / "referee.key")
+        shutil.copy2(key, data / "referee.key")
+        return key
 
     def next_fault(self):
         """Only kills: what a manager's death at a place of its journal does is crash.py's."""

@@ -261,7 +261,7 @@ class Totals:
         return not (self.lost or self.doubled or self.wrong or self.twice or self.other)
 
 
-def main(league_type=CrashLeague):
+def main(league_type=CrashLeague, totals=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=None, help="repeats a run, as far as the machine lets it")
@@ -275,7 +275,7 @@ def main(league_type=CrashLeague):
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(10**6)
     print(f"seed {seed}, programs from {BIN}", flush=True)
     started = time.monotonic()
-    totals = Totals()
+    totals = totals or Totals()
     while totals.kills < options.kills:
         if options.seconds and time.monotonic() - started > options.seconds:
             print(f"not enough time: {totals}")

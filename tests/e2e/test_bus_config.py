@@ -2,15 +2,16 @@
 
 import json
 import stat
+import subprocess
 import unittest
 
 import support_path  # noqa: F401
 from bus_config import LEAGUE, BusConfigTest
 from nats_client import SERVER, Broker, NatsClient, NatsError, NoResponders
 
-LEASE, JOURNAL = f"$KV.league_lease_{LEAGUE}.lead", f"mcp.journal.{LEAGUE}"
+JOURNAL, BEAT = f"mcp.journal.{LEAGUE}.1", f"mcp.journal.{LEAGUE}.beat"
 NEWS = f"mcp.events.{LEAGUE}.round_announcement"
-LEASES, EVENTS = f"KV_league_lease_{LEAGUE}", f"LEAGUE_EVENTS_{LEAGUE}"
+ENTRIES, EVENTS = f"LEAGUE_STREAM_1_{LEAGUE}", f"LEAGUE_EVENTS_{LEAGUE}"
 
 
 class TheCommand(BusConfigTest):
@@ -41,6 +42,8 @@ class TheCommand(BusConfigTest):
         self.assertIn("--players", self.bus_config(code=2).stderr)
         self.bus_config("--players", 1, "--tls-cert", "c.pem", "--dir", "c", code=2)
         self.bus_config("--players", 1, "--listen", "nats://host:1", "--dir", "c", code=2)
+        refused = self.bus_config("--players", 1, "--broker-version", "new", "--dir", "c", code=2)
+        self.assertIn("is not a version such as 2.10.27", refused.stderr)
         self.assertIn("unencrypted", self.bus_config("--players", 1, "--listen", "10.0.0.1", "--dir", "d").stderr)
 
     def test_where_it_listens_and_where_it_is_reached(self):
@@ -49,6 +52,34 @@ class TheCommand(BusConfigTest):
         self.assertEqual(who["url"], "nats://broker:14222")
         self.assertIn('listen: "0.0.0.0:4222"', (self.directory / made["servers"][0]).read_text())
         self.assertIn("--public", self.bus_config("--players", 1, "--listen", "0.0.0.0:4222", "--dir", "b", code=2).stderr)
+
+    def configured(self, *options):
+        """What the command says for a broker with streams, and the broker's configuration."""
+        done = self.bus_config("--players", 1, "--jetstream", "kept", "--force", *options)
+        return done, (self.directory / "bus" / "server.conf").read_text()
+
+    def test_a_broker_that_can_flushes_before_it_acknowledges(self):
+        done, written = self.configured("--broker-version", "2.10.27")
+        self.assertIn("sync_interval: always", written)
+        self.assertIn("2.10.27", done.stdout)
+        self.assertNotIn("note:", done.stderr)
+        done, written = self.configured("--broker-version", "2.9.25")
+        self.assertNotIn("sync_interval", written)
+        notes = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
+        self.assertEqual(len(notes), 1, done.stderr)
+        self.assertIn("nats-server 2.9.25 acknowledges a message before its disk has it", notes[0])
+        self.assertIn("the leading manager itself is flushed in any case", notes[0])
+        made = self.made("--players", 1, "--broker-version", "2.10.0", "--jetstream", "kept", "--dir", "b")
+        self.assertEqual((made["broker_version"], made["flushes_messages"]), ("2.10.0", True))
+        self.assertNotIn("note:", self.bus_config("--players", 1, "--dir", "c").stderr, "it has no streams")
+
+    @unittest.skipUnless(SERVER, "nats-server is not installed")
+    def test_without_a_version_the_installed_broker_is_asked(self):
+        said = subprocess.run([SERVER, "--version"], capture_output=True, text=True, timeout=20, check=True).stdout
+        version = said.strip().removeprefix("nats-server: v").split("-")[0]
+        made = self.made("--players", 1, "--jetstream", "kept")
+        major, minor = map(int, version.split(".")[:2])
+        self.assertEqual((made["broker_version"], made["flushes_messages"]), (version, (major, minor) >= (2, 10)))
 
     def test_it_says_the_next_command(self):
         self.assertIn("nats-server -c bus/server.conf", self.bus_config("--players", 1).stdout)
@@ -131,12 +162,11 @@ class TheBroker(BusConfigTest):
 
     def make_all(self):
         """All the streams of a league, with something in each; their names."""
-        self.make_stream(LEASES, LEASE, max_msgs_per_subject=1)
-        self.make_stream(f"LEAGUE_JOURNAL_{LEAGUE}", JOURNAL, JOURNAL + ".packed")
+        self.make_stream(ENTRIES, JOURNAL)
         self.make_stream(EVENTS, f"mcp.events.{LEAGUE}.>")
-        for subject in (LEASE, JOURNAL, JOURNAL + ".packed", NEWS):
+        for subject in (JOURNAL, NEWS):
             self.assertIn("seq", self.keeper.request(subject, b"{}").json())
-        return [LEASES, f"LEAGUE_JOURNAL_{LEAGUE}", EVENTS]
+        return [ENTRIES, EVENTS]
 
     def state(self, stream):
         return self.keeper.request(f"$JS.API.STREAM.INFO.{stream}").json()["state"]
@@ -168,34 +198,37 @@ class TheBroker(BusConfigTest):
         self.keeper.flush()
         self.assertEqual([message.data for message in word.messages if message.status != "503"], [])
 
-    def test_the_manager_keeps_its_lease(self):
+    def test_only_managers_write_the_journal(self):
+        """Nor does anybody else take part in the choice of the leader, which the heartbeats decide."""
         self.make_all()
-        self.assertIn("seq", self.keeper.request(LEASE, b"me").json())
+        heard = self.keeper.sub(BEAT)
+        self.keeper.flush()
         at_streams = self.client("operator", at_streams=True)
-        self.assertEqual(at_streams.request(f"$JS.API.STREAM.INFO.{LEASES}").json()["state"]["last_seq"], 2)
-        for client in (self.player01, self.referee01, self.operator, self.manager, at_streams):
-            with self.assertRaises(NatsError):
-                client.request(LEASE, b"mine")
-        self.assertEqual(self.state(LEASES)["last_seq"], 2)
-
-    def test_the_journal_is_the_managers(self):
-        """What managers tell each other holds the seeds of draws to come."""
-        stream, had = f"LEAGUE_JOURNAL_{LEAGUE}", JOURNAL + ".have"
-        self.make_all()
-        heard = self.keeper.sub(had)
-        self.keeper.pub(had, b"{}")
+        self.assertEqual(at_streams.request(f"$JS.API.STREAM.INFO.{ENTRIES}").json()["state"]["last_seq"], 1)
+        for client in (self.player01, self.referee01, self.operator, at_streams):
+            for subject in (JOURNAL, f"mcp.journal.{LEAGUE}.2", BEAT):
+                client.pub(subject, b"forged")
+                self.assertIn("Permissions Violation for Publish", " ".join(client.refusals()))
+        self.manager.pub(BEAT, b"in the league's account nobody listens")
+        self.manager.flush()
+        self.assertEqual((self.state(ENTRIES)["last_seq"], heard.waiting()), (1, 0))
+        self.keeper.pub(BEAT, b"{}")
         self.assertEqual(heard.next().data, b"{}")
         self.assertEqual(self.keeper.refusals(), [])
+
+    def test_only_managers_read_the_journal(self):
+        """It holds the seeds of draws to come."""
+        self.make_all()
         for name in ("player02", "referee02", "operator"):
-            self.refuses_to_hear(getattr(self, name), JOURNAL, JOURNAL + ".>", "mcp.journal.>")
-            self.refuses_to_say(getattr(self, name), JOURNAL, JOURNAL + ".packed", had, LEASE, f"$JS.API.STREAM.MSG.GET.{stream}",
-                                f"$JS.API.DIRECT.GET.{stream}", f"$JS.API.CONSUMER.CREATE.{stream}",
-                                f"$JS.API.CONSUMER.CREATE.{stream}.mine.{JOURNAL}",
-                                f"$JS.API.CONSUMER.MSG.NEXT.{stream}.any", f"$JS.API.STREAM.MSG.GET.{LEASES}")
+            self.refuses_to_hear(getattr(self, name), JOURNAL, BEAT, f"mcp.journal.{LEAGUE}.>", "mcp.journal.>")
+            self.refuses_to_say(getattr(self, name), JOURNAL, BEAT, f"$JS.API.STREAM.MSG.GET.{ENTRIES}",
+                                f"$JS.API.DIRECT.GET.{ENTRIES}", f"$JS.API.CONSUMER.CREATE.{ENTRIES}",
+                                f"$JS.API.CONSUMER.CREATE.{ENTRIES}.mine.{JOURNAL}",
+                                f"$JS.API.CONSUMER.MSG.NEXT.{ENTRIES}.any")
         overheard = self.manager.sub("mcp.>")  # in the league nothing of it is heard, whoever listens
         self.manager.flush()
         self.keeper.request(JOURNAL, b"{}")
-        self.keeper.pub(had, b"{}")
+        self.keeper.pub(BEAT, b"{}")
         self.keeper.flush()
         self.assertEqual(overheard.waiting(), 0)
 
@@ -281,15 +314,14 @@ class TheBroker(BusConfigTest):
 
     def test_no_referee_allows_itself_more(self):
         """The broker lets answer at the reply subject of what one gets; so nobody may send itself anything."""
-        target = f"mcp.journal.{LEAGUE}"
         for name in ("referee01", "referee02"):
             getattr(self, name).sub(self.subject(name, "out"))
             getattr(self, name).flush()
         for to in ("referee01", "referee02"):
-            self.referee01.pub(self.subject(to, "out"), b"", target)
+            self.referee01.pub(self.subject(to, "out"), b"", JOURNAL)
             self.assertEqual(len(self.referee01.refusals()), 1)
-        self.refuses_to_say(self.referee01, target)
-        self.refuses_to_say(self.referee02, target)
+        self.refuses_to_say(self.referee01, JOURNAL)
+        self.refuses_to_say(self.referee02, JOURNAL)
 
     def test_only_with_the_password(self):
         for user, password in ((None, None), ("player01", ""), ("player01", "0" * 32), ("nobody", "x"), ("", "")):

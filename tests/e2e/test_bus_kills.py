@@ -1,4 +1,5 @@
-"""Broker, managers, referees and players of leagues on a message bus die at random, fifty times in all.
+"""Broker, managers, referees and players of leagues on a message bus die at random; in one of the leagues there are
+two managers, which are also frozen and cut off, and streams are lost.
 
 The seed says who dies; LEAGUE_TEST_SEED gives another one. scripts/bus-soak does more of it, with the default limits.
 """
@@ -11,15 +12,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import support_path  # noqa: F401
-from league_testing import BIN
+from league_testing import BIN, IS_NIGHTLY
 from nats_broker import why_no_bus
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "crash"))
 import bus_kills  # noqa: E402
 import standby_kills  # noqa: E402
 
-# Of the last league a manager stands by.
-LEAGUES = ((bus_kills.BusLeague, 18), (bus_kills.BusLeague, 18), (standby_kills.StandbyLeague, 14))
+
+class HurriedStandbyLeague(standby_kills.StandbyLeague):
+    """Faults of two managers and their broker that are soon over."""
+    longest = 4
+    strategy = "slow:300"
+
+
+LEAGUES = ((bus_kills.BusLeague, 18), (bus_kills.BusLeague, 18), (HurriedStandbyLeague, 20 if IS_NIGHTLY else 4))
 
 
 class AnybodyDies(unittest.TestCase):

@@ -102,20 +102,31 @@ class AFullStore(StreamsTest):
         self.assert_whole(manager)
         self.assertEqual(said(manager).count("so nobody can read them later"), 1)
 
-    def test_an_async_journal_does_without(self):
+    def test_a_journal_without_room_pauses_the_league(self):
+        """Its own limit is reached here; in test_standby.py, the broker's is."""
         self.patience = {**self.patience, "bus": {**PATIENT["bus"], "events_max_mib": 1, "journal_max_mib": 1}}
-        manager = self.start_manager(PLAYERS, REFEREES, "--replicate", "async")
-        for name in ("EVENTS", "JOURNAL"):
-            config = self.ask(f"STREAM.INFO.LEAGUE_{name}_{manager.id}")["config"]
-            self.assertEqual(config["max_bytes"], 1 << 20)
-            # No room from now on.
-            self.assertNotIn("error", self.ask(f"STREAM.UPDATE.LEAGUE_{name}_{manager.id}",
-                                               {**config, "max_bytes": 1, "discard": "new"}))
-        for i in range(REFEREES):
-            self.start_referee(manager, name=f"whistle{i}")
+        manager = self.start_manager(PLAYERS, REFEREES, "--replicate")
+        configs = {}
+        for name in (f"LEAGUE_EVENTS_{manager.id}", f"LEAGUE_STREAM_1_{manager.id}"):
+            configs[name] = self.ask(f"STREAM.INFO.{name}")["config"]
+            self.assertEqual(configs[name]["max_bytes"], 1 << 20)
+            # Next to no room from now on: below what it holds, it would lose messages.
+            used = self.ask(f"STREAM.INFO.{name}")["state"]["bytes"]
+            self.limit(configs[name], max_bytes=used + 1000, discard="new")
+        program = self.start("referee", "--manager", "nats:manager/" + manager.id, "--name", "whistle0",
+                             *self.admission(manager), "--data", self.directory / "agents")
+        self.wait_until_said(manager, "the stream's store is full, so the league is paused")
+        with self.assertRaises(AssertionError):
+            program.ready(seconds=0.2)
+        self.assertIn("store is full", self.status(manager)["replication"]["waits_for"])
+        self.limit(configs[f"LEAGUE_STREAM_1_{manager.id}"])
+        program.ready()
+        self.start_referee(manager, name="whistle1")
         self.start_players(manager, PLAYERS, "slow:20")
-        self.wait_until_said(manager, "the journal's stream does not accept event", 20)
         self.assert_whole(manager)
+
+    def limit(self, config, **changes):
+        self.assertNotIn("error", self.ask(f"STREAM.UPDATE.{config['name']}", {**config, **changes}))
 
 
 class Silence(StreamsTest):

@@ -67,10 +67,10 @@ class OurPrograms(BusConfigTest):
         self.assertIn("--durable needs streams", asked.stderr)
         manager.program.stop()
         self.start_manager(4, 2, "--league", LEAGUE, *self.access("manager"))
-        for option in (("--replicate", "sync"), ("--standby",)):
-            program = self.start("league_manager", "--data", self.directory / "other", *self.access("manager"), *option)
+        for option in ("--replicate", "--standby"):
+            program = self.start("league_manager", "--data", self.directory / "other", *self.access("manager"), option)
             self.assertEqual(program.process.wait(20), 2)
-            self.assertIn(option[0] + " needs streams", program.stderr())
+            self.assertIn(option + " needs streams", program.stderr())
             self.assertIn("bus-config --jetstream", program.stderr())
         self.assertFalse((self.directory / "other").exists(), "nothing was begun")
         self.assert_nothing_was_refused()

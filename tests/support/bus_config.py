@@ -1,13 +1,22 @@
 """What tests of `league bus-config` share: its files in the test's directory, and ports for brokers."""
 
 import json
+import os
 import random
 import socket
 import subprocess
+from pathlib import Path
 
 from league_testing import BIN, LeagueTest
+from nats_broker import find_nats_server
 
 LEAGUE = "league_test"
+
+
+def same_broker():
+    """The environment in which `league bus-config` asks the broker of the tests for its version, and no other one."""
+    server, path = find_nats_server(), os.environ.get("PATH", "")
+    return {**os.environ, "PATH": f"{Path(server).parent}:{path}" if server else path}
 
 
 def free_ports(count):
@@ -27,7 +36,7 @@ def free_ports(count):
 class BusConfigTest(LeagueTest):
     def bus_config(self, *arguments, code=0):
         done = subprocess.run([BIN / "league", "bus-config", *map(str, arguments)], cwd=self.directory, timeout=60,
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False, env=same_broker())
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 

@@ -319,11 +319,12 @@ class LeagueTest(unittest.TestCase):
             if program.is_running:
                 program.stop()
 
-    def assert_verified(self, *said):
+    def assert_verified(self, *said, directory=None):
         """Both verifiers accuse nobody in what the stopped programs have written, and print each of `said`."""
         commands = ([BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"])
         for command in commands:
-            done = subprocess.run([*map(str, command), str(self.directory)], capture_output=True, text=True, timeout=120)
+            done = subprocess.run([*map(str, command), str(directory or self.directory)], capture_output=True, text=True,
+                                  timeout=120)
             self.assertEqual(done.returncode, 0, f"{Path(command[-1]).name}: {done.stdout}{done.stderr}")
             for text in said:
                 self.assertIn(text, done.stdout)

@@ -22,11 +22,21 @@ class Relay:
 
     @contextlib.contextmanager
     def cut(self):
-        self._whole.clear()
+        self.cut_off()
         try:
             yield
         finally:
-            self._whole.set()
+            self.heal()
+
+    def cut_off(self):
+        self._whole.clear()
+
+    def heal(self):
+        self._whole.set()
+
+    @property
+    def is_cut(self):
+        return not self._whole.is_set()
 
     def close(self):
         self._whole.set()
