@@ -5,7 +5,7 @@
 
 #include "common/core/result.h"
 
-namespace SQLite {
+namespace SQLite {  // NOLINT(readability-identifier-naming)
 class Exception;
 }
 

@@ -34,7 +34,6 @@ from standby_faults import Faults
 
 LEAGUE = "league_2026_even_odd"
 NAMES = ("one", "two")
-MATCHES = PLAYERS * (PLAYERS - 1) // 2
 # Seconds: a takeover takes 6, a stand-by that is gone is waited for 11, a choice may take 30.
 STALL = 60
 # So many seconds after the last fault, nobody may ask the operator to give up entries any more.
@@ -119,11 +118,12 @@ class Manager(Part):
         with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as journal:
             return journal.execute(f"SELECT {columns} FROM entries {where} ORDER BY sequence").fetchall()
 
-    def has_matches(self, count):
+    def count(self, kind):
+        """The entries of this kind; -1: its journal cannot be read now."""
         try:
-            return len(self.entries("sequence", "WHERE type = 'MATCH_REPORTED'")) >= count
+            return len(self.entries("sequence", f"WHERE type = '{kind}'"))
         except sqlite3.Error:
-            return False
+            return -1
 
 
 class AnsweredReports:
@@ -279,10 +279,12 @@ class StandbyLeague(Faults, BusLeague):
 
     def can_go_on(self):
         """Whether a manager with every answered report is there and knows that, and a broker with room."""
-        if self.is_broker_away or self.is_full or not 0 < self.answered < MATCHES:
+        if self.is_broker_away or self.is_full or not self.answered:
             return False
-        whole = [manager for manager in self.managers if manager.is_well and manager.has_matches(self.answered)]
-        return bool(whole) and not any(self.waits_for_other(manager) for manager in whole)
+        whole = [manager for manager in self.managers
+                 if manager.is_well and manager.count("MATCH_REPORTED") >= self.answered]
+        has_ended = any(manager.count("LEAGUE_COMPLETED") > 0 for manager in whole)
+        return bool(whole) and not has_ended and not any(map(self.waits_for_other, whole))
 
     def waits_for_other(self, manager):
         return manager.waits_for(self.managers[1 - self.managers.index(manager)])

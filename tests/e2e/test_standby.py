@@ -144,6 +144,7 @@ class StandbyTest(BusTest):
         answers = [record for record in log.matching(dir="in", kind="reply", peer="league_manager")
                    if record.get("conversation_id") in reports]
         taken = [record["conversation_id"] for record in answers if '"error' not in record["body"]]
+        self.assertNotIn("E031", "".join(record["body"] for record in answers), "a manager that no longer led answered")
         self.assertGreater(len(taken), MATCHES // 2)
         journal = {event["match"]: event for event in self.events("MATCH_REPORTED")}
         for report in map(reports.get, taken):
