@@ -55,25 +55,20 @@ class StandbyTest(BusTest):
     def journal_streams(self):
         return [name for name in self.ask("STREAM.NAMES")["streams"] or () if name.startswith("LEAGUE_STREAM_")]
 
-    def manager(self, data, *arguments, **options):
+    def manager(self, data, *arguments):
         """A manager on a machine of its own: its data and its logs are nobody else's."""
-        return self.start("league_manager", "--players", PLAYERS, "--referees", REFEREES, "--data",
-                          self.directory / data, *arguments, logs=self.directory / data / "logs", **options)
-
-    def start(self, name, *arguments, logs=None, **options):
-        if logs is None:
-            return super().start(name, *arguments, **options)
-        ours, self.logs = self.logs, logs
+        ours, self.logs = self.logs, self.directory / data / "logs"
         try:
-            return super().start(name, *arguments, **options)
+            return self.start("league_manager", "--players", PLAYERS, "--referees", REFEREES, "--data",
+                              self.directory / data, *arguments)
         finally:
             self.logs = ours
 
-    def standing_by(self, data, key_of="one"):
+    def standing_by(self, data):
         """A manager that follows: it has the keys, and says whom it follows."""
-        (self.directory / data).mkdir(exist_ok=True)
+        (self.directory / data).mkdir()
         for name in ("secret.key", "operator.key", "referee.key"):
-            shutil.copy2(self.directory / key_of / name, self.directory / data / name)
+            shutil.copy2(self.directory / "one" / name, self.directory / data / name)
         program = self.manager(data, "--standby")
         self.wait_until_follows(program)
         return program
@@ -97,6 +92,12 @@ class StandbyTest(BusTest):
             self.start_referee(manager, name=f"whistle{i}")
         for i in range(2):
             self.start_players(manager, PLAYERS // 2, strategy, name=f"bot{i}_")
+
+    def status(self, manager):
+        try:
+            return super().status(manager)
+        except OSError as gone:
+            raise AssertionError(f"{gone}: {manager.program.stderr()}") from None
 
     def replication(self, manager):
         return self.status(manager)["replication"]
@@ -133,8 +134,9 @@ class StandbyTest(BusTest):
         """By the journal of the manager that led last, and the logs of all."""
         self.stop_programs()
         machines = {data: self.directory / data / "logs" for data in ("one", "two") if (self.directory / data).exists()}
-        directory = gather(self.directory / "evidence", self.data_of_the_last, {"agents": self.logs / "agents", **machines})
-        self.assert_verified(*self.incidents, directory=directory)
+        logs = {"agents": self.logs / "agents", **machines}
+        evidence = gather(self.directory / "evidence", self.data_of_the_last, logs)
+        self.assert_verified(*self.incidents, directory=evidence)
 
     def assert_answers_hold(self):
         """Whatever a referee was told is recorded stands in the journal, as it was reported."""

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "league_manager/stream/core/replica.h"
@@ -134,18 +136,20 @@ bool Replica::is_whole_alone() const {
 /// or one that has more. Empty: everybody is there, and we are the one to go on.
 std::string Replica::missing_managers() const {
   std::string missing;
-  const auto rank = [](const Heartbeat& of) {
-    return std::pair(of.journal.sequence > 0 ? of.term : 0, of.journal.sequence);
+  // Of those that have the same, the leader goes first.
+  const auto rank = [this](std::string_view name, std::uint64_t term, std::uint64_t sequence) {
+    return std::tuple(sequence > 0 ? term : 0, sequence, name == knowledge_.leader);
   };
+  const auto ours = rank(options_.name, knowledge_.term, flushed_);
   for (const std::string& name : knowledge_.members) {
     const auto peer = peers_.find(name);
     // It answers: a heartbeat alone may be an old one.
     const bool is_present = peer != peers_.end() && peer->second.answered > *lost_at_ &&
                             now_ - peer->second.answered < timing_.present;
-    const std::pair ours(flushed_ > 0 ? knowledge_.term : 0, flushed_);
-    const bool is_ahead =
-        is_present && (peer->second.last.is_leading || rank(peer->second.last) > ours ||
-                       (rank(peer->second.last) == ours && flushed_ > 0 && name < options_.name));
+    const auto theirs =
+        is_present ? rank(name, peer->second.last.term, peer->second.last.journal.sequence) : ours;
+    const bool is_ahead = is_present && (peer->second.last.is_leading || theirs > ours ||
+                                         (theirs == ours && flushed_ > 0 && name < options_.name));
     if (!is_present || is_ahead) missing += (missing.empty() ? "" : ", ") + name;
   }
   return missing;
