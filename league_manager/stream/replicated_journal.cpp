@@ -389,6 +389,7 @@ void ReplicatedJournal::finish() {
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
   if (streams_) streams_->end();
+  (void)journal::append_and_wait(deps_.local, {});  // it tells us of earlier appends until then
 }
 
 }  // namespace league::league_manager::stream
