@@ -388,6 +388,7 @@ void ReplicatedJournal::finish() {
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
+  if (link_) link_->end();
   if (streams_) streams_->end();
   (void)journal::append_and_wait(deps_.local, {});  // it tells us of earlier appends until then
 }

@@ -32,6 +32,8 @@ class StreamLink {
 
   /// Hears the heartbeats of others. Call it once. Fails as Bus::subscribe.
   [[nodiscard]] core::Result<void> begin();
+  /// Hears nothing more when this returns.
+  void end() { heartbeats_.reset(); }
   /// `request.message` with all its records.
   void carry(const Publish& request);
   void carry(const Read& request);
