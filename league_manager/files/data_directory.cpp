@@ -19,8 +19,9 @@ constexpr std::string_view kJournal = "journal";
 /// since moving it completes the archiving. The keys are moved before it, so that a new league
 /// never gets the identity of an old one.
 constexpr std::array<std::string_view, 9> kOfALeague = {
-    "leagues", "matches",    "league_up.json",   "league_up.limits.json", "journal.mark",
-    "log.key", "secret.key", "replication.json", kJournal};
+    "leagues",      "matches", "league_up.json", "league_up.limits.json",
+    "journal.mark", "log.key", "secret.key",     "replication.json",
+    kJournal};
 
 /// The names of the files that are made from the journal, and of its mark.
 constexpr std::array<std::string_view, 3> kDerived = {"leagues", "matches", "journal.mark"};
