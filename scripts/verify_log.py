@@ -2378,6 +2378,8 @@ class Files:
         for folder, _, names in sorted(os.walk(os.path.join(self.data, "matches"))):
             for name in sorted(name for name in names if name.endswith(".json")):
                 self.check_file(os.path.join(folder, name), "projection.match", self.check_match)
+            for name in sorted(name for name in names if name.endswith(".jsonl")):
+                self.check_matches(os.path.join(folder, name))
         for folder, _, names in sorted(os.walk(os.path.join(self.data, "players"))):
             for name in sorted(name for name in names if name.endswith("history.json")):
                 self.check_file(os.path.join(folder, name), "projection.history", self.check_history)
@@ -2402,9 +2404,9 @@ class Files:
     def note(self, path, text):
         self.found.notes.append(f"{path}: file.key: {text}")
 
-    def differs(self, path, rule, is_own, text):
+    def differs(self, path, rule, is_own, text, line=0):
         if is_own:
-            self.found.fault((path, 0), rule, text)
+            self.found.fault((path, line), rule, text)
         else:
             self.note(path, text + ", but it does not say of which league it is")
 
@@ -2417,11 +2419,22 @@ class Files:
         return (announced, reports[-1] if reports else None, kept) if kept or reports else None
 
     def check_match(self, path, file):
+        is_own = self.owner(file, file)
+        if is_own is not False and os.path.basename(path) != text_of(file, "match_id") + ".json":
+            return self.differs(path, "projection.match", is_own, "it names another match")
+        return self.check_record(path, file)
+
+    def check_matches(self, path):
+        """The records that a referee has not yet written to files of their own. A line that is cut off is what a killed program leaves."""
+        with open(path, "rb") as lines:
+            for number, line in enumerate(iter(lambda: lines.readline(4 << 20), b""), 1):
+                if record := parse_object(line):
+                    self.check_record(path, record, number)
+
+    def check_record(self, path, file, line=0):
         is_own, match = self.owner(file, file), text_of(file, "match_id")
         if is_own is False:
             return self.note(path, "it is a file of another league")
-        if os.path.basename(path) != match + ".json":
-            return self.differs(path, "projection.match", is_own, "it names another match")
         known = self.known(match)
         if not known or file.get("state") != "FINISHED":
             return None
@@ -2430,7 +2443,7 @@ class Files:
         if is_forgotten or any(past.covers(match, ended) for past in self.league.given_up):
             return None
         if field := self.other_field(file, match, *known):
-            self.differs(path, "projection.match", is_own, f"its {field} of {shown(match)} is not that of the match that the manager accepted")
+            self.differs(path, "projection.match", is_own, f"its {field} of {shown(match)} is not that of the match that the manager accepted", line)
         return None
 
     def other_field(self, file, match, announced, report, kept):

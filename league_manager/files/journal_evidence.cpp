@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -79,12 +80,8 @@ std::optional<std::string> beyond(const fs::path& file, const JournalContent& co
   return std::nullopt;
 }
 
-/// Whether a referee's match file says that the match is finished, at a time that counts.
-bool is_finished(const fs::path& file, const JournalContent& content) {
-  std::error_code failed;
-  if (fs::file_size(file, failed) > kLargestMatchFile || failed) return false;
-  std::ifstream in(file, std::ios::binary);
-  json match = json::parse(in, nullptr, false);
+/// Whether a referee's record says that the match is finished, at a time that counts.
+bool is_finished(const json& match, const JournalContent& content) {
   if (!match.is_object() || !match.contains("state") || match["state"] != "FINISHED") return false;
   auto steps = match.find("lifecycle");
   if (steps == match.end() || !steps->is_array() || steps->empty()) return false;
@@ -93,11 +90,35 @@ bool is_finished(const fs::path& file, const JournalContent& content) {
   return counts(last["at"].get<std::string>(), content);
 }
 
+/// Whether the file of one match says so.
+bool is_finished(const fs::path& file, const JournalContent& content) {
+  std::error_code failed;
+  if (fs::file_size(file, failed) > kLargestMatchFile || failed) return false;
+  std::ifstream in(file, std::ios::binary);
+  return is_finished(json::parse(in, nullptr, false), content);
+}
+
+/// Calls `add` with each match that is finished according to `file`, which a referee writes while
+/// it plays matches.
+void read_lines(const fs::path& file, const JournalContent& content,
+                const std::function<void(const events::MatchKey&)>& add) {
+  std::ifstream in(file, std::ios::binary);
+  for (std::string line; std::getline(in, line);) {
+    json match = json::parse(line, nullptr, false);
+    if (!match.is_object() || !match.contains("match_id") || !match["match_id"].is_string())
+      continue;
+    auto key = events::MatchKey::parse(match["match_id"].get<std::string>());
+    if (key && !content.has_finished(*key) && is_finished(match, content)) add(*key);
+  }
+}
+
 std::optional<std::string> finished_matches(const fs::path& directory,
                                             const JournalContent& content) {
   std::error_code failed;
   std::set<events::MatchKey> missing;
   for (const auto& entry : fs::directory_iterator(directory, failed)) {
+    if (entry.path().extension() == ".jsonl")
+      read_lines(entry.path(), content, [&](const auto& match) { missing.insert(match); });
     auto match = events::MatchKey::parse(entry.path().stem().string());
     if (!match || entry.path().extension() != ".json" || content.has_finished(*match)) continue;
     if (is_finished(entry.path(), content)) missing.insert(*match);

@@ -123,6 +123,17 @@ TEST_F(EvidenceTest, MatchesThatAreFinished) {
   EXPECT_THAT(missing(some_league()), ElementsAre(HasSubstr("the result of R1M1 and 1 more")));
 }
 
+TEST_F(EvidenceTest, MatchesThatHaveNoFileOfTheirOwnYet) {
+  auto line = [](const std::string& match, const std::string& state) {
+    return R"({"match_id":")" + match + R"(","state":")" + state +
+           R"(","lifecycle":[{"state":"X","at":")" + at(5).to_log() + "\"}]}\n";
+  };
+  put(fs::path("matches") / kLeague / "REF01.jsonl",
+      "{\"match_id\":\"R1M2\n" + line("R1M1", "FINISHED") + line("R1M2", "REFUSED") +
+          line("x", "FINISHED") + line("R2M1", "FINISHED") + line("R3M1", "FINISHED"));
+  EXPECT_THAT(missing(some_league()), ElementsAre(HasSubstr("the result of R1M1 and 1 more")));
+}
+
 TEST_F(EvidenceTest, MatchesOfOthersInADirectoryWhereNoManagerHasBeen) {
   put_match("R1M1", 5);
   fs::remove(root_ / "secret.key");

@@ -124,6 +124,16 @@ core::Result<std::filesystem::path> match_file(const std::filesystem::path& data
   return data / "matches" / league.str() / (match.str() + ".json");
 }
 
+core::Result<std::filesystem::path> match_lines_file(const std::filesystem::path& data,
+                                                     const MatchRecordHead& head) {
+  auto file = match_file(data, head.league_id, head.match_id);
+  if (!file) return file;
+  // A referee of a third-party manager may have no id.
+  const std::string& referee = head.referee_id;
+  return file->parent_path() /
+         ((audit::log::is_safe_name(referee) ? referee : "referee") + ".jsonl");
+}
+
 bool has_later_attempt(const std::filesystem::path& file, int attempt) {
   std::ifstream in(file);
   if (!in) return false;

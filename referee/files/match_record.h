@@ -82,6 +82,12 @@ class MatchRecord {
                                                              const core::LeagueId& league,
                                                              const core::MatchId& match);
 
+/// `DATA/matches/LEAGUE/REFEREE.jsonl`, the file with the matches of a referee while they are not
+/// in files of their own; fails with kInvalidFieldValue if an id, the match's included, is not a
+/// safe file name.
+[[nodiscard]] core::Result<std::filesystem::path> match_lines_file(
+    const std::filesystem::path& data, const MatchRecordHead& head);
+
 /// Whether `file` is of a later attempt than `attempt`, so that another referee has the match.
 [[nodiscard]] bool has_later_attempt(const std::filesystem::path& file, int attempt);
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "referee/files/match_files.h"
 #include "tests/support/temporary_directory.h"
@@ -113,27 +115,79 @@ TEST(MatchFile, IsNotGivenBackToAnEarlierAttempt) {
   EXPECT_FALSE(has_later_attempt(file, 1));
 }
 
-TEST(MatchFiles, WritesTheNewestStateAndLeavesLaterAttemptsAlone) {
-  testing::TemporaryDirectory directory;
-  auto file = directory.path() / "matches" / "league_2025" / "R1M1.json";
-  auto publish = [&](int attempt, const char* state) {
-    agent::runtime::ProjectionWriter writer;
-    auto files = MatchFiles::open(directory.path(), writer);
-    ASSERT_TRUE(files) << files.error().message;
+/// Publishes these attempts at R1M1 and ends.
+void publish(const std::filesystem::path& data,
+             const std::vector<std::pair<int, std::string>>& attempts) {
+  agent::runtime::ProjectionWriter writer;
+  auto files = MatchFiles::open(data, writer);
+  ASSERT_TRUE(files) << files.error().message;
+  for (const auto& [attempt, state] : attempts) {
     auto record = std::make_shared<MatchRecord>(head(attempt));
-    (*files)->publish(record);
     record->enter(state, at(1));
     (*files)->publish(record);
-    writer.stop();
-    EXPECT_EQ(writer.failed(), 0U);
-  };
-  publish(1, "COLLECTING_CHOICES");
-  EXPECT_EQ(json::parse(std::ifstream(file))["state"], "COLLECTING_CHOICES");
-  publish(2, "FINISHED");
-  publish(1, "REFUSED");
+  }
+  writer.stop();
+  EXPECT_EQ(writer.failed(), 0U);
+}
+
+TEST(MatchFiles, AtTheEndEachMatchHasItsNewestState) {
+  testing::TemporaryDirectory directory;
+  auto file = directory.path() / "matches" / "league_2025" / "R1M1.json";
+  publish(directory.path(), {{1, "UNREPORTED"}, {1, "REFUSED"}});
+  EXPECT_EQ(json::parse(std::ifstream(file))["state"], "REFUSED");
+  publish(directory.path(), {{2, "FINISHED"}, {1, "FINISHED"}});
+  publish(directory.path(), {{1, "REFUSED"}});
   auto left = json::parse(std::ifstream(file));
   EXPECT_EQ(left["attempt"], 2);
   EXPECT_EQ(left["state"], "FINISHED");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1)
+      << "the common file is gone";
+}
+
+TEST(MatchFiles, WhatAKilledProgramHasLeftIsTakenApartToo) {
+  testing::TemporaryDirectory directory;
+  const auto league = directory.path() / "matches" / "league_2025";
+  std::filesystem::create_directories(league);
+  std::ofstream(league / "REF01.jsonl") << R"({"match_id":"R1M7","attempt":1})"
+                                        << "\n"
+                                        << R"({"match_id":"../R1M8"})"
+                                        << "\n"
+                                        << R"({"match_id":"R1M9","att)";
+  publish(directory.path(), {{1, "FINISHED"}});
+  EXPECT_TRUE(std::filesystem::exists(league / "R1M1.json"));
+  EXPECT_TRUE(std::filesystem::exists(league / "R1M7.json"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(league), {}), 2);
+}
+
+TEST(MatchFiles, NoFileIsMadeWhileMatchesArePlayedAndThenItHasTheTextOfItsRecord) {
+  testing::TemporaryDirectory directory;
+  const auto league = directory.path() / "matches" / "league_2025";
+  agent::runtime::ProjectionWriter::Options options;
+  options.interval = std::chrono::milliseconds(1);
+  options.share = 1e-9;
+  agent::runtime::ProjectionWriter writer(options);
+  auto files = MatchFiles::open(directory.path(), writer);
+  ASSERT_TRUE(files) << files.error().message;
+  auto wait_for_job = [&](agent::runtime::ProjectionWriter::When when) {
+    std::promise<void> done;
+    writer.run("job", when, [&]() -> core::Result<void> {
+      done.set_value();
+      return {};
+    });
+    done.get_future().wait();
+  };
+  wait_for_job(agent::runtime::ProjectionWriter::When::kWhenQuiet);  // uses up the share
+  auto record = std::make_shared<MatchRecord>(head(1));
+  record->enter("FINISHED", at(1));
+  (*files)->publish(record);
+  for (int i = 0; i < 2; ++i) wait_for_job(agent::runtime::ProjectionWriter::When::kSoon);
+  EXPECT_TRUE(std::filesystem::exists(league / "REF01.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(league / "R1M1.json"));
+  writer.stop();
+  EXPECT_FALSE(std::filesystem::exists(league / "REF01.jsonl"));
+  std::ostringstream content;
+  content << std::ifstream(league / "R1M1.json").rdbuf();
+  EXPECT_EQ(content.str(), record->json());
 }
 
 TEST(MatchFiles, SayBeforehandThatTheyCannotBeWritten) {

@@ -79,16 +79,19 @@ void MatchRunner::note_report(const std::optional<core::Error>& failure) {
 void MatchRunner::note_state() {
   if (!record_) return;
   std::string_view state;
+  bool has_ended = false;
   {
     std::lock_guard lock(mutex_);
     if (!match_) return;
     auto ending = match_->ending();
     if (ending == Ending::kAbandoned) return;  // another attempt owns the file
+    has_ended = ending.has_value();
     state = state_name(match_->state());
     if (ending == Ending::kRefused) state = "REFUSED";
     if (ending == Ending::kUnreported) state = "UNREPORTED";
   }
-  if (record_->enter(state, context_.deps.clock.utc_now())) context_.deps.publish(record_);
+  if (record_->enter(state, context_.deps.clock.utc_now()) && has_ended)
+    context_.deps.publish(record_);
 }
 
 }  // namespace league::referee::service

@@ -743,6 +743,13 @@ class Completeness(LogTest):
             self.assert_found(None, ["projection.match"])
         path.write_text("{")
         self.assert_found(None, ["projection.match"])
+        path.unlink()
+        common = path.with_name("REF01.jsonl")  # no file of its own yet; a killed referee leaves a line without its end
+        common.write_text(json.dumps(match) + "\n{\"match_id\":\"R1\n" + json.dumps(match))
+        self.assert_found(None)
+        common.write_text("\n" + json.dumps({**match, "attempt": 2}) + "\n")
+        self.assert_found(None, ["projection.match"])
+        common.unlink()
         match["result"]["details"]["drawn_number"] = 11
         path.write_text(json.dumps(match))
         history.write_text(json.dumps({"player_id": plan.a, "matches": [{**row, "drawn_number": 11}]}))

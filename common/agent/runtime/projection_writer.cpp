@@ -15,6 +15,7 @@ namespace {
 /// wake-ups.
 constexpr std::chrono::milliseconds kTogether{200};
 constexpr std::chrono::hours kLongSleep{1};
+constexpr int kQuietIntervals = 3;
 /// One batch may use the processor time that the share allows for this long; then the writer
 /// pauses.
 constexpr std::chrono::seconds kBurst{1};
@@ -26,51 +27,53 @@ std::chrono::nanoseconds cpu_time() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-core::Error too_many(std::uint64_t lost) {
-  return {core::ErrorCode::kInternalError,
-          std::to_string(lost) + " files, because too many others are waiting", ""};
-}
-
 }  // namespace
-
-core::Result<void> write_projection(const std::filesystem::path& file,
-                                    const std::string& draft_suffix, core::Flush flush,
-                                    const ProjectionWriter::Render& render) {
-  auto draft = core::DraftFile::create(file, {.suffix = draft_suffix});
-  if (!draft) {
-    std::error_code ignored;  // ignored: the second attempt reports the error
-    std::filesystem::create_directories(file.parent_path(), ignored);
-    draft = core::DraftFile::create(file, {.suffix = draft_suffix});
-  }
-  if (!draft) return draft.error();
-  if (auto rendered = render(*draft); !rendered) return rendered;
-  return draft->commit(flush);
-}
 
 ProjectionWriter::ProjectionWriter() : ProjectionWriter(Options()) {}
 
 ProjectionWriter::ProjectionWriter(Options options)
-    : options_(std::move(options)), thread_([this] { run(); }) {}
+    : options_(std::move(options)), thread_([this] { work(); }) {}
 
 ProjectionWriter::~ProjectionWriter() { stop(); }
 
 void ProjectionWriter::update(const File& file, Render render) {
-  auto now = std::chrono::steady_clock::now();
+  auto write = [this, path = file.path, render = std::move(render)](core::Flush flush) {
+    return this->write(path, flush, render);
+  };
+  add(file.path.native(), {.job = std::move(write), .is_precious = file.is_precious, .due = {}},
+      When::kSoon);
+}
+
+void ProjectionWriter::run(const std::string& name, When when, Job job) {
+  add(name,
+      {.job = [job = std::move(job)](core::Flush /*flush*/) { return job(); },
+       .is_paced = when == When::kWhenQuiet,
+       .due = {}},
+      when);
+}
+
+void ProjectionWriter::add(const std::string& name, Waiting what, When when) {
+  what.due = std::chrono::steady_clock::now() +
+             options_.interval * (when == When::kSoon ? 1 : kQuietIntervals);
   std::lock_guard lock(mutex_);
   if (is_stopped_) return;
-  const std::string& name = file.path.native();
-  auto known = waiting_.find(name);
-  if (known != waiting_.end()) {
-    known->second.render = std::move(render);
-    return;
+  auto [place, is_new] = waiting_.try_emplace(name);
+  if (!is_new && when == When::kSoon) what.due = place->second.due;
+  place->second = std::move(what);
+  if (turn_of(place->second) < asleep_until_) changed_.notify_one();
+}
+
+core::Result<void> ProjectionWriter::write(const std::filesystem::path& file, core::Flush flush,
+                                           const Render& render) const {
+  auto draft = core::DraftFile::create(file, {.suffix = options_.draft_suffix});
+  if (!draft) {
+    std::error_code ignored;  // the second attempt reports the error
+    std::filesystem::create_directories(file.parent_path(), ignored);
+    draft = core::DraftFile::create(file, {.suffix = options_.draft_suffix});
   }
-  if (waiting_.size() >= options_.max_waiting) {
-    ++lost_;
-    return;
-  }
-  Time due = now + options_.interval;
-  waiting_.emplace(name, Waiting{std::move(render), file.is_precious, due});
-  if (std::max(due, paid_until_) < asleep_until_) changed_.notify_one();
+  if (!draft) return draft.error();
+  if (auto rendered = render(*draft); !rendered) return rendered;
+  return draft->commit(flush);
 }
 
 void ProjectionWriter::write_all_now() {
@@ -100,7 +103,7 @@ std::uint64_t ProjectionWriter::failed() const {
   return failed_;
 }
 
-void ProjectionWriter::run() {
+void ProjectionWriter::work() {
   ::pthread_setname_np(::pthread_self(), "projections");
   std::unique_lock lock(mutex_);
   while (!is_stopped_) {
@@ -111,8 +114,8 @@ void ProjectionWriter::run() {
       asleep_until_ = Time::min();
       continue;
     }
+    Pace pace = writes_all_now_ ? Pace::kFull : Pace::kShare;
     Files due = take_due(now);
-    Pace pace = this->pace();
     if (waiting_.empty()) writes_all_now_ = false;
     lock.unlock();
     write_all(std::move(due), pace);
@@ -123,24 +126,24 @@ void ProjectionWriter::run() {
   write_all(std::move(rest), Pace::kLast);
 }
 
-ProjectionWriter::Pace ProjectionWriter::pace() const {
-  bool are_many = waiting_.size() > options_.max_waiting / 2;
-  return writes_all_now_ || are_many ? Pace::kFull : Pace::kShare;
+ProjectionWriter::Time ProjectionWriter::next_time(Time now) const {
+  if (writes_all_now_ && !waiting_.empty()) return now;
+  Time next = now + kLongSleep;
+  for (const auto& [name, what] : waiting_) next = std::min(next, turn_of(what));
+  return next;
 }
 
-ProjectionWriter::Time ProjectionWriter::next_time(Time now) const {
-  if (waiting_.empty()) return now + kLongSleep;
-  if (writes_all_now_) return now;
-  Time next = now + kLongSleep;
-  for (const auto& [name, what] : waiting_) next = std::min(next, what.due);
-  return pace() == Pace::kFull ? next : std::max(next, paid_until_);
+ProjectionWriter::Time ProjectionWriter::turn_of(const Waiting& what) const {
+  return what.is_paced ? std::max(what.due, paid_until_) : what.due;
 }
 
 ProjectionWriter::Files ProjectionWriter::take_due(Time now) {
   Files due;
   for (auto one = waiting_.begin(); one != waiting_.end();) {
     auto next = std::next(one);
-    if (writes_all_now_ || one->second.due <= now + kTogether) due.insert(waiting_.extract(one));
+    const Waiting& what = one->second;
+    bool may_run = what.due <= now + kTogether && (!what.is_paced || paid_until_ <= now);
+    if (writes_all_now_ || may_run) due.insert(waiting_.extract(one));
     one = next;
   }
   return due;
@@ -150,14 +153,20 @@ void ProjectionWriter::write_all(Files files, Pace pace) {
   std::optional<core::Error> failure;
   std::uint64_t written = 0;
   Files failed;
-  auto start = cpu_time();
-  auto allowance = std::chrono::duration<double>(kBurst) * options_.share;
-  auto may_go_on = [&] { return pace != Pace::kShare || cpu_time() - start < allowance; };
-  for (bool is_first = true; !files.empty() && (is_first || may_go_on()); is_first = false) {
+  Files postponed;
+  std::chrono::nanoseconds used{0};
+  const auto allowance = std::chrono::duration<double>(kBurst) * options_.share;
+  while (!files.empty()) {
     auto one = files.extract(files.begin());
     const Waiting& what = one.mapped();
-    auto flush = pace == Pace::kLast && what.is_precious ? core::Flush::kNow : core::Flush::kLater;
-    auto result = write_projection(one.key(), options_.draft_suffix, flush, what.render);
+    if (what.is_paced && pace == Pace::kShare && used > allowance) {
+      postponed.insert(std::move(one));
+      continue;
+    }
+    auto start = cpu_time();
+    auto result =
+        what.job(pace == Pace::kLast && what.is_precious ? core::Flush::kNow : core::Flush::kLater);
+    if (what.is_paced) used += cpu_time() - start;
     if (result) {
       ++written;
       continue;
@@ -166,28 +175,25 @@ void ProjectionWriter::write_all(Files files, Pace pace) {
     failed.insert(std::move(one));
   }
   auto now = std::chrono::steady_clock::now();
-  pay(now, cpu_time() - start);
-  auto lost = count(written, failed.size());
-  if (lost > 0 && !failure) failure = too_many(lost);
+  {
+    std::lock_guard lock(mutex_);
+    written_ += written;
+    failed_ += failed.size();
+  }
+  pay(now, used);
   if (failure.has_value() != is_failing_ || (failure && pace == Pace::kLast)) report(failure);
   is_failing_ = failure.has_value();
-  put_back(std::move(files), now);
+  put_back(std::move(postponed), now);
   if (pace != Pace::kLast) put_back(std::move(failed), now + options_.retry_interval);
 }
 
 void ProjectionWriter::pay(Time now, std::chrono::nanoseconds used) {
+  if (used.count() == 0) return;
   constexpr std::chrono::hours kLongest{1};
   auto pause = std::chrono::duration<double>(used) / std::max(options_.share, 1e-9);
   std::lock_guard lock(mutex_);
   paid_until_ = now + std::chrono::duration_cast<Time::duration>(
                           std::min<std::chrono::duration<double>>(pause, kLongest));
-}
-
-std::uint64_t ProjectionWriter::count(std::uint64_t written, std::uint64_t failed) {
-  std::lock_guard lock(mutex_);
-  written_ += written;
-  failed_ += failed;
-  return std::exchange(lost_, 0);
 }
 
 void ProjectionWriter::put_back(Files&& files, Time due) {

@@ -119,24 +119,35 @@ TEST_F(ProjectionWriterTest, TakesItsTimeUntilTheLeagueIsOver) {
   EXPECT_TRUE(wait_for(3, std::chrono::seconds(20)));
 }
 
-TEST_F(ProjectionWriterTest, DoesNotTakeItsTimeWhenTooManyWait) {
+TEST_F(ProjectionWriterTest, JobsRunSoonWhateverTheyCostOrWhenItIsQuiet) {
   auto slow = options(milliseconds(1));
   slow.share = 1e-9;
-  slow.max_waiting = 8;
   std::mutex mutex;  // these outlive the writer, whose thread uses them
   std::condition_variable changed;
-  int rendered = 0;
+  std::string done;
   ProjectionWriter writer(slow);
-  for (int i = 0; i < 8; ++i) {
-    writer.update({.path = directory_.path() / std::to_string(i)}, [&](core::DraftFile& draft) {
+  auto job = [&](char name) {
+    return [&, name]() -> core::Result<void> {
       std::lock_guard lock(mutex);
-      ++rendered;
+      done += name;
       changed.notify_all();
-      return draft.write("x");
-    });
+      return {};
+    };
+  };
+  auto wait_for = [&](std::size_t count) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::seconds(20), [&] { return done.size() >= count; });
+  };
+  writer.run("quiet", ProjectionWriter::When::kWhenQuiet, job('q'));
+  ASSERT_TRUE(wait_for(1));
+  for (std::size_t i = 2; i < 5; ++i) {  // the share of a long time is used up
+    writer.run("soon", ProjectionWriter::When::kSoon, job('s'));
+    ASSERT_TRUE(wait_for(i));
   }
-  std::unique_lock lock(mutex);
-  EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return rendered >= 1; }));
+  writer.run("quiet", ProjectionWriter::When::kWhenQuiet, job('-'));
+  writer.run("quiet", ProjectionWriter::When::kWhenQuiet, job('Q'));
+  writer.stop();
+  EXPECT_EQ(done, "qsssQ");
 }
 
 TEST_F(ProjectionWriterTest, AfterTheStopNothingIsWritten) {
@@ -185,18 +196,6 @@ TEST_F(ProjectionWriterTest, AHalfWrittenFileNeverReplacesTheOldOne) {
   writer.stop();
   EXPECT_EQ(content_of(file_), "whole");
   EXPECT_EQ(std::distance(fs::directory_iterator(file_.parent_path()), {}), 1);
-}
-
-TEST_F(ProjectionWriterTest, MemoryIsBoundedAndWhatIsLostIsReported) {
-  auto few = options(kNever);
-  few.max_waiting = 3;
-  ProjectionWriter writer(few);
-  for (int i = 0; i < 5; ++i)
-    writer.update({.path = directory_.path() / std::to_string(i)}, text("x"));
-  writer.stop();
-  EXPECT_EQ(writer.written(), 3U);
-  ASSERT_EQ(reports_.all().size(), 1U);
-  EXPECT_NE(reports_.all()[0].find("2 files"), std::string::npos);
 }
 
 }  // namespace

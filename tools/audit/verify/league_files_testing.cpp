@@ -116,7 +116,8 @@ void TestLeague::write(const fs::path& directory) const {
   }
   for (const auto& [path, content] : files) {
     fs::create_directories((directory / path).parent_path());
-    std::ofstream(directory / path) << content;
+    std::ofstream(directory / path)
+        << (content.is_string() ? content.get<std::string>() : content.dump());
   }
   if (!has_results) return;
   fs::create_directories(directory / "data");

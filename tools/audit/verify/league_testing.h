@@ -81,7 +81,7 @@ class TestLeague {
   std::string conversation = "convr1m1001";
   int attempt = 1;
   std::map<std::string, std::int64_t> clocks_us;  ///< how far the clock of an agent is ahead
-  std::map<std::string, nlohmann::json> files;  ///< more of them, by path
+  std::map<std::string, nlohmann::json> files;  ///< more of them, by path; a string is the text
   std::map<std::string, std::string> choices{{"P01", "even"}, {"P02", "odd"}};
   std::map<std::string, std::string> nonces{{"P01", std::string(64, 'a')},
                                             {"P02", std::string(64, 'b')}};

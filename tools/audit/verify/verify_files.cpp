@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -55,6 +56,7 @@ class FileCheck {
   void run(const fs::path& data, const JournalLeague* kept) {
     learn_results(kept);
     for (const fs::path& file : files_below(data / "matches", ".json")) check_match(file);
+    for (const fs::path& file : files_below(data / "matches", ".jsonl")) check_matches(file);
     for (const fs::path& file : files_below(data / "players", "history.json")) check_history(file);
   }
 
@@ -100,15 +102,21 @@ class FileCheck {
     return files_keyed_ && key.empty() ? Owner::kThisLeague : Owner::kUnknown;
   }
 
+  /// A file, or line `line` of it.
+  struct Place {
+    const fs::path& path;
+    std::uint64_t line = 0;
+  };
+
   void note(const fs::path& path, const std::string& text) {
     findings_.notes.push_back(path.string() + ": file.key: " + text);
   }
 
-  void differs(const fs::path& path, const char* rule, Owner owner, const std::string& text) {
+  void differs(const Place& place, const char* rule, Owner owner, const std::string& text) {
     if (owner == Owner::kThisLeague)
-      findings_.faults.push_back({path.string(), 0, rule, text});
+      findings_.faults.push_back({place.path.string(), place.line, rule, text});
     else
-      note(path, text + ", but it does not say of which league it is");
+      note(place.path, text + ", but it does not say of which league it is");
   }
 
   /// The content; null, and a fault, if it is none. An empty file is what a power failure leaves.
@@ -125,9 +133,27 @@ class FileCheck {
     const json file = content_of(path, kMatchRule);
     if (file.is_null()) return;
     const Owner owner = owner_of(file, file);
-    if (owner == Owner::kOtherLeague) return note(path, "it is a file of another league");
+    if (owner != Owner::kOtherLeague && path.stem() != text_at(file, "match_id"))
+      return differs({path}, kMatchRule, owner, "it names another match");
+    check_record(file, {path});
+  }
+
+  /// The records that a referee has not yet written to files of their own. A line that is cut off
+  /// is what a killed program leaves.
+  void check_matches(const fs::path& path) {
+    constexpr std::size_t kLongestLine = 4UL << 20;  // the file may be anything
+    std::ifstream in(path, std::ios::binary);
+    std::string buffer(kLongestLine, '\0');
+    for (std::uint64_t number = 1; in.getline(buffer.data(), kLongestLine); ++number) {
+      auto read = schema::parse_json(std::string_view(buffer.data()));
+      if (read && read->is_object()) check_record(*read, {path, number});
+    }
+  }
+
+  void check_record(const json& file, const Place& place) {
+    const Owner owner = owner_of(file, file);
+    if (owner == Owner::kOtherLeague) return note(place.path, "it is a file of another league");
     const std::string& id = text_at(file, "match_id");
-    if (path.stem() != id) return differs(path, kMatchRule, owner, "it names another match");
     auto known = results_.find(id);
     if (known == results_.end() || text_at(file, "state") != "FINISHED") return;
     const std::string& promised = text_at(file, "draw_commitment");
@@ -135,7 +161,7 @@ class FileCheck {
         (past_.has_forgotten(id) && !known->second.match->commitments.contains(promised)))
       return;
     if (const std::string field = other_field(file, known->second); !field.empty())
-      differs(path, kMatchRule, owner,
+      differs(place, kMatchRule, owner,
               "its " + field + " of " + id + " is not that of the match that the manager accepted");
   }
 
@@ -223,7 +249,7 @@ class FileCheck {
     const std::string& player = text_at(file, "player_id");
     const json& matches = field_at(file, "matches");
     if (path.parent_path().filename() != player || !matches.is_array())
-      return differs(path, kHistoryRule, owner_of(file, file), "its player or list is wrong");
+      return differs({path}, kHistoryRule, owner_of(file, file), "its player or list is wrong");
     bool is_other = false;
     for (const json& row : matches) {
       const Owner owner = owner_of(row, file);
@@ -233,13 +259,13 @@ class FileCheck {
           past_.has_forgotten(known->first))
         continue;  // after a given-up play, a player keeps the first result that it got
       if (const std::string field = other_in_row(player, row, known->second); !field.empty())
-        differs(path, kHistoryRule, owner,
+        differs({path}, kHistoryRule, owner,
                 "its " + field + " of " + known->first +
                     " is not that of the match that the manager accepted");
     }
     if (is_other) note(path, "it has matches of another league");
     if (!fits_stats(field_at(file, "stats"), matches))
-      differs(path, kHistoryRule, is_other ? Owner::kUnknown : owner_of(file, file),
+      differs({path}, kHistoryRule, is_other ? Owner::kUnknown : owner_of(file, file),
               "its stats are not those of its matches");
   }
 

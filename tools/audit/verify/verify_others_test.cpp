@@ -270,5 +270,20 @@ TEST(VerifyOthers, AFileOfThisLeagueIsComparedInAllItsFields) {
   EXPECT_EQ(league.found(), Rules{"fault projection.match"});
 }
 
+TEST(VerifyOthers, ARecordThatHasNoFileOfItsOwnYetIsComparedToo) {
+  TestLeague league;
+  json report;
+  league.change("league_manager", "MATCH_RESULT_REPORT", [&](json& one) { report = one; });
+  json record = match_file(league, report);
+  const std::string torn = record.dump().substr(0, 40);
+  const std::string good = record.dump();
+  record["attempt"] = 2;
+  json& lines = league.files["data/matches/l/REF01.jsonl"];
+  lines = good + '\n' + torn + '\n' + good + '\n' + torn;
+  EXPECT_EQ(league.found(), Rules{});
+  lines = good + '\n' + record.dump() + '\n';
+  EXPECT_EQ(league.found(), Rules{"fault projection.match"});
+}
+
 }  // namespace
 }  // namespace league::tools::auditor
