@@ -1078,7 +1078,7 @@ class Journal:
         self.asked = set()  # (match, attempt, player)
         self.heads = []  # (agent, number and hash of its line, entry)
         self.decided = []  # (entry, match, what `results` has of it, or None where it was made void), in order
-        self.last_term = 0.0
+        self.cuts = []  # (time, entry): what was said before that time of this entry and later ones need not be true any more
         self.assigned = {}
         path = os.path.join(directory, "data", "journal", "journal.sqlite")
         self.path = path if os.path.isfile(path) else os.path.join(directory, "data", "results.json")
@@ -1123,7 +1123,8 @@ class Journal:
             self.voided[match] = text_of(event, "by"), text_of(event, "reason"), text_of(event, "replay"), (self.path, number)
         elif kind == "LEAGUE_CONTINUED":
             at = seconds_of(text_of(event, "at"))
-            self.last_term = at if at is not None and event.get("term") else self.last_term
+            if at is not None and (event.get("term") or text_of(event, "given_up")):
+                self.cuts.append((at, 0 if text_of(event, "given_up") else number))
             if text_of(event, "given_up") and at is not None:
                 self.given_up.append(AcceptedLoss(event["at"], event["given_up"], set(self.results), (self.path, number)))
 
@@ -2308,9 +2309,9 @@ class Witnesses:
 
     def check_journal(self):
         """One finding: whoever changes an entry changes the digests of all that follow."""
-        lost = max([self.journal.last_term, *(past.time for past in self.journal.given_up)])
         false = [(number_of(head, "seq") or 0, said) for said in self.in_order(self.league.journal_heads)
-                 if isinstance(head := said.message["journal_head"], dict) and said.is_sealed and said.time >= lost
+                 if isinstance(head := said.message["journal_head"], dict) and said.is_sealed
+                 and not any(said.time < at and (number_of(head, "seq") or 0) >= entry for at, entry in self.journal.cuts)
                  and not self.journal.has_head(number_of(head, "seq"), text_of(head, "hash"))]
         if false:
             seq, said = min(false, key=lambda one: one[0])

@@ -90,8 +90,11 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
   } else if (const auto* back = std::get_if<lm::events::AgentReregistered>(&event.body)) {
     note_profile(back->agent, back->profile, league);
   } else if (const auto* continued = std::get_if<lm::events::LeagueContinued>(&event.body)) {
+    // A manager that was let lead may have had entries that another one had acknowledged otherwise,
+    // from any number on.
     if (continued->term || continued->given_up)
-      league.cuts.push_back({event.at.instant().time_since_epoch().count(), entry});
+      league.cuts.push_back(
+          {event.at.instant().time_since_epoch().count(), continued->given_up ? 0 : entry});
     if (continued->given_up)
       league.given_up.push_back({event.at.instant().time_since_epoch().count(),
                                  *continued->given_up, league.results.size(), entry});

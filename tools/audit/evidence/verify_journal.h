@@ -60,11 +60,11 @@ struct AcceptedLoss {
   std::uint64_t entry = 0;  ///< of the journal
 };
 
-/// An entry before which the journal may have lost others: a manager took over from another one, or
-/// the operator continued with an older journal.
+/// Where the journal may have lost entries: a manager took over from another one, or the operator
+/// continued with an older journal.
 struct JournalCut {
   std::int64_t at_us = 0;
-  std::uint64_t entry = 0;
+  std::uint64_t entry = 0;  ///< from here on; those before it are still the same
 };
 
 /// The operator has declared a match void (protocol §12).
