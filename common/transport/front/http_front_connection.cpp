@@ -94,8 +94,11 @@ void HttpFront::serve(const ConnectionPtr& connection) {
   HttplibServer::Served served;
   if (!server.is_stopped) {
     RawRequest request{std::string_view(connection->in).substr(0, connection->scanner.length()),
-                       &connection->remote, connection->info,
-                       server.is_stopping || connection->peer_finished, connection->meter};
+                       &connection->remote,
+                       connection->info,
+                       server.is_stopping || connection->peer_finished,
+                       connection->meter,
+                       &connection->scanner.head()};
     served = server.http.serve(request, connection->exchange, connection->out);
   }
   // Done before `serving` is decreased, so that the server does not stop in between. Streams end by

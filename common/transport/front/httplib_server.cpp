@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "common/core/clock.h"
+#include "common/transport/front/httplib_parts.h"
+#include "common/transport/front/plain_post.h"
 #include "common/transport/front/response_head.h"
 #include "common/transport/http/edge_rules.h"
 #include "common/transport/link/sse_writer.h"
@@ -17,6 +19,7 @@ namespace league::transport::front {
 
 namespace {
 
+constexpr std::size_t kMostRequests = 1'000'000;  ///< on one connection
 constexpr const char* kJson = "application/json";
 constexpr const char* kEventStream = "text/event-stream";
 constexpr std::string_view kLegacyMessages = "/message";
@@ -25,43 +28,6 @@ constexpr std::string_view kLegacyMessages = "/message";
 /// to do.
 constexpr std::string_view kRestRegistration = "/register";
 constexpr std::string_view kCodeParameter = "registration_code";
-
-/// A request in memory from which httplib reads, and the response that it writes.
-class MemoryStream final : public httplib::Stream {
- public:
-  MemoryStream(const RawRequest& request, std::string& out) : request_(request), out_(out) {}
-
-  [[nodiscard]] bool is_readable() const override { return position_ < request_.bytes.size(); }
-  [[nodiscard]] bool is_writable() const override { return true; }
-  ssize_t read(char* to, std::size_t size) override {
-    std::size_t count = std::min(size, request_.bytes.size() - position_);
-    if (count == 1) {  // httplib reads the head like this
-      *to = request_.bytes[position_++];
-      return 1;
-    }
-    std::memcpy(to, request_.bytes.data() + position_, count);
-    position_ += count;
-    return static_cast<ssize_t>(count);
-  }
-  ssize_t write(const char* from, std::size_t size) override {
-    out_.append(from, size);
-    return static_cast<ssize_t>(size);
-  }
-  void get_remote_ip_and_port(std::string& ip, int& port) const override {
-    ip = request_.remote->ip;
-    port = request_.remote->port;
-  }
-  void get_local_ip_and_port(std::string& ip, int& port) const override {
-    ip.clear();
-    port = 0;
-  }
-  [[nodiscard]] socket_t socket() const override { return INVALID_SOCKET; }
-
- private:
-  const RawRequest& request_;
-  std::string& out_;
-  std::size_t position_ = 0;
-};
 
 /// The request that a thread is serving; httplib's handlers have no other access to it.
 struct Current {
@@ -72,17 +38,6 @@ struct Current {
   HttplibServer::Served served;
 };
 thread_local Current* current = nullptr;
-
-/// Copies the request's headers, except those that httplib adds.
-std::shared_ptr<rpc::HeaderMap> copy_headers(const httplib::Request& request) {
-  auto headers = std::make_shared<rpc::HeaderMap>();
-  for (const auto& [name, value] : request.headers) {
-    bool is_added = name == "REMOTE_ADDR" || name == "REMOTE_PORT" || name == "LOCAL_ADDR" ||
-                    name == "LOCAL_PORT";
-    if (!is_added) headers->emplace_hint(headers->end(), name, value);
-  }
-  return headers;
-}
 
 void refuse(httplib::Response& response, const http::HttpRefusal& refusal) {
   response.status = refusal.status;
@@ -102,30 +57,32 @@ class HttplibServer::Adapter final : public httplib::Server {
         handler_(handler),
         routes_(options, handler, streams) {
     auto idle = std::chrono::duration_cast<std::chrono::seconds>(options.limits.idle_timeout);
-    set_keep_alive_timeout(std::max<time_t>(1, idle.count() - 1));
-    set_keep_alive_max_count(1'000'000);
+    const auto timeout = std::max<time_t>(1, idle.count() - 1);
+    set_keep_alive_timeout(timeout);
+    set_keep_alive_max_count(kMostRequests);
+    keep_alive_ = "timeout=" + std::to_string(timeout) + ", max=" + std::to_string(kMostRequests);
     set_payload_max_length(options.limits.max_body);
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       response.set_header("Date", http::date_now());
       return check_edge(request, response) ? HandlerResponse::Unhandled : HandlerResponse::Handled;
     });
     set_error_handler([](const httplib::Request&, httplib::Response& response) {
-      if (response.body.empty()) refuse(response, {response.status, error_text(response.status)});
+      if (response.body.empty())
+        refuse(response, {response.status, http::refusal_text(response.status)});
     });
     set_exception_handler(
         [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
           refuse(response, {500, "internal error"});
         });
     for (const std::string& path : {path_, std::string(kRestRegistration)}) {
-      Post(escape(path), [this](const httplib::Request& request, httplib::Response& response) {
-        on_post(request, response);
-      });
+      Post(escaped_path(path), [this](const httplib::Request& request,
+                                      httplib::Response& response) { on_post(request, response); });
     }
     add_stream_routes();
   }
 
   void add_page(http::Page page) {
-    Get(escape(page.path) + (page.is_folder() ? ".+" : ""),
+    Get(escaped_path(page.path) + (page.is_folder() ? ".+" : ""),
         [this, page](const httplib::Request& asked, httplib::Response& out) {
           auto name = std::string_view(asked.path).substr(page.path.size());
           write(routes_.on_page(route_request(asked), name, page.handler), out);
@@ -141,6 +98,10 @@ class HttplibServer::Adapter final : public httplib::Server {
         "this version of cpp-httplib has another process_request: adapt this file");
     Current work{&request, &exchange, nullptr, {}, {}};
     Current* outer = std::exchange(current, &work);
+    if (serve_plain_post(work, out)) {
+      current = outer;
+      return std::move(work.served);
+    }
     std::size_t begin = out.size();
     MemoryStream stream(request, out);
     bool is_closed = false;
@@ -262,15 +223,16 @@ class HttplibServer::Adapter final : public httplib::Server {
             write((routes_.*route)(route_request(request)), response);
           };
         };
-    Get(escape(path_), answer_by(&stream::StreamRoutes::on_get));
-    Delete(escape(path_), answer_by(&stream::StreamRoutes::on_delete));
+    Get(escaped_path(path_), answer_by(&stream::StreamRoutes::on_get));
+    Delete(escaped_path(path_), answer_by(&stream::StreamRoutes::on_delete));
     if (options_.sse_path.empty()) return;
-    Get(escape(options_.sse_path), answer_by(&stream::StreamRoutes::on_legacy_get));
-    Post(escape(options_.sse_path + std::string(kLegacyMessages)), [this](const Request& request,
-                                                                          Response& response) {
-      write(routes_.on_legacy_post(route_request(request), request.get_param_value("sessionId")),
-            response);
-    });
+    Get(escaped_path(options_.sse_path), answer_by(&stream::StreamRoutes::on_legacy_get));
+    Post(escaped_path(options_.sse_path + std::string(kLegacyMessages)),
+         [this](const Request& request, Response& response) {
+           write(
+               routes_.on_legacy_post(route_request(request), request.get_param_value("sessionId")),
+               response);
+         });
   }
 
   static stream::RouteRequest route_request(const httplib::Request& request) {
@@ -290,45 +252,94 @@ class HttplibServer::Adapter final : public httplib::Server {
     response.body = std::move(answer.body);
   }
 
-  void on_post(const httplib::Request& request, httplib::Response& response) {
-    auto& exchange = *current->exchange;
+  /// Passes a new message to the handler. The answer, if it is ready and is not a stream.
+  std::optional<link::OutboundReply> exchange_message(Current& work, std::string body,
+                                                      const rpc::SharedText& path) {
+    auto& exchange = *work.exchange;
     if (!exchange) {
       exchange = std::make_shared<http::HttpExchange>();
-      dispatch(request, exchange);
+      dispatch(work, std::move(body), path);
     }
     if (auto take_over = exchange->take_over()) {
-      current->served.take_over = std::move(take_over);
-      return;
+      work.served.take_over = std::move(take_over);
+      return std::nullopt;
     }
     auto reply = exchange->take_reply();
     if (!reply) {
-      current->served.is_deferred = true;
-      return;
+      work.served.is_deferred = true;
+      return std::nullopt;
     }
     exchange.reset();
-    current->served.after_sent = std::move(reply->after_sent);
+    work.served.after_sent = std::move(reply->after_sent);
+    return reply;
+  }
+
+  /// Whether an answer to a message is sent as an event.
+  [[nodiscard]] bool is_event(const link::OutboundReply& reply,
+                              const stream::AcceptedTypes& accepted) const {
+    return reply.http_status == 200 && accepted.event_stream &&
+           (options_.prefers_event_stream || !accepted.json);
+  }
+
+  void on_post(const httplib::Request& request, httplib::Response& response) {
+    auto reply =
+        exchange_message(*current, request.body, request.path == path_ ? path_text_ : request.path);
+    if (!reply) return;
     response.status = reply->http_status;
     for (const auto& [name, value] : reply->headers) response.set_header(name, value);
     if (reply->bytes.empty()) return;
-    const stream::AcceptedTypes& accepted = current->accepted;
-    bool is_event = reply->http_status == 200 && accepted.event_stream &&
-                    (options_.prefers_event_stream || !accepted.json);
-    response.set_header("Content-Type", is_event ? kEventStream : kJson);
-    response.body = is_event ? link::sse_event_text(reply->bytes) : reply->bytes.str();
+    const bool as_event = is_event(*reply, current->accepted);
+    response.set_header("Content-Type", as_event ? kEventStream : kJson);
+    response.body = as_event ? link::sse_event_text(reply->bytes) : reply->bytes.str();
   }
 
-  void dispatch(const httplib::Request& request,
-                const std::shared_ptr<http::HttpExchange>& exchange) {
+  /// As httplib would serve it, by the same rules, but without reading the head once more, and
+  /// without its regular expressions. False, without having done anything: httplib has to serve it,
+  /// because it is another request or is refused.
+  bool serve_plain_post(Current& work, std::string& out) {
+    const RawRequest& request = *work.request;
+    if (!is_plain_post(request, path_)) return false;
+    const auto headers = headers_of(request);
+    work.headers = headers;
+    work.accepted = stream::accepted_types(*headers);
+    if ((!work.accepted.json && !work.accepted.event_stream) ||
+        edge_.check_peer(*headers, "HTTP/1.1", local_address()) ||
+        http::EdgeRules::check_content_type(*headers)) {
+      work.headers = nullptr;
+      return false;
+    }
+    PlainAnswer answer;
+    for (const auto& [name, value] : edge_.cors().answer_fields(*headers))
+      add_field(answer.fields, name, value);
+    auto reply =
+        exchange_message(work, std::string(request.bytes.substr(request.head->body)), path_text_);
+    if (!reply) return true;
+    answer.status = reply->http_status;
+    for (const auto& [name, value] : reply->headers) add_field(answer.fields, name, value);
+    const bool as_event = is_event(*reply, work.accepted);
+    std::string made;
+    if (reply->bytes.empty() && answer.status >= 400)
+      made = http::refusal_body({answer.status, http::refusal_text(answer.status)});
+    else if (as_event)
+      made = link::sse_event_text(reply->bytes);
+    answer.body = made.empty() ? reply->bytes.view() : made;
+    if (!answer.body.empty())
+      add_field(answer.fields, "Content-Type", as_event ? kEventStream : kJson);
+    write_answer(out, std::move(answer), keep_alive_);
+    return true;
+  }
+
+  void dispatch(Current& work, std::string body, const rpc::SharedText& path) {
+    const auto& exchange = *work.exchange;
     link::Inbound inbound;
-    inbound.channel = routes_.answer_channel(exchange, current->accepted, current->headers);
+    inbound.channel = routes_.answer_channel(exchange, work.accepted, work.headers);
     inbound.watch = exchange;
-    inbound.meter = current->request->meter;
-    inbound.bytes = request.body;
-    inbound.context = rpc::MessageContext::now(
-        clock_, rpc::MessageDirection::kClientToServer,
-        rpc::TransportContext::http(std::move(current->headers), "POST",
-                                    request.path == path_ ? path_text_ : request.path)
-            .with_connection(current->request->connection));
+    inbound.meter = work.request->meter;
+    inbound.bytes = std::move(body);
+    inbound.context =
+        rpc::MessageContext::now(clock_, rpc::MessageDirection::kClientToServer,
+                                 rpc::TransportContext::http(std::move(work.headers), "POST", path)
+                                     .with_connection(work.request->connection));
     try {
       handler_.on_message(std::move(inbound), exchange->make_slot());
     } catch (...) {  // NOLINT(bugprone-empty-catch)
@@ -337,33 +348,10 @@ class HttplibServer::Adapter final : public httplib::Server {
     }
   }
 
-  /// The text for refusals by httplib itself.
-  static std::string error_text(int status) {
-    switch (status) {
-      case 400:
-        return "malformed request: method, target, a header or the body's framing";
-      case 413:
-        return "the body is too large";
-      case 414:
-        return "the request target is too long";
-      default:
-        return "the request cannot be served";
-    }
-  }
-
-  /// httplib matches paths as regular expressions, so special characters are escaped.
-  static std::string escape(const std::string& path) {
-    std::string out;
-    for (char c : path) {
-      if (std::strchr(R"(\^$.|?*+()[]{})", c) != nullptr) out += '\\';
-      out += c;
-    }
-    return out;
-  }
-
   const http::HttpServerOptions options_;
   std::string path_;
   rpc::SharedText path_text_;
+  std::string keep_alive_;  ///< the value of that field
   http::EdgeRules edge_;
   link::MessageHandler& handler_;
   stream::StreamRoutes routes_;

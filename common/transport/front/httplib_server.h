@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/rpc/context.h"
+#include "common/transport/front/request_scanner.h"
 #include "common/transport/http/http_exchange.h"
 #include "common/transport/http/http_options.h"
 #include "common/transport/http/http_page.h"
@@ -27,10 +28,13 @@ struct RawRequest {
   std::shared_ptr<const rpc::ConnectionInfo> connection;
   bool close_after = false;  ///< the answer is to be the connection's last
   std::shared_ptr<link::LogMeter> meter;  ///< of its sender; null: not counted
+  const ScannedHead* head = nullptr;  ///< null: httplib reads it
 };
 
 /// cpp-httplib as a function from the bytes of a request to the bytes of its response: its parser,
-/// router and writer without its sockets and threads. `serve` is thread-safe; pages must be added
+/// router and writer without its sockets and threads. Of plain POSTs of messages, which are nearly
+/// all requests of a league, it needs neither: the scanner has read their heads, and the answer is
+/// byte for byte the one that it would write. `serve` is thread-safe; pages must be added
 /// before the first call of `serve`.
 class HttplibServer {
  public:

@@ -25,6 +25,18 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_tchar);
 }
 
+/// Whether httplib reads the field as it stands, and it asks for nothing: see
+/// ScannedHead::is_plain_post.
+bool is_plain_field(std::string_view name, std::string_view value) {
+  constexpr std::size_t kLongest = 4096;
+  for (std::string_view special : {"transfer-encoding", "expect", "range", "upgrade"}) {
+    if (core::equals_ignoring_case(name, special)) return false;
+  }
+  if (core::equals_ignoring_case(name, "connection"))
+    return core::equals_ignoring_case(value, "keep-alive");
+  return !value.empty() && value.size() < kLongest && value.find('%') == value.npos;
+}
+
 bool has_control_character(std::string_view text) {
   return std::any_of(text.begin(), text.end(),
                      [](unsigned char c) { return (c < ' ' && c != '\t') || c == 127; });
@@ -91,9 +103,12 @@ bool RequestScanner::read_request_line(std::string_view line) {
       !is_token(line.substr(0, first))) {
     return reject(400, "malformed request line: expected METHOD target HTTP/1.1");
   }
+  head_.target = first + 1;
+  head_.target_size = last - first - 1;
   std::string_view version = line.substr(last + 1);
   is_http_1_0_ = version == "HTTP/1.0";
   is_post_ = line.substr(0, first) == "POST";
+  head_.is_plain_post = is_post_ && version == "HTTP/1.1";
   if (version == "HTTP/1.1" || version == "HTTP/1.0") return true;
   return reject(version.starts_with("HTTP/") ? 505 : 400, "only HTTP/1.1 and HTTP/1.0 are served");
 }
@@ -106,7 +121,12 @@ bool RequestScanner::read_header(std::string_view line, std::size_t position) {
   }
   if (core::equals_ignoring_case(line.substr(0, colon), "range"))
     ignored_fields_.push_back(position);
-  return read_known_header(line.substr(0, colon), link::trim_blanks(line.substr(colon + 1)));
+  const std::string_view name = line.substr(0, colon);
+  const std::string_view value = link::trim_blanks(line.substr(colon + 1));
+  const auto before_value = static_cast<std::size_t>(value.data() - line.data());
+  head_.fields.push_back({position, name.size(), position + before_value, value.size()});
+  head_.is_plain_post = head_.is_plain_post && is_plain_field(name, value);
+  return read_known_header(name, value);
 }
 
 bool RequestScanner::read_known_header(std::string_view name, std::string_view value) {
@@ -149,6 +169,8 @@ RequestScanner::State RequestScanner::begin_body(std::size_t head_length) {
     return refuse(400, "Content-Length and Transfer-Encoding exclude each other");
   }
   cursor_ = head_length;
+  head_.body = head_length;
+  head_.is_plain_post = head_.is_plain_post && content_length_.has_value();
   body_size_ = content_length_.value_or(0);
   if (body_size_ > limits_->max_body) {
     return refuse(413, "the body is larger than " + std::to_string(limits_->max_body) + " bytes");

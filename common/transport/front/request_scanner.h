@@ -10,6 +10,23 @@
 
 namespace league::transport::front {
 
+/// What the scanner has found in the head of a request; the numbers are positions in its bytes.
+struct ScannedHead {
+  struct Field {
+    std::size_t name = 0;
+    std::size_t name_size = 0;
+    std::size_t value = 0;  ///< without the blanks around it
+    std::size_t value_size = 0;
+  };
+  std::vector<Field> fields;
+  std::size_t target = 0;
+  std::size_t target_size = 0;
+  std::size_t body = 0;  ///< where the body begins
+  /// A POST of HTTP/1.1 with the body's length that keeps its connection, and has nothing that
+  /// httplib would read in another way (percent signs, empty or very long fields).
+  bool is_plain_post = false;
+};
+
 /// Finds where one HTTP request ends in bytes that arrive in pieces, and refuses what is malformed,
 /// too large or ambiguous before a parser sees it. It remembers how far it has come, so that a peer
 /// that sends its request in tiny pieces causes no extra work. Not thread-safe: one per connection.
@@ -30,6 +47,8 @@ class RequestScanner {
   /// Where the names of header fields begin that httplib must not see: Range, on which it would run
   /// a recursive regular expression. Ranges are not served, so the field may be ignored.
   [[nodiscard]] const std::vector<std::size_t>& ignored_fields() const { return ignored_fields_; }
+  /// Of the complete request.
+  [[nodiscard]] const ScannedHead& head() const { return head_; }
   /// Forgets the request; the next one begins.
   void reset();
 
@@ -63,6 +82,7 @@ class RequestScanner {
   bool is_http_1_0_ = false;
   bool is_post_ = false;
   bool has_message_type_ = false;
+  ScannedHead head_;
   std::vector<std::size_t> ignored_fields_;
   std::optional<http::HttpRefusal> refusal_;
 };

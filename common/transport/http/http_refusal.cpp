@@ -36,12 +36,28 @@ std::string refusal_body(const HttpRefusal& refusal) {
          R"(,"message":)" + text + R"(},"id":null})";
 }
 
+std::string refusal_text(int status) {
+  switch (status) {
+    case 400:
+      return "malformed request: method, target, a header or the body's framing";
+    case 413:
+      return "the body is too large";
+    case 414:
+      return "the request target is too long";
+    default:
+      return "the request cannot be served";
+  }
+}
+
+std::string status_line(int status) {
+  const auto reason =
+      boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(status));
+  return "HTTP/1.1 " + std::to_string(status) + " " + std::string(reason.data(), reason.size());
+}
+
 std::string refusal_response(const HttpRefusal& refusal) {
   std::string body = refusal_body(refusal);
-  std::string out = "HTTP/1.1 " + std::to_string(refusal.status) + " ";
-  const auto reason =
-      boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(refusal.status));
-  out.append(reason.data(), reason.size());
+  std::string out = status_line(refusal.status);
   out += "\r\nDate: " + date_now();
   out += "\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ";
   out += std::to_string(body.size()) + "\r\n\r\n" + body;

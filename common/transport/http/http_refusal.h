@@ -15,6 +15,12 @@ struct HttpRefusal {
 /// for 400, -32600 for every other fault of the peer, -32603 for ours.
 [[nodiscard]] std::string refusal_body(const HttpRefusal& refusal);
 
+/// The text of a refusal for which nobody has given one.
+[[nodiscard]] std::string refusal_text(int status);
+
+/// `HTTP/1.1 404 Not Found`, without the line end.
+[[nodiscard]] std::string status_line(int status);
+
 /// A whole HTTP response that refuses and closes. For faults that are found before a request is
 /// complete; everything else is written by httplib.
 [[nodiscard]] std::string refusal_response(const HttpRefusal& refusal);
