@@ -66,7 +66,7 @@ endif()
 league_dependency(league_dep_toml tomlplusplus::tomlplusplus)
 
 # Boost.Asio and Boost.Beast: only common/transport sees them, and common/transport/link compiles them. SSL streams need OpenSSL.
-find_package(Boost 1.74 REQUIRED)
+find_package(Boost 1.81 REQUIRED)  # the first with cancellation slots for coroutines
 league_dependency(league_dep_boost Boost::headers OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 target_compile_definitions(league_dep_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY
                            BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)

@@ -5,12 +5,17 @@ packages=(
   g++ cmake ninja-build pkg-config python3
   libcpp-httplib-dev nlohmann-json3-dev libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libspdlog-dev libssl-dev
   libtomlplusplus-dev
-  zlib1g-dev libboost-dev libjemalloc-dev libsqlitecpp-dev libsqlite3-dev libnats-dev libutf8proc-dev
+  zlib1g-dev libjemalloc-dev libsqlitecpp-dev libsqlite3-dev libnats-dev libutf8proc-dev
 )
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nats-server python3-jsonschema python3-yaml)
 # Packages that are unpacked here, where CMake and the tests look for them, and not installed: valijson's would ask for Qt
-# and Poco, and nginx's would start a web server.
+# and Poco, Boost's would remove the Boost that other programs are built with, and nginx's would start a web server.
 unpacked_packages=(libvalijson-dev)
+if grep -qs '^VERSION_CODENAME=bookworm$' /etc/os-release; then
+  unpacked_packages+=(libboost1.81-dev)  # its libboost-dev is older than coroutines need
+else
+  packages+=(libboost-dev)
+fi
 unpacked_test_packages=(nginx)
 unpacked=$root/build/packages
 

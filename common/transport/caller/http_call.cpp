@@ -10,11 +10,12 @@ namespace league::transport::caller {
 
 namespace {
 
+using client::HttpExchange;
 using core::ErrorCode;
+using link::Task;
 
 /// How long to wait for the end of a stream after its answer has arrived.
 constexpr std::chrono::milliseconds kStreamEndPatience{50};
-constexpr int kMostVainAttempts = 5;
 constexpr std::chrono::milliseconds kRetry{1000};  // until the server names a time
 
 client::HttpClientLimits stream_limits(std::size_t max_response) {
@@ -25,42 +26,49 @@ client::HttpClientLimits stream_limits(std::size_t max_response) {
 
 }  // namespace
 
-HttpCall::HttpCall(link::EventLoop& loop, link::OutboundCall call,
+HttpCall::HttpCall(boost::asio::io_context& context, link::OutboundCall call,
                    link::Caller::Completion completion, std::size_t max_response)
     : call_(std::move(call)),
       completion_(std::move(completion)),
       max_response_(max_response),
-      timer_(loop.context()),
-      events_(stream_limits(max_response)) {}
+      context_(context),
+      deadline_(context,
+                [this] {
+                  interrupt(
+                      ErrorCode::kTimeout,
+                      has_begun_
+                          ? "the deadline has passed"
+                          : "the deadline passed before it was this call's turn at this peer");
+                }),
+      events_(stream_limits(max_response), kRetry) {}
 
-void HttpCall::wait_for_turn() {
-  timer_.expires_at(call_.deadline);
-  timer_.async_wait([self = shared_from_this()](boost::system::error_code fault) {
-    if (fault || self->pool_) return;
-    self->fail(ErrorCode::kTimeout, "queue",
-               "the deadline passed before it was this call's turn at this peer");
-  });
+Task<void> HttpCall::converse(std::shared_ptr<client::HttpPool> pool) {
+  has_begun_ = true;
+  while (!is_complete()) {
+    HttpExchange exchange(pool, next_request());
+    exchange_ = &exchange;
+    is_events_ = false;
+    const auto asked = co_await ask(exchange);
+    exchange_ = nullptr;
+    if (!sent_at_) sent_at_ = exchange.sent_at();
+    if (is_complete()) co_return;
+    // Cancelled while it read: the fault is only that the reading was aborted.
+    if (interruption_)
+      co_return fail(interruption_->code, interruption_->phase, interruption_->cause);
+    const bool is_final = !asked && asked.error().code != ErrorCode::kConnectionError;
+    if (is_events_ && events_.may_continue() && !is_final) {
+      co_await pause();
+    } else if (asked) {
+      fail(ErrorCode::kConnectionError, "receive", "the event stream ended without the answer");
+    } else {
+      fail(asked.error().code, exchange.phase(), asked.error().message);
+    }
+  }
 }
 
-void HttpCall::begin(std::shared_ptr<client::HttpPool> pool, std::function<void()> ended) {
-  timer_.cancel();
-  pool_ = std::move(pool);
-  ended_ = std::move(ended);
-  ask();
-}
-
-void HttpCall::stop() {
-  ended_ = nullptr;
-  timer_.cancel();
-  fail(ErrorCode::kShuttingDown, pool_ ? "receive" : "queue", "this program is stopping");
-  end();
-}
-
-/// Sends the request, or the GET that continues its answer.
-void HttpCall::ask() {
+/// The POST, or the GET that continues its answer.
+client::HttpRequest HttpCall::next_request() const {
   client::HttpRequest request;
-  request.target = call_.endpoint.path;
-  request.deadline = call_.deadline;
   if (events_.last_event_id().empty()) {
     request.headers = {{"Accept", "application/json, text/event-stream"},
                        {"Content-Type", std::string(link::kJsonType)}};
@@ -68,89 +76,61 @@ void HttpCall::ask() {
     request.body = call_.bytes.share();
     request.is_repeatable = call_.is_repeatable;
   } else {
-    request.method = "GET";
-    request.is_repeatable = true;
-    request.headers = {{"Accept", std::string(link::kEventStreamType)},
-                       {"Last-Event-ID", events_.last_event_id()}};
+    request = events_.request();
   }
-  head_ = {};
-  is_events_ = false;
-  received_ = 0;
-  exchange_ = pool_->start(std::move(request), shared_from_this());
+  request.target = call_.endpoint.path;
+  request.deadline = call_.deadline;
+  return request;
 }
 
-void HttpCall::on_head(const client::ResponseHead& head) {
-  head_ = head;
-  auto exchange = exchange_.lock();
-  context_ =
-      client::context_of_answer(head, events_.last_event_id().empty() ? "POST" : "GET",
-                                call_.endpoint.path, exchange ? exchange->connection() : nullptr);
-  is_events_ = head.status == 200 && head.media_type() == link::kEventStreamType;
-  if (is_events_) events_.begin(context_);
-}
-
-void HttpCall::on_body(std::string_view piece) {
-  received_ += piece.size();
-  if (received_ > max_response_) {
-    fail(ErrorCode::kReplyTooLarge, "receive",
-         "the answer is larger than " + std::to_string(max_response_) + " bytes");
-    return end();
-  }
-  if (!is_events_) {
-    body_.append(piece);
-  } else if (!is_complete() && !events_.feed(piece, [this](link::ReceivedMessage message) {
-               take(std::move(message));
-             })) {
-    fail(ErrorCode::kReplyTooLarge, "receive", events_.fault());
-    end();
-  }
-}
-
-/// The end of the stream usually arrives right after the answer, and then the connection can be
+/// The end of a stream usually arrives right after the answer, and then the connection can be
 /// reused. The caller does not have to wait for that.
+Task<core::Result<void>> HttpCall::ask(HttpExchange& exchange) {
+  if (auto begun = co_await exchange.begin(); !begun) co_return begun;
+  head_ = exchange.head();
+  of_answer_ = client::context_of_answer(head_, events_.last_event_id().empty() ? "POST" : "GET",
+                                         call_.endpoint.path, exchange.connection());
+  is_events_ = head_.status == 200 && head_.media_type() == link::kEventStreamType;
+  if (is_events_) events_.begin(of_answer_);
+  std::size_t received = 0;
+  for (std::string body;;) {
+    const std::size_t before = body.size();
+    const auto more = co_await exchange.read(body);
+    if (!more) co_return more.error();
+    if (!*more && !is_events_) complete(whole(std::move(body)));
+    if (!*more) co_return core::Result<void>();
+    received += body.size() - before;
+    if (received > max_response_)
+      co_return core::Error{ErrorCode::kReplyTooLarge,
+                            "the answer is larger than " + std::to_string(max_response_) + " bytes",
+                            {}};
+    if (!is_events_) continue;
+    auto sink = [this](link::ReceivedMessage message) { take(std::move(message)); };
+    if (!is_complete() && !events_.feed(body, sink))
+      co_return core::Error{ErrorCode::kReplyTooLarge, events_.fault(), {}};
+    body.clear();
+  }
+}
+
 void HttpCall::take(link::ReceivedMessage message) {
-  vain_attempts_ = 0;
   auto peek = rpc::peek_frame(message.bytes);
   bool is_answer =
       peek.kind == rpc::FrameKind::kResponse && (call_.id.is_null() || peek.id == call_.id);
   if (!is_answer || is_complete()) return;
   complete(answered(std::move(message)));
-  auto until = std::chrono::steady_clock::now() + kStreamEndPatience;
-  if (auto exchange = exchange_.lock()) exchange->set_deadline(std::min(call_.deadline, until));
+  deadline_.set(std::min(call_.deadline, std::chrono::steady_clock::now() + kStreamEndPatience));
 }
 
-void HttpCall::on_end(const client::HttpFault* fault) {
-  if (is_complete()) return end();
-  if (fault == nullptr && !is_events_) {
-    complete(whole());
-    return end();
-  }
-  bool is_final = fault != nullptr && fault->error.code != ErrorCode::kConnectionError;
-  bool can_continue =
-      !events_.last_event_id().empty() && vain_attempts_ < kMostVainAttempts && !is_final;
-  if (is_events_ && can_continue) return wait_to_continue();
-  if (fault != nullptr) {
-    fail(fault->error.code, fault->phase, fault->cause);
-  } else {
-    fail(ErrorCode::kConnectionError, "receive", "the event stream ended without the answer");
-  }
-  end();
-}
-
-/// Waits as long as the server asks.
-void HttpCall::wait_to_continue() {
-  auto until = std::chrono::steady_clock::now() + events_.retry_or(kRetry);
-  if (until >= call_.deadline) {
-    fail(ErrorCode::kTimeout, "receive",
-         "its event stream broke off, and the deadline comes before the peer wants to be "
-         "asked again");
-    return end();
-  }
-  ++vain_attempts_;
-  timer_.expires_at(until);
-  timer_.async_wait([self = shared_from_this()](boost::system::error_code fault) {
-    if (!fault && !self->is_complete()) self->ask();
-  });
+/// Waits as long as the peer asks, and counts the attempt.
+Task<void> HttpCall::pause() {
+  const auto until = std::chrono::steady_clock::now() + events_.retry();
+  if (until >= call_.deadline)
+    co_return fail(ErrorCode::kTimeout, "receive",
+                   "its event stream broke off, and the deadline comes before the peer wants to be "
+                   "asked again");
+  events_.on_attempt();
+  boost::asio::steady_timer timer(context_, until);
+  co_await timer.async_wait(boost::asio::use_awaitable);
 }
 
 link::CallOutcome HttpCall::answered(rpc::Delivery message) const {
@@ -162,44 +142,54 @@ link::CallOutcome HttpCall::answered(rpc::Delivery message) const {
 
 /// An answer that is not a stream. Bots in the wild send JSON under any type; an answer that is not
 /// JSON by its type or content is a page for people.
-link::CallOutcome HttpCall::whole() {
+link::CallOutcome HttpCall::whole(std::string body) {
   auto type = head_.media_type();
   bool is_page = head_.status / 100 == 2 && !type.empty() && !link::is_json_type(type) &&
-                 !body_.empty() && !link::looks_like_json(body_);
+                 !body.empty() && !link::looks_like_json(body);
   bool is_refused = !events_.last_event_id().empty();
-  std::string url = call_.endpoint.url();
-  link::CallOutcome out = answered({std::move(body_), std::move(context_)});
+  link::CallOutcome out = answered({std::move(body), std::move(of_answer_)});
   if (is_refused) {
     out.error = {ErrorCode::kConnectionError,
-                 "no whole answer from " + url + ": its event stream broke off and was " +
-                     "not continued (status " + std::to_string(out.http_status) + ")",
+                 "no whole answer from " + call_.endpoint.url() +
+                     ": its event stream broke off and was not continued (status " +
+                     std::to_string(out.http_status) + ")",
                  {}};
   } else if (is_page) {
     out.error = {
         ErrorCode::kInvalidReply,
-        "call of " + url + " was answered with the content type " + link::excerpt_of(type) +
+        "call of " + call_.endpoint.url() + " was answered with the content type " +
+            link::excerpt_of(type) +
             " instead of application/json or text/event-stream: " + link::excerpt_of(out.bytes),
         {}};
   }
   return out;
 }
 
+void HttpCall::interrupt(ErrorCode code, std::string_view cause) {
+  if (interruption_) return;
+  const std::string_view phase = !has_begun_ ? "queue" : exchange_ ? exchange_->phase() : "receive";
+  if (!sent_at_ && exchange_ != nullptr) sent_at_ = exchange_->sent_at();
+  exchange_ = nullptr;  // it ends with the task
+  interruption_ = {code, std::string(phase), std::string(cause)};
+  signal_.emit(boost::asio::cancellation_type::all);
+}
+
+void HttpCall::on_interrupted(const std::exception& fault) {
+  if (interruption_) return fail(interruption_->code, interruption_->phase, interruption_->cause);
+  fail(ErrorCode::kInternalError, "receive", fault.what());
+}
+
+void HttpCall::refuse() { fail(ErrorCode::kShuttingDown, "queue", "this program is stopping"); }
+
 void HttpCall::fail(ErrorCode code, std::string_view phase, std::string_view cause) {
-  complete(failed_call(call_, code, phase, cause));
+  if (!is_complete()) complete(failed_call(call_, code, phase, cause));
 }
 
 void HttpCall::complete(link::CallOutcome outcome) {
-  if (is_complete()) return;
-  auto exchange = exchange_.lock();
-  if (!sent_at_ && exchange) sent_at_ = exchange->sent_at();
+  if (!sent_at_ && exchange_ != nullptr) sent_at_ = exchange_->sent_at();
   outcome.sent_at = sent_at_;
   outcome.elapsed = std::chrono::steady_clock::now() - begun_;
   std::exchange(completion_, nullptr)(std::move(outcome));
-}
-
-void HttpCall::end() {
-  if (auto exchange = exchange_.lock()) exchange->cancel();
-  if (auto ended = std::exchange(ended_, nullptr)) ended();
 }
 
 link::CallOutcome failed_call(const link::OutboundCall& call, ErrorCode code,

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
-#include <functional>
+#include <boost/asio/cancellation_signal.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,58 +8,66 @@
 
 #include "common/transport/caller/http_caller.h"
 #include "common/transport/client/event_stream.h"
+#include "common/transport/link/task.h"
 
 namespace league::transport::caller {
 
 /// One call over HTTP. In an event stream, the answer is the response with the call's id (the first
 /// response if that id is null); a stream that breaks off after an event with an id is continued by
 /// GET with Last-Event-ID. Only on the event loop's thread.
-class HttpCall final : public client::HttpSink, public std::enable_shared_from_this<HttpCall> {
+class HttpCall final {
  public:
-  HttpCall(link::EventLoop& loop, link::OutboundCall call, link::Caller::Completion completion,
-           std::size_t max_response);
+  HttpCall(boost::asio::io_context& context, link::OutboundCall call,
+           link::Caller::Completion completion, std::size_t max_response);
 
-  /// Waits in the queue; fails with kTimeout if the deadline passes before begin() is called.
-  void wait_for_turn();
-  /// Sends the request. `ended` runs once, after the completion: a stream is read for a moment
-  /// beyond its answer, so that the connection can be reused.
-  void begin(std::shared_ptr<client::HttpPool> pool, std::function<void()> ended);
-  /// Ends it with kShuttingDown. `ended` is not called any more.
-  void stop();
+  /// From now on the deadline interrupts it.
+  void watch() { deadline_.set(call_.deadline); }
+  /// Sends the request and runs the completion. A stream is read for a moment beyond its answer, so
+  /// that the connection can be reused.
+  link::Task<void> converse(std::shared_ptr<client::HttpPool> pool);
+  /// Ends it with this error: cancels the task in which it runs.
+  void interrupt(core::ErrorCode code, std::string_view cause);
+  /// Its task has ended with `fault`.
+  void on_interrupted(const std::exception& fault);
+  /// Ends it with kShuttingDown, before it began.
+  void refuse();
 
   [[nodiscard]] const link::OutboundCall& request() const { return call_; }
-  [[nodiscard]] bool is_complete() const { return completion_ == nullptr; }
-
-  void on_head(const client::ResponseHead& head) override;
-  void on_body(std::string_view piece) override;
-  void on_end(const client::HttpFault* fault) override;
+  [[nodiscard]] boost::asio::cancellation_slot cancelled() { return signal_.slot(); }
 
  private:
-  void ask();
-  void wait_to_continue();
+  [[nodiscard]] client::HttpRequest next_request() const;
+  /// One request and its answer, to the end.
+  link::Task<core::Result<void>> ask(client::HttpExchange& exchange);
+  link::Task<void> pause();
   void take(link::ReceivedMessage message);
   [[nodiscard]] link::CallOutcome answered(rpc::Delivery message) const;
-  [[nodiscard]] link::CallOutcome whole();
+  [[nodiscard]] link::CallOutcome whole(std::string body);
   void fail(core::ErrorCode code, std::string_view phase, std::string_view cause);
   void complete(link::CallOutcome outcome);
-  /// Closes the connection if it is still in use.
-  void end();
+  [[nodiscard]] bool is_complete() const { return completion_ == nullptr; }
+
+  /// Why its task was cancelled.
+  struct Interruption {
+    core::ErrorCode code;
+    std::string phase;
+    std::string cause;
+  };
 
   const link::OutboundCall call_;
   link::Caller::Completion completion_;  ///< null once it has run
   const core::Clock::Steady begun_ = std::chrono::steady_clock::now();
   const std::size_t max_response_;
-  boost::asio::steady_timer timer_;
-  std::shared_ptr<client::HttpPool> pool_;  ///< null until it begins
-  std::function<void()> ended_;
-  std::weak_ptr<client::PoolExchange> exchange_;
-  client::EventStream events_;
-  int vain_attempts_ = 0;  ///< attempts to continue the stream since its last message
-  client::ResponseHead head_;
-  rpc::MessageContext context_;  ///< of the answer whose head has arrived
+  boost::asio::io_context& context_;
+  boost::asio::cancellation_signal signal_;
+  link::Alarm deadline_;
+  std::optional<Interruption> interruption_;
+  bool has_begun_ = false;
+  client::HttpExchange* exchange_ = nullptr;  ///< the present one
+  client::ResponseHead head_;  ///< of its answer; so are the next two members
+  rpc::MessageContext of_answer_;
   bool is_events_ = false;
-  std::string body_;
-  std::size_t received_ = 0;
+  client::EventStream events_;
   std::optional<core::Clock::Steady> sent_at_;
 };
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <deque>
 #include <future>
 #include <list>
@@ -16,11 +19,14 @@ namespace league::transport::caller {
 
 namespace {
 
-using CallPointer = std::shared_ptr<HttpCall>;
+namespace asio = boost::asio;
+using link::Task;
+
+class Turn;
 
 /// The calls of one budget to one peer.
 struct CallLine {
-  std::deque<CallPointer> waiting;
+  std::deque<Turn*> waiting;
   std::size_t running = 0;
   bool is_ready = false;  ///< is in the budget's list of peers that are ready
 };
@@ -46,147 +52,225 @@ struct CallBudget {
   std::deque<CalledPeer*> ready;  ///< peers with a call that may begin
 };
 
+/// The peers, and whose turn it is. Only on the event loop's thread.
+class CalledPeers {
+ public:
+  CalledPeers(link::EventLoop& loop, const HttpCallerOptions& options)
+      : options_(options),
+        loop_(loop),
+        budgets_{CallBudget{options.game_calls, 0, {}}, CallBudget{options.broadcast_calls, 0, {}},
+                 CallBudget{options.control_calls, 0, {}}} {}
+
+  [[nodiscard]] asio::io_context& context() { return loop_.context(); }
+  CalledPeer& peer_of(const link::Endpoint& endpoint);
+  /// Begins the call, or lets it wait.
+  void enter(Turn& turn);
+  void leave(Turn& turn);
+  /// Closes connections that have been idle since `since`, and forgets peers that nobody calls.
+  void tidy(core::Clock::Steady since);
+
+ private:
+  void make_ready(std::size_t budget, CalledPeer& peer);
+  void begin(Turn& turn);
+  void begin_calls(std::size_t budget);
+  void on_used(CalledPeer& peer);
+  void count_idle(CalledPeer& peer);
+
+  const HttpCallerOptions& options_;
+  link::EventLoop& loop_;
+  std::array<CallBudget, 3> budgets_;
+  std::unordered_map<std::string, CalledPeer> peers_;
+  std::list<CalledPeer*> by_use_;  ///< the least recently used first
+  std::size_t idle_ = 0;  ///< connections of all peers
+};
+
+/// A place among the calls that run, or the wish for one; given back by the destructor.
+class Turn {
+ public:
+  Turn(CalledPeers& peers, const link::OutboundCall& call)
+      : budget(static_cast<std::size_t>(call.budget)),
+        peer(peers.peer_of(call.endpoint)),
+        peers_(peers),
+        gate_(peers.context()) {
+    peers_.enter(*this);
+  }
+  ~Turn() { peers_.leave(*this); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  Task<void> come() { return gate_.pass(); }
+  void begin() {
+    is_running = true;
+    gate_.open();
+  }
+
+  const std::size_t budget;
+  CalledPeer& peer;
+  bool is_running = false;
+
+ private:
+  CalledPeers& peers_;
+  link::Gate gate_;
+};
+
+CalledPeer& CalledPeers::peer_of(const link::Endpoint& endpoint) {
+  std::string key = endpoint.scheme + "://" + endpoint.authority();
+  if (!endpoint.pinned_address.empty()) key += "@" + endpoint.pinned_address;
+  auto [found, is_new] = peers_.try_emplace(std::move(key));
+  CalledPeer& peer = found->second;
+  if (is_new) {
+    client::HttpClientLimits limits;
+    limits.max_connections = options_.max_per_endpoint * budgets_.size();
+    limits.connection_idle = options_.connection_idle;
+    peer.pool = std::make_shared<client::HttpPool>(loop_, endpoint, limits);
+    peer.place = by_use_.insert(by_use_.end(), &peer);
+  }
+  return peer;
+}
+
+void CalledPeers::enter(Turn& turn) {
+  const CallBudget& all = budgets_[turn.budget];
+  CallLine& line = turn.peer.lines[turn.budget];
+  const bool is_its_turn = all.running < all.most && all.ready.empty() && line.waiting.empty() &&
+                           line.running < options_.max_per_endpoint;
+  if (is_its_turn) return begin(turn);
+  line.waiting.push_back(&turn);
+  make_ready(turn.budget, turn.peer);
+}
+
+void CalledPeers::leave(Turn& turn) {
+  CallLine& line = turn.peer.lines[turn.budget];
+  if (!turn.is_running) {
+    std::erase(line.waiting, &turn);
+    return;
+  }
+  --line.running;
+  --budgets_[turn.budget].running;
+  on_used(turn.peer);
+  make_ready(turn.budget, turn.peer);
+  begin_calls(turn.budget);
+}
+
+void CalledPeers::make_ready(std::size_t budget, CalledPeer& peer) {
+  CallLine& line = peer.lines[budget];
+  if (line.is_ready || line.waiting.empty() || line.running >= options_.max_per_endpoint) return;
+  line.is_ready = true;
+  budgets_[budget].ready.push_back(&peer);
+}
+
+void CalledPeers::begin_calls(std::size_t budget) {
+  CallBudget& all = budgets_[budget];
+  while (all.running < all.most && !all.ready.empty()) {
+    CalledPeer& peer = *all.ready.front();
+    all.ready.pop_front();
+    CallLine& line = peer.lines[budget];
+    line.is_ready = false;
+    if (line.waiting.empty()) continue;  // they have given up
+    Turn& next = *line.waiting.front();
+    line.waiting.pop_front();
+    begin(next);
+    make_ready(budget, peer);
+  }
+}
+
+void CalledPeers::begin(Turn& turn) {
+  ++turn.peer.lines[turn.budget].running;
+  ++budgets_[turn.budget].running;
+  turn.begin();
+}
+
+void CalledPeers::on_used(CalledPeer& peer) {
+  count_idle(peer);
+  by_use_.splice(by_use_.end(), by_use_, peer.place);
+  while (idle_ > options_.max_idle_connections) {
+    CalledPeer& oldest = *by_use_.front();
+    oldest.pool->close_idle(std::chrono::steady_clock::now());
+    count_idle(oldest);
+    by_use_.splice(by_use_.end(), by_use_, oldest.place);
+  }
+}
+
+void CalledPeers::count_idle(CalledPeer& peer) {
+  idle_ -= peer.idle;
+  peer.idle = peer.pool->idle();
+  idle_ += peer.idle;
+}
+
+void CalledPeers::tidy(core::Clock::Steady since) {
+  for (auto at = peers_.begin(); at != peers_.end();) {
+    CalledPeer& peer = at->second;
+    peer.pool->close_idle(since);
+    count_idle(peer);
+    // A peer in the list of those that are ready may have nobody left who waits.
+    const bool is_listed = std::ranges::any_of(peer.lines, &CallLine::is_ready);
+    const bool is_needed = peer.is_used() || is_listed;
+    if (!is_needed) by_use_.erase(peer.place);
+    at = is_needed ? std::next(at) : peers_.erase(at);
+  }
+}
+
 }  // namespace
 
 /// Everything but `call` runs on the event loop's thread.
 struct HttpCaller::Impl {
   Impl(std::unique_ptr<link::EventLoop> its_loop, const HttpCallerOptions& its_options)
-      : options(its_options),
-        loop(std::move(its_loop)),
-        tidy_timer(loop->context()),
-        budgets{CallBudget{options.game_calls, 0, {}}, CallBudget{options.broadcast_calls, 0, {}},
-                CallBudget{options.control_calls, 0, {}}} {
-    loop->post([this] { tidy_later(); });
+      : options(its_options), loop(std::move(its_loop)), peers(*loop, options) {
+    asio::co_spawn(loop->context(), tidy_up(),
+                   asio::bind_cancellation_slot(tidying.slot(), asio::detached));
   }
 
   ~Impl() {
     is_stopping = true;
-    std::promise<void> stopped;
-    loop->post([&] {
-      stop_all();
-      stopped.set_value();
+    loop->post([this] {
+      tidying.emit(asio::cancellation_type::all);
+      for (const auto& call : std::set(running))
+        call->interrupt(core::ErrorCode::kShuttingDown, "this program is stopping");
+      is_stopped = true;
+      if (running.empty()) all_ended.set_value();
     });
-    stopped.get_future().wait();
+    all_ended.get_future().wait();
     loop->stop();
   }
 
-  void submit(const CallPointer& call) {
-    if (is_stopping) return call->stop();
-    CalledPeer& peer = peer_of(call->request().endpoint);
-    auto budget = static_cast<std::size_t>(call->request().budget);
-    CallLine& line = peer.lines[budget];
-    const bool is_its_turn = budgets[budget].running < budgets[budget].most &&
-                             budgets[budget].ready.empty() && line.waiting.empty() &&
-                             line.running < options.max_per_endpoint;
-    if (is_its_turn) return begin(call, budget, peer);
-    line.waiting.push_back(call);
-    make_ready(budget, peer);
-    call->wait_for_turn();
-  }
-
-  CalledPeer& peer_of(const link::Endpoint& endpoint) {
-    std::string key = endpoint.scheme + "://" + endpoint.authority();
-    if (!endpoint.pinned_address.empty()) key += "@" + endpoint.pinned_address;
-    auto [found, is_new] = peers.try_emplace(std::move(key));
-    CalledPeer& peer = found->second;
-    if (is_new) {
-      client::HttpClientLimits limits;
-      limits.max_connections = options.max_per_endpoint * budgets.size();
-      limits.connection_idle = options.connection_idle;
-      peer.pool = std::make_shared<client::HttpPool>(*loop, endpoint, limits);
-      peer.place = by_use.insert(by_use.end(), &peer);
-    }
-    return peer;
-  }
-
-  void make_ready(std::size_t budget, CalledPeer& peer) {
-    CallLine& line = peer.lines[budget];
-    if (line.is_ready || line.waiting.empty() || line.running >= options.max_per_endpoint) return;
-    line.is_ready = true;
-    budgets[budget].ready.push_back(&peer);
-  }
-
-  void begin_calls(std::size_t budget) {
-    CallBudget& all = budgets[budget];
-    while (all.running < all.most && !all.ready.empty()) {
-      CalledPeer& peer = *all.ready.front();
-      all.ready.pop_front();
-      CallLine& line = peer.lines[budget];
-      line.is_ready = false;
-      auto call = std::move(line.waiting.front());
-      line.waiting.pop_front();
-      if (!call->is_complete()) begin(call, budget, peer);
-      make_ready(budget, peer);
-    }
-  }
-
-  void begin(const CallPointer& call, std::size_t budget, CalledPeer& peer) {
-    ++peer.lines[budget].running;
-    ++budgets[budget].running;
+  void begin(const std::shared_ptr<HttpCall>& call) {
+    if (is_stopping) return call->refuse();
     running.insert(call);
-    call->begin(peer.pool, [this, call, budget, &peer] {
-      --peer.lines[budget].running;
-      --budgets[budget].running;
-      running.erase(call);
-      on_used(peer);
-      make_ready(budget, peer);
-      begin_calls(budget);
-    });
+    asio::co_spawn(
+        loop->context(), run(*this, call),
+        asio::bind_cancellation_slot(call->cancelled(), [this, call](std::exception_ptr) {
+          running.erase(call);
+          if (is_stopped && running.empty()) all_ended.set_value();
+        }));
   }
 
-  void on_used(CalledPeer& peer) {
-    count_idle(peer);
-    by_use.splice(by_use.end(), by_use, peer.place);
-    while (idle > options.max_idle_connections) {
-      CalledPeer& oldest = *by_use.front();
-      oldest.pool->close_idle(std::chrono::steady_clock::now());
-      count_idle(oldest);
-      by_use.splice(by_use.end(), by_use, oldest.place);
+  /// A call from its turn to its end.
+  static Task<void> run(Impl& impl, std::shared_ptr<HttpCall> call) {
+    try {
+      call->watch();
+      Turn turn(impl.peers, call->request());
+      if (!turn.is_running) co_await turn.come();
+      co_await call->converse(turn.peer.pool);
+    } catch (const std::exception& fault) {
+      call->on_interrupted(fault);
     }
   }
 
-  void count_idle(CalledPeer& peer) {
-    idle -= peer.idle;
-    peer.idle = peer.pool->idle();
-    idle += peer.idle;
-  }
-
-  void tidy_later() {
-    tidy_timer.expires_after(options.connection_idle / 4);
-    tidy_timer.async_wait([this](boost::system::error_code fault) {
-      if (fault) return;
-      auto unused_since = std::chrono::steady_clock::now() - options.connection_idle;
-      for (auto at = peers.begin(); at != peers.end();) {
-        CalledPeer& peer = at->second;
-        peer.pool->close_idle(unused_since);
-        count_idle(peer);
-        if (!peer.is_used()) by_use.erase(peer.place);
-        at = peer.is_used() ? std::next(at) : peers.erase(at);
-      }
-      tidy_later();
-    });
-  }
-
-  void stop_all() {
-    tidy_timer.cancel();
-    for (auto& [key, peer] : peers) {
-      for (CallLine& line : peer.lines) {
-        for (const auto& call : line.waiting) call->stop();
-      }
-      peer.pool->close_idle(std::chrono::steady_clock::now());
+  Task<void> tidy_up() {
+    for (asio::steady_timer timer(loop->context());;) {
+      timer.expires_after(options.connection_idle / 4);
+      co_await timer.async_wait(asio::use_awaitable);
+      peers.tidy(std::chrono::steady_clock::now() - options.connection_idle);
     }
-    for (const auto& call : std::exchange(running, {})) call->stop();
   }
 
   const HttpCallerOptions options;
   std::atomic<bool> is_stopping = false;
+  bool is_stopped = false;  ///< of the loop's thread
+  std::promise<void> all_ended;
   const std::unique_ptr<link::EventLoop> loop;  // before all that lives on its thread
-  boost::asio::steady_timer tidy_timer;
-  std::array<CallBudget, 3> budgets;
-  std::unordered_map<std::string, CalledPeer> peers;
-  std::list<CalledPeer*> by_use;  ///< the least recently used first
-  std::size_t idle = 0;  ///< connections of all peers
-  std::set<CallPointer> running;
+  CalledPeers peers;
+  asio::cancellation_signal tidying;
+  std::set<std::shared_ptr<HttpCall>> running;
 };
 
 core::Result<std::unique_ptr<HttpCaller>> HttpCaller::create(const HttpCallerOptions& options) {
@@ -201,12 +285,12 @@ HttpCaller::HttpCaller(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpCaller::~HttpCaller() = default;
 
 void HttpCaller::call(link::OutboundCall call, Completion completion) {
-  auto made = std::make_shared<HttpCall>(*impl_->loop, std::move(call), std::move(completion),
-                                         impl_->options.max_response);
+  auto made = std::make_shared<HttpCall>(impl_->loop->context(), std::move(call),
+                                         std::move(completion), impl_->options.max_response);
   // During shutdown, or on the loop's own thread, a call that a completion makes is handled at
   // once, so that it cannot get lost.
-  if (impl_->is_stopping || impl_->loop->is_loop_thread()) return impl_->submit(made);
-  impl_->loop->post([impl = impl_.get(), made] { impl->submit(made); });
+  if (impl_->is_stopping || impl_->loop->is_loop_thread()) return impl_->begin(made);
+  impl_->loop->post([impl = impl_.get(), made] { impl->begin(made); });
 }
 
 }  // namespace league::transport::caller

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <utility>
 #include <vector>
@@ -22,6 +21,7 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using link::Task;
 using SystemError = boost::system::error_code;
 
 /// Shared by all connections, because loading the system's root certificates takes milliseconds.
@@ -82,183 +82,143 @@ std::string next_connection_id() {
   return "client-" + std::to_string(next++);
 }
 
-class DialAttempt final : public std::enable_shared_from_this<DialAttempt> {
- public:
-  DialAttempt(asio::io_context& context, const link::Endpoint& endpoint,
-              core::Clock::Steady deadline, std::function<void(core::Result<Dialed>)> done)
-      : context_(context),
-        endpoint_(endpoint),
-        deadline_(deadline),
-        done_(std::move(done)),
-        timer_(context) {}
+core::Error timed_out() { return {core::ErrorCode::kTimeout, "the deadline has passed", {}}; }
 
-  void begin() {
-    if (!endpoint_.pinned_address.empty()) {
-      add(endpoint_.pinned_address);
-    } else if (endpoint_.host == "localhost") {
-      add("127.0.0.1");
-      add("::1");
-    } else {
-      add(endpoint_.host);
-    }
-    if (!addresses_.empty()) {
-      asio::post(context_, [self = shared_from_this()] { self->try_next(); });
-      return;
-    }
-    wait_until(deadline_);
-    auto done = [this, self = shared_from_this()](NameResolver::Resolved found) mutable {
-      // The object must not be destroyed on the resolver's thread.
-      asio::post(context_,
-                 [self = std::move(self), found = std::move(found)] { self->on_resolved(found); });
-    };
-    asio::use_service<NameResolver>(context_).resolve(endpoint_.host, std::move(done));
-  }
+core::Error broken(std::string cause) {
+  return {core::ErrorCode::kConnectionError, std::move(cause), {}};
+}
 
-  void cancel() {
-    done_ = nullptr;
-    stop();
-  }
+Task<NameResolver::Resolved> resolve(asio::io_context& context, std::string host,
+                                     core::Clock::Steady deadline) {
+  struct Wait {
+    explicit Wait(asio::io_context& context) : gate(context) {}
+    link::Gate gate;
+    NameResolver::Resolved found = timed_out();
+  };
+  auto wait = std::make_shared<Wait>(context);
+  auto done = [wait, &context](NameResolver::Resolved found) mutable {
+    // A gate must not be destroyed on the resolver's thread.
+    asio::post(context, [wait = std::move(wait), found = std::move(found)]() mutable {
+      wait->found = std::move(found);
+      wait->gate.open();
+    });
+  };
+  asio::use_service<NameResolver>(context).resolve(std::move(host), std::move(done));
+  link::Alarm alarm(context, [&wait] { wait->gate.open(); });
+  alarm.set(deadline);
+  co_await wait->gate.pass();
+  co_return std::move(wait->found);
+}
 
- private:
-  void add(const std::string& text) {
+Task<core::Result<std::vector<tcp::endpoint>>> addresses_of(asio::io_context& context,
+                                                            const link::Endpoint& endpoint,
+                                                            core::Clock::Steady deadline) {
+  std::vector<tcp::endpoint> addresses;
+  auto add = [&](const std::string& text) {
     SystemError fault;
     auto address = asio::ip::make_address(text, fault);
-    if (!fault) addresses_.emplace_back(address, endpoint_.port);
+    if (!fault) addresses.emplace_back(address, endpoint.port);
+  };
+  if (!endpoint.pinned_address.empty()) {
+    add(endpoint.pinned_address);
+  } else if (endpoint.host == "localhost") {
+    add("127.0.0.1");
+    add("::1");
+  } else {
+    add(endpoint.host);
   }
+  if (!addresses.empty()) co_return addresses;
+  const auto found = co_await resolve(context, endpoint.host, deadline);
+  if (!found) co_return found.error();
+  for (const auto& address : *found) add(address);
+  co_return addresses;
+}
 
-  void on_resolved(const NameResolver::Resolved& found) {
-    if (!done_ || has_run_out_) return;
-    if (!found) return finish(found.error().code, found.error().message);
-    for (const auto& address : *found) add(address);
-    try_next();
+Task<core::Result<PeerStream>> connect(asio::io_context& context, tcp::endpoint address,
+                                       core::Clock::Steady until) {
+  PeerStream stream{tcp::socket(context)};
+  bool is_late = false;
+  link::Alarm alarm(context, [&] {
+    is_late = true;
+    stream.close();
+  });
+  alarm.set(until);
+  SystemError fault;
+  co_await stream.next_layer().async_connect(address,
+                                             asio::redirect_error(asio::use_awaitable, fault));
+  if (is_late || fault == asio::error::timed_out) co_return timed_out();
+  if (fault) co_return broken(fault.message());
+  co_return stream;
+}
+
+/// Whether TLS was set up for the host's name or address.
+bool expects_host(SSL* session, const std::string& host, bool is_name) {
+  if (!is_name)
+    return ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(session), host.c_str()) == 1;
+  return ::SSL_set_tlsext_host_name(session, host.c_str()) == 1 &&
+         ::SSL_set1_host(session, host.c_str()) == 1;
+}
+
+Task<core::Result<void>> secure(asio::io_context& context, Dialed& dialed, const std::string& host,
+                                core::Clock::Steady deadline) {
+  SSL* session = dialed.stream.secure(tls_context());
+  SystemError no_address;
+  asio::ip::make_address(host, no_address);
+  const bool is_name = static_cast<bool>(no_address);
+  if (!expects_host(session, host, is_name)) co_return broken("TLS: cannot be set up");
+  bool is_late = false;
+  link::Alarm alarm(context, [&] {
+    is_late = true;
+    dialed.stream.close();
+  });
+  alarm.set(deadline);
+  const SystemError fault = co_await dialed.stream.shake_hands();
+  if (is_late) co_return timed_out();
+  if (fault) {
+    const long verified = ::SSL_get_verify_result(session);
+    co_return broken(verified == X509_V_OK ? "TLS: " + fault.message()
+                                           : std::string("TLS: the certificate is not accepted: ") +
+                                                 ::X509_verify_cert_error_string(verified));
   }
-
-  /// Each address except the last gets half of the remaining time.
-  void try_next() {
-    if (!done_) return;
-    auto now = std::chrono::steady_clock::now();
-    if (next_ == addresses_.size() || now >= deadline_) return give_up();
-    auto until = deadline_;
-    if (next_ + 1 < addresses_.size()) until = now + (deadline_ - now) / 2;
-    has_run_out_ = false;
-    wait_until(until);
-    stream_.emplace(tcp::socket(context_));
-    stream_->next_layer().async_connect(
-        addresses_[next_++],
-        [self = shared_from_this()](SystemError fault) { self->on_connected(fault); });
-  }
-
-  void on_connected(SystemError fault) {
-    if (!done_) return;
-    if (fault || has_run_out_) {
-      last_fault_ = has_run_out_ ? SystemError(asio::error::timed_out) : fault;
-      return try_next();
-    }
-    int fd = stream_->next_layer().native_handle();
-    link::set_no_delay(fd);
-    keep_watch(fd);
-    info_ = {link::remote_address(fd).text(), link::local_address(fd).text(), next_connection_id(),
-             std::nullopt};
-    if (!link::is_tls(endpoint_)) return succeed();
-    wait_until(deadline_);
-    secure();
-  }
-
-  void secure() {
-    SSL* session = stream_->secure(tls_context());
-    SystemError no_address;
-    asio::ip::make_address(endpoint_.host, no_address);
-    bool is_named = no_address ? ::SSL_set_tlsext_host_name(session, endpoint_.host.c_str()) == 1 &&
-                                     ::SSL_set1_host(session, endpoint_.host.c_str()) == 1
-                               : ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(session),
-                                                                 endpoint_.host.c_str()) == 1;
-    if (!is_named) return finish(core::ErrorCode::kConnectionError, "TLS: cannot be set up");
-    info_.tls.emplace().server_name = no_address ? endpoint_.host : std::string();
-    stream_->shake_hands([self = shared_from_this(), session](SystemError fault) {
-      self->on_secured(fault, session);
-    });
-  }
-
-  void on_secured(SystemError fault, SSL* session) {
-    if (!done_ || has_run_out_) return give_up();
-    if (fault) {
-      long verified = ::SSL_get_verify_result(session);
-      return finish(core::ErrorCode::kConnectionError,
-                    verified == X509_V_OK ? "TLS: " + fault.message()
-                                          : std::string("TLS: the certificate is not accepted: ") +
-                                                ::X509_verify_cert_error_string(verified));
-    }
-    info_.tls->version = ::SSL_get_version(session);
-    info_.tls->cipher = ::SSL_get_cipher_name(session);
-    succeed();
-  }
-
-  void succeed() {
-    timer_.cancel();
-    auto done = std::exchange(done_, nullptr);
-    Dialed dialed{*std::move(stream_),
-                  std::make_shared<const rpc::ConnectionInfo>(std::move(info_))};
-    stream_.reset();
-    done(std::move(dialed));
-  }
-
-  void give_up() {
-    if (has_run_out_ || last_fault_ == asio::error::timed_out ||
-        std::chrono::steady_clock::now() >= deadline_) {
-      return finish(core::ErrorCode::kTimeout, "the deadline has passed");
-    }
-    finish(core::ErrorCode::kConnectionError, last_fault_.message());
-  }
-
-  void finish(core::ErrorCode code, std::string cause) {
-    stop();
-    if (auto done = std::exchange(done_, nullptr)) done(core::Error{code, std::move(cause), {}});
-  }
-
-  void wait_until(core::Clock::Steady until) {
-    timer_.expires_at(until);
-    timer_.async_wait([self = shared_from_this()](SystemError fault) {
-      // The timer may have been set again while this callback was pending.
-      bool is_old = self->timer_.expiry() > std::chrono::steady_clock::now();
-      if (fault || is_old || !self->done_) return;
-      self->has_run_out_ = true;
-      self->on_time_out();
-    });
-  }
-
-  void on_time_out() {
-    if (!stream_) return give_up();  // still resolving
-    stream_->close();
-  }
-
-  void stop() {
-    timer_.cancel();
-    if (stream_) stream_->close();
-  }
-
-  asio::io_context& context_;
-  const link::Endpoint endpoint_;
-  const core::Clock::Steady deadline_;
-  std::function<void(core::Result<Dialed>)> done_;
-  asio::steady_timer timer_;
-  std::vector<tcp::endpoint> addresses_;
-  std::size_t next_ = 0;
-  std::optional<PeerStream> stream_;
-  rpc::ConnectionInfo info_;
-  SystemError last_fault_;
-  bool has_run_out_ = false;
-};
+  auto info = std::make_shared<rpc::ConnectionInfo>(*dialed.info);
+  info->tls = {.version = ::SSL_get_version(session),
+               .cipher = ::SSL_get_cipher_name(session),
+               .server_name = is_name ? host : std::string()};
+  dialed.info = std::move(info);
+  co_return core::Result<void>();
+}
 
 }  // namespace
 
-std::function<void()> dial(asio::io_context& context, const link::Endpoint& endpoint,
-                           core::Clock::Steady deadline,
-                           std::function<void(core::Result<Dialed>)> done) {
-  auto attempt = std::make_shared<DialAttempt>(context, endpoint, deadline, std::move(done));
-  attempt->begin();
-  return [weak = std::weak_ptr(attempt)] {
-    if (auto running = weak.lock()) running->cancel();
-  };
+Task<core::Result<Dialed>> dial(asio::io_context& context, link::Endpoint endpoint,
+                                core::Clock::Steady deadline) {
+  const auto addresses = co_await addresses_of(context, endpoint, deadline);
+  if (!addresses) co_return addresses.error();
+  core::Error last = timed_out();
+  for (std::size_t i = 0; i < addresses->size(); ++i) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= deadline) co_return timed_out();
+    const bool is_last = i + 1 == addresses->size();
+    auto stream =
+        co_await connect(context, (*addresses)[i], is_last ? deadline : now + (deadline - now) / 2);
+    if (!stream) {
+      last = stream.error();
+      continue;
+    }
+    const int fd = stream->next_layer().native_handle();
+    link::set_no_delay(fd);
+    keep_watch(fd);
+    Dialed dialed{*std::move(stream),
+                  std::make_shared<rpc::ConnectionInfo>(rpc::ConnectionInfo{
+                      link::remote_address(fd).text(), link::local_address(fd).text(),
+                      next_connection_id(), std::nullopt})};
+    if (link::is_tls(endpoint)) {
+      auto secured = co_await secure(context, dialed, endpoint.host, deadline);
+      if (!secured) co_return secured.error();
+    }
+    co_return dialed;
+  }
+  co_return last;
 }
 
 }  // namespace league::transport::client

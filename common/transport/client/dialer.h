@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "common/core/clock.h"
@@ -8,6 +7,7 @@
 #include "common/rpc/transport_context.h"
 #include "common/transport/client/peer_stream.h"
 #include "common/transport/link/endpoint.h"
+#include "common/transport/link/task.h"
 
 namespace league::transport::client {
 
@@ -17,12 +17,10 @@ struct Dialed {
   std::shared_ptr<const rpc::ConnectionInfo> info;
 };
 
-/// Connects to an endpoint, with TLS if its scheme says so, without blocking. `done` runs once, not
-/// within this call: with the connection, or with kTimeout or kConnectionError and a text that
-/// names only the cause. Everything happens on the event loop's thread. Returns a function that
-/// cancels the attempt: `done` is not called any more.
-std::function<void()> dial(boost::asio::io_context& context, const link::Endpoint& endpoint,
-                           core::Clock::Steady deadline,
-                           std::function<void(core::Result<Dialed>)> done);
+/// Connects to an endpoint, with TLS if its scheme says so: each address of its host gets half of
+/// the time that is left, the last one all of it. Fails with kTimeout or kConnectionError and a
+/// text that names only the cause.
+link::Task<core::Result<Dialed>> dial(boost::asio::io_context& context, link::Endpoint endpoint,
+                                      core::Clock::Steady deadline);
 
 }  // namespace league::transport::client

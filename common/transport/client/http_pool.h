@@ -4,8 +4,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 
 #include "common/core/clock.h"
 #include "common/core/error_code.h"
@@ -15,6 +15,7 @@
 #include "common/transport/client/response_reader.h"
 #include "common/transport/link/endpoint.h"
 #include "common/transport/link/event_loop.h"
+#include "common/transport/link/task.h"
 
 namespace league::transport::client {
 
@@ -29,51 +30,87 @@ struct HttpRequest {
   bool is_listening = false;  ///< not counted: it does not use up the limit of connections
 };
 
-/// How an exchange failed.
-struct HttpFault {
-  core::Error error;  ///< names method, URL, phase and cause
-  std::string phase;  ///< `queue`, `connect`, `send` or `receive`
-  std::string cause;
-};
+class HttpPool;
 
-/// Receives an answer, on the event loop's thread. May cancel its exchange from within.
-class HttpSink : public ResponseSink {
- public:
-  /// Called once, last: the answer is complete, or has failed. Not called after
-  /// PoolExchange::cancel.
-  virtual void on_end(const HttpFault* fault) = 0;
-};
+/// A connection of a pool.
+struct PooledConnection;
 
-/// A running request. Only on the event loop's thread. Hold it weakly, since it owns its sink.
-class PoolExchange {
+/// One request and its answer, for the task that asks. Redirects are not followed. Destroyed before
+/// the end of the answer, it closes its connection. Only on the event loop's thread.
+class HttpExchange final : private ResponseSink {
  public:
-  virtual ~PoolExchange() = default;
-  /// Afterwards the sink is not called; if a connection is in use, it is closed.
-  virtual void cancel() = 0;
-  /// Replaces the request's deadline.
-  virtual void set_deadline(core::Clock::Steady deadline) = 0;
-  /// Pauses or resumes reading; data already read is still delivered.
-  virtual void set_reading(bool is_on) = 0;
+  HttpExchange(std::shared_ptr<HttpPool> pool, HttpRequest request);
+  ~HttpExchange() override;
+  HttpExchange(const HttpExchange&) = delete;
+  HttpExchange& operator=(const HttpExchange&) = delete;
+
+  /// Waits until the pool lets it begin, sends the request, on a connection of the pool or a new
+  /// one, and waits for the head of the answer. Errors of this and the next function name only the
+  /// cause.
+  link::Task<core::Result<void>> begin();
+  /// Waits for more of the body and appends it to `body`. False: the answer is complete.
+  link::Task<core::Result<bool>> read(std::string& body);
+  /// Pauses or resumes reading from the connection.
+  void set_reading(bool is_on);
+  /// What it waits for now or later fails with `why` (but connecting only ends at the request's
+  /// deadline).
+  void interrupt(core::Error why);
+
+  [[nodiscard]] const ResponseHead& head() const { return head_; }
+  [[nodiscard]] const HttpRequest& request() const { return request_; }
+  /// `error` behind the method, the URL and the phase.
+  [[nodiscard]] core::Error named(core::Error error) const;
+  /// Where it is: `queue`, `connect`, `send` or `receive`.
+  [[nodiscard]] std::string_view phase() const { return phase_; }
   /// The connection that it uses; null before there is one.
-  [[nodiscard]] virtual const std::shared_ptr<const rpc::ConnectionInfo>& connection() const = 0;
+  [[nodiscard]] const std::shared_ptr<const rpc::ConnectionInfo>& connection() const {
+    return info_;
+  }
   /// When the last byte of the request was passed to the system; nothing before that.
-  [[nodiscard]] virtual std::optional<core::Clock::Steady> sent_at() const = 0;
+  [[nodiscard]] std::optional<core::Clock::Steady> sent_at() const { return sent_at_; }
+
+ private:
+  friend class HttpPool;
+
+  /// Whatever waits at the gate waits there until `go_on`.
+  void hold();
+  void go_on();
+  link::Task<core::Result<void>> connect();
+  /// Writes the request and reads the head.
+  link::Task<core::Result<void>> ask();
+  [[nodiscard]] bool may_be_executed() const { return was_written_ && !request_.is_repeatable; }
+  [[nodiscard]] core::Error broken_off(std::string cause) const;
+  /// Reads once.
+  link::Task<core::Result<void>> receive();
+  void on_head(const ResponseHead& head) override { head_ = head; }
+  void on_body(std::string_view piece) override { body_.append(piece); }
+
+  const std::shared_ptr<HttpPool> pool_;
+  const HttpRequest request_;
+  const std::string text_;  ///< of the request's head
+  ResponseReader reader_;
+  ResponseHead head_;
+  std::string body_;  ///< what nobody has taken yet
+  std::unique_ptr<PooledConnection> connection_;  ///< null when the answer is complete
+  std::shared_ptr<const rpc::ConnectionInfo> info_;
+  std::optional<core::Clock::Steady> sent_at_;
+  std::string_view phase_ = "queue";
+  std::optional<link::Gate> gate_;  ///< where it has waited for its turn, or before reading
+  std::optional<core::Error> interruption_;
+  bool has_place_ = false;  ///< among the counted exchanges of the pool
+  bool was_written_ = false;  ///< at least a part of the request, on this connection
 };
 
-/// Keep-alive connections to one HTTP server, and the requests that wait for one. Redirects are not
-/// followed. Only on the event loop's thread (except for construction); call close() before
-/// destroying it.
-class HttpPool : public std::enable_shared_from_this<HttpPool> {
+/// Keep-alive connections to one HTTP server, and the requests that wait for one. Only on the event
+/// loop's thread (except for construction).
+class HttpPool {
  public:
   HttpPool(link::EventLoop& loop, link::Endpoint endpoint, const HttpClientLimits& limits);
   ~HttpPool();
   HttpPool(const HttpPool&) = delete;
   HttpPool& operator=(const HttpPool&) = delete;
 
-  /// Sends the request; `sink` is called later, never from within.
-  std::shared_ptr<PoolExchange> start(HttpRequest request, std::shared_ptr<HttpSink> sink);
-  /// Fails all exchanges with kShuttingDown at once, and closes all connections; later exchanges
-  /// fail the same way.
+  /// Closes the idle connections, and from now on those that become idle.
   void close();
 
   /// Idle connections.
@@ -81,27 +118,20 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   /// Closes connections that have been idle since `since`.
   void close_idle(core::Clock::Steady since);
 
-  [[nodiscard]] const link::Endpoint& endpoint() const { return endpoint_; }
-  [[nodiscard]] link::EventLoop& loop() { return loop_; }
-
  private:
-  class Exchange;
-  struct Link;
-  friend class Exchange;
+  friend class HttpExchange;
 
-  void begin_waiting();
-  void on_ended(const std::shared_ptr<Exchange>& exchange);
-  void put(std::unique_ptr<Link> link);
-  [[nodiscard]] std::unique_ptr<Link> take();
+  /// Whether the exchange may begin at once; otherwise it is held until it may.
+  [[nodiscard]] bool enter(HttpExchange& exchange);
+  void leave(HttpExchange& exchange);
+  void put(std::unique_ptr<PooledConnection> connection);
+  [[nodiscard]] std::unique_ptr<PooledConnection> take();
 
   link::EventLoop& loop_;
   const link::Endpoint endpoint_;
   const HttpClientLimits limits_;
-  std::deque<std::unique_ptr<Link>> idle_;  ///< the most recently used last
-  // Weak, because the operations pending in the event loop own the exchanges: when it stops, they
-  // are destroyed.
-  std::deque<std::weak_ptr<Exchange>> waiting_;
-  std::set<std::weak_ptr<Exchange>, std::owner_less<>> running_;
+  std::deque<std::unique_ptr<PooledConnection>> idle_;  ///< the most recently used last
+  std::deque<HttpExchange*> waiting_;
   std::size_t in_use_ = 0;  ///< counted exchanges only
   bool is_closed_ = false;
 };

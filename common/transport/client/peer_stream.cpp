@@ -17,6 +17,11 @@ auto handler_of(PeerStream::Done done) {
   };
 }
 
+/// Awaits an operation whose error goes into `fault`.
+auto into(boost::system::error_code& fault) {
+  return asio::redirect_error(asio::use_awaitable, fault);
+}
+
 }  // namespace
 
 struct PeerStream::Tls : asio::ssl::stream<Socket&> {
@@ -33,13 +38,29 @@ ssl_st* PeerStream::secure(asio::ssl::context& context) {
   return tls_->native_handle();
 }
 
-void PeerStream::shake_hands(std::function<void(boost::system::error_code)> done) {
-  tls_->async_handshake(asio::ssl::stream_base::client, std::move(done));
+link::Task<boost::system::error_code> PeerStream::shake_hands() {
+  boost::system::error_code fault;
+  co_await tls_->async_handshake(asio::ssl::stream_base::client, into(fault));
+  co_return fault;
 }
 
 void PeerStream::close() {
   boost::system::error_code ignored;
   socket_->close(ignored);
+}
+
+link::Task<PeerStream::Transfer> PeerStream::read_some(asio::mutable_buffer buffer) {
+  Transfer transfer;
+  transfer.count = tls_ ? co_await tls_->async_read_some(buffer, into(transfer.fault))
+                        : co_await socket_->async_read_some(buffer, into(transfer.fault));
+  co_return transfer;
+}
+
+link::Task<PeerStream::Transfer> PeerStream::write(Pieces pieces) {
+  Transfer transfer;
+  transfer.count = tls_ ? co_await asio::async_write(*tls_, pieces, into(transfer.fault))
+                        : co_await asio::async_write(*socket_, pieces, into(transfer.fault));
+  co_return transfer;
 }
 
 void PeerStream::read_some(asio::mutable_buffer buffer, Done done) {
@@ -55,14 +76,6 @@ void PeerStream::write_some(const Pieces& pieces, Done done) {
     tls_->async_write_some(pieces, handler_of(std::move(done)));
   } else {
     socket_->async_write_some(pieces, handler_of(std::move(done)));
-  }
-}
-
-void PeerStream::write(const Pieces& pieces, Done done) {
-  if (tls_) {
-    asio::async_write(*tls_, pieces, handler_of(std::move(done)));
-  } else {
-    asio::async_write(*socket_, pieces, handler_of(std::move(done)));
   }
 }
 

@@ -9,6 +9,8 @@
 #include <memory>
 #include <utility>
 
+#include "common/transport/link/task.h"
+
 namespace boost::asio::ssl {  // NOLINT(readability-identifier-naming): not ours
 class context;
 }
@@ -26,6 +28,11 @@ class PeerStream {
   using next_layer_type = Socket;  // NOLINT(readability-identifier-naming): Asio's
   using Done = std::function<void(boost::system::error_code, std::size_t)>;
   using Pieces = std::array<boost::asio::const_buffer, 4>;
+  /// How reading or writing went.
+  struct Transfer {
+    boost::system::error_code fault;
+    std::size_t count = 0;  ///< bytes, also if it failed in the middle
+  };
 
   explicit PeerStream(Socket socket);
   PeerStream(PeerStream&& other) noexcept;
@@ -37,18 +44,18 @@ class PeerStream {
   [[nodiscard]] const Socket& next_layer() const { return *socket_; }
   /// From now on all data goes through TLS, once the handshake is done. Returns OpenSSL's session.
   ssl_st* secure(boost::asio::ssl::context& context);
-  void shake_hands(std::function<void(boost::system::error_code)> done);
+  link::Task<boost::system::error_code> shake_hands();
   /// Cancels all pending operations. Safe to call twice.
   void close();
 
-  /// The memory of `buffer` must stay valid until `done`.
-  void read_some(boost::asio::mutable_buffer buffer, Done done);
-  /// Writes some of the bytes; as read_some.
-  void write_some(const Pieces& pieces, Done done);
-  /// Writes all of them; as read_some.
-  void write(const Pieces& pieces, Done done);
+  /// The memory of `buffer` must stay valid until the end.
+  link::Task<Transfer> read_some(boost::asio::mutable_buffer buffer);
+  /// Writes all of the bytes; as read_some.
+  link::Task<Transfer> write(Pieces pieces);
 
-  // The interface that Beast's WebSocket calls.
+  // The interface that Beast's WebSocket calls, and what it is made of.
+  void read_some(boost::asio::mutable_buffer buffer, Done done);
+  void write_some(const Pieces& pieces, Done done);
   template <typename Buffers, typename Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {
     boost::asio::mutable_buffer first;

@@ -9,64 +9,53 @@ namespace league::transport::client {
 
 namespace {
 
-/// How much of a refusal's body is kept for its text.
-constexpr std::size_t kMaxRefusalText = 1024;
-
 class StreamableCore final : public std::enable_shared_from_this<StreamableCore> {
  public:
   StreamableCore(link::EventLoop& loop, const link::Endpoint& endpoint,
                  StreamableHttpOptions options)
-      : shared_(std::make_shared<StreamableShared>(loop, endpoint, std::move(options))) {}
+      : scope_(std::make_shared<RequestScope>(loop, endpoint, std::move(options))) {}
 
   void start(std::shared_ptr<link::MessageReceiver> receiver) {
-    shared_->receive_buffer.start(std::move(receiver));
+    scope_->receive_buffer.start(std::move(receiver));
   }
 
   void send(link::OutboundMessage message) {
-    if (is_closing_) return tell(message, shared_->closed());
-    start_post(shared_, std::move(message));
+    if (is_closing_) return tell(message, scope_->closed());
+    start_post(scope_, std::move(message));
   }
-  void set_reading(bool is_on) {
-    shared_->receive_buffer.set_reading(is_on);
-    if (is_on) {
-      shared_->receive_buffer.drain();
-    } else {
-      shared_->for_each_task([](StreamableTask& task) { task.set_reading(false); });
-    }
-  }
+  void set_reading(bool is_on) { scope_->set_reading(is_on); }
   void open_stream(HttpHeaders headers, StreamableHttpConnection::Done done) {
-    if (!is_closing_) return start_listening(shared_, std::move(headers), std::move(done));
-    if (done) done({shared_->closed(), 0, {}});
+    if (!is_closing_) return start_listening(scope_, std::move(headers), std::move(done));
+    if (done) done({scope_->closed(), 0, {}});
   }
   void abandon(const rpc::Id& id) {
-    shared_->for_each_task([&id](StreamableTask& task) { task.abandon(id); });
+    scope_->for_each([&id](RequestTask& task) { task.abandon(id); });
   }
   void end_session(const HttpHeaders& headers, core::Clock::Steady deadline,
                    StreamableHttpConnection::Done done) {
-    if (!is_closing_) return start_delete(shared_, headers, deadline, std::move(done));
-    if (done) done({shared_->closed(), 0, {}});
+    if (!is_closing_) return start_delete(scope_, headers, deadline, std::move(done));
+    if (done) done({scope_->closed(), 0, {}});
   }
 
   void close() {
-    if (is_closing_) return;
-    is_closing_ = true;
-    shared_->posts->when_sent([self = shared_from_this()] { self->finish(); });
+    if (std::exchange(is_closing_, true)) return;
+    scope_->when_sent([self = shared_from_this()] { self->finish(); });
   }
 
   [[nodiscard]] static rpc::TransportType transport_type() { return rpc::TransportType::kHttp; }
   [[nodiscard]] rpc::TransportContext current_context() const {
-    return rpc::TransportContext::http(nullptr, "POST", rpc::SharedText(shared_->endpoint.path));
+    return rpc::TransportContext::http(nullptr, "POST", rpc::SharedText(scope_->endpoint.path));
   }
 
  private:
   void finish() {
-    if (shared_->receive_buffer.is_closed()) return;
-    shared_->for_each_task([](StreamableTask& task) { task.stop(); });
-    shared_->pool->close();
-    shared_->receive_buffer.close_now(shared_->closed());
+    if (scope_->receive_buffer.is_closed()) return;
+    scope_->for_each([this](RequestTask& task) { task.end(scope_->closed()); });
+    scope_->pool->close();
+    scope_->receive_buffer.close_now(scope_->closed());
   }
 
-  const std::shared_ptr<StreamableShared> shared_;
+  const std::shared_ptr<RequestScope> scope_;
   bool is_closing_ = false;
 };
 
@@ -90,112 +79,6 @@ class StreamableFacade final : public ConnectionHandle<StreamableHttpConnection,
 };
 
 }  // namespace
-
-StreamableShared::StreamableShared(link::EventLoop& its_loop, const link::Endpoint& its_endpoint,
-                                   StreamableHttpOptions its_options)
-    : loop(its_loop),
-      endpoint(its_endpoint),
-      options(std::move(its_options)),
-      pool(std::make_shared<HttpPool>(loop, endpoint, options.limits)),
-      posts(std::make_shared<PostDrain>(loop, options.limits)),
-      receive_buffer([this] {
-        for_each_task(
-            [this](StreamableTask& task) { task.set_reading(receive_buffer.is_reading()); });
-      }) {}
-
-void StreamableShared::for_each_task(const std::function<void(StreamableTask&)>& what) const {
-  for (const auto& owned : std::set(tasks)) {
-    if (auto task = owned.lock()) what(*task);
-  }
-}
-
-core::Error StreamableShared::closed() const {
-  return {
-      core::ErrorCode::kShuttingDown, "the connection to " + endpoint.url() + " was closed", {}};
-}
-
-StreamableTask::StreamableTask(std::shared_ptr<StreamableShared> shared)
-    : shared_(std::move(shared)),
-      events_(shared_->options.limits),
-      timer_(shared_->loop.context()) {}
-
-void StreamableTask::set_reading(bool is_on) {
-  auto exchange = exchange_.lock();
-  if (exchange && is_streaming_) exchange->set_reading(is_on);
-}
-
-void StreamableTask::on_head(const ResponseHead& head) {
-  status_ = head.status;
-  media_type_ = head.media_type();
-  context_ =
-      context_of_answer(head, method_, shared_->endpoint.path, exchange_.lock()->connection());
-}
-
-HttpHeaders StreamableTask::headers(HttpHeaders first, const HttpHeaders& more) const {
-  const HttpHeaders& own = shared_->options.headers;
-  first.insert(first.end(), own.begin(), own.end());
-  first.insert(first.end(), more.begin(), more.end());
-  return first;
-}
-
-HttpRequest StreamableTask::stream_request(const HttpHeaders& more) const {
-  HttpHeaders first{{"Accept", std::string(link::kEventStreamType)}};
-  if (!events_.last_event_id().empty()) {
-    first.emplace_back("Last-Event-ID", events_.last_event_id());
-  }
-  HttpRequest request;
-  request.method = "GET";
-  request.headers = headers(std::move(first), more);
-  request.is_repeatable = true;
-  request.is_listening = true;
-  return request;
-}
-
-void StreamableTask::send(HttpRequest request) {
-  shared_->tasks.insert(weak_from_this());
-  method_ = request.method;
-  status_ = 0;
-  body_.clear();
-  is_streaming_ = false;
-  request.target = shared_->endpoint.path;
-  exchange_ = shared_->pool->start(std::move(request), shared_from_this());
-}
-
-void StreamableTask::begin_events(core::Clock::Steady deadline) {
-  is_streaming_ = true;
-  events_.begin(context_);
-  auto exchange = exchange_.lock();
-  exchange->set_deadline(deadline);
-  exchange->set_reading(shared_->receive_buffer.is_reading());
-}
-
-void StreamableTask::read_events(std::string_view piece) {
-  auto self = shared_from_this();
-  bool is_fine = events_.feed(piece, [this](link::ReceivedMessage message) {
-    if (!is_over_) on_event(std::move(message));
-  });
-  if (!is_fine) end(core::Error{core::ErrorCode::kReplyTooLarge, events_.fault(), {}});
-}
-
-void StreamableTask::wait_until(core::Clock::Steady then) {
-  timer_.expires_at(then);
-  timer_.async_wait([self = shared_from_this()](boost::system::error_code fault) {
-    if (!fault && !self->is_over_) self->ask_again();
-  });
-}
-
-void StreamableTask::end(std::optional<core::Error> error) {
-  if (std::exchange(is_over_, true)) return;
-  auto self = shared_from_this();
-  timer_.cancel();
-  if (auto exchange = exchange_.lock()) exchange->cancel();
-  shared_->tasks.erase(self);
-  on_over(std::move(error));
-}
-
-void StreamableTask::keep_excerpt(std::string_view piece) {
-  if (body_.size() < kMaxRefusalText) body_.append(piece);
-}
 
 std::shared_ptr<StreamableHttpConnection> make_streamable_http_connection(
     link::EventLoop& loop, const link::Endpoint& endpoint, StreamableHttpOptions options) {

@@ -7,114 +7,111 @@ namespace league::transport::client {
 
 namespace {
 
+using link::Task;
+
 constexpr std::chrono::milliseconds kLongestPause{30'000};
 
 /// The GET stream for unsolicited messages; it is requested again whenever it breaks.
-class StreamableListening final : public StreamableTask {
+class StreamableListening final : public RequestTask {
  public:
-  StreamableListening(std::shared_ptr<StreamableShared> shared, HttpHeaders headers,
+  StreamableListening(std::shared_ptr<RequestScope> scope, HttpHeaders headers,
                       StreamableHttpConnection::Done done)
-      : StreamableTask(std::move(shared)), headers_(std::move(headers)), done_(std::move(done)) {}
-
-  void ask_again() override {
-    auto request = stream_request(headers_);
-    request.deadline = std::chrono::steady_clock::now() + shared_->options.limits.default_patience;
-    send(std::move(request));
-  }
-
-  void on_head(const ResponseHead& head) override {
-    StreamableTask::on_head(head);
-    if (status_ != 200 || media_type_ != link::kEventStreamType) return;
-    begin_events(core::Clock::Steady::max());
-    report(std::nullopt);
-  }
-
-  void on_body(std::string_view piece) override {
-    is_streaming_ ? read_events(piece) : keep_excerpt(piece);
-  }
-
-  void on_end(const HttpFault* fault) override {
-    if (is_over_) return;
-    if (status_ == 405) return end(std::nullopt);
-    if (status_ / 100 == 2 && !is_streaming_) {
-      return end(wrong_type("GET", shared_->endpoint, media_type_, link::kEventStreamType, body_));
-    }
-    if (status_ != 0 && !is_streaming_) {
-      return end(refusal("GET", shared_->endpoint, status_, body_));
-    }
-    if (!has_reported_) return end(fault->error);
-    wait();
-  }
+      : RequestTask(std::move(scope)), headers_(std::move(headers)), done_(std::move(done)) {}
 
  private:
-  void on_event(link::ReceivedMessage message) override {
-    failures_ = 0;
-    shared_->receive_buffer.deliver(std::move(message));
+  Task<Ending> run() override {
+    for (;;) {
+      HttpRequest request = events_.request();
+      request.target = scope_->endpoint.path;
+      request.headers = scope_->headers(std::move(request.headers), headers_);
+      request.deadline = std::chrono::steady_clock::now() + scope_->options.limits.default_patience;
+      Ending fault = co_await ask(std::move(request));
+      if (!fault && (status_ != 200 || media_type_ != link::kEventStreamType))
+        co_return co_await refused();
+      if (!fault) {
+        report(std::nullopt);
+        fault = co_await read_events(core::Clock::Steady::max());
+      }
+      if (!has_reported_ || (fault && fault->code == core::ErrorCode::kReplyTooLarge))
+        co_return fault;
+      co_await pause(std::chrono::steady_clock::now() + next_pause());
+    }
   }
 
-  /// Waits before the next attempt, longer after each failed one.
-  void wait() {
-    auto pause = events_.retry_or(shared_->options.retry);
-    pause = std::max(pause, std::min(kLongestPause, pause * (1 << std::min(failures_, 10))));
-    ++failures_;
-    wait_until(std::chrono::steady_clock::now() + pause);
+  Task<Ending> refused() {
+    co_await read_body(scope_->options.limits.max_message);
+    if (status_ == 405) co_return std::nullopt;
+    if (is_fine())
+      co_return wrong_type("GET", scope_->endpoint, media_type_, link::kEventStreamType, body_);
+    co_return refusal("GET", scope_->endpoint, status_, body_);
   }
 
-  void report(std::optional<core::Error> error) {
+  /// Longer after each failed attempt.
+  std::chrono::milliseconds next_pause() {
+    const auto pause = events_.retry();
+    const int factor = 1 << std::min(events_.vain_attempts(), 10);
+    events_.on_attempt();
+    return std::max(pause, std::min(kLongestPause, pause * factor));
+  }
+
+  void on_message(link::ReceivedMessage message) override {
+    scope_->receive_buffer.deliver(std::move(message));
+  }
+
+  void report(Ending error) {
     if (std::exchange(has_reported_, true) || !done_) return;
     done_({std::move(error), status_, context_});
   }
-  void on_over(std::optional<core::Error> error) override { report(std::move(error)); }
+  void on_over(Ending error) override { report(std::move(error)); }
 
   const HttpHeaders headers_;
   const StreamableHttpConnection::Done done_;
-  int failures_ = 0;  ///< attempts since the last event
   bool has_reported_ = false;
 };
 
 /// The DELETE that ends a session.
-class StreamableDelete final : public StreamableTask {
+class StreamableDelete final : public RequestTask {
  public:
-  StreamableDelete(std::shared_ptr<StreamableShared> shared, StreamableHttpConnection::Done done)
-      : StreamableTask(std::move(shared)), done_(std::move(done)) {}
-
-  void begin(const HttpHeaders& more, core::Clock::Steady deadline) {
-    shared_->posts->add();
-    HttpRequest request;
-    request.method = "DELETE";
-    request.is_repeatable = true;
-    request.headers = headers({}, more);
-    auto longest = std::chrono::steady_clock::now() + shared_->options.limits.default_patience;
-    request.deadline = std::min(deadline, longest);
-    send(std::move(request));
-  }
-
-  void on_body(std::string_view piece) override { keep_excerpt(piece); }
-  void on_end(const HttpFault* fault) override {
-    if (fault != nullptr && status_ == 0) return end(fault->error);
-    if (status_ / 100 == 2 || status_ == 405) return end(std::nullopt);
-    end(refusal("DELETE", shared_->endpoint, status_, body_));
+  StreamableDelete(std::shared_ptr<RequestScope> scope, HttpRequest request,
+                   StreamableHttpConnection::Done done)
+      : RequestTask(std::move(scope)), request_(std::move(request)), done_(std::move(done)) {
+    scope_->on_begun();
   }
 
  private:
-  void on_over(std::optional<core::Error> error) override {
-    if (done_) done_({std::move(error), status_, context_});
-    shared_->posts->on_sent();
+  Task<Ending> run() override {
+    if (auto fault = co_await ask(std::move(request_))) co_return fault;
+    co_await read_body(scope_->options.limits.max_message);
+    if (is_fine() || status_ == 405) co_return std::nullopt;
+    co_return refusal("DELETE", scope_->endpoint, status_, body_);
   }
 
+  void on_over(Ending error) override {
+    if (done_) done_({std::move(error), status_, context_});
+    scope_->on_sent();
+  }
+
+  HttpRequest request_;
   const StreamableHttpConnection::Done done_;
 };
 
 }  // namespace
 
-void start_listening(const std::shared_ptr<StreamableShared>& shared, HttpHeaders headers,
+void start_listening(const std::shared_ptr<RequestScope>& scope, HttpHeaders headers,
                      StreamableHttpConnection::Done done) {
-  std::make_shared<StreamableListening>(shared, std::move(headers), std::move(done))->ask_again();
+  std::make_shared<StreamableListening>(scope, std::move(headers), std::move(done))->spawn();
 }
 
-void start_delete(const std::shared_ptr<StreamableShared>& shared, const HttpHeaders& headers,
+void start_delete(const std::shared_ptr<RequestScope>& scope, const HttpHeaders& headers,
                   core::Clock::Steady deadline, StreamableHttpConnection::Done done) {
-  std::make_shared<StreamableDelete>(shared, std::move(done))->begin(headers, deadline);
+  HttpRequest request;
+  request.method = "DELETE";
+  request.target = scope->endpoint.path;
+  request.is_repeatable = true;
+  request.headers = scope->headers({}, headers);
+  request.deadline =
+      std::min(deadline, std::chrono::steady_clock::now() + scope->options.limits.default_patience);
+  std::make_shared<StreamableDelete>(scope, std::move(request), std::move(done))->spawn();
 }
 
 }  // namespace league::transport::client

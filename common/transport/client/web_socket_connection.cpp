@@ -1,6 +1,8 @@
 #include "common/transport/client/web_socket_connection.h"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket/stream.hpp>
@@ -37,11 +39,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   void open(core::Clock::Steady deadline, HttpConnector::OpenedOrFailed opened) {
     deadline_ = deadline;
     opened_ = std::move(opened);
-    dial(loop_.context(), endpoint_, deadline,
-         [self = shared_from_this()](core::Result<Dialed> dialed) {
-           if (!dialed) return self->fail_opening("connect", dialed.error());
-           self->shake_hands(*std::move(dialed));
-         });
+    asio::co_spawn(loop_.context(), connect(shared_from_this()), asio::detached);
   }
 
   void start(std::shared_ptr<link::MessageReceiver> receiver) {
@@ -87,6 +85,11 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
  private:
   using Socket = websocket::stream<PeerStream, /*deflateSupported=*/false>;
 
+  static link::Task<void> connect(std::shared_ptr<WebSocketCore> self) {
+    auto dialed = co_await dial(self->loop_.context(), self->endpoint_, self->deadline_);
+    if (!dialed) co_return self->fail_opening("connect", dialed.error());
+    self->shake_hands(*std::move(dialed));
+  }
   void shake_hands(Dialed dialed);
   void on_handshake(SocketError fault);
   void fail_opening(std::string_view phase, const core::Error& why, int status = 0);
