@@ -189,6 +189,15 @@ TEST_F(IdentityStoreTest, TwoLeaguesTwoIdentities) {
   EXPECT_EQ(token_at("http://bots.example.org:8000/mcp"), "tok_p07_other");
 }
 
+TEST_F(IdentityStoreTest, ARemovedFileHidesNoOther) {
+  keep_at("http://bots.example.org:8000/mcp", other_);
+  keep_at(kManager, identity_);
+  fs::remove(file());
+  EXPECT_EQ(token_at(kManager), "tok_p01_secret");
+  fs::rename(file(2), file(9));
+  EXPECT_EQ(token_at(kManager), "tok_p01_secret");
+}
+
 TEST_F(IdentityStoreTest, AManagerThatDoesNotKnowTheTokenIsShownTheNextAndThenNone) {
   keep_at(kManager, identity_);
   keep_at("http://localhost:9000/mcp", other_, 1);

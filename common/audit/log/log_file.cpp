@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -231,6 +232,13 @@ int last_segment(const std::filesystem::path& path) {
   std::string stem = name.ends_with(kEnding) ? name.substr(0, name.size() - kEnding.size()) : name;
   int last = 0;
   std::error_code error;
+  // A new name needs no look at all the others, of which there may be thousands.
+  std::filesystem::path packed = segment_path(path, 1);
+  packed += ".gz";
+  const bool is_known = std::ranges::any_of(
+      std::to_array({path, seal_path(path), segment_path(path, 1), packed}),
+      [&error](const auto& one) { return std::filesystem::exists(one, error); });
+  if (!is_known) return 0;
   for (std::filesystem::directory_iterator entry(path.parent_path(), error), end;
        !error && entry != end; entry.increment(error)) {
     std::string other = entry->path().filename().string();
