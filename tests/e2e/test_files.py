@@ -347,7 +347,7 @@ class FullDisks(FilesTest):
         self.assert_table_agrees(agent)
         self.assertEqual(referee.stop(), 0)
         self.assertEqual(manager.stop(), 0)
-        for program, name in ((manager, "rounds.json"), (referee, ".json")):
+        for program, name in ((manager, "rounds.json"), (referee, "REF01.jsonl")):
             self.assertRegex(program.stderr(), rf"cannot write \S*{name}: No space left on device: the league continues")
         self.programs[-1].stop()
         self.export(self.directory)
