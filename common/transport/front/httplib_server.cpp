@@ -7,8 +7,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "common/core/clock.h"
-#include "common/transport/front/httplib_parts.h"
 #include "common/transport/front/plain_post.h"
 #include "common/transport/front/response_head.h"
 #include "common/transport/http/edge_rules.h"
@@ -19,9 +17,6 @@ namespace league::transport::front {
 
 namespace {
 
-constexpr std::size_t kMostRequests = 1'000'000;  ///< on one connection
-constexpr const char* kJson = "application/json";
-constexpr const char* kEventStream = "text/event-stream";
 constexpr std::string_view kLegacyMessages = "/message";
 /// The path at which bots of other leagues register without JSON-RPC. No registration is possible
 /// there, but the handler receives the request, so that it is logged and the answer explains what
@@ -30,14 +25,63 @@ constexpr std::string_view kRestRegistration = "/register";
 constexpr std::string_view kCodeParameter = "registration_code";
 
 /// The request that a thread is serving; httplib's handlers have no other access to it.
-struct Current {
-  const RawRequest* request = nullptr;
-  std::shared_ptr<http::HttpExchange>* exchange = nullptr;
-  std::shared_ptr<rpc::HeaderMap> headers;
-  stream::AcceptedTypes accepted;
-  HttplibServer::Served served;
+thread_local MessagePost* current = nullptr;
+
+/// A request in memory from which httplib reads, and the response that it writes.
+class MemoryStream final : public httplib::Stream {
+ public:
+  MemoryStream(const RawRequest& request, std::string& out) : request_(request), out_(out) {}
+
+  [[nodiscard]] bool is_readable() const override { return position_ < request_.bytes.size(); }
+  [[nodiscard]] bool is_writable() const override { return true; }
+  ssize_t read(char* to, std::size_t size) override {
+    std::size_t count = std::min(size, request_.bytes.size() - position_);
+    if (count == 1) {  // httplib reads the head like this
+      *to = request_.bytes[position_++];
+      return 1;
+    }
+    std::memcpy(to, request_.bytes.data() + position_, count);
+    position_ += count;
+    return static_cast<ssize_t>(count);
+  }
+  ssize_t write(const char* from, std::size_t size) override {
+    out_.append(from, size);
+    return static_cast<ssize_t>(size);
+  }
+  void get_remote_ip_and_port(std::string& ip, int& port) const override {
+    ip = request_.remote->ip;
+    port = request_.remote->port;
+  }
+  void get_local_ip_and_port(std::string& ip, int& port) const override {
+    ip.clear();
+    port = 0;
+  }
+  [[nodiscard]] socket_t socket() const override { return INVALID_SOCKET; }
+
+ private:
+  const RawRequest& request_;
+  std::string& out_;
+  std::size_t position_ = 0;
 };
-thread_local Current* current = nullptr;
+
+/// The request's headers, except those that httplib adds.
+std::shared_ptr<rpc::HeaderMap> copy_headers(const httplib::Request& request) {
+  auto headers = std::make_shared<rpc::HeaderMap>();
+  for (const auto& [name, value] : request.headers) {
+    if (!is_added_by_httplib(name)) headers->emplace_hint(headers->end(), name, value);
+  }
+  return headers;
+}
+
+/// httplib matches paths as regular expressions, so special characters are escaped.
+std::string escaped_path(const std::string& path) {
+  std::string out;
+  for (char c : path) {
+    if (std::strchr(R"(\^$.|?*+()[]{})", c) != nullptr) out += '\\';
+    out += c;
+  }
+  return out;
+}
 
 void refuse(httplib::Response& response, const http::HttpRefusal& refusal) {
   response.status = refusal.status;
@@ -54,13 +98,10 @@ class HttplibServer::Adapter final : public httplib::Server {
         path_(options.path),
         path_text_(options.path),
         edge_(options),
-        handler_(handler),
-        routes_(options, handler, streams) {
-    auto idle = std::chrono::duration_cast<std::chrono::seconds>(options.limits.idle_timeout);
-    const auto timeout = std::max<time_t>(1, idle.count() - 1);
-    set_keep_alive_timeout(timeout);
+        routes_(options, handler, streams),
+        posts_(options_, edge_, handler, routes_) {
+    set_keep_alive_timeout(keep_alive_seconds(options));
     set_keep_alive_max_count(kMostRequests);
-    keep_alive_ = "timeout=" + std::to_string(timeout) + ", max=" + std::to_string(kMostRequests);
     set_payload_max_length(options.limits.max_body);
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       response.set_header("Date", http::date_now());
@@ -96,9 +137,9 @@ class HttplibServer::Adapter final : public httplib::Server {
         std::is_invocable_r_v<bool, decltype(&Adapter::process_request), Adapter&, httplib::Stream&,
                               bool, bool&, const std::function<void(httplib::Request&)>&>,
         "this version of cpp-httplib has another process_request: adapt this file");
-    Current work{&request, &exchange, nullptr, {}, {}};
-    Current* outer = std::exchange(current, &work);
-    if (serve_plain_post(work, out)) {
+    MessagePost work{&request, &exchange, nullptr, {}, {}};
+    MessagePost* outer = std::exchange(current, &work);
+    if (posts_.serve_plain(work, out)) {
       current = outer;
       return std::move(work.served);
     }
@@ -143,15 +184,10 @@ class HttplibServer::Adapter final : public httplib::Server {
     response.status = 204;
   }
 
-  /// The address at which the request arrived; empty if its connection is unknown.
-  [[nodiscard]] static std::string_view local_address() {
-    const auto& connection = current->request->connection;
-    return connection ? std::string_view(connection->local_address) : std::string_view{};
-  }
-
   /// False if it has answered the request.
   bool check_edge(const httplib::Request& request, httplib::Response& response) const {
-    auto refusal = edge_.check_peer(*current->headers, request.version, local_address());
+    auto refusal =
+        edge_.check_peer(*current->headers, request.version, local_address(*current->request));
     if (!refusal) {
       for (const auto& [name, value] : edge_.cors().answer_fields(*current->headers))
         response.set_header(name, value);
@@ -252,110 +288,24 @@ class HttplibServer::Adapter final : public httplib::Server {
     response.body = std::move(answer.body);
   }
 
-  /// Passes a new message to the handler. The answer, if it is ready and is not a stream.
-  std::optional<link::OutboundReply> exchange_message(Current& work, std::string body,
-                                                      const rpc::SharedText& path) {
-    auto& exchange = *work.exchange;
-    if (!exchange) {
-      exchange = std::make_shared<http::HttpExchange>();
-      dispatch(work, std::move(body), path);
-    }
-    if (auto take_over = exchange->take_over()) {
-      work.served.take_over = std::move(take_over);
-      return std::nullopt;
-    }
-    auto reply = exchange->take_reply();
-    if (!reply) {
-      work.served.is_deferred = true;
-      return std::nullopt;
-    }
-    exchange.reset();
-    work.served.after_sent = std::move(reply->after_sent);
-    return reply;
-  }
-
-  /// Whether an answer to a message is sent as an event.
-  [[nodiscard]] bool is_event(const link::OutboundReply& reply,
-                              const stream::AcceptedTypes& accepted) const {
-    return reply.http_status == 200 && accepted.event_stream &&
-           (options_.prefers_event_stream || !accepted.json);
-  }
-
   void on_post(const httplib::Request& request, httplib::Response& response) {
     auto reply =
-        exchange_message(*current, request.body, request.path == path_ ? path_text_ : request.path);
+        posts_.exchange(*current, request.body, request.path == path_ ? path_text_ : request.path);
     if (!reply) return;
     response.status = reply->http_status;
     for (const auto& [name, value] : reply->headers) response.set_header(name, value);
     if (reply->bytes.empty()) return;
-    const bool as_event = is_event(*reply, current->accepted);
+    const bool as_event = posts_.is_event(*reply, current->accepted);
     response.set_header("Content-Type", as_event ? kEventStream : kJson);
     response.body = as_event ? link::sse_event_text(reply->bytes) : reply->bytes.str();
-  }
-
-  /// As httplib would serve it, by the same rules, but without reading the head once more, and
-  /// without its regular expressions. False, without having done anything: httplib has to serve it,
-  /// because it is another request or is refused.
-  bool serve_plain_post(Current& work, std::string& out) {
-    const RawRequest& request = *work.request;
-    if (!is_plain_post(request, path_)) return false;
-    const auto headers = headers_of(request);
-    work.headers = headers;
-    work.accepted = stream::accepted_types(*headers);
-    if ((!work.accepted.json && !work.accepted.event_stream) ||
-        edge_.check_peer(*headers, "HTTP/1.1", local_address()) ||
-        http::EdgeRules::check_content_type(*headers)) {
-      work.headers = nullptr;
-      return false;
-    }
-    PlainAnswer answer;
-    for (const auto& [name, value] : edge_.cors().answer_fields(*headers))
-      add_field(answer.fields, name, value);
-    auto reply =
-        exchange_message(work, std::string(request.bytes.substr(request.head->body)), path_text_);
-    if (!reply) return true;
-    answer.status = reply->http_status;
-    for (const auto& [name, value] : reply->headers) add_field(answer.fields, name, value);
-    const bool as_event = is_event(*reply, work.accepted);
-    std::string made;
-    if (reply->bytes.empty() && answer.status >= 400)
-      made = http::refusal_body({answer.status, http::refusal_text(answer.status)});
-    else if (as_event)
-      made = link::sse_event_text(reply->bytes);
-    answer.body = made.empty() ? reply->bytes.view() : made;
-    if (!answer.body.empty())
-      add_field(answer.fields, "Content-Type", as_event ? kEventStream : kJson);
-    write_answer(out, std::move(answer), keep_alive_);
-    return true;
-  }
-
-  void dispatch(Current& work, std::string body, const rpc::SharedText& path) {
-    const auto& exchange = *work.exchange;
-    link::Inbound inbound;
-    inbound.channel = routes_.answer_channel(exchange, work.accepted, work.headers);
-    inbound.watch = exchange;
-    inbound.meter = work.request->meter;
-    inbound.bytes = std::move(body);
-    inbound.context =
-        rpc::MessageContext::now(clock_, rpc::MessageDirection::kClientToServer,
-                                 rpc::TransportContext::http(std::move(work.headers), "POST", path)
-                                     .with_connection(work.request->connection));
-    try {
-      handler_.on_message(std::move(inbound), exchange->make_slot());
-    } catch (...) {  // NOLINT(bugprone-empty-catch)
-      // When the slot is destroyed, it answers with an internal error; the exception's text stays
-      // here.
-    }
   }
 
   const http::HttpServerOptions options_;
   std::string path_;
   rpc::SharedText path_text_;
-  std::string keep_alive_;  ///< the value of that field
   http::EdgeRules edge_;
-  link::MessageHandler& handler_;
   stream::StreamRoutes routes_;
-  core::SystemClock clock_;
+  MessagePosts posts_;
   std::vector<http::Page> pages_;
   std::function<void(httplib::Request&)> prepare_ = prepare;
 };
