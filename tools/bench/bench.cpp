@@ -9,8 +9,9 @@
 #include "common/core/own_program.h"
 #include "tools/bench/bench_cost.h"
 #include "tools/bench/bench_echo.h"
-#include "tools/bench/bench_league.h"
 #include "tools/bench/bench_report.h"
+#include "tools/bench/bench_run.h"
+#include "tools/bench/bench_sampler.h"
 #include "tools/league/up/local_broker.h"
 #include "tools/league/up/run_directory.h"
 
@@ -18,25 +19,6 @@ namespace league::tools::bench {
 namespace {
 
 using core::Result;
-
-Result<BenchRun> measure_once(const BenchLeagueOptions& options, const std::filesystem::path& self,
-                              transport::link::StopSignal& stop) {
-  BenchRun run;
-  auto costs = play_bench_league(options, stop);
-  if (!costs) return costs.error();
-  run.processes = std::move(*costs);
-  auto traffic = measure_traffic(options.directory / "logs");
-  if (!traffic) return traffic.error();
-  run.traffic = std::move(*traffic);
-  auto echo = measure_echo({.program = self,
-                            .directory = options.directory,
-                            .transport = options.transport,
-                            .players = options.players},
-                           run.traffic);
-  if (!echo) return echo.error();
-  run.echo = *echo;
-  return run;
-}
 
 std::filesystem::path fresh_directory() {
   std::array<char, 32> text{};
@@ -68,20 +50,17 @@ class Bench {
     bool plays_no_league = options_.transport == agent::host::Serving::kStdio ||
                            options_.transport == agent::host::Serving::kNats;
     if (options_.is_cost_only || plays_no_league) return show(*cost);
-    auto match_path = measure("match path alone", false);
-    if (!match_path) return fail(match_path.error());
-    auto league = measure("whole league", true);
-    if (!league) return fail(league.error());
+    auto report = measure_all();
+    if (!report) return fail(report.error());
     if (!options_.keep) remove_logs();
     if (options_.as_json) {
-      auto json = bench_json(*match_path, *league);
+      auto json = bench_json(*report);
       json["transport"] = agent::host::serving_name(options_.transport);
       if (cost) json["cost"] = cost_json(*cost);
       std::cout << json.dump(2) << '\n';
     } else {
       if (cost) std::cout << cost_text(*cost, name());
-      std::cout << bench_text("match path alone (broadcasts off)", *match_path)
-                << bench_text("whole league (all broadcasts)", *league);
+      std::cout << bench_text(*report);
     }
     return 0;
   }
@@ -114,36 +93,62 @@ class Bench {
     return 0;
   }
 
-  /// Runs the benchmark several times; returns the run with the median speed, with its stages.
-  Result<BenchRun> measure(const std::string& what, bool broadcasts) {
+  Result<BenchReport> measure_all() {
+    BenchReport report;
+    if (!options_.takes_samples) {
+      report.no_samples = "--no-samples was given";
+    } else if (auto tried = CodeSampler::start(); !tried) {
+      report.no_samples = tried.error().message;
+    }
+    takes_samples_ = report.no_samples.empty();
+    for (int players : options_.players) {
+      auto match_path = measure(players, false);
+      if (!match_path) return match_path.error();
+      auto league = measure(players, true);
+      if (!league) return league.error();
+      report.sizes.push_back({*std::move(match_path), *std::move(league)});
+    }
+    auto single = measure_single_match(league_options(directory_ / "single-match"), stop_);
+    if (!single) return single.error();
+    report.single_match = *single;
+    return report;
+  }
+
+  [[nodiscard]] BenchLeagueOptions league_options(std::filesystem::path directory) const {
+    return {.programs = self_.parent_path(),
+            .directory = std::move(directory),
+            .concurrent_matches = options_.concurrent_matches,
+            .transport = options_.transport,
+            .sockets = sockets_.path(),
+            .is_plain = options_.is_plain,
+            .commits = options_.commits};
+  }
+
+  /// Measures several times; returns the run with the median speed.
+  Result<BenchRun> measure(int players, bool broadcasts) {
+    const std::string what = broadcasts ? "league" : "match-path";
     std::vector<BenchRun> runs;
-    for (int i = 0; i < options_.repeat; ++i) {
-      auto directory =
-          directory_ / ((broadcasts ? "league-" : "match-path-") + std::to_string(i + 1));
-      auto run = measure_once({.programs = self_.parent_path(),
-                               .directory = directory,
-                               .players = options_.players,
-                               .concurrent_matches = options_.concurrent_matches,
-                               .broadcasts = broadcasts,
-                               .transport = options_.transport,
-                               .sockets = sockets_.path(),
-                               .is_plain = options_.is_plain,
-                               .commits = options_.commits},
-                              self_, stop_);
+    for (int i = 1; i <= options_.repeat; ++i) {
+      BenchRunOptions options{
+          .league = league_options(
+              directory_ / (what + '-' + std::to_string(players) + '-' + std::to_string(i))),
+          .self = self_,
+          .seconds = static_cast<double>(options_.seconds),
+          .takes_samples = takes_samples_,
+          .keep = options_.keep};
+      options.league.players = players;
+      options.league.broadcasts = broadcasts;
+      auto run = measure_leagues(options, stop_);
       if (!run) return run.error();
-      if (!options_.keep) std::filesystem::remove_all(directory);
-      std::fprintf(stderr, "%s %d/%d: %.0f matches/s, %.0f calls/s, echo %.0f calls/s\n",
-                   what.c_str(), i + 1, options_.repeat, run->traffic.matches_per_second(),
-                   run->traffic.calls_per_second(), run->echo.calls_per_second());
+      std::fprintf(stderr, "%d players, %s %d/%d: %.0f matches/s, floor %.0f matches/s\n", players,
+                   broadcasts ? "whole league" : "match path alone", i, options_.repeat,
+                   run->traffic.matches_per_second(), run->floor_matches_per_second());
       runs.push_back(std::move(*run));
     }
     auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
     std::nth_element(runs.begin(), middle, runs.end(), [](const auto& a, const auto& b) {
       return a.traffic.matches_per_second() < b.traffic.matches_per_second();
     });
-    auto stages = measure_stages(middle->traffic);
-    if (!stages) return stages.error();
-    middle->stages = std::move(*stages);
     return std::move(*middle);
   }
 
@@ -162,6 +167,7 @@ class Bench {
   const std::filesystem::path self_;
   const std::filesystem::path directory_;
   SocketDirectory sockets_;
+  bool takes_samples_ = true;
 };
 
 }  // namespace

@@ -16,6 +16,15 @@ std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point until
   return std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
 }
 
+/// The number after `key` in a `status` file of the system; 0 if the process or thread has ended.
+std::uint64_t status_value(const std::filesystem::path& file, std::string_view key) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(key)) return std::stoull(line.substr(key.size()));
+  }
+  return 0;
+}
+
 }  // namespace
 
 core::Result<BenchChild> BenchChild::start(const std::filesystem::path& program,
@@ -74,12 +83,22 @@ CpuTime BenchChild::cpu() const {
   return {user / ticks, system / ticks};
 }
 
-long BenchChild::peak_memory() const {
-  std::ifstream file("/proc/" + std::to_string(pid()) + "/status");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("VmHWM:")) return std::stol(line.substr(6)) * 1024;
+ThreadSwitches BenchChild::switches() const {
+  ThreadSwitches sum;
+  std::error_code gone;
+  const std::filesystem::directory_iterator threads("/proc/" + std::to_string(pid()) + "/task",
+                                                    gone);
+  for (const auto& thread : threads) {
+    const auto status = thread.path() / "status";
+    sum.voluntary += status_value(status, "voluntary_ctxt_switches:");
+    sum.involuntary += status_value(status, "nonvoluntary_ctxt_switches:");
   }
-  return 0;
+  return sum;
+}
+
+long BenchChild::peak_memory() const {
+  return static_cast<long>(status_value("/proc/" + std::to_string(pid()) + "/status", "VmHWM:")) *
+         1024;
 }
 
 }  // namespace league::tools::bench

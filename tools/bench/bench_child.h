@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -21,6 +22,12 @@ struct CpuTime {
   [[nodiscard]] double total() const { return user_seconds + system_seconds; }
 };
 
+/// How often the threads of a process have given up a processor.
+struct ThreadSwitches {
+  std::uint64_t voluntary = 0;  ///< to wait for something
+  std::uint64_t involuntary = 0;  ///< because the system wanted it for another thread
+};
+
 /// One program that the benchmark has started: lines to its stdin, lines from its stdout, its
 /// stderr in a file. The destructor ends the program with SIGINT, or with SIGKILL if it does not
 /// end in time. Not thread-safe.
@@ -39,6 +46,8 @@ class BenchChild {
   [[nodiscard]] core::Result<std::string> read_line(std::chrono::milliseconds patience);
   void write_line(const std::string& line) const { child_->write_line(line); }
   [[nodiscard]] CpuTime cpu() const;
+  /// Of the threads that it has now.
+  [[nodiscard]] ThreadSwitches switches() const;
   /// Its peak resident memory in bytes.
   [[nodiscard]] long peak_memory() const;
   [[nodiscard]] pid_t pid() const { return child_->pid(); }

@@ -14,6 +14,7 @@ using core::Result;
 
 constexpr std::chrono::milliseconds kReadyPatience{30'000};
 constexpr std::chrono::milliseconds kDonePatience{120'000};
+constexpr std::chrono::milliseconds kCallPatience{10};  // for each call in addition
 
 /// The average number of calls in flight (Little's law).
 int mean_in_flight(const CallerTraffic& caller, double seconds) {
@@ -27,8 +28,8 @@ struct Done {
   std::int64_t last_ns = 0;
 };
 
-Result<Done> read_done(BenchChild& child) {
-  auto line = child.read_line(kDonePatience);
+Result<Done> read_done(BenchChild& child, std::uint64_t calls) {
+  auto line = child.read_line(kDonePatience + calls * kCallPatience);
   if (!line) return line.error();
   Done done;
   std::string word;
@@ -94,7 +95,7 @@ class Echo {
     return BenchChild::start(options_.program, words, options_.directory / "echo.err");
   }
 
-  static Result<EchoResult> measure(const std::vector<BenchChild*>& children) {
+  [[nodiscard]] Result<EchoResult> measure(const std::vector<BenchChild*>& children) const {
     auto cpu = [&] {
       double sum = 0;
       for (const auto* child : children) sum += child->cpu().total();
@@ -107,7 +108,7 @@ class Echo {
     std::int64_t first = 0;
     std::int64_t last = 0;
     for (int i : {1, 2}) {
-      auto done = read_done(*children[static_cast<std::size_t>(i)]);
+      auto done = read_done(*children[static_cast<std::size_t>(i)], traffic_.calls());
       if (!done) return done.error();
       result.calls += done->calls;
       if (done->calls == 0) continue;

@@ -1,7 +1,12 @@
 #include "tools/bench/bench_league.h"
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "tools/bench/bench_sampler.h"
 
 namespace league::tools::bench {
 namespace {
@@ -13,6 +18,7 @@ using core::Result;
 constexpr std::chrono::milliseconds kStartPatience{60'000};
 constexpr std::chrono::milliseconds kBetweenLooks{100};
 constexpr std::chrono::minutes kLeaguePatience{5};
+constexpr std::chrono::milliseconds kMatchPatience{100};  // for each match in addition
 
 /// `ready URL ID` → URL.
 Result<std::string> ready_url(BenchChild& child) {
@@ -22,23 +28,37 @@ Result<std::string> ready_url(BenchChild& child) {
   return line->substr(begin, line->find(' ', begin) - begin);
 }
 
-/// Waits until the manager has told all agents that the league is over. Its state is COMPLETED
-/// before that, and calls to programs that are stopped too early would count as failed.
-Result<void> wait_for_end(transport::link::StopSignal& stop, BenchChild& manager) {
-  const auto until = std::chrono::steady_clock::now() + kLeaguePatience;
-  while (std::chrono::steady_clock::now() < until) {
-    const auto line = manager.read_line(kBetweenLooks);
-    if (line && line->starts_with("finished ")) return {};
-    if (!line && line.error().code != ErrorCode::kTimeout) return line.error();
-    if (stop.wait_for(std::chrono::milliseconds(0)) >= 0)
-      return Error{ErrorCode::kShuttingDown, "stopped by a signal", {}};
+/// What a program has used since this object was made.
+class Meter {
+ public:
+  /// `sampler` may be null.
+  Meter(const BenchChild& child, CodeSampler* sampler)
+      : child_(child), sampler_(sampler), cpu_(child.cpu()), switches_(child.switches()) {
+    if (sampler_ != nullptr) sampler_->restart(child.pid());
   }
-  return Error{ErrorCode::kTimeout, "the league did not end in time", {}};
-}
 
-CpuTime difference(const CpuTime& after, const CpuTime& before) {
-  return {after.user_seconds - before.user_seconds, after.system_seconds - before.system_seconds};
-}
+  [[nodiscard]] ProcessCost cost(std::string name) const {
+    const CpuTime cpu = child_.cpu();
+    const ThreadSwitches switches = child_.switches();
+    return {.name = std::move(name),
+            .cpu = {cpu.user_seconds - cpu_.user_seconds, cpu.system_seconds - cpu_.system_seconds},
+            .peak_memory = child_.peak_memory(),
+            .switches = {since(switches_.voluntary, switches.voluntary),
+                         since(switches_.involuntary, switches.involuntary)},
+            .samples = sampler_ != nullptr ? sampler_->work_of(child_.pid()) : WorkCounts{}};
+  }
+
+ private:
+  /// Not negative, though the switches of a thread that has ended are not counted any more.
+  static std::uint64_t since(std::uint64_t before, std::uint64_t now) {
+    return now - std::min(before, now);
+  }
+
+  const BenchChild& child_;
+  CodeSampler* const sampler_;
+  const CpuTime cpu_;
+  const ThreadSwitches switches_;
+};
 
 class League {
  public:
@@ -49,6 +69,8 @@ class League {
     nlohmann::json limits = {{"league", {{"broadcasts", options.broadcasts ? 1 : 0}}}};
     if (options.is_plain) limits["log"] = {{"verifiable", 0}};
     std::ofstream(limits_) << limits;
+    if (options.sample_seconds <= 0) return;
+    if (auto sampler = CodeSampler::start()) sampler_.emplace(*std::move(sampler));
   }
 
   Result<std::vector<ProcessCost>> play() {
@@ -72,23 +94,45 @@ class League {
     for (int i = 0; i < options_.players; ++i) {
       if (auto ready = ready_url(*players); !ready) return ready.error();
     }
-    std::vector<CpuTime> before{manager->cpu(), players->cpu()};
+    const Meter manager_meter(*manager, sampler());
+    const Meter player_meter(*players, sampler());
     // --drain, because the last GAME_OVERs may be on their way when the league is over: they would
     // count as failed calls.
     auto referee = start("referee", with_data({"--manager", *url, "--drain", "5", "--max-matches",
                                                std::to_string(options_.concurrent_matches)}));
     if (!referee) return referee.error();
     if (auto ready = ready_url(*referee); !ready) return ready.error();
-    before.push_back(referee->cpu());
-
-    if (auto ended = wait_for_end(stop_, *manager); !ended) return ended.error();
-    return std::vector<ProcessCost>{
-        {"league_manager", difference(manager->cpu(), before[0]), manager->peak_memory()},
-        {"player", difference(players->cpu(), before[1]), players->peak_memory()},
-        {"referee", difference(referee->cpu(), before[2]), referee->peak_memory()}};
+    const Meter referee_meter(*referee, sampler());
+    if (auto ended = wait_for_end(*manager); !ended) return ended.error();
+    return std::vector<ProcessCost>{manager_meter.cost("league_manager"),
+                                    player_meter.cost("player"), referee_meter.cost("referee")};
   }
 
  private:
+  [[nodiscard]] CodeSampler* sampler() { return sampler_ ? &*sampler_ : nullptr; }
+
+  /// Waits until the manager has told all agents that the league is over, or until there are enough
+  /// samples. Its state is COMPLETED before that, and calls to programs that are stopped too early
+  /// would count as failed.
+  Result<void> wait_for_end(BenchChild& manager) {
+    const auto matches = options_.players * (options_.players - 1) / 2;
+    const auto now = std::chrono::steady_clock::now();
+    const auto until = now + kLeaguePatience + matches * kMatchPatience;
+    const auto enough = sampler_ ? now + std::chrono::nanoseconds(static_cast<std::int64_t>(
+                                             options_.sample_seconds * 1e9))
+                                 : until;
+    while (std::chrono::steady_clock::now() < until) {
+      const auto line = manager.read_line(kBetweenLooks);
+      if (sampler_) sampler_->collect();
+      if (std::chrono::steady_clock::now() >= enough) return {};
+      if (line && line->starts_with("finished ")) return {};
+      if (!line && line.error().code != ErrorCode::kTimeout) return line.error();
+      if (stop_.wait_for(std::chrono::milliseconds(0)) >= 0)
+        return Error{ErrorCode::kShuttingDown, "stopped by a signal", {}};
+    }
+    return Error{ErrorCode::kTimeout, "the league did not end in time", {}};
+  }
+
   /// Adds a data directory unless the league is plain, so that the program also writes its files.
   [[nodiscard]] std::vector<std::string> with_data(std::vector<std::string> words) const {
     if (!options_.is_plain)
@@ -117,9 +161,28 @@ class League {
   const BenchLeagueOptions& options_;
   transport::link::StopSignal& stop_;
   std::filesystem::path limits_;
+  std::optional<CodeSampler> sampler_;
 };
 
 }  // namespace
+
+void ProcessCost::add(const ProcessCost& other) {
+  cpu.user_seconds += other.cpu.user_seconds;
+  cpu.system_seconds += other.cpu.system_seconds;
+  peak_memory = std::max(peak_memory, other.peak_memory);
+  switches.voluntary += other.switches.voluntary;
+  switches.involuntary += other.switches.involuntary;
+}
+
+WorkSeconds ProcessCost::work() const {
+  WorkSeconds seconds{{WorkKind::kKernel, cpu.system_seconds}};
+  std::uint64_t all = 0;
+  for (const auto& [kind, count] : samples) all += count;
+  if (all == 0) seconds[WorkKind::kOther] = cpu.user_seconds;
+  for (const auto& [kind, count] : samples)
+    seconds[kind] += cpu.user_seconds * static_cast<double>(count) / static_cast<double>(all);
+  return seconds;
+}
 
 Result<std::vector<ProcessCost>> play_bench_league(const BenchLeagueOptions& options,
                                                    transport::link::StopSignal& stop) {

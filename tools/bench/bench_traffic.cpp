@@ -1,12 +1,13 @@
 #include "tools/bench/bench_traffic.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <set>
+#include <string>
 #include <unordered_map>
-
-#include "common/audit/log/log_reader.h"
 
 namespace league::tools::bench {
 namespace {
@@ -21,80 +22,42 @@ struct Span {
   }
 };
 
-/// Collects the calls in the callers' logs, without registrations and pings.
-class Collector {
- public:
-  explicit Collector(LeagueTraffic& out) : out_(out) {}
-
-  void add(const audit::log::LogEntry& entry) {
-    if (entry.message_type == "MATCH_RESULT_REPORT" && entry.outbound)
-      reported_.insert(entry.match_id);
-    bool is_request = entry.outbound && entry.kind == "request";
-    bool is_answer = !entry.outbound && entry.kind != "request";
-    if (!(is_request || is_answer) || !is_counted(entry)) return;
-    bool is_manager = entry.agent == "league_manager";
-    CallerTraffic& caller = is_manager ? out_.manager : out_.referee;
-    if (!is_manager && !entry.match_id.empty()) matches_[entry.match_id].add(entry.mono_ns);
-    whole_.add(entry.mono_ns);
-    if (entry.kind == "failure") {
-      ++caller.failures;
-      return;
-    }
-    count(entry, is_answer);
-    (is_answer ? caller.reply_bytes : caller.request_bytes) += entry.raw.size();
-    if (!is_answer) return;
-    ++caller.calls;
-    if (entry.elapsed_us) {
-      caller.busy_seconds += static_cast<double>(*entry.elapsed_us) * 1e-6;
-      calls_.push_back(*entry.elapsed_us);
-    }
-  }
-
-  void finish() {
-    out_.matches = reported_.size();
-    if (whole_.last > whole_.first)
-      out_.seconds = static_cast<double>(whole_.last - whole_.first) * 1e-9;
-    out_.call_p50_us = percentile(calls_, 0.5);
-    out_.call_p99_us = percentile(calls_, 0.99);
-    std::vector<std::int64_t> lengths;
-    for (const auto& [id, span] : matches_) lengths.push_back((span.last - span.first) / 1000);
-    out_.match_p50_us = percentile(lengths, 0.5);
-    out_.match_p99_us = percentile(lengths, 0.99);
-    for (auto& [key, group] : groups_) out_.groups.push_back(std::move(group));
-  }
-
- private:
-  static bool is_counted(const audit::log::LogEntry& entry) {
-    return entry.message_type != "ping" && entry.message_type.find("REGISTER") == std::string::npos;
-  }
-
-  void count(const audit::log::LogEntry& entry, bool is_reply) {
-    MessageGroup& group = groups_[{entry.message_type, is_reply}];
-    if (group.count == 0) {
-      group.message_type = entry.message_type;
-      group.is_reply = is_reply;
-    }
-    ++group.count;
-    group.bytes += entry.raw.size();
-    if (group.sample.size() < entry.raw.size()) group.sample = entry.raw;
-  }
-
-  LeagueTraffic& out_;
-  Span whole_;
-  std::set<std::string> reported_;
-  std::unordered_map<std::string, Span> matches_;
-  std::vector<std::int64_t> calls_;
-  std::map<std::pair<std::string, bool>, MessageGroup> groups_;
-};
-
 bool is_callers_log(const std::filesystem::path& path) {
   std::string name = path.filename().string();
   return name.starts_with("league.log") || name.starts_with("REF");
 }
 
+/// The size of a log; of a compressed one, that of its content, which is in its last four bytes.
+std::uint64_t content_bytes(const std::filesystem::path& log) {
+  std::error_code gone;
+  const auto size = std::filesystem::file_size(log, gone);
+  if (gone) return 0;
+  if (log.extension() != ".gz") return size;
+  std::ifstream file(log, std::ios::binary);
+  std::array<unsigned char, 4> tail{};
+  file.seekg(-static_cast<std::streamoff>(tail.size()), std::ios::end);
+  file.read(reinterpret_cast<char*>(tail.data()), tail.size());
+  std::uint64_t bytes = 0;
+  for (std::size_t i = tail.size(); i > 0; --i) bytes = bytes << 8U | tail[i - 1];
+  return bytes;
+}
+
+/// Registrations, pings and the end of a referee are not counted.
+bool is_counted(const audit::log::LogEntry& entry) {
+  return entry.message_type != "ping" && entry.message_type != "drain_referee" &&
+         entry.message_type.find("REGISTER") == std::string::npos;
+}
+
 }  // namespace
 
-std::int64_t percentile(std::vector<std::int64_t>& values, double share) {
+/// What is known of a league while its logs are read.
+struct TrafficReader::League {
+  Span whole;
+  std::set<std::string> reported;
+  std::unordered_map<std::string, Span> matches;
+};
+
+std::int64_t percentile(std::vector<std::int64_t> values, double share) {
   if (values.empty()) return 0;
   auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
   auto place = values.begin() +
@@ -103,16 +66,56 @@ std::int64_t percentile(std::vector<std::int64_t>& values, double share) {
   return *place;
 }
 
-core::Result<LeagueTraffic> measure_traffic(const std::filesystem::path& logs) {
-  LeagueTraffic traffic;
-  Collector collector(traffic);
+core::Result<void> TrafficReader::add_league(const std::filesystem::path& logs) {
+  League league;
   for (const auto& path : audit::log::find_logs(logs)) {
+    sum_.log_bytes += content_bytes(path);
     if (!is_callers_log(path)) continue;
-    auto read =
-        audit::log::read_log(path, [&](audit::log::LogEntry entry) { collector.add(entry); });
+    auto read = audit::log::read_log(
+        path, [&](const audit::log::LogEntry& entry) { add_entry(league, entry); });
     if (!read) return read.error();
   }
-  collector.finish();
+  sum_.matches += league.reported.size();
+  if (league.whole.last > league.whole.first)
+    sum_.seconds += static_cast<double>(league.whole.last - league.whole.first) * 1e-9;
+  for (const auto& [id, span] : league.matches) matches_.push_back((span.last - span.first) / 1000);
+  return {};
+}
+
+void TrafficReader::add_entry(League& league, const audit::log::LogEntry& entry) {
+  if (entry.message_type == "MATCH_RESULT_REPORT" && entry.outbound)
+    league.reported.insert(entry.match_id);
+  const bool is_request = entry.outbound && entry.kind == "request";
+  const bool is_answer = !entry.outbound && entry.kind != "request";
+  if (!(is_request || is_answer) || !is_counted(entry)) return;
+  const bool is_manager = entry.agent == "league_manager";
+  CallerTraffic& caller = is_manager ? sum_.manager : sum_.referee;
+  if (!is_manager && !entry.match_id.empty()) league.matches[entry.match_id].add(entry.mono_ns);
+  league.whole.add(entry.mono_ns);
+  if (entry.kind == "failure") {
+    ++caller.failures;
+    return;
+  }
+  (is_answer ? caller.reply_bytes : caller.request_bytes) += entry.raw.size();
+  if (!is_answer) return;
+  ++caller.calls;
+  if (!entry.elapsed_us) return;
+  caller.busy_seconds += static_cast<double>(*entry.elapsed_us) * 1e-6;
+  (is_manager ? manager_calls_ : referee_calls_).push_back(*entry.elapsed_us);
+}
+
+LeagueTraffic TrafficReader::traffic() const {
+  LeagueTraffic traffic = sum_;
+  auto calls = referee_calls_;
+  traffic.referee.p50_us = percentile(calls, 0.5);
+  traffic.referee.p99_us = percentile(calls, 0.99);
+  traffic.manager.p50_us = percentile(manager_calls_, 0.5);
+  traffic.manager.p99_us = percentile(manager_calls_, 0.99);
+  calls.insert(calls.end(), manager_calls_.begin(), manager_calls_.end());
+  traffic.call_p50_us = percentile(calls, 0.5);
+  traffic.call_p99_us = percentile(std::move(calls), 0.99);
+  traffic.match_p50_us = percentile(matches_, 0.5);
+  traffic.match_p99_us = percentile(matches_, 0.99);
   return traffic;
 }
 
