@@ -30,12 +30,9 @@ std::uint64_t samples_of(const BenchRun& run) {
   return sum;
 }
 
-/// Of all programs together. Every kind if there are samples; otherwise only those that are known.
+/// Of all programs together.
 WorkSeconds work_of_all(const BenchRun& run) {
   WorkSeconds sum;
-  if (samples_of(run) > 0) {
-    for (WorkKind kind : kAllWorkKinds) sum[kind] = 0;
-  }
   for (const auto& process : run.processes) {
     for (const auto& [kind, seconds] : process.work()) sum[kind] += seconds;
   }
