@@ -97,8 +97,10 @@ Task<core::Result<void>> HttpCall::ask(HttpExchange& exchange) {
     const std::size_t before = body.size();
     const auto more = co_await exchange.read(body);
     if (!more) co_return more.error();
-    if (!*more && !is_events_) complete(whole(std::move(body)));
-    if (!*more) co_return core::Result<void>();
+    if (!*more) {
+      if (!is_events_) complete(whole(std::move(body)));
+      co_return core::Result<void>();
+    }
     received += body.size() - before;
     if (received > max_response_)
       co_return core::Error{ErrorCode::kReplyTooLarge,
