@@ -23,8 +23,8 @@ target_compile_options(league_options INTERFACE
 target_compile_definitions(league_options INTERFACE LEAGUE_VERSION="${PROJECT_VERSION}")
 if(LEAGUE_SANITIZER STREQUAL "address")
   # clang 14 cannot compile coroutines with the check of function pointers' types.
-  target_compile_options(league_options INTERFACE -fsanitize=address,undefined $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>
-                         -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(league_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+                         $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   target_link_options(league_options INTERFACE -fsanitize=address,undefined)
 elseif(LEAGUE_SANITIZER STREQUAL "thread")
   # gcc 12 warns that TSan does not model atomic_thread_fence, which standard headers use.
