@@ -42,10 +42,13 @@ Result<void> write_match(const fs::path& directory, std::string line,
                          const ProjectionWriter& writer) {
   auto record = nlohmann::json::parse(line, nullptr, false);
   if (!record.is_object()) return {};  // cut off
-  auto id = record.value("match_id", "");
-  if (!audit::log::is_safe_name(id)) return {};
-  const fs::path file = directory / (id + ".json");
-  if (has_later_attempt(file, record.value("attempt", 0))) return {};
+  const auto id = record.find("match_id");
+  const auto attempt = record.find("attempt");
+  const bool is_record = id != record.end() && id->is_string() && attempt != record.end() &&
+                         attempt->is_number_integer();
+  if (!is_record || !audit::log::is_safe_name(id->get<std::string>())) return {};  // not ours
+  const fs::path file = directory / (id->get<std::string>() + ".json");
+  if (has_later_attempt(file, attempt->get<int>())) return {};
   std::ranges::replace(line, '\t', '\n');
   return writer.write(file, core::Flush::kLater,
                       [&](core::DraftFile& draft) { return draft.write(line + '\n'); });
