@@ -150,7 +150,9 @@ TEST(MatchFiles, WhatAKilledProgramHasLeftIsTakenApartToo) {
   std::filesystem::create_directories(league);
   std::ofstream(league / "REF01.jsonl") << R"({"match_id":"R1M7","attempt":1})"
                                         << "\n"
-                                        << R"({"match_id":"../R1M8"})"
+                                        << R"({"match_id":"../R1M8","attempt":1})"
+                                        << "\n"
+                                        << R"({"match_id":7,"attempt":"x"})"
                                         << "\n"
                                         << R"({"match_id":"R1M9","att)";
   publish(directory.path(), {{1, "FINISHED"}});
