@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -10,16 +9,11 @@
 #include <utility>
 
 #include "common/core/clock.h"
+#include "common/task/task.h"
 
 namespace league::transport::link {
 
-/// What a function returns that waits: it reads from top to bottom, `co_await` is where it waits,
-/// and everything happens on the thread of one event loop. Its parameters are values, or outlive
-/// it. Cancelled, it ends with boost::system::system_error (operation_aborted) at its next wait;
-/// other errors are Results. Only sources of common/transport include this header. Source:
-/// docs/architecture.md, "Waiting".
-template <typename T>
-using Task = boost::asio::awaitable<T>;
+using task::Task;
 
 /// Where one task waits while it is closed. Not thread-safe.
 class Gate {
