@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <sstream>
 #include <vector>
@@ -119,35 +120,49 @@ class PlayerGroup {
     return {};
   }
 
-  core::Result<void> register_all(const transport::link::Endpoint& manager) {
-    for (auto& local : players_) {
-      std::string url = contact_endpoint(local);
-      agent::identity::RegistrationOptions registration{
-          .role = envelope::Role::kPlayer,
-          .display_name = local.name,
-          .contact_endpoint = url,
-          .game_types = local.service->game_types(),
-          .manager = manager,
-          .log_public_key = local.port->log().public_key(),
-          .hears_events = host_.bus() != nullptr,
-          .receipts = declares_receipts(local)};
-      // If the league is known already, subscribe before registering, so that no event is missed.
-      if (auto heard = hear_events(local, agent::bus::league_of(manager_url())); !heard)
-        return heard;
-      if (local.identity_store) {
-        if (auto kept = local.identity_store->prepare(registration, local.port->port()); !kept)
-          return kept;
-      }
-      if (auto added = add_secrets(local, registration); !added) return added;
-      const agent::bus::ManagerWatch watch(host_.timer(), local.name, manager_url(), host_.bus());
-      agent::identity::register_agent(
-          {local.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
-          std::move(registration),
-          [this, &local, url, watch](const core::Result<agent::identity::Identity>& identity) {
-            watch.ended(identity.has_value());
-            on_registered(local, url, identity);
-          });
+  /// Whether all ports are free that are not to be any ports. A player whose port is taken ends the
+  /// program, when those before it may have seats in the league already.
+  [[nodiscard]] core::Result<void> check_ports() const {
+    const auto serving = options_.common.serving();
+    const bool has_ports =
+        agent::host::is_over_http(serving) || serving == agent::host::Serving::kTcp;
+    if (options_.count == 1 || options_.common.port == 0 || !has_ports) return {};
+    for (int i = 0; i < options_.count; ++i) {
+      auto tried = transport::link::listen_on(options_.common.bind_address,
+                                              static_cast<std::uint16_t>(options_.common.port + i));
+      if (!tried) return tried.error();
     }
+    return {};
+  }
+
+  /// Registers the player that was started last.
+  core::Result<void> register_player(const transport::link::Endpoint& manager) {
+    LocalPlayer& local = players_.back();
+    std::string url = contact_endpoint(local);
+    agent::identity::RegistrationOptions registration{
+        .role = envelope::Role::kPlayer,
+        .display_name = local.name,
+        .contact_endpoint = url,
+        .game_types = local.service->game_types(),
+        .manager = manager,
+        .log_public_key = local.port->log().public_key(),
+        .hears_events = host_.bus() != nullptr,
+        .receipts = declares_receipts(local)};
+    // If the league is known already, subscribe before registering, so that no event is missed.
+    if (auto heard = hear_events(local, agent::bus::league_of(manager_url())); !heard) return heard;
+    if (local.identity_store) {
+      if (auto kept = local.identity_store->prepare(registration, local.port->port()); !kept)
+        return kept;
+    }
+    if (auto added = add_secrets(local, registration); !added) return added;
+    const agent::bus::ManagerWatch watch(host_.timer(), local.name, manager_url(), host_.bus());
+    agent::identity::register_agent(
+        {local.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
+        std::move(registration),
+        [this, &local, url, watch](const core::Result<agent::identity::Identity>& identity) {
+          watch.ended(identity.has_value());
+          on_registered(local, url, identity);
+        });
     return {};
   }
 
@@ -337,7 +352,7 @@ class PlayerGroup {
   transport::link::StopSignal& stop_;
   core::CryptoRandom random_;  // of registration nonces
   std::unique_ptr<service::OpenMatchFile> open_matches_;  ///< null without --data
-  std::vector<LocalPlayer> players_;
+  std::deque<LocalPlayer> players_;  // they are registered while others are still started
   std::atomic<int> exit_code_{0};
   agent::runtime::ProjectionWriter histories_;  // last, since it writes data of the members above
 };
@@ -362,20 +377,23 @@ int run(const ProgramOptions& options, transport::link::StopSignal& stop) {
          {}});
   }
   PlayerGroup group(options, **host, stop);
+  if (auto free = group.check_ports(); !free) return agent::host::fail(free.error());
+  const bool registers = !options.standalone && !options.is_registered_by_caller;
   auto strategies = split_names(options.strategy);
-  for (int i = 0; i < options.count; ++i) {
+  bool is_over = false;  // perhaps before all have begun: by a signal, or since the league is full
+  for (int i = 0; i < options.count && !is_over; ++i) {
     auto started =
         group.start_player(i, strategies[static_cast<std::size_t>(i) % strategies.size()]);
-    if (!started) return agent::host::fail(started.error());
+    if (started && registers) started = group.register_player(*manager);
+    if (!started) {
+      (*host)->shut_down();
+      return agent::host::fail(started.error());
+    }
+    is_over = stop.wait_for(std::chrono::milliseconds(0)) >= 0;
   }
-  if (options.standalone || options.is_registered_by_caller) {
-    group.announce_standalone();
-  } else if (auto registered = group.register_all(*manager); !registered) {
-    (*host)->shut_down();
-    return agent::host::fail(registered.error());
-  }
+  if (!registers) group.announce_standalone();
 
-  stop.wait();
+  if (!is_over) stop.wait();
   group.stop_serving();
   (*host)->shut_down();
   group.save_histories();

@@ -1,6 +1,8 @@
 #include "common/agent/host/shown_tools.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/host/embedded_tools.h"
@@ -32,7 +34,9 @@ std::string tool_title(std::string_view name) {
 
 }  // namespace
 
-mcp::ServerTool message_tool(envelope::MessageType type) {
+namespace {
+
+mcp::ServerTool make_message_tool(envelope::MessageType type) {
   const auto& row = envelope::spec(type);
   mcp::ServerTool tool;
   tool.name = std::string(row.method);
@@ -49,6 +53,18 @@ mcp::ServerTool message_tool(envelope::MessageType type) {
     if (reply.is_object()) tool.output_schema = reply.dump();
   }
   return tool;
+}
+
+}  // namespace
+
+mcp::ServerTool message_tool(envelope::MessageType type) {
+  // A process with thousands of players would otherwise read the same schemas for each of them.
+  static std::mutex mutex;
+  static std::map<envelope::MessageType, mcp::ServerTool> made;
+  std::lock_guard lock(mutex);
+  const auto found = made.find(type);
+  return found != made.end() ? found->second
+                             : made.emplace(type, make_message_tool(type)).first->second;
 }
 
 mcp::ServerTool described_tool(std::string_view name) {
