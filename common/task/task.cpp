@@ -19,19 +19,23 @@ bool is_cancellation(const std::exception_ptr& exception) {
   }
 }
 
-}  // namespace
-
-Task<void> sleep_for(core::Timer& timer, std::chrono::nanoseconds delay) {
+Task<void> sleep(core::Timer* timer, std::chrono::nanoseconds delay) {
   struct Scheduled {
     core::Timer& timer;
     core::Timer::Id id = 0;
     ~Scheduled() {
       if (id != 0) timer.cancel(id);
     }
-  } scheduled{timer};
+  } scheduled{*timer};
   co_await called_back<bool>([&scheduled, delay](auto wake) {
     scheduled.id = scheduled.timer.schedule(delay, [wake = std::move(wake)] { wake(true); });
   });
+}
+
+}  // namespace
+
+Task<void> sleep_for(core::Timer& timer, std::chrono::nanoseconds delay) {
+  return sleep(&timer, delay);
 }
 
 struct Scope::State {

@@ -48,7 +48,7 @@ Task<void> HttpCall::converse(std::shared_ptr<client::HttpPool> pool) {
     HttpExchange exchange(pool, next_request());
     exchange_ = &exchange;
     is_events_ = false;
-    const auto asked = co_await ask(exchange);
+    const auto asked = co_await ask(&exchange);
     exchange_ = nullptr;
     if (!sent_at_) sent_at_ = exchange.sent_at();
     if (is_complete()) co_return;
@@ -85,17 +85,17 @@ client::HttpRequest HttpCall::next_request() const {
 
 /// The end of a stream usually arrives right after the answer, and then the connection can be
 /// reused. The caller does not have to wait for that.
-Task<core::Result<void>> HttpCall::ask(HttpExchange& exchange) {
-  if (auto begun = co_await exchange.begin(); !begun) co_return begun;
-  head_ = exchange.head();
+Task<core::Result<void>> HttpCall::ask(HttpExchange* exchange) {
+  if (auto begun = co_await exchange->begin(); !begun) co_return begun;
+  head_ = exchange->head();
   of_answer_ = client::context_of_answer(head_, events_.last_event_id().empty() ? "POST" : "GET",
-                                         call_.endpoint.path, exchange.connection());
+                                         call_.endpoint.path, exchange->connection());
   is_events_ = head_.status == 200 && head_.media_type() == link::kEventStreamType;
   if (is_events_) events_.begin(of_answer_);
   std::size_t received = 0;
   for (std::string body;;) {
     const std::size_t before = body.size();
-    const auto more = co_await exchange.read(body);
+    const auto more = co_await exchange->read(&body);
     if (!more) co_return more.error();
     if (!*more) {
       if (!is_events_) complete(whole(std::move(body)));

@@ -38,7 +38,7 @@ class HttpCall final {
  private:
   [[nodiscard]] client::HttpRequest next_request() const;
   /// One request and its answer, to the end.
-  link::Task<core::Result<void>> ask(client::HttpExchange& exchange);
+  link::Task<core::Result<void>> ask(client::HttpExchange* exchange);
   link::Task<void> pause();
   void take(link::ReceivedMessage message);
   [[nodiscard]] link::CallOutcome answered(rpc::Delivery message) const;

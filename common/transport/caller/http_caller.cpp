@@ -236,7 +236,7 @@ struct HttpCaller::Impl {
     if (is_stopping) return call->refuse();
     running.insert(call);
     asio::co_spawn(
-        loop->context(), run(*this, call),
+        loop->context(), run(this, call),
         asio::bind_cancellation_slot(call->cancelled(), [this, call](std::exception_ptr) {
           running.erase(call);
           if (is_stopped && running.empty()) all_ended.set_value();
@@ -244,10 +244,10 @@ struct HttpCaller::Impl {
   }
 
   /// A call from its turn to its end.
-  static Task<void> run(Impl& impl, std::shared_ptr<HttpCall> call) {
+  static Task<void> run(Impl* impl, std::shared_ptr<HttpCall> call) {
     try {
       call->watch();
-      Turn turn(impl.peers, call->request());
+      Turn turn(impl->peers, call->request());
       if (!turn.is_running) co_await turn.come();
       co_await call->converse(turn.peer.pool);
     } catch (const std::exception& fault) {

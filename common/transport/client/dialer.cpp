@@ -88,30 +88,30 @@ core::Error broken(std::string cause) {
   return {core::ErrorCode::kConnectionError, std::move(cause), {}};
 }
 
-Task<NameResolver::Resolved> resolve(asio::io_context& context, std::string host,
+Task<NameResolver::Resolved> resolve(asio::io_context* context, std::string host,
                                      core::Clock::Steady deadline) {
   struct Wait {
-    explicit Wait(asio::io_context& context) : gate(context) {}
+    explicit Wait(asio::io_context& its_context) : gate(its_context) {}
     link::Gate gate;
     NameResolver::Resolved found = timed_out();
   };
-  auto wait = std::make_shared<Wait>(context);
-  auto done = [wait, &context](NameResolver::Resolved found) mutable {
+  auto wait = std::make_shared<Wait>(*context);
+  auto done = [wait, context](NameResolver::Resolved found) mutable {
     // A gate must not be destroyed on the resolver's thread.
-    asio::post(context, [wait = std::move(wait), found = std::move(found)]() mutable {
+    asio::post(*context, [wait = std::move(wait), found = std::move(found)]() mutable {
       wait->found = std::move(found);
       wait->gate.open();
     });
   };
-  asio::use_service<NameResolver>(context).resolve(std::move(host), std::move(done));
-  link::Alarm alarm(context, [&wait] { wait->gate.open(); });
+  asio::use_service<NameResolver>(*context).resolve(std::move(host), std::move(done));
+  link::Alarm alarm(*context, [&wait] { wait->gate.open(); });
   alarm.set(deadline);
   co_await wait->gate.pass();
   co_return std::move(wait->found);
 }
 
-Task<core::Result<std::vector<tcp::endpoint>>> addresses_of(asio::io_context& context,
-                                                            const link::Endpoint& endpoint,
+Task<core::Result<std::vector<tcp::endpoint>>> addresses_of(asio::io_context* context,
+                                                            link::Endpoint endpoint,
                                                             core::Clock::Steady deadline) {
   std::vector<tcp::endpoint> addresses;
   auto add = [&](const std::string& text) {
@@ -134,11 +134,11 @@ Task<core::Result<std::vector<tcp::endpoint>>> addresses_of(asio::io_context& co
   co_return addresses;
 }
 
-Task<core::Result<PeerStream>> connect(asio::io_context& context, tcp::endpoint address,
+Task<core::Result<PeerStream>> connect(asio::io_context* context, tcp::endpoint address,
                                        core::Clock::Steady until) {
-  PeerStream stream{tcp::socket(context)};
+  PeerStream stream{tcp::socket(*context)};
   bool is_late = false;
-  link::Alarm alarm(context, [&] {
+  link::Alarm alarm(*context, [&] {
     is_late = true;
     stream.close();
   });
@@ -159,20 +159,20 @@ bool expects_host(SSL* session, const std::string& host, bool is_name) {
          ::SSL_set1_host(session, host.c_str()) == 1;
 }
 
-Task<core::Result<void>> secure(asio::io_context& context, Dialed& dialed, const std::string& host,
+Task<core::Result<void>> secure(asio::io_context* context, Dialed* dialed, std::string host,
                                 core::Clock::Steady deadline) {
-  SSL* session = dialed.stream.secure(tls_context());
+  SSL* session = dialed->stream.secure(tls_context());
   SystemError no_address;
   asio::ip::make_address(host, no_address);
   const bool is_name = static_cast<bool>(no_address);
   if (!expects_host(session, host, is_name)) co_return broken("TLS: cannot be set up");
   bool is_late = false;
-  link::Alarm alarm(context, [&] {
+  link::Alarm alarm(*context, [&] {
     is_late = true;
-    dialed.stream.close();
+    dialed->stream.close();
   });
   alarm.set(deadline);
-  const SystemError fault = co_await dialed.stream.shake_hands();
+  const SystemError fault = co_await dialed->stream.shake_hands();
   if (is_late) co_return timed_out();
   if (fault) {
     const long verified = ::SSL_get_verify_result(session);
@@ -180,17 +180,17 @@ Task<core::Result<void>> secure(asio::io_context& context, Dialed& dialed, const
                                            : std::string("TLS: the certificate is not accepted: ") +
                                                  ::X509_verify_cert_error_string(verified));
   }
-  auto info = std::make_shared<rpc::ConnectionInfo>(*dialed.info);
+  auto info = std::make_shared<rpc::ConnectionInfo>(*dialed->info);
   info->tls = {.version = ::SSL_get_version(session),
                .cipher = ::SSL_get_cipher_name(session),
                .server_name = is_name ? host : std::string()};
-  dialed.info = std::move(info);
+  dialed->info = std::move(info);
   co_return core::Result<void>();
 }
 
 }  // namespace
 
-Task<core::Result<Dialed>> dial(asio::io_context& context, link::Endpoint endpoint,
+Task<core::Result<Dialed>> dial(asio::io_context* context, link::Endpoint endpoint,
                                 core::Clock::Steady deadline) {
   const auto addresses = co_await addresses_of(context, endpoint, deadline);
   if (!addresses) co_return addresses.error();
@@ -213,7 +213,7 @@ Task<core::Result<Dialed>> dial(asio::io_context& context, link::Endpoint endpoi
                       link::remote_address(fd).text(), link::local_address(fd).text(),
                       next_connection_id(), std::nullopt})};
     if (link::is_tls(endpoint)) {
-      auto secured = co_await secure(context, dialed, endpoint.host, deadline);
+      auto secured = co_await secure(context, &dialed, endpoint.host, deadline);
       if (!secured) co_return secured.error();
     }
     co_return dialed;

@@ -20,7 +20,7 @@ struct Dialed {
 /// Connects to an endpoint, with TLS if its scheme says so: each address of its host gets half of
 /// the time that is left, the last one all of it. Fails with kTimeout or kConnectionError and a
 /// text that names only the cause.
-link::Task<core::Result<Dialed>> dial(boost::asio::io_context& context, link::Endpoint endpoint,
+link::Task<core::Result<Dialed>> dial(boost::asio::io_context* context, link::Endpoint endpoint,
                                       core::Clock::Steady deadline);
 
 }  // namespace league::transport::client

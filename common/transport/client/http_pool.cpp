@@ -111,7 +111,7 @@ Task<core::Result<void>> HttpExchange::connect() {
   phase_ = "connect";
   connection_ = nullptr;
   was_written_ = false;
-  auto dialed = co_await dial(pool_->loop_.context(), pool_->endpoint_, request_.deadline);
+  auto dialed = co_await dial(&pool_->loop_.context(), pool_->endpoint_, request_.deadline);
   if (!dialed) co_return dialed.error();
   if (interruption_) co_return *interruption_;
   connection_ = std::make_unique<PooledConnection>(
@@ -157,16 +157,16 @@ Task<core::Result<void>> HttpExchange::receive() {
                            : "the peer closed the connection without an answer");
 }
 
-Task<core::Result<bool>> HttpExchange::read(std::string& body) {
+Task<core::Result<bool>> HttpExchange::read(std::string* body) {
   while (body_.empty() && connection_) {
     if (gate_) co_await gate_->pass();
     if (auto received = co_await receive(); !received) co_return received.error();
   }
   if (body_.empty()) co_return false;
-  if (body.empty()) {
-    body.swap(body_);
+  if (body->empty()) {
+    body->swap(body_);
   } else {
-    body.append(std::exchange(body_, {}));
+    body->append(std::exchange(body_, {}));
   }
   co_return true;
 }

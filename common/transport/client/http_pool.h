@@ -49,7 +49,7 @@ class HttpExchange final : private ResponseSink {
   /// cause.
   link::Task<core::Result<void>> begin();
   /// Waits for more of the body and appends it to `body`. False: the answer is complete.
-  link::Task<core::Result<bool>> read(std::string& body);
+  link::Task<core::Result<bool>> read(std::string* body);
   /// Pauses or resumes reading from the connection.
   void set_reading(bool is_on);
   /// What it waits for now or later fails with `why` (but connecting only ends at the request's

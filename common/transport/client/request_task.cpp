@@ -136,7 +136,7 @@ Task<RequestTask::Ending> RequestTask::ask(HttpRequest request) {
   co_return std::nullopt;
 }
 
-Task<core::Result<bool>> RequestTask::read(std::string& body) {
+Task<core::Result<bool>> RequestTask::read(std::string* body) {
   auto more = co_await exchange_->read(body);
   check();
   if (!more) co_return named(more.error());
@@ -145,7 +145,7 @@ Task<core::Result<bool>> RequestTask::read(std::string& body) {
 
 Task<RequestTask::Ending> RequestTask::read_body(std::size_t most) {
   while (body_.size() <= most) {
-    const auto more = co_await read(body_);
+    const auto more = co_await read(&body_);
     if (!more) co_return more.error();
     if (!*more) co_return std::nullopt;
   }
@@ -161,7 +161,7 @@ Task<RequestTask::Ending> RequestTask::read_events(core::Clock::Steady deadline)
   deadline_.set(deadline);
   update_reading();
   for (std::string piece;; piece.clear()) {
-    const auto more = co_await read(piece);
+    const auto more = co_await read(&piece);
     if (!more) co_return more.error();
     if (!*more) co_return std::nullopt;
     const bool is_read = events_.feed(

@@ -93,7 +93,7 @@ class RequestTask : public std::enable_shared_from_this<RequestTask> {
   /// Sends the request and waits for the head of its answer, until the request's deadline.
   link::Task<Ending> ask(HttpRequest request);
   /// As HttpExchange::read, but errors have names.
-  link::Task<core::Result<bool>> read(std::string& body);
+  link::Task<core::Result<bool>> read(std::string* body);
   /// Reads the answer's body into body_. Ends with kReplyTooLarge if it is longer than `most`
   /// bytes.
   link::Task<Ending> read_body(std::size_t most);

@@ -86,7 +86,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   using Socket = websocket::stream<PeerStream, /*deflateSupported=*/false>;
 
   static link::Task<void> connect(std::shared_ptr<WebSocketCore> self) {
-    auto dialed = co_await dial(self->loop_.context(), self->endpoint_, self->deadline_);
+    auto dialed = co_await dial(&self->loop_.context(), self->endpoint_, self->deadline_);
     if (!dialed) co_return self->fail_opening("connect", dialed.error());
     self->shake_hands(*std::move(dialed));
   }
