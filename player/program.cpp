@@ -147,7 +147,8 @@ class PlayerGroup {
         .manager = manager,
         .log_public_key = local.port->log().public_key(),
         .hears_events = host_.bus() != nullptr,
-        .receipts = declares_receipts(local)};
+        .receipts = declares_receipts(local),
+        .batches = agent::host::is_over_http(options_.common.serving())};
     // If the league is known already, subscribe before registering, so that no event is missed.
     if (auto heard = hear_events(local, agent::bus::league_of(manager_url())); !heard) return heard;
     if (local.identity_store) {

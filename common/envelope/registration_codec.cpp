@@ -37,6 +37,7 @@ void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
   a.unless("hears_events", s.hears_events, false);
   a.optional("registration_code", s.registration_code);
   a.unless("receipts", s.receipts, false);
+  a.unless("batches", s.batches, false);
 }
 
 template <typename Archive, typename Self>

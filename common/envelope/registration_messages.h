@@ -48,6 +48,8 @@ struct PlayerMeta {
   std::optional<std::string> registration_code = std::nullopt;
   /// The player puts receipts into its answers, and commits in every match (protocol §7).
   bool receipts = false;
+  /// The player takes several messages of the manager in one JSON-RPC batch (protocol §4).
+  bool batches = false;
 
   bool operator==(const PlayerMeta&) const = default;
 };

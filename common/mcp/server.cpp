@@ -7,6 +7,7 @@
 #include "common/rpc/json_object.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
+#include "common/transport/http/batch_handler.h"
 
 namespace league::mcp {
 namespace {
@@ -68,40 +69,6 @@ std::string server_info(const ServerOptions& options) {
   return out;
 }
 
-/// Collects the answers to a batch; the last one in sends them all. Thread-safe.
-class BatchReply : public std::enable_shared_from_this<BatchReply> {
- public:
-  BatchReply(std::size_t expected, ReplySlot slot) : missing_(expected), slot_(std::move(slot)) {}
-
-  /// One of the `expected` slots.
-  [[nodiscard]] ReplySlot part() {
-    return ReplySlot(
-        [self = shared_from_this()](OutboundReply reply) { self->add(std::move(reply)); });
-  }
-
- private:
-  void add(OutboundReply part) {
-    std::unique_lock lock(mutex_);
-    if (!part.bytes.empty()) parts_.push_back(part.bytes.str());
-    if (part.after_sent) after_sent_.push_back(std::move(part.after_sent));
-    if (--missing_ > 0) return;
-    lock.unlock();
-    OutboundReply whole;
-    whole.bytes = rpc::encode_batch(parts_);
-    whole.http_status = parts_.empty() ? 202 : 200;
-    whole.after_sent = [after = std::move(after_sent_)] {
-      for (const auto& run : after) run();
-    };
-    slot_.send(std::move(whole));
-  }
-
-  std::mutex mutex_;
-  std::size_t missing_;
-  std::vector<std::string> parts_;
-  std::vector<std::function<void()>> after_sent_;
-  ReplySlot slot_;
-};
-
 }  // namespace
 
 Server::Server(ServerOptions options, Application& application, const core::Clock& clock)
@@ -155,7 +122,7 @@ void Server::on_batch(json batch, Arrival arrival, ReplySlot slot) {
                             " messages; at most 64 are allowed, send several batches",
                         400);
   }
-  auto whole = std::make_shared<BatchReply>(batch.size(), std::move(slot));
+  auto whole = std::make_shared<transport::http::BatchReply>(batch.size(), std::move(slot));
   for (json& item : batch) {
     Arrival part{arrival.context, std::make_shared<rpc::MessageNotes>(), arrival.channel, true};
     auto notes = part.notes;

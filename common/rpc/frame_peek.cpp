@@ -278,4 +278,16 @@ FramePeek peek_frame(std::string_view bytes) {
   return out;
 }
 
+std::optional<std::vector<std::string_view>> batch_messages(std::string_view bytes,
+                                                            std::size_t most) {
+  Scanner scanner(bytes);
+  if (!scanner.take('[')) return std::nullopt;
+  std::vector<std::string_view> messages;
+  do {
+    if (messages.size() == most || !scanner.value(messages.emplace_back())) return std::nullopt;
+  } while (scanner.take(','));
+  if (!scanner.take(']') || !scanner.is_at_end()) return std::nullopt;
+  return messages;
+}
+
 }  // namespace league::rpc

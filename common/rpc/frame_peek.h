@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/rpc/id.h"
 
@@ -29,5 +32,10 @@ struct FramePeek {
 /// values are only skipped), so a parser still has to check the text. Accepts any bytes of any
 /// depth; throws only if memory is short. Thread-safe.
 [[nodiscard]] FramePeek peek_frame(std::string_view bytes);
+
+/// The texts of a batch's messages, in order, which are valid as long as `bytes`; nothing for what
+/// is no batch, or one of no or more than `most` messages. As tolerant as peek_frame. Thread-safe.
+[[nodiscard]] std::optional<std::vector<std::string_view>> batch_messages(std::string_view bytes,
+                                                                          std::size_t most);
 
 }  // namespace league::rpc

@@ -30,7 +30,7 @@ void dump_agent(std::ostream& out, events::AgentRef ref, const events::Agent& ag
       << p.protocol_version.value_or("-") << " " << p.contact_email.value_or("-") << " "
       << p.log_public_key.value_or("-") << " " << p.max_concurrent_matches << " "
       << p.assignments_in_ack << p.hears_events << p.match_credentials << p.is_from_loopback
-      << p.receipts << " " << p.code_digest.value_or("-");
+      << p.receipts << p.batches << " " << p.code_digest.value_or("-");
   for (const auto& game : p.game_types) out << " " << game;
   out << " nonce " << agent.credential.nonce << " hash " << agent.credential.token_hash
       << " registration " << agent.registration_nonce_hash << " " << LeagueDump::of(agent.lifecycle)

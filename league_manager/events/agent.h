@@ -30,6 +30,7 @@ struct AgentProfile {
   /// its name is then that of the operator's list.
   std::optional<std::string> code_digest = {};
   bool receipts = false;  ///< players only: puts receipts into its answers (protocol §7)
+  bool batches = false;  ///< players only: takes messages in JSON-RPC batches (protocol §4)
 
   bool operator==(const AgentProfile&) const = default;
 };

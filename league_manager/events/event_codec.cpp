@@ -24,6 +24,7 @@ void fields(auto& io, AgentProfile& e) {
   io.flag("is_from_loopback", e.is_from_loopback);
   io("code_digest", e.code_digest);
   io.flag("receipts", e.receipts);
+  io.flag("batches", e.batches);
 }
 void fields(auto& io, Credential& e) {
   io("nonce", e.nonce);

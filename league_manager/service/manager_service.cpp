@@ -41,7 +41,8 @@ events::AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .contact_email = meta.contact_email,
           .log_public_key = meta.log_public_key,
           .hears_events = meta.hears_events,
-          .receipts = meta.receipts};
+          .receipts = meta.receipts,
+          .batches = meta.batches};
 }
 
 /// The credential for admission (key or code) in a request; empty: none.

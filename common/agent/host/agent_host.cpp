@@ -1,6 +1,7 @@
 #include "common/agent/host/agent_host.h"
 
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "common/agent/peers/refusal_report.h"
@@ -30,6 +31,14 @@ transport::caller::EndpointCallerOptions caller_options(const runtime::Settings&
   options.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
   options.max_response = settings.calls.max_reply_bytes;
   return all;
+}
+
+bool is_league_method(std::string_view method) {
+  constexpr std::array kRoles{envelope::Role::kPlayer, envelope::Role::kReferee,
+                              envelope::Role::kLeagueManager};
+  return std::ranges::any_of(kRoles, [method](envelope::Role role) {
+    return envelope::message_type_from_method(method, role).has_value();
+  });
 }
 
 }  // namespace
@@ -96,7 +105,8 @@ AgentPort::AgentPort(AgentHost& host, std::unique_ptr<audit::log::AuditLog> log,
     : host_(host),
       session_(std::move(session)),
       log_(std::move(log)),
-      audited_caller_(host.caller_for(session_), *log_, host.clock()),
+      batches_(host.caller_for(session_)),
+      audited_caller_(batches_, *log_, host.clock()),
       audited_sessions_(host.sessions().caller(), *log_, host.clock(),
                         audit::calls::AuditedCaller::Framing::kByTheCaller),
       peers_(std::make_unique<peers::PeerClient>(
@@ -155,11 +165,13 @@ core::Result<void> AgentPort::serve(ListenOptions options,
                                                             std::move(recognise), host_.clock());
   budgeted_handler_ =
       std::make_unique<transport::link::BudgetedHandler>(audited(handler), *limiter_);
+  batch_handler_ =
+      std::make_unique<transport::http::BatchHandler>(*budgeted_handler_, is_league_method);
   options.http.limiter = limiter_;
   for (auto& page : options.pages)
     page.handler = runtime::guarded(std::move(page.handler), "the page " + page.path);
   auto listener =
-      AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *budgeted_handler_);
+      AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *batch_handler_);
   if (!listener) return listener.error();
   peers::report_refusals(host_.timer(), limiter_);
   listener_ = std::move(*listener);

@@ -18,8 +18,10 @@
 #include "common/audit/log/audit_log.h"
 #include "common/core/timer.h"
 #include "common/envelope/message_schemas.h"
+#include "common/transport/caller/call_batch.h"
 #include "common/transport/caller/endpoint_caller.h"
 #include "common/transport/front/http_server.h"
+#include "common/transport/http/batch_handler.h"
 #include "common/transport/link/budgeted_handler.h"
 #include "common/transport/link/event_loop.h"
 
@@ -161,6 +163,7 @@ class AgentPort {
   AgentHost& host_;
   const std::optional<transport::link::BusSession> session_;
   std::unique_ptr<audit::log::AuditLog> log_;
+  transport::caller::BatchCaller batches_;
   audit::calls::AuditedCaller audited_caller_;
   audit::calls::AuditedCaller audited_sessions_;
   std::unique_ptr<peers::PeerClient> peers_;
@@ -169,6 +172,7 @@ class AgentPort {
   identity::OwnCredentials credentials_;
   std::shared_ptr<transport::link::RateLimiter> limiter_;
   std::unique_ptr<transport::link::BudgetedHandler> budgeted_handler_;
+  std::unique_ptr<transport::http::BatchHandler> batch_handler_;
   std::unique_ptr<AgentListener> listener_;
   std::unique_ptr<PortBus> on_bus_;  ///< null if the program is on no bus
 };

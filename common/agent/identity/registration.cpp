@@ -122,7 +122,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                            .log_public_key = log_public_key(),
                            .hears_events = options_.hears_events,
                            .registration_code = text_if_any(options_.registration_code),
-                           .receipts = options_.receipts};
+                           .receipts = options_.receipts,
+                           .batches = options_.batches};
     message.registration_nonce = credentials_.nonce;
     return message;
   }

@@ -54,6 +54,7 @@ struct RegistrationOptions {
   std::string log_public_key{};  ///< of the agent's conversation log; may be empty
   bool hears_events = false;  ///< listens to broadcasts that are published once on the bus
   bool receipts = false;  ///< only for players: declares that its answers carry receipts
+  bool batches = false;  ///< only for players: takes messages in JSON-RPC batches over HTTP
   /// How often a manager that cannot be reached is tried again, since the agents of a league may
   /// start before it.
   int max_attempts = 60;

@@ -160,7 +160,7 @@ void PeerClient::trace(transport::link::OutboundCall& out, std::string_view mess
 }
 
 void PeerClient::send(const std::shared_ptr<Pending>& pending) {
-  const PeerCall& call = pending->call;
+  PeerCall& call = pending->call;
   transport::link::OutboundCall out;
   out.endpoint = call.endpoint;
   out.bytes = dialects::frame_call(pending->search.way(), pending->id, *call.message);
@@ -168,6 +168,7 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   out.budget = call.budget;
   if (pending->style() != dialects::CallStyle::kBareBody) out.id = pending->id;
   out.is_repeatable = true;  // a message of the league may be repeated (protocol §6)
+  out.batch = std::exchange(call.batch, nullptr);  // a second attempt goes alone
   out.notes->message_type = std::string(envelope::wire_name(call.type));
   out.notes->conversation_id = call.conversation_id;
   out.notes->match_id = call.match_id;

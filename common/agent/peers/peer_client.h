@@ -35,6 +35,8 @@ struct PeerCall {
   /// The message's ids, if it has them.
   std::optional<core::LeagueId> league_id = std::nullopt;
   std::optional<int> round_id = std::nullopt;
+  /// To send the message together with others, to a peer that takes batches.
+  std::shared_ptr<transport::caller::CallBatch> batch = nullptr;
   /// Fills in what an incomplete answer leaves out (protocol §9). An answer whose sender is not the
   /// one given here, or whose conversation, league or round differs from the call's, is refused in
   /// strict mode; in open mode it is accepted and noted as a leniency.

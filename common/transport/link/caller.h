@@ -14,6 +14,10 @@
 #include "common/rpc/id.h"
 #include "common/transport/link/endpoint.h"
 
+namespace league::transport::caller {
+class CallBatch;
+}
+
 namespace league::transport::link {
 
 /// Calls of different kinds use separate limits, so that none waits for calls of another kind
@@ -36,6 +40,7 @@ struct OutboundCall : rpc::Delivery {
   /// only.
   rpc::Id id{};
   bool is_repeatable = false;  ///< as in OutboundMessage: true for messages of the league
+  std::shared_ptr<caller::CallBatch> batch = nullptr;  ///< to send it together with others
 };
 
 /// What is known about a call's transport before it is made: the type, the address, and for HTTP
