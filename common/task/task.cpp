@@ -20,16 +20,9 @@ bool is_cancellation(const std::exception_ptr& exception) {
 }
 
 Task<void> sleep(core::Timer* timer, std::chrono::nanoseconds delay) {
-  struct Scheduled {
-    core::Timer& timer;
-    core::Timer::Id id = 0;
-    ~Scheduled() {
-      if (id != 0) timer.cancel(id);
-    }
-  } scheduled{*timer};
-  co_await called_back<bool>([&scheduled, delay](auto wake) {
-    scheduled.id = scheduled.timer.schedule(delay, [wake = std::move(wake)] { wake(true); });
-  });
+  detail::ScheduledCall end(*timer);
+  co_await called_back<bool>(
+      [&end, delay](auto wake) { end.set(delay, [wake = std::move(wake)] { wake(true); }); });
 }
 
 }  // namespace

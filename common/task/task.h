@@ -61,6 +61,25 @@ class Awaited {
   std::optional<Handler> handler_;
 };
 
+/// One function on a timer, which is cancelled with the task that waits for it.
+class ScheduledCall {
+ public:
+  explicit ScheduledCall(core::Timer& timer) : timer_(timer) {}
+  ~ScheduledCall() {
+    if (id_ != 0) timer_.cancel(id_);
+  }
+  ScheduledCall(const ScheduledCall&) = delete;
+  ScheduledCall& operator=(const ScheduledCall&) = delete;
+
+  void set(std::chrono::nanoseconds delay, core::Timer::Function function) {
+    id_ = timer_.schedule(delay, std::move(function));
+  }
+
+ private:
+  core::Timer& timer_;
+  core::Timer::Id id_ = 0;
+};
+
 }  // namespace detail
 
 /// Waits for a function that calls back: `start` gets the callback, which must be called once, at

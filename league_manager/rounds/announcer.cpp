@@ -31,31 +31,11 @@ core::ConversationId conversation_of(std::optional<int> round) {
                : envelope::league_conversation(Message::kType);
 }
 
-/// Calls `done` once: when it is counted down to zero, or when it expires.
-class Latch {
- public:
-  Latch(std::size_t count, std::function<void()> done) : count_(count), done_(std::move(done)) {}
-  void count_down() {
-    {
-      std::lock_guard lock(mutex_);
-      if (count_ > 0 && --count_ > 0) return;
-    }
-    expire();
-  }
-  void expire() {
-    std::function<void()> done;
-    {
-      std::lock_guard lock(mutex_);
-      done = std::exchange(done_, nullptr);
-    }
-    if (done) done();
-  }
-
- private:
-  std::mutex mutex_;
-  std::size_t count_;
-  std::function<void()> done_;
-};
+/// Whether `Message` ends something: its copies contain the journal's head, and its recipients tell
+/// the ends of their logs.
+template <typename Message>
+constexpr bool kIsEnd = std::is_same_v<Message, envelope::RoundCompleted> ||
+                        std::is_same_v<Message, envelope::LeagueCompleted>;
 
 /// The rows of a long message as JSON texts, rendered once for all recipients.
 std::vector<std::string> texts_of(const nlohmann::json& rows) {
@@ -111,27 +91,11 @@ class LongTable {
 
 }  // namespace
 
-/// The ends of logs that the acknowledgements of one broadcast tell. Thread-safe.
-class Announcer::CollectedHeads {
- public:
-  void note(events::AgentRef agent, const audit::record::LogHead& head) {
-    std::lock_guard lock(mutex_);
-    heads_[agent] = {agent, head.seq, head.hash};
-  }
-  [[nodiscard]] LogHeads all() const {
-    std::lock_guard lock(mutex_);
-    return heads_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  LogHeads heads_;
-};
-
 Announcer::Announcer(const RoundDependencies& dependencies)
     : deps_(dependencies),
       key_(dependencies.token_issuer.league_key()),
-      broadcaster_(dependencies.peers, dependencies.clock, dependencies.settings) {}
+      broadcaster_(dependencies.peers, dependencies.clock, dependencies.settings,
+                   dependencies.executor) {}
 
 void Announcer::stop() {
   broadcaster_.stop();
@@ -177,8 +141,7 @@ nlohmann::json Announcer::render(const envelope::Envelope& envelope, const Messa
   if (auto head = deps_.log_head ? deps_.log_head() : std::nullopt)
     encoded["log_head"] = {{"seq", head->seq}, {"hash", head->hash}};
   if (deps_.term) encoded["term"] = *deps_.term;
-  if constexpr (std::is_same_v<Message, envelope::RoundCompleted> ||
-                std::is_same_v<Message, envelope::LeagueCompleted>) {
+  if constexpr (kIsEnd<Message>) {
     // The journal's head is thereby in the manager's sealed log and in every recipient's.
     const auto journal = deps_.ledger.journal_head();
     encoded["journal_head"] = {{"seq", journal.sequence}, {"hash", core::to_hex(journal.digest)}};
@@ -186,9 +149,13 @@ nlohmann::json Announcer::render(const envelope::Envelope& envelope, const Messa
   return encoded;
 }
 
+Announcer::Told Announcer::delivery_of(std::size_t messages, std::size_t publications) const {
+  if (deps_.events != nullptr) messages += publications;
+  return messages > 0 ? std::make_shared<Delivery>(Delivery{task::Latch(messages)}) : nullptr;
+}
+
 template <typename Message>
-void Announcer::publish(const Message& message, std::optional<int> round,
-                        std::function<void()> done) {
+void Announcer::publish(const Message& message, std::optional<int> round, const Told& told) {
   if (deps_.events == nullptr) return;
   const auto envelope = envelope_for<Message>(round, std::nullopt);
   auto encoded = render(envelope, message);
@@ -203,14 +170,15 @@ void Announcer::publish(const Message& message, std::optional<int> round,
   // The key distinguishes leagues with the same name.
   event.id = key_.public_key().substr(0, kShownOfKey) + "." + event.conversation_id;
   event.text = std::make_shared<const std::string>(agent::bus::sign_event(std::move(text), key_));
-  deps_.events->publish(std::move(event), std::move(done));
+  deps_.events->publish(std::move(event), [executor = deps_.executor, told] {
+    executor.post([told] { told->open.count_down(); });
+  });
 }
 
 template <typename Message>
 void Announcer::broadcast(const Message& message, std::optional<int> round,
-                          const std::vector<AddressedPlayer>& to,
-                          const std::function<void()>& done_one, const OwnRows& rows,
-                          const std::shared_ptr<CollectedHeads>& heads) {
+                          const std::vector<AddressedPlayer>& to, const Told& told,
+                          const OwnRows& rows) {
   if (to.empty()) return;
   const auto envelope = envelope_for<Message>(round, core::AuthToken("@"));
   const std::string text = rpc::to_json_text(render(envelope, message));
@@ -228,13 +196,9 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
     own.append(text, 0, token_at).append(token);
     own.append(text, token_at + 1, rows_at - token_at - 1);
     own.append(own_rows).append(text, rows_at);
-    std::function<void(const audit::record::LogHead&)> on_head;
-    if (heads) {
-      on_head = [heads, agent = one.agent](const auto& head) { heads->note(agent, head); };
-    }
     broadcaster_.send(
         {agent::peers::call_with({one.endpoint, one.agent.sender()}, envelope, std::move(own), {}),
-         done_one, std::move(on_head)});
+         one.agent, told, kIsEnd<Message>});
   }
 }
 
@@ -264,50 +228,47 @@ void Announcer::tell(events::AgentRef agent, const core::ConversationId& convers
   broadcaster_.send(
       {agent::peers::call_with({std::move(*to), agent.sender()}, envelope,
                                rpc::to_json_text(envelope::encode(envelope, notice)), {}),
-       {}});
+       agent});
 }
 
-void Announcer::announce_round(int round, std::function<void()> then,
-                               std::function<void()> delivered) {
+task::Task<void> Announcer::wait_a_while(Told told) const {
+  if (told)
+    (void)co_await told->open.wait_for(deps_.timer, deps_.settings.league.announcement_grace);
+}
+
+Announcer::Told Announcer::announce_round(int round) {
   auto players = recipients(true, false);
-  const std::size_t all_of_them = players.size() + publications();
-  if (!deps_.settings.league.broadcasts || all_of_them == 0) return then();
-  auto latch = std::make_shared<Latch>(all_of_them, std::move(then));
-  auto all = std::make_shared<Latch>(all_of_them, std::move(delivered));
+  auto told = delivery_of(players.size(), 1);
+  if (!deps_.settings.league.broadcasts || !told) return nullptr;
   int all_players = 0;
   envelope::RoundAnnouncement message;
   deps_.ledger.read([&](const League& league) {
     all_players = league.roster().taken(events::AgentKind::kPlayer);
     message.matches = announced_matches(league);
   });
-  auto count_down = [latch, all] {
-    latch->count_down();
-    all->count_down();
-  };
   // The published copy is the same for everybody, so it contains all matches.
-  publish(message, round, count_down);
+  publish(message, round, told);
   if (all_players <= kWholeRound) {
-    broadcast(message, round, players, count_down);
+    broadcast(message, round, players, told);
   } else {
     const auto own = matches_by_player(message.matches);
     const int total = static_cast<int>(message.matches.size());
     broadcast(envelope::RoundAnnouncement{.matches = {}, .total_matches = total}, round, players,
-              count_down, {"matches", [&own](events::AgentRef player) {
-                             const auto found = own.find(player.id());
-                             return found == own.end() ? std::string() : found->second;
-                           }});
+              told, {"matches", [&own](events::AgentRef player) {
+                       const auto found = own.find(player.id());
+                       return found == own.end() ? std::string() : found->second;
+                     }});
   }
-  deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
+  return told;
 }
 
-void Announcer::announce_again(const std::vector<events::MatchKey>& matches,
-                               std::function<void()> then) {
-  if (matches.empty()) return then();
+Announcer::Told Announcer::announce_again(const std::vector<events::MatchKey>& matches) {
+  if (matches.empty()) return nullptr;
   struct PlayerAnnouncements {
     AddressedPlayer player;
     envelope::RoundAnnouncement message;
   };
-  std::map<events::AgentRef, PlayerAnnouncements> told;
+  std::map<events::AgentRef, PlayerAnnouncements> announcements;
   auto players = recipients(true, false, true);
   deps_.ledger.read([&](const League& league) {
     for (events::MatchKey match : matches) {
@@ -315,73 +276,63 @@ void Announcer::announce_again(const std::vector<events::MatchKey>& matches,
       const Pairing pairing = league.schedule().pairing(match);
       for (const auto& player : players) {
         if (!pairing.has(player.agent.index)) continue;
-        auto& one = told.try_emplace(player.agent, PlayerAnnouncements{player, {}}).first->second;
+        auto& one =
+            announcements.try_emplace(player.agent, PlayerAnnouncements{player, {}}).first->second;
         one.message.matches.push_back(announced_match(league, match));
         one.message.total_matches = league.board().matches();
       }
     }
   });
-  if (told.empty()) return then();
-  auto latch = std::make_shared<Latch>(told.size(), std::move(then));
-  for (const auto& [player, one] : told)
-    broadcast(one.message, matches.front().round, {one.player}, [latch] { latch->count_down(); });
-  deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
+  auto told = delivery_of(announcements.size(), 0);
+  for (const auto& [player, one] : announcements)
+    broadcast(one.message, matches.front().round, {one.player}, told);
+  return told;
 }
 
 void Announcer::send_standings(int round, const std::vector<AddressedPlayer>& players,
-                               const std::function<void()>& done_one) {
+                               const Told& told) {
   auto rows = deps_.ledger.read([](const League& league) { return standings_rows(league); });
   if (rows.size() <= kWholeTable) {
     envelope::LeagueStandingsUpdate update{.standings = std::move(rows), .total_players = {}};
-    publish(update, round, done_one);
-    return broadcast(update, round, players, done_one);
+    publish(update, round, told);
+    return broadcast(update, round, players, told);
   }
   const LongTable table(rows);
   const int total = static_cast<int>(rows.size());
   // The published copy is the same for everybody: an agent has to query its own row.
   rows.resize(kTableHead);
   publish(envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = total},
-          round, done_one);
+          round, told);
   broadcast(envelope::LeagueStandingsUpdate{.standings = {}, .total_players = total}, round,
-            players, done_one, {"standings", [&table](events::AgentRef player) {
-                                  return table.part_for(player.id());
-                                }});
+            players, told, {"standings", [&table](events::AgentRef player) {
+                              return table.part_for(player.id());
+                            }});
 }
 
-void Announcer::round_completed(int round, WithHeads delivered) {
-  if (!deps_.settings.league.broadcasts) return;
+Announcer::Told Announcer::round_completed(int round) {
+  if (!deps_.settings.league.broadcasts) return nullptr;
   auto players = recipients(true, false);
   auto everybody = recipients(true, true);
-  auto heads = std::make_shared<CollectedHeads>();
-  auto all = std::make_shared<Latch>(
-      players.size() + everybody.size() + 2 * publications(),
-      [heads, delivered = std::move(delivered)] { delivered(heads->all()); });
-  auto count_down = [all] { all->count_down(); };
-  send_standings(round, players, count_down);
+  auto told = delivery_of(players.size() + everybody.size(), 2);
+  send_standings(round, players, told);
   auto message = deps_.ledger.read([round](const League& league) {
     return league_manager::rounds::round_completed(league, round);
   });
-  publish(message, round, count_down);
-  broadcast(message, round, everybody, count_down, {}, heads);
+  publish(message, round, told);
+  broadcast(message, round, everybody, told);
+  return told;
 }
 
-void Announcer::league_completed(WithHeads then) {
+Announcer::Told Announcer::league_completed() {
   if (deps_.seal_log) deps_.seal_log();
   auto message = deps_.ledger.read(
       [](const League& league) { return league_manager::rounds::league_completed(league); });
   if (deps_.attest) message.attestation = deps_.attest();
   auto to = recipients(true, true);
-  const std::size_t all_of_them = to.size() + publications();
-  if (all_of_them == 0) return then({});
-  auto heads = std::make_shared<CollectedHeads>();
-  auto latch =
-      std::make_shared<Latch>(all_of_them, [heads, then = std::move(then)] { then(heads->all()); });
-  auto count_down = [latch] { latch->count_down(); };
-  publish(message, std::nullopt, count_down);
-  broadcast(message, std::nullopt, to, count_down, {}, heads);
-  // A peer that never answers must not keep the others waiting for the end.
-  deps_.timer.schedule(deps_.settings.time_limit(MessageType::kLeagueCompleted),
-                       [latch] { latch->expire(); });
+  auto told = delivery_of(to.size(), 1);
+  publish(message, std::nullopt, told);
+  broadcast(message, std::nullopt, to, told);
+  return told;
 }
 
 }  // namespace league::league_manager::rounds

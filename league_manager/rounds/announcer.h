@@ -55,37 +55,37 @@ struct RoundDependencies {
   OperatorLog* log = nullptr;
   /// Measures how late the manager itself is; null: it is assumed to be punctual.
   agent::runtime::DelayMeter* delays = nullptr;
+  /// Where everything that waits runs.
+  task::Executor executor = {};
 };
 
 /// Sends broadcasts about the league: renders each once from the league's current state, publishes
 /// it once, signed, if there is a board, and sends it to all agents that do not listen there and
-/// are not shut down. Thread-safe. Source: protocol §4, messages 5 and 12 to 14, and §8.
+/// are not shut down. Used on its executor only. Source: protocol §4, messages 5 and 12 to 14, and
+/// §8.
 class Announcer {
  public:
   explicit Announcer(const RoundDependencies& dependencies);
 
-  /// Announces the matches of `round` to the players. `then` runs once, perhaps before this
-  /// returns: when every player has taken the announcement or could not be reached, or when
-  /// Settings::League::announcement_grace is over. `delivered` runs once, perhaps later: when every
-  /// player has taken it or could not be reached.
-  void announce_round(int round, std::function<void()> then, std::function<void()> delivered);
+  /// What of an announcement is still to be delivered; null if there is nobody to be told.
+  using Told = std::shared_ptr<Delivery>;
+  /// Announces the matches of `round` to the players.
+  [[nodiscard]] Told announce_round(int round);
   /// Tells the players of `matches`, which belong to the current round, that the kind of their
-  /// referee has changed. `then` as in announce_round.
-  void announce_again(const std::vector<events::MatchKey>& matches, std::function<void()> then);
-  /// Gets the ends of the logs that agents have told in their acknowledgements.
-  using WithHeads = std::function<void(const LogHeads&)>;
-  /// Sends the table to the players, then the round's summary to everybody; `delivered` as in
-  /// announce_round.
-  void round_completed(int round, WithHeads delivered);
+  /// referee has changed.
+  [[nodiscard]] Told announce_again(const std::vector<events::MatchKey>& matches);
+  /// Waits until everybody has taken an announcement or could not be reached, or until
+  /// Settings::League::announcement_grace is over.
+  [[nodiscard]] task::Task<void> wait_a_while(Told told) const;
+  /// Sends the table to the players, then the round's summary to everybody.
+  [[nodiscard]] Told round_completed(int round);
   /// Sends champion and final table to everybody, with the result signed by the league's key.
-  /// `then` runs once: when every agent has taken the message or could not be reached, or when its
-  /// time limit is over.
-  void league_completed(WithHeads then);
+  [[nodiscard]] Told league_completed();
   /// Tells an agent its new state, with best effort, even if it is shut down.
   void tell_state(const events::AgentStateChanged& change);
   /// Tells a player that its receipts for `match` are missing or false, with best effort.
   void tell_receipts(events::AgentRef player, events::MatchKey match, events::ReceiptState state);
-  /// Drops waiting messages; running calls end by themselves.
+  /// Drops waiting messages, and waits for no running call. On any thread.
   void stop();
 
  private:
@@ -110,19 +110,18 @@ class Announcer {
     std::function<std::string(events::AgentRef)>
         of;  ///< JSON text of the recipient's rows, with commas
   };
-  class CollectedHeads;
+  /// What is to be delivered: `messages`, and each of `publications` where there is a board; null
+  /// if that is nothing.
+  [[nodiscard]] Told delivery_of(std::size_t messages, std::size_t publications) const;
   /// Renders `message` once and sends it to each of `to`, with the recipient's own token and, where
-  /// there are `rows`, its own rows spliced in. `heads`: gets what the acknowledgements say of the
-  /// agents' logs; may be null.
+  /// there are `rows`, its own rows spliced in.
   template <typename Message>
   void broadcast(const Message& message, std::optional<int> round,
-                 const std::vector<AddressedPlayer>& to, const std::function<void()>& done_one,
-                 const OwnRows& rows = {}, const std::shared_ptr<CollectedHeads>& heads = nullptr);
+                 const std::vector<AddressedPlayer>& to, const Told& told,
+                 const OwnRows& rows = {});
   /// Renders `message` without a token, signed, and publishes it where there is a board.
   template <typename Message>
-  void publish(const Message& message, std::optional<int> round, std::function<void()> done);
-  /// The number of times that `publish` will run `done` for one message.
-  [[nodiscard]] std::size_t publications() const { return deps_.events != nullptr ? 1 : 0; }
+  void publish(const Message& message, std::optional<int> round, const Told& told);
   template <typename Message>
   [[nodiscard]] envelope::Envelope envelope_for(std::optional<int> round,
                                                 std::optional<core::AuthToken> token) const;
@@ -130,8 +129,7 @@ class Announcer {
   template <typename Message>
   [[nodiscard]] nlohmann::json render(const envelope::Envelope& envelope,
                                       const Message& message) const;
-  void send_standings(int round, const std::vector<AddressedPlayer>& players,
-                      const std::function<void()>& done_one);
+  void send_standings(int round, const std::vector<AddressedPlayer>& players, const Told& told);
 
   const RoundDependencies deps_;
   const core::SigningKey key_;  ///< signs what is published

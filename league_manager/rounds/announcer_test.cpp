@@ -91,7 +91,8 @@ class AnnouncerTest : public ::testing::Test {
                                                                .settings = settings_,
                                                                .envelopes = envelopes_,
                                                                .term = 7,
-                                                               .events = &board_});
+                                                               .events = &board_,
+                                                               .executor = executor_});
   }
   void enter(const RegistrationRequest& request) {
     commit([&](const League& league, core::UtcTimestamp now) {
@@ -102,8 +103,24 @@ class AnnouncerTest : public ::testing::Test {
     ledger_->commit(decision, [](const core::Result<events::Events>&) {});
   }
   void announce() {
-    announcer_->announce_round(
-        1, [this] { ++then_; }, [this] { ++delivered_; });
+    executor_.post([this] { follow(announcer_->announce_round(1)); });
+  }
+  void complete_round() {
+    executor_.post([this] { follow(announcer_->round_completed(1)); });
+  }
+  void follow(const Announcer::Told& told) {
+    ASSERT_TRUE(told);
+    waits_.spawn(count_then(told));
+    waits_.spawn(count_delivered(told));
+  }
+  task::Task<void> count_then(Announcer::Told told) {
+    co_await announcer_->wait_a_while(told);
+    ++then_;
+  }
+  task::Task<void> count_delivered(Announcer::Told told) {
+    co_await told->open.wait();
+    heads_ = told->heads;
+    ++delivered_;
   }
 
   league::testing::FakeTime time_;
@@ -117,10 +134,13 @@ class AnnouncerTest : public ::testing::Test {
   const agent::runtime::Settings settings_{};
   envelope::EnvelopeBuilder envelopes_{envelope::Sender::league_manager(), id_, time_};
   FakeBoard board_;
+  const task::Executor executor_;
   std::unique_ptr<files::Ledger> ledger_;
   std::unique_ptr<Announcer> announcer_;
   int then_ = 0;
   int delivered_ = 0;
+  LogHeads heads_;
+  task::Scope waits_{executor_, nullptr};
 };
 
 TEST_F(AnnouncerTest, ABroadcastToAThousandPlayersIsPublishedOnce) {
@@ -212,7 +232,7 @@ TEST_F(AnnouncerTest, ABrokerThatSaysNothingCostsTheGraceOnly) {
 
 TEST_F(AnnouncerTest, OfALongTableEverybodyHearsTheHead) {
   start(201, 1);
-  announcer_->round_completed(1, [this](const LogHeads&) { ++delivered_; });
+  complete_round();
   ASSERT_EQ(board_.events.size(), 2U);
   EXPECT_EQ(board_.events[0].type, "league_standings_update");
   EXPECT_EQ(board_.params(0)["standings"].size(), 50U);
@@ -231,7 +251,7 @@ TEST_F(AnnouncerTest, OfALongTableEverybodyHearsTheHead) {
 
 TEST_F(AnnouncerTest, EachGetsItsOwnPlaceInALongTable) {
   start(201, 201);
-  announcer_->round_completed(1, [](const LogHeads&) {});
+  complete_round();
   int updates = 0;
   for (std::size_t i = 0; i < caller_.sent.size(); ++i) {
     const json& message = caller_.sent[i];
@@ -258,7 +278,7 @@ TEST_F(AnnouncerTest, WhatIsSaidAgainHasTheSameName) {
   announce();
   announce();
   EXPECT_EQ(board_.events[0].id, board_.events[1].id);
-  announcer_->league_completed([this](const LogHeads&) { ++then_; });
+  executor_.post([this] { follow(announcer_->league_completed()); });
   EXPECT_EQ(board_.events[2].type, "league_completed");
   EXPECT_NE(board_.events[2].id, board_.events[0].id);
 }
@@ -266,7 +286,7 @@ TEST_F(AnnouncerTest, WhatIsSaidAgainHasTheSameName) {
 TEST_F(AnnouncerTest, TheEndOfARoundBindsTheJournal) {
   start(2, 2);
   const auto head = ledger_->journal_head();
-  announcer_->round_completed(1, [](const LogHeads&) {});
+  complete_round();
   for (const auto& message : caller_.sent) {
     const bool is_end = message["message_type"] == "ROUND_COMPLETED";
     EXPECT_EQ(message.contains("journal_head"), is_end);
@@ -280,12 +300,11 @@ TEST_F(AnnouncerTest, TheEndsOfTheAgentsLogsAreCollected) {
   start(2, 2);
   const std::string hash(64, 'a');
   caller_.answer = {{"log_head", {{"seq", 7}, {"hash", hash}}}};
-  LogHeads heads;
-  announcer_->round_completed(1, [&heads](const LogHeads& told) { heads = told; });
+  complete_round();
   board_.finish();
   const auto referee = events::AgentRef::referee(0);
-  EXPECT_EQ(heads.size(), 3U);
-  EXPECT_EQ(heads.at(referee), (events::AgentLogHead{referee, 7, hash}));
+  EXPECT_EQ(heads_.size(), 3U);
+  EXPECT_EQ(heads_.at(referee), (events::AgentLogHead{referee, 7, hash}));
 }
 
 TEST_F(AnnouncerTest, StopsTheBoard) {

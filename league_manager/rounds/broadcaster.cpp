@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/agent/runtime/exception_guard.h"
 #include "common/schema/json_fields.h"
 
 namespace league::league_manager::rounds {
@@ -27,97 +28,66 @@ std::optional<audit::record::LogHead> head_told_in(const nlohmann::json& acknowl
 }
 
 Broadcaster::Broadcaster(agent::peers::PeerClient& peers, const core::Clock& clock,
-                         const agent::runtime::Settings& settings)
-    : peers_(peers), settings_(settings), breaker_(clock, settings.breaker) {}
+                         const agent::runtime::Settings& settings, task::Executor executor)
+    : peers_(peers),
+      settings_(settings),
+      breaker_(clock, settings.breaker),
+      tasks_(std::move(executor), agent::runtime::failures_logged("a broadcast")) {}
 
 void Broadcaster::send(Notice notice) {
-  std::function<void()> dropped;
-  {
-    std::lock_guard lock(mutex_);
-    if (is_stopped_) return;
-    Outbox& outbox = outboxes_[notice.call.peer];
-    if (notice.call.type == envelope::MessageType::kLeagueStandingsUpdate) {
-      auto older = std::ranges::find(outbox.waiting, notice.call.type,
-                                     [](const Notice& waits) { return waits.call.type; });
-      if (older != outbox.waiting.end()) {
-        dropped = std::move(older->done);
-        outbox.waiting.erase(older);
-      }
-    }
-    std::string peer = notice.call.peer;
-    outbox.waiting.push_back(std::move(notice));
-    if (!outbox.in_flight && !outbox.is_ready) {
-      outbox.is_ready = true;
-      ready_.push_back(std::move(peer));
+  Outbox& outbox = outboxes_[notice.call.peer];
+  if (notice.call.type == envelope::MessageType::kLeagueStandingsUpdate) {
+    auto older = std::ranges::find(outbox.waiting, notice.call.type,
+                                   [](const Notice& waits) { return waits.call.type; });
+    if (older != outbox.waiting.end()) {
+      if (older->delivery) older->delivery->open.count_down();
+      outbox.waiting.erase(older);
     }
   }
-  if (dropped) dropped();
-  pump();
+  outbox.waiting.push_back(std::move(notice));
+  if (std::exchange(outbox.is_served, true)) return;
+  ready_.push_back(&outbox);
+  if (workers_ == settings_.calls.broadcast) return;
+  ++workers_;
+  tasks_.spawn(work());
 }
 
-void Broadcaster::stop() {
-  std::lock_guard lock(mutex_);
-  is_stopped_ = true;
-  ready_.clear();
-  outboxes_.clear();
+task::Task<void> Broadcaster::work() {
+  while (!ready_.empty()) {
+    Outbox& outbox = *ready_.front();
+    ready_.pop_front();
+    Notice notice = std::move(outbox.waiting.front());
+    outbox.waiting.pop_front();
+    co_await deliver(std::move(notice));
+    outbox.is_served = !outbox.waiting.empty();
+    if (outbox.is_served) ready_.push_back(&outbox);
+  }
+  --workers_;
+}
+
+task::Task<void> Broadcaster::deliver(Notice notice) {
+  const std::string peer = notice.call.peer;
+  // Notices of an agent's own state ignore the breaker: it can still be open when the agent
+  // returns.
+  const bool is_state = notice.call.type == envelope::MessageType::kLeagueError;
+  if (is_state || breaker_.allow(peer)) {
+    notice.call.time_limit = time_limit(notice.call.type);
+    notice.call.budget = transport::link::Budget::kBroadcast;
+    const auto reply = co_await peers_.call(std::move(notice.call));
+    const bool failed = reply.error && core::error_info(reply.error->code).retryable;
+    failed ? breaker_.on_failure(peer) : breaker_.on_success(peer);
+    if (notice.collects_heads && !reply.error) {
+      if (const auto head = head_told_in(reply.acknowledgement))
+        notice.delivery->heads[notice.agent] = {notice.agent, head->seq, head->hash};
+    }
+  }
+  if (notice.delivery) notice.delivery->open.count_down();
 }
 
 std::chrono::milliseconds Broadcaster::time_limit(envelope::MessageType type) const {
   // The protocol's table lists LEAGUE_ERROR as an answer, without a time limit.
   const auto limit = settings_.time_limit(type);
   return limit.count() > 0 ? limit : settings_.time_limit(envelope::MessageType::kRoundCompleted);
-}
-
-void Broadcaster::pump() {
-  while (true) {
-    std::optional<Notice> notice;
-    {
-      std::lock_guard lock(mutex_);
-      if (ready_.empty() || in_flight_ >= settings_.calls.broadcast) return;
-      Outbox& outbox = outboxes_[ready_.front()];
-      ready_.pop_front();
-      outbox.is_ready = false;
-      outbox.in_flight = true;
-      ++in_flight_;
-      notice = std::move(outbox.waiting.front());
-      outbox.waiting.pop_front();
-    }
-    auto [call, done, on_head] = std::move(*notice);
-    const std::string peer = call.peer;
-    // Notices of an agent's own state ignore the breaker: it can still be open when the agent
-    // returns.
-    const bool is_state = call.type == envelope::MessageType::kLeagueError;
-    if (!is_state && !breaker_.allow(peer)) {
-      if (done) done();
-      on_sent(peer);
-      continue;
-    }
-    call.time_limit = time_limit(call.type);
-    call.budget = transport::link::Budget::kBroadcast;
-    peers_.call(std::move(call), [this, peer, done = std::move(done), on_head = std::move(on_head)](
-                                     const agent::peers::PeerReply& reply) {
-      bool failed = reply.error && core::error_info(reply.error->code).retryable;
-      failed ? breaker_.on_failure(peer) : breaker_.on_success(peer);
-      if (on_head && !reply.error) {
-        if (const auto head = head_told_in(reply.acknowledgement)) on_head(*head);
-      }
-      if (done) done();
-      on_sent(peer);
-      pump();
-    });
-  }
-}
-
-void Broadcaster::on_sent(const std::string& peer) {
-  std::lock_guard lock(mutex_);
-  --in_flight_;
-  auto found = outboxes_.find(peer);
-  if (found == outboxes_.end()) return;
-  found->second.in_flight = false;
-  if (!found->second.waiting.empty() && !found->second.is_ready) {
-    found->second.is_ready = true;
-    ready_.push_back(peer);
-  }
 }
 
 }  // namespace league::league_manager::rounds

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -12,17 +11,28 @@
 #include "common/agent/peers/peer_client.h"
 #include "common/agent/runtime/settings.h"
 #include "common/audit/record/log_chain.h"
+#include "common/task/latch.h"
+#include "league_manager/core/league.h"
 
 namespace league::league_manager::rounds {
+
+/// How far one announcement has come. Used on the executor of the rounds.
+struct Delivery {
+  /// The messages that nobody has taken yet: of which it is not known that the recipient has taken
+  /// it or could not be reached.
+  task::Latch open;
+  /// The ends of their logs that agents have told in their acknowledgements.
+  LogHeads heads = {};
+};
 
 /// A message to one peer that needs no answer but an acknowledgement.
 struct Notice {
   agent::peers::PeerCall call;  ///< its time limit and budget are set by the broadcaster
-  /// Runs once: the peer has taken it, has failed, or the notice was dropped for a newer one or an
-  /// open breaker.
-  std::function<void()> done;
-  /// Runs before `done` if the peer's acknowledgement names the end of its own log; may be empty.
-  std::function<void(const audit::record::LogHead&)> on_head = {};
+  events::AgentRef agent;  ///< that is called
+  /// Counted down once: the peer has taken it, has failed, or the notice was dropped for a newer
+  /// one or an open breaker. May be null.
+  std::shared_ptr<Delivery> delivery = nullptr;
+  bool collects_heads = false;  ///< whether `delivery` gets the end of the log that the peer tells
 };
 
 /// `log_head` of an acknowledgement: the newest seal of the peer's log. Nothing if there is none,
@@ -32,38 +42,36 @@ struct Notice {
 
 /// Sends broadcasts: to each peer one at a time, in order, and to a limited number of peers at
 /// once. A waiting standings update is replaced by a newer one; the circuit breaker skips a peer
-/// that keeps failing, except for messages about its own state. Thread-safe. Source: protocol §4
-/// message 12, §6.
+/// that keeps failing, except for messages about its own state. Used on its executor only. Source:
+/// protocol §4 message 12, §6.
 class Broadcaster {
  public:
-  /// All references outlive the broadcaster and its last call.
+  /// All references outlive the broadcaster.
   Broadcaster(agent::peers::PeerClient& peers, const core::Clock& clock,
-              const agent::runtime::Settings& settings);
+              const agent::runtime::Settings& settings, task::Executor executor);
 
   void send(Notice notice);
-  /// Drops waiting messages; running calls end by themselves.
-  void stop();
+  /// Sends nothing more, and waits for no running call. On any thread.
+  void stop() { tasks_.stop(); }
 
  private:
   struct Outbox {
     std::deque<Notice> waiting;
-    bool in_flight = false;
-    bool is_ready = false;  ///< is in ready_
+    bool is_served = false;  ///< waits in ready_ or is being called
   };
 
-  /// Starts messages that may start; called without the lock.
-  void pump();
-  void on_sent(const std::string& peer);
+  /// Sends what is ready, a message at a time, until nothing is.
+  task::Task<void> work();
+  task::Task<void> deliver(Notice notice);
   [[nodiscard]] std::chrono::milliseconds time_limit(envelope::MessageType type) const;
 
   agent::peers::PeerClient& peers_;
   const agent::runtime::Settings& settings_;
   agent::peers::CircuitBreaker breaker_;
-  std::mutex mutex_;
-  std::map<std::string, Outbox> outboxes_;
-  std::deque<std::string> ready_;  // peers with something waiting and nothing in flight
-  int in_flight_ = 0;
-  bool is_stopped_ = false;
+  std::map<std::string, Outbox> outboxes_;  // by peer
+  std::deque<Outbox*> ready_;  // with something waiting, while nobody calls their peers
+  int workers_ = 0;
+  task::Scope tasks_;
 };
 
 }  // namespace league::league_manager::rounds

@@ -43,7 +43,13 @@ class BroadcasterTest : public ::testing::Test {
     call.type = type;
     call.message = std::make_shared<const std::string>("{\"n\":\"" + text + "\"}");
     call.conversation_id = "conv1";
-    broadcaster_.send({std::move(call), [this, text] { done_.push_back(text); }});
+    auto delivery = std::make_shared<Delivery>(Delivery{task::Latch(1)});
+    waits_.spawn(note_done(text, delivery));
+    executor_.post([&] { broadcaster_.send({std::move(call), {}, delivery}); });
+  }
+  task::Task<void> note_done(std::string text, std::shared_ptr<Delivery> delivery) {
+    co_await delivery->open.wait();
+    done_.push_back(text);
   }
 
   static agent::runtime::Settings settings() {
@@ -59,7 +65,9 @@ class BroadcasterTest : public ::testing::Test {
                                   envelope::Mode::kOpen};
   const agent::runtime::Settings settings_ = settings();
   std::vector<std::string> done_;
-  Broadcaster broadcaster_{peers_, time_, settings_};
+  const task::Executor executor_;
+  task::Scope waits_{executor_, nullptr};
+  Broadcaster broadcaster_{peers_, time_, settings_, executor_};
 };
 
 constexpr auto kTable = MessageType::kLeagueStandingsUpdate;

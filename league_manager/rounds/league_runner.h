@@ -3,7 +3,6 @@
 #include <atomic>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "common/core/timer.h"
 #include "common/envelope/envelope.h"
 #include "common/envelope/round_messages.h"
+#include "common/task/task.h"
 #include "league_manager/admission/token_issuer.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/rounds/announcer.h"
@@ -25,8 +25,9 @@
 namespace league::league_manager::rounds {
 
 /// Runs a league: takes the steps that are due, announces them, gives matches to referees, and
-/// enforces the limits of referees, matches and rounds. Thread-safe. Call stop() before the
-/// references are destroyed.
+/// enforces the limits of referees, matches and rounds. All of it runs on the executor of its
+/// dependencies, in tasks that stop() cancels; other threads may call everything that is public.
+/// Call stop() before the references are destroyed.
 class LeagueRunner {
  public:
   explicit LeagueRunner(RoundDependencies dependencies);
@@ -39,29 +40,25 @@ class LeagueRunner {
 
   /// Takes every step that is due. Call it after every change of the league, but never while an
   /// answer still has to be sent.
-  void advance();
+  void advance() { tasks_.spawn(take_steps()); }
   /// A report was accepted and will be answered: no step is taken until `on_answered`. Call it
   /// while the ledger decides, so that nobody sees the report's effect before the hold.
   void hold_for_answer() { ++unanswered_; }
   /// The answer has been sent, or sending it has failed.
   void on_answered() { --unanswered_; }
-  /// Decides the next step, if one is due, and returns its events. The caller must pass them to
-  /// `on_events`, which carries out the effects of durable events: assignments and broadcasts.
-  [[nodiscard]] events::Events take_step();
-  void on_events(const events::Events& events);
+  /// Carries out the effects of durable events: assignments and broadcasts.
+  void on_events(events::Events events) { tasks_.spawn(carry_out(std::move(events))); }
 
   /// Ends the suspension of an agent that is alive: it has answered a ping, or as `reason` says.
   void on_alive(events::AgentRef agent, std::string_view reason = events::kReasonPingAnswered);
   /// An agent has stopped sending keep-alives.
   void on_silent(events::AgentRef agent);
-  /// Takes back the matches that `referee` cannot start: `refused` and `reasons` of its
-  /// acknowledgement of an assignment. Other referees' matches stay with them.
-  void release_refused(int referee, const nlohmann::json& acknowledgement);
 
-  /// Asks `players` of an open match what they were called for, see PlayerInquiry.
-  void ask_players(events::MatchKey match, int attempt, const std::vector<int>& players,
+  /// Asks `players` of an open match what they were called for, see PlayerInquiry. `then` runs
+  /// once.
+  void ask_players(events::MatchKey match, int attempt, std::vector<int> players,
                    PlayerInquiry::Then then) {
-    inquiry_.ask(match, attempt, players, std::move(then));
+    inquiry_.ask(match, attempt, std::move(players), std::move(then));
   }
   /// What a report is decided with, before anybody has been asked.
   [[nodiscard]] ReportHearing hearing() const;
@@ -72,10 +69,7 @@ class LeagueRunner {
       int referee, const std::vector<events::MatchKey>& matches) const;
 
   /// An agent with this `endpoint` has registered in the call style `style`.
-  void on_registered(const transport::link::Endpoint& endpoint, agent::dialects::CallStyle style) {
-    deps_.peers.on_registered(endpoint, style);
-    starter_.forget(endpoint);
-  }
+  void on_registered(const transport::link::Endpoint& endpoint, agent::dialects::CallStyle style);
   /// Tells a player that is a command, started by whoever calls it, the answer to the registration
   /// that somebody else made for it, so that the manager's process of it knows who it is. `then`
   /// runs once: when the player has taken it, cannot take it, or is too slow.
@@ -83,18 +77,51 @@ class LeagueRunner {
                          std::string answer, std::function<void()> then);
   /// A third-party referee polls for its matches: a failed call to it does not count as a refusal,
   /// and polling shows that it is alive.
-  void note_polling(int referee);
+  void note_polling(int referee) { tasks_.spawn(take_polling(referee)); }
   /// Whether the players of `match` have been told its referee in `attempt`; only then may a
   /// referee that polls get it.
   [[nodiscard]] bool is_announced(events::MatchKey match, int attempt) const;
 
-  /// Runs once when the league is completed and all agents have got the result, if reachable.
-  void on_finished(std::function<void()> callback);
+  /// Runs once when the league is completed and all agents have got the result, if reachable. Call
+  /// it before `start`.
+  void on_finished(std::function<void()> callback) { on_finished_ = std::move(callback); }
 
  private:
-  void tick();
-  /// Registration is closed: the league starts now, or as soon as it can.
-  void close_registration();
+  using Task = task::Task<void>;
+  using Told = Announcer::Told;
+  using Matches = std::vector<events::MatchKey>;
+  /// A little more than the five seconds after which polling referees poll again.
+  static constexpr std::chrono::seconds kPollingPeriod{6};
+
+  // --- steps
+  Task take_steps();
+  /// Decides the next step, if one is due, and returns its events.
+  [[nodiscard]] events::Events take_step();
+  Task carry_out(events::Events events);
+  /// Announces `round` to the players, if there is one to announce, then gives the matches to
+  /// referees.
+  Task announce_and_assign(std::optional<int> round, std::vector<events::MatchAssigned> assigned);
+  /// Takes up what the previous run may not have completed.
+  Task resume();
+  Task finish_league();
+  void say_finished();
+  /// Records that all agents have been notified, once they are, and the ends of their logs that
+  /// they told.
+  Task note_told(events::NotificationKind kind, int round, Told told);
+  void note_delivered(events::NotificationKind kind, int round, LogHeads heads);
+  /// Tells players whose receipts are missing or false.
+  void tell_receipts(const events::MatchReported& reported);
+  /// Waits until a decision is durable.
+  task::Task<core::Result<events::Events>> commit(files::Ledger::Decide decision);
+  /// Commits a decision, carries out its effects, and takes the steps that are due then.
+  Task decide(files::Ledger::Decide decision);
+
+  // --- watching
+  Task tick();
+  /// Closes registration after `window`: the league starts then, or as soon as it can.
+  Task close_registration(std::chrono::milliseconds window);
+  /// Starts the league when the agent that registered last has had time to read its answer.
+  Task start_soon();
   /// Reports to the operator what the league needs before it can start; again only after this has
   /// changed.
   void tell_what_is_missing();
@@ -107,78 +134,72 @@ class LeagueRunner {
   /// The end of this manager's last delay, for the limits of matches; checks the time since the
   /// last tick. Nothing: it was never late.
   [[nodiscard]] std::optional<core::UtcTimestamp> late_until();
-  void watch_referees();
-  /// Needs `mutex_`.
+  Task watch_referees();
+  Task ping(int referee, transport::link::Endpoint endpoint);
+  Task take_polling(int referee);
   [[nodiscard]] bool has_polled_lately(int referee) const;
-  void on_referee_ping(int referee, bool alive, core::Clock::Steady sent,
-                       agent::runtime::Route route);
-  /// Commits a decision and carries out its effects.
-  void decide(const files::Ledger::Decide& decision);
 
-  void deliver(int referee, std::vector<events::MatchKey> matches, int attempt);
-  /// Like `deliver`, for a referee that does not know ROUND_ANNOUNCEMENT. With `is_last_way` the
-  /// referee loses a match that it only acknowledges.
-  void deliver_otherwise(int referee, const std::vector<events::MatchKey>& matches, int attempt,
-                         bool is_last_way = false);
+  // --- assignments
+  /// Gives `matches` to `referee`, after their players have been told if the kind of their referee
+  /// differs from the announcement.
+  Task assign(int referee, Matches matches);
+  /// The matches whose players were told of a referee of another kind than `referee`.
+  [[nodiscard]] Matches moved_to(int referee, const Matches& matches) const;
+  Task deliver(int referee, Matches matches, int attempt);
+  /// What follows from a failed attempt to assign `matches`: waits before the next one and returns
+  /// its number, or takes the matches back and returns nothing.
+  task::Task<std::optional<int>> next_attempt(int referee, Matches matches, int attempt,
+                                              agent::runtime::Route route,
+                                              agent::peers::PeerReply reply);
+  /// Takes back the matches that `referee` cannot start: `refused` and `reasons` of its
+  /// acknowledgement of an assignment. Other referees' matches stay with them.
+  void release_refused(int referee, const nlohmann::json& acknowledgement);
+  /// Starts each of `matches` at a referee that does not know ROUND_ANNOUNCEMENT.
+  void start_otherwise(int referee, const Matches& matches, int attempt);
+  /// The same for one match. With `is_last_way` the referee loses the match if it only
+  /// acknowledges it.
+  Task start_match(int referee, events::MatchKey match, int attempt, bool is_last_way);
+  [[nodiscard]] std::optional<MatchStarter::Order> order_of(int referee,
+                                                            events::MatchKey match) const;
   /// Waits for a third-party referee, which has acknowledged `match`, to begin it. If it does
   /// nothing, it is started in another way, and after the last way the match goes to another
   /// referee. Source: protocol §9, "Starting referees".
-  void watch_start(int referee, events::MatchKey match, bool is_last_way);
-  void check_start(int referee, events::MatchKey match, int attempt, bool is_last_way);
-  void on_idle(int referee, events::MatchKey match, bool is_last_way);
-  /// Tells the players of those of `matches` whose kind of referee differs from the announcement,
-  /// then calls `then`.
-  void announce_moved(int referee, const std::vector<events::MatchKey>& matches,
-                      std::function<void()> then);
-  void on_not_started(int referee, events::MatchKey match, int attempt, const core::Error& error);
-  void on_delivered(int referee, const std::vector<events::MatchKey>& matches, int attempt,
-                    agent::runtime::Route route, const agent::peers::PeerReply& reply);
+  Task watch_start(int referee, events::MatchKey match, bool is_last_way);
+  /// The players of `match` that can say whether they have been called: those that declare
+  /// receipts.
+  [[nodiscard]] std::vector<int> witnesses_of(events::MatchKey match) const;
+  Task forget_starts(transport::link::Endpoint endpoint);
   /// The call that gives `matches` to `referee`; nothing if it has none of them any more.
-  [[nodiscard]] std::optional<agent::peers::PeerCall> assignment_call(
-      int referee, const std::vector<events::MatchKey>& matches) const;
+  [[nodiscard]] std::optional<agent::peers::PeerCall> assignment_call(int referee,
+                                                                      const Matches& matches) const;
   /// Sends the player's new address to the referee of its match.
   void tell_referee_of(events::AgentRef player);
-  void send_again(int referee, events::MatchKey match, int attempt);
+  Task send_again(int referee, events::MatchKey match);
   void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
-  void note_announced(const std::vector<events::MatchKey>& matches);
-  void deliver_grouped(const std::vector<events::MatchAssigned>& assigned);
-  void finish_league();
-  /// Repeats effects that the previous run may not have completed.
-  void resume();
-  void resume_with(const events::Events& events);
-  /// Tells players whose receipts are missing or false.
-  void tell_receipts(const events::MatchReported& reported);
-  /// Announces `round` to the players, if there is one to announce, then gives the matches to
-  /// referees.
-  void announce_and_deliver(std::optional<int> round, std::vector<events::MatchAssigned> assigned);
-  /// Records that all agents have been notified, and the ends of their logs that they told.
-  void note_delivered(events::NotificationKind kind, int round, LogHeads heads = {});
-  void say_finished();
+  void note_announced(const Matches& matches);
 
   const RoundDependencies deps_;
+  std::atomic<bool> is_stopped_{false};
+  std::atomic<int> unanswered_{0};  // accepted reports
+  mutable std::mutex announced_mutex_;  // a referee that polls is answered at once
+  std::set<std::pair<events::MatchKey, int>>
+      announced_;  // matches of the last rounds with their attempts
+
+  // What follows is used on the executor only.
   Announcer announcer_;
   MatchStarter starter_;
   PlayerInquiry inquiry_;
-  std::atomic<bool> is_stopped_{false};
-  std::mutex steps_mutex_;  // held while due steps are taken, but not while their effects are
-                            // carried out
-  std::atomic<int> unanswered_{0};  // accepted reports
-  std::atomic<bool> is_start_scheduled_{false};
-  std::atomic<bool> is_start_due_{false};
-  std::atomic<bool> is_registration_closed_{false};
-
-  // Used only on the timer's thread: the last tick, and the last time that the manager was late.
+  bool is_start_scheduled_ = false;
+  bool is_start_due_ = false;
+  bool is_registration_closed_ = false;
   std::optional<std::pair<core::Clock::Steady, core::UtcTimestamp>> last_tick_;
-  std::optional<core::UtcTimestamp> late_at_;
-
-  mutable std::mutex mutex_;
+  std::optional<core::UtcTimestamp> late_at_;  // the last time that the manager was late
   std::map<int, int> failed_pings_;  // by referee, in a row
   std::set<int> pinging_;  // referees
   std::map<int, core::Clock::Steady> polling_;  // when a referee asked last
-  std::set<std::pair<events::MatchKey, int>>
-      announced_;  // matches of the last rounds with their attempts
   std::string told_missing_;
   std::function<void()> on_finished_;
+  task::Scope tasks_;  // last: they use everything above
 };
 
 }  // namespace league::league_manager::rounds

@@ -1,5 +1,4 @@
 #include <nlohmann/json.hpp>
-#include <span>
 #include <utility>
 
 #include "common/envelope/codec.h"
@@ -19,20 +18,6 @@ const std::string& reason_text(const nlohmann::json& acknowledgement, const std:
                                const char* member) {
   const auto& reasons = schema::field_at(acknowledgement, "reasons");
   return schema::text_at(schema::field_at(reasons, match.c_str()), member);
-}
-
-/// A little more than the five seconds after which polling referees poll again.
-constexpr std::chrono::seconds kPollingPeriod{6};
-
-/// Whether all other referees are suspended or shut down.
-bool is_alone(const League& league, int referee) {
-  for (int i = 0; i < league.roster().count(events::AgentKind::kReferee); ++i) {
-    const auto state = league.roster().agent(events::AgentRef::referee(i)).lifecycle.state();
-    if (i != referee && state != events::AgentState::kSuspended &&
-        state != events::AgentState::kShutdown)
-      return false;
-  }
-  return true;
 }
 
 /// The reason of a refusal, for people.
@@ -65,17 +50,8 @@ std::vector<envelope::MatchAssignment> LeagueRunner::assignments(
   return all;
 }
 
-void LeagueRunner::deliver_grouped(const std::vector<events::MatchAssigned>& assigned) {
-  std::map<int, std::vector<events::MatchKey>> by_referee;
-  for (const auto& one : assigned) by_referee[one.referee].push_back(one.match);
-  for (const auto& [referee, matches] : by_referee) {
-    announce_moved(referee, matches,
-                   [this, referee = referee, matches = matches] { deliver(referee, matches, 1); });
-  }
-}
-
-std::optional<agent::peers::PeerCall> LeagueRunner::assignment_call(
-    int referee, const std::vector<events::MatchKey>& matches) const {
+std::optional<agent::peers::PeerCall> LeagueRunner::assignment_call(int referee,
+                                                                    const Matches& matches) const {
   agent::peers::Peer peer;
   envelope::RoundAssignment message;
   core::AuthToken token;
@@ -110,25 +86,7 @@ std::optional<agent::peers::PeerCall> LeagueRunner::assignment_call(
   return call;
 }
 
-void LeagueRunner::note_polling(int referee) {
-  {
-    std::lock_guard lock(mutex_);
-    polling_.insert_or_assign(referee, deps_.clock.steady_now());
-    failed_pings_[referee] = 0;
-  }
-  const events::AgentRef agent = events::AgentRef::referee(referee);
-  const bool is_suspended = deps_.ledger.read([agent](const League& league) {
-    return league.roster().agent(agent).lifecycle.state() == events::AgentState::kSuspended;
-  });
-  if (is_suspended) on_alive(agent, events::kReasonHeardAgain);
-}
-
-bool LeagueRunner::has_polled_lately(int referee) const {
-  const auto found = polling_.find(referee);
-  return found != polling_.end() && deps_.clock.steady_now() - found->second <= kPollingPeriod;
-}
-
-void LeagueRunner::note_announced(const std::vector<events::MatchKey>& matches) {
+void LeagueRunner::note_announced(const Matches& matches) {
   std::vector<std::pair<events::MatchKey, int>> told;
   int round = 0;
   deps_.ledger.read([&](const League& league) {
@@ -138,19 +96,18 @@ void LeagueRunner::note_announced(const std::vector<events::MatchKey>& matches) 
         told.emplace_back(match, league.board().slot(match).attempts);
     }
   });
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(announced_mutex_);
   std::erase_if(announced_, [round](const auto& one) { return one.first.round < round; });
   announced_.insert(told.begin(), told.end());
 }
 
 bool LeagueRunner::is_announced(events::MatchKey match, int attempt) const {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(announced_mutex_);
   return announced_.contains({match, attempt});
 }
 
-void LeagueRunner::announce_moved(int referee, const std::vector<events::MatchKey>& matches,
-                                  std::function<void()> then) {
-  std::vector<events::MatchKey> moved;
+LeagueRunner::Matches LeagueRunner::moved_to(int referee, const Matches& matches) const {
+  Matches moved;
   deps_.ledger.read([&](const League& league) {
     for (events::MatchKey match : matches) {
       if (!league.board().contains(match)) continue;
@@ -166,20 +123,61 @@ void LeagueRunner::announce_moved(int referee, const std::vector<events::MatchKe
       if (is_moved) moved.push_back(match);
     }
   });
-  announcer_.announce_again(moved, std::move(then));
+  return moved;
 }
 
-void LeagueRunner::deliver(int referee, std::vector<events::MatchKey> matches, int attempt) {
-  if (is_stopped_) return;
-  note_announced(matches);
-  auto call = assignment_call(referee, matches);
-  if (!call) return;
-  if (starter_.is_known(call->endpoint)) return deliver_otherwise(referee, matches, attempt);
-  const auto route = agent::runtime::route_to(call->endpoint);
-  deps_.peers.call(std::move(*call), [this, referee, matches = std::move(matches), attempt,
-                                      route](const agent::peers::PeerReply& reply) {
-    on_delivered(referee, matches, attempt, route, reply);
-  });
+LeagueRunner::Task LeagueRunner::assign(int referee, Matches matches) {
+  co_await announcer_.wait_a_while(announcer_.announce_again(moved_to(referee, matches)));
+  co_await deliver(referee, std::move(matches), 1);
+}
+
+LeagueRunner::Task LeagueRunner::deliver(int referee, Matches matches, int attempt) {
+  for (std::optional<int> next = attempt; next;) {
+    note_announced(matches);
+    auto call = assignment_call(referee, matches);
+    if (!call) co_return;
+    if (starter_.is_known(call->endpoint)) co_return start_otherwise(referee, matches, *next);
+    const auto route = agent::runtime::route_to(call->endpoint);
+    const auto reply = co_await deps_.peers.call(std::move(*call));
+    if (reply.has_no_method) co_return start_otherwise(referee, matches, *next);
+    if (!reply.error) {
+      release_refused(referee, reply.acknowledgement);
+      for (events::MatchKey match : matches) tasks_.spawn(watch_start(referee, match, false));
+      co_return;
+    }
+    next = co_await next_attempt(referee, matches, *next, route, reply);
+  }
+}
+
+task::Task<std::optional<int>> LeagueRunner::next_attempt(int referee, Matches matches, int attempt,
+                                                          agent::runtime::Route route,
+                                                          agent::peers::PeerReply reply) {
+  const bool passes = core::error_info(reply.error->code).retryable;
+  // An attempt that failed while this manager itself was late does not count.
+  const bool is_void =
+      passes && was_late(deps_.clock.steady_now() - reply.elapsed,
+                         deps_.settings.time_limit(MessageType::kRoundAnnouncement), route);
+  const int next = is_void ? attempt : attempt + 1;
+  if (passes && next <= deps_.settings.retry.max_attempts) {
+    co_await task::sleep_for(deps_.timer, deps_.settings.retry.delay);
+    co_return next;
+  }
+  if (passes) {
+    if (has_polled_lately(referee)) co_return std::nullopt;  // it cannot be called, but polls
+    co_await decide([referee](const League& league, core::UtcTimestamp now) {
+      return league.decide_referee_lost(referee, now);
+    });
+    co_return std::nullopt;
+  }
+  if (deps_.log != nullptr)
+    deps_.log->assignment_refused(events::AgentRef::referee(referee), matches,
+                                  reply.error->message);
+  for (auto match : matches) {
+    tasks_.spawn(decide([match, referee](const League& league, core::UtcTimestamp now) {
+      return league.decide_assignment_refused(match, referee, now);
+    }));
+  }
+  co_return std::nullopt;
 }
 
 void LeagueRunner::tell_referee_of(events::AgentRef player) {
@@ -196,22 +194,19 @@ void LeagueRunner::tell_referee_of(events::AgentRef player) {
         open.emplace_back(referee, match);
     }
   });
-  for (auto [referee, match] : open) send_again(referee, match, 1);
+  for (auto [referee, match] : open) tasks_.spawn(send_again(referee, match));
 }
 
-void LeagueRunner::send_again(int referee, events::MatchKey match, int attempt) {
-  if (is_stopped_) return;
-  auto call = assignment_call(referee, {match});
-  if (!call) return;
-  // The referee already has the match and keeps it, whatever it answers.
-  deps_.peers.call(
-      std::move(*call), [this, referee, match, attempt](const agent::peers::PeerReply& reply) {
-        bool passes = reply.error && core::error_info(reply.error->code).retryable;
-        if (!passes || attempt >= deps_.settings.retry.max_attempts) return;
-        deps_.timer.schedule(deps_.settings.retry.delay, [this, referee, match, attempt] {
-          send_again(referee, match, attempt + 1);
-        });
-      });
+LeagueRunner::Task LeagueRunner::send_again(int referee, events::MatchKey match) {
+  for (int attempt = 1;; ++attempt) {
+    auto call = assignment_call(referee, {match});
+    if (!call) co_return;
+    // The referee already has the match and keeps it, whatever it answers.
+    const auto reply = co_await deps_.peers.call(std::move(*call));
+    const bool passes = reply.error && core::error_info(reply.error->code).retryable;
+    if (!passes || attempt >= deps_.settings.retry.max_attempts) co_return;
+    co_await task::sleep_for(deps_.timer, deps_.settings.retry.delay);
+  }
 }
 
 void LeagueRunner::add_dialects(std::vector<envelope::MatchAssignment>& matches) const {
@@ -226,92 +221,6 @@ void LeagueRunner::add_dialects(std::vector<envelope::MatchAssignment>& matches)
           std::string(agent::dialects::call_style_name(deps_.peers.style_of(*b)));
     }
   }
-}
-
-void LeagueRunner::on_delivered(int referee, const std::vector<events::MatchKey>& matches,
-                                int attempt, agent::runtime::Route route,
-                                const agent::peers::PeerReply& reply) {
-  if (is_stopped_) return;
-  if (reply.has_no_method) return deliver_otherwise(referee, matches, attempt);
-  if (!reply.error) {
-    release_refused(referee, reply.acknowledgement);
-    for (events::MatchKey match : matches) watch_start(referee, match, false);
-    return;
-  }
-  bool passes = core::error_info(reply.error->code).retryable;
-  // An attempt that failed while this manager itself was late does not count.
-  const bool is_void =
-      passes && was_late(deps_.clock.steady_now() - reply.elapsed,
-                         deps_.settings.time_limit(MessageType::kRoundAnnouncement), route);
-  const int next = is_void ? attempt : attempt + 1;
-  if (passes && next <= deps_.settings.retry.max_attempts) {
-    deps_.timer.schedule(deps_.settings.retry.delay,
-                         [this, referee, matches, next] { deliver(referee, matches, next); });
-    return;
-  }
-  if (passes) {
-    {
-      std::lock_guard lock(mutex_);
-      if (has_polled_lately(referee)) return;  // it cannot be called, but polls for its matches
-    }
-    return decide([referee](const League& league, core::UtcTimestamp now) {
-      return league.decide_referee_lost(referee, now);
-    });
-  }
-  if (deps_.log != nullptr)
-    deps_.log->assignment_refused(events::AgentRef::referee(referee), matches,
-                                  reply.error->message);
-  for (auto match : matches) {
-    decide([match, referee](const League& league, core::UtcTimestamp now) {
-      return league.decide_assignment_refused(match, referee, now);
-    });
-  }
-}
-
-void LeagueRunner::deliver_otherwise(int referee, const std::vector<events::MatchKey>& matches,
-                                     int attempt, bool is_last_way) {
-  for (const auto& one : assignments(referee, matches)) {
-    const auto match = *events::MatchKey::parse(one.match_id.str());
-    auto encoded = envelope::encode_assignments(std::span(&one, 1));
-    add_spellings(encoded);
-    MatchStarter::Order order{.referee = {},
-                              .peer = "referee:" + one.referee_id.str(),
-                              .token = {},
-                              .round = match.round,
-                              .match = std::move(encoded.front())};
-    deps_.ledger.read([&](const League& league) {
-      const events::Agent& agent = league.roster().agent(events::AgentRef::referee(referee));
-      if (auto endpoint = transport::link::parse_endpoint(agent.profile.endpoint))
-        order.referee = std::move(*endpoint);
-      order.token = deps_.token_issuer.token(one.referee_id.str(), agent.credential.nonce);
-    });
-    starter_.start(std::move(order), [this, referee, match, attempt,
-                                      is_last_way](const std::optional<core::Error>& error) {
-      if (error) return on_not_started(referee, match, attempt, *error);
-      watch_start(referee, match, is_last_way);
-    });
-  }
-}
-
-void LeagueRunner::on_not_started(int referee, events::MatchKey match, int attempt,
-                                  const core::Error& error) {
-  if (is_stopped_) return;
-  auto refuse = [this, referee, match, attempt, error] {
-    if (is_stopped_) return;
-    if (error.code == core::ErrorCode::kUnknownMessageType) {
-      std::lock_guard lock(mutex_);
-      if (has_polled_lately(referee)) return;  // it polls for the match
-    }
-    agent::peers::PeerReply reply;
-    reply.error = error;
-    on_delivered(referee, {match}, attempt, agent::runtime::Route::kDirect, reply);
-  };
-  // No other referee could take the match, so wait and see whether this one polls for it.
-  const bool may_poll =
-      error.code == core::ErrorCode::kUnknownMessageType &&
-      deps_.ledger.read([referee](const League& league) { return is_alone(league, referee); });
-  if (!may_poll) return refuse();
-  deps_.timer.schedule(kPollingPeriod, refuse);
 }
 
 void LeagueRunner::release_refused(int referee, const nlohmann::json& acknowledgement) {
@@ -333,13 +242,13 @@ void LeagueRunner::release_refused(int referee, const nlohmann::json& acknowledg
           events::AgentRef::referee(referee), {*match},
           reason_of_refusal(acknowledgement, id.get_ref<const std::string&>()));
     }
-    decide([=](const League& league, core::UtcTimestamp now) {
+    tasks_.spawn(decide([=](const League& league, core::UtcTimestamp now) {
       const auto& board = league.board();
       if (!is_forbidden) return league.decide_assignment_refused(*match, referee, now);
       if (!board.contains(*match) || board.slot(*match).referee() != referee)
         return events::Events{};
       return league.decide_match_refused(*match, now);
-    });
+    }));
   }
 }
 

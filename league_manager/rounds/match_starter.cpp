@@ -72,102 +72,71 @@ void add_spellings(json& assignments) {
   }
 }
 
-struct MatchStarter::Attempt {
-  Order order;
-  Completion completion;
-  std::size_t way = 0;
-  std::size_t tried = 0;
-  bool is_hopeless = false;
-};
-
 MatchStarter::MatchStarter(agent::peers::PeerClient& peers,
                            const envelope::EnvelopeBuilder& envelopes,
                            std::chrono::milliseconds time_limit)
     : peers_(peers), envelopes_(envelopes), time_limit_(time_limit) {}
 
-void MatchStarter::start(Order order, Completion completion) {
-  auto attempt = std::make_shared<Attempt>();
-  {
-    std::lock_guard lock(mutex_);
-    if (auto found = known_.find(order.referee.url()); found != known_.end()) {
-      attempt->way = found->second.way;
-      attempt->is_hopeless = found->second.is_hopeless;
-    }
-  }
-  attempt->order = std::move(order);
-  attempt->completion = std::move(completion);
-  call(attempt);
-}
-
 bool MatchStarter::is_known(const transport::link::Endpoint& referee) const {
-  std::lock_guard lock(mutex_);
   auto found = known_.find(referee.url());
   return found != known_.end() && !found->second.is_hopeless;
 }
 
 void MatchStarter::doubt(const transport::link::Endpoint& referee) {
-  std::lock_guard lock(mutex_);
   if (auto found = known_.find(referee.url()); found != known_.end())
     found->second.way = (found->second.way + 1) % kStartCalls.size();
 }
 
-void MatchStarter::forget(const transport::link::Endpoint& referee) {
-  std::lock_guard lock(mutex_);
-  known_.erase(referee.url());
+void MatchStarter::forget(const transport::link::Endpoint& referee) { known_.erase(referee.url()); }
+
+task::Task<std::optional<Error>> MatchStarter::start(Order order) {
+  const std::string address = order.referee.url();
+  const auto found = known_.find(address);
+  const Known known = found != known_.end() ? found->second : Known{};
+  const std::size_t most = known.is_hopeless ? 1 : kStartCalls.size();
+  for (std::size_t tried = 0; tried < most; ++tried) {
+    const std::size_t way = (known.way + tried) % kStartCalls.size();
+    const auto answer = co_await call(order, way);
+    if (answer) {
+      known_[address] = {.way = way};
+      co_return refusal_in(*answer);
+    }
+    if (answer.error().code != ErrorCode::kUnknownMessageType) co_return answer.error();
+  }
+  known_[address] = {.is_hopeless = true};
+  co_return Error{ErrorCode::kUnknownMessageType,
+                  "it knows none of the calls that start a match: neither ROUND_ANNOUNCEMENT nor "
+                  "START_MATCH, start_match or assign_match",
+                  ""};
 }
 
-std::string MatchStarter::arguments_for(const Order& order, std::string_view type) const {
-  auto envelope = envelopes_.make(
-      envelope::MessageType::kRoundAnnouncement,
-      {.conversation_id = core::ConversationId(schema::text_at(order.match, "conversation_id")),
-       .auth_token = order.token,
-       .round_id = order.round,
-       .match_id = core::MatchId(schema::text_at(order.match, "match_id"))});
+task::Task<core::Result<json>> MatchStarter::call(const Order& order, std::size_t way) const {
+  const StartCall& known = kStartCalls[way];
+  const auto& conversation = schema::text_at(order.match, "conversation_id");
+  const auto& match = schema::text_at(order.match, "match_id");
+  const auto envelope = envelopes_.make(envelope::MessageType::kRoundAnnouncement,
+                                        {.conversation_id = core::ConversationId(conversation),
+                                         .auth_token = order.token,
+                                         .round_id = order.round,
+                                         .match_id = core::MatchId(match)});
   json message = envelope::encode_envelope(envelope);
   message.update(order.match);
-  message["message_type"] = type;
+  message["message_type"] = known.message_type;
   message["sender"] = kSender;
   message["round"] = order.round;
-  return rpc::to_json_text(message);
-}
-
-void MatchStarter::call(const std::shared_ptr<Attempt>& attempt) {
-  const Order& order = attempt->order;
-  const StartCall& way = kStartCalls[attempt->way];
   agent::peers::PeerToolCall call;
   call.endpoint = order.referee;
   call.peer = order.peer;
   call.time_limit = time_limit_;
   call.budget = transport::link::Budget::kGame;
   call.is_search = true;
-  call.conversation_id = schema::text_at(order.match, "conversation_id");
-  call.match_id = schema::text_at(order.match, "match_id");
-  call.tool = way.method;
-  call.style = way.style;
-  call.arguments = arguments_for(order, way.message_type);
-  peers_.call_tool(std::move(call), [this, attempt](const core::Result<json>& answer) {
-    const std::string address = attempt->order.referee.url();
-    if (answer) {
-      {
-        std::lock_guard lock(mutex_);
-        known_[address] = {.way = attempt->way};
-      }
-      return attempt->completion(refusal_in(*answer));
-    }
-    const bool is_unknown = answer.error().code == ErrorCode::kUnknownMessageType;
-    if (!is_unknown) return attempt->completion(answer.error());
-    if (!attempt->is_hopeless && ++attempt->tried < kStartCalls.size()) {
-      attempt->way = (attempt->way + 1) % kStartCalls.size();
-      return this->call(attempt);
-    }
-    {
-      std::lock_guard lock(mutex_);
-      known_[address] = {.is_hopeless = true};
-    }
-    attempt->completion(Error{ErrorCode::kUnknownMessageType,
-                              "it knows none of the calls that start a match: neither "
-                              "ROUND_ANNOUNCEMENT nor START_MATCH, start_match or assign_match",
-                              ""});
+  call.conversation_id = conversation;
+  call.match_id = match;
+  call.tool = known.method;
+  call.style = known.style;
+  call.arguments = rpc::to_json_text(message);
+  return task::called_back<core::Result<json>>([this, call = std::move(call)](auto then) mutable {
+    peers_.call_tool(std::move(call), std::move(then));
   });
 }
 

@@ -1,17 +1,15 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
-#include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "common/agent/peers/peer_client.h"
 #include "common/core/auth_token.h"
 #include "common/envelope/envelope.h"
+#include "common/task/task.h"
 
 namespace league::league_manager::rounds {
 
@@ -21,15 +19,10 @@ void add_spellings(nlohmann::json& assignments);
 
 /// Starts matches at third-party referees that do not know ROUND_ANNOUNCEMENT: tries the calls that
 /// such referees are known to accept, one after the other, and remembers for each address which one
-/// worked, or that none did.
+/// worked, or that none did. Used on one executor only.
 class MatchStarter {
  public:
-  /// No error: the referee has taken the match. kUnknownMessageType: it knows none of the calls.
-  /// Any other error is as in PeerReply; a retryable error does not mean that the referee has
-  /// refused.
-  using Completion = std::function<void(const std::optional<core::Error>&)>;
-
-  /// `peers` and `envelopes` outlive the starter and its last completion.
+  /// `peers` and `envelopes` outlive the starter.
   MatchStarter(agent::peers::PeerClient& peers, const envelope::EnvelopeBuilder& envelopes,
                std::chrono::milliseconds time_limit);
 
@@ -41,7 +34,10 @@ class MatchStarter {
     int round = 1;
     nlohmann::json match;  ///< an assignment with all spellings
   };
-  void start(Order order, Completion completion);
+  /// No error: the referee has taken the match. kUnknownMessageType: it knows none of the calls.
+  /// Any other error is as in PeerReply; a retryable error does not mean that the referee has
+  /// refused.
+  [[nodiscard]] task::Task<std::optional<core::Error>> start(Order order);
 
   /// Whether a call other than ROUND_ANNOUNCEMENT has started a match at this referee.
   [[nodiscard]] bool is_known(const transport::link::Endpoint& referee) const;
@@ -52,9 +48,9 @@ class MatchStarter {
   void forget(const transport::link::Endpoint& referee);
 
  private:
-  struct Attempt;
-  void call(const std::shared_ptr<Attempt>& attempt);
-  [[nodiscard]] std::string arguments_for(const Order& order, std::string_view type) const;
+  /// Calls the referee in the way with this index.
+  [[nodiscard]] task::Task<core::Result<nlohmann::json>> call(const Order& order,
+                                                              std::size_t way) const;
 
   struct Known {
     std::size_t way = 0;  ///< index of the call that worked; 0 if none did
@@ -63,7 +59,6 @@ class MatchStarter {
   agent::peers::PeerClient& peers_;
   const envelope::EnvelopeBuilder& envelopes_;
   const std::chrono::milliseconds time_limit_;
-  mutable std::mutex mutex_;
   std::unordered_map<std::string, Known> known_;  // by address
 };
 

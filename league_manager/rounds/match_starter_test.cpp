@@ -51,14 +51,20 @@ class MatchStarterTest : public ::testing::Test {
                                  {"player_B_endpoint", "http://b/mcp"}}});
     add_spellings(matches);
     std::optional<std::optional<core::Error>> got;
-    starter_.start({.referee = endpoint_,
-                    .peer = "referee:REF01",
-                    .token = core::AuthToken("tok_ref01"),
-                    .round = 2,
-                    .match = matches.front()},
-                   [&](const std::optional<core::Error>& error) { got = error; });
+    task::Scope scope(task::Executor(), nullptr);
+    scope.spawn(note(starter_.start({.referee = endpoint_,
+                                     .peer = "referee:REF01",
+                                     .token = core::AuthToken("tok_ref01"),
+                                     .round = 2,
+                                     .match = matches.front()}),
+                     got));
     EXPECT_TRUE(got);
     return got.value_or(std::nullopt);
+  }
+
+  static task::Task<void> note(task::Task<std::optional<core::Error>> starting,
+                               std::optional<std::optional<core::Error>>& got) {
+    got = co_await std::move(starting);
   }
 
   league::testing::FakeTime time_;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/agent/runtime/exception_guard.h"
 #include "common/core/error_code.h"
 #include "common/core/text.h"
 #include "common/envelope/match_record.h"
@@ -66,68 +67,72 @@ bool is_silence(const core::Error& error) {
 
 }  // namespace
 
-void PlayerInquiry::ask(events::MatchKey match, int attempt, const std::vector<int>& players,
-                        Then then) {
-  struct Round {
-    std::mutex mutex;
-    std::vector<Answer> answers;
-    std::size_t open = 0;
-    Then then;
-  };
-  if (players.empty()) return then(std::vector<PlayerAnswer>{});
-  auto round = std::make_shared<Round>();
-  round->answers.resize(players.size());
-  round->open = players.size();
-  round->then = std::move(then);
-  for (std::size_t i = 0; i < players.size(); ++i) {
-    ask_one({match, attempt, players[i]}, [round, i](Answer answer) {
-      {
-        std::lock_guard lock(round->mutex);
-        round->answers[i] = std::move(answer);
-        if (--round->open > 0) return;
-      }
-      std::vector<PlayerAnswer> all;
-      for (const auto& one : round->answers) {
-        if (!one) return round->then(std::nullopt);
-        all.push_back(*one);
-      }
-      round->then(std::move(all));
-    });
-  }
+PlayerInquiry::PlayerInquiry(const RoundDependencies& dependencies)
+    : deps_(dependencies),
+      tasks_(dependencies.executor, agent::runtime::failures_logged("asking a player")) {}
+
+task::Task<void> PlayerInquiry::tell(events::MatchKey match, int attempt, std::vector<int> players,
+                                     Then then) {
+  then(co_await answers_of(match, attempt, std::move(players)));
 }
 
-void PlayerInquiry::ask_one(const Key& key, std::function<void(Answer)> then) {
+task::Task<PlayerInquiry::Answers> PlayerInquiry::answers_of(events::MatchKey match, int attempt,
+                                                             std::vector<int> players) {
+  std::vector<std::shared_ptr<Question>> questions;
+  for (int player : players) questions.push_back(question_of({match, attempt, player}));
+  std::vector<PlayerAnswer> all;
+  for (const auto& question : questions) {
+    co_await question->open.wait();
+    if (!question->answer) co_return std::nullopt;
+    all.push_back(*question->answer);
+  }
+  co_return all;
+}
+
+std::shared_ptr<PlayerInquiry::Question> PlayerInquiry::question_of(const Key& key) {
+  if (const auto found = questions_.find(key); found != questions_.end()) return found->second;
+  forget_before(key.match.round);
+  auto question = std::make_shared<Question>();
+  questions_.emplace(key, question);
   const bool is_suspended = deps_.ledger.read([&](const League& league) {
     const events::AgentRef player = events::AgentRef::player(key.player);
     return league.roster().agent(player).lifecycle.state() == events::AgentState::kSuspended;
   });
-  std::unique_lock lock(mutex_);
-  const auto found = questions_.find(key);
-  if (found != questions_.end()) {
-    if (!found->second.is_answered) {
-      found->second.waiting.push_back(std::move(then));
-      return;
-    }
-    Answer answer = found->second.answer;
-    lock.unlock();
-    return then(std::move(answer));
-  }
-  forget_before(key.match.round);
-  questions_[key].waiting.push_back(std::move(then));
   // Who plays has the whole time, however often an outage kept it from answering.
   const bool is_silent = is_suspended && silent_[key.player] >= kSilentInARow;
-  lock.unlock();
-  call(key, is_silent ? kPatienceWithSilent : kPatience);
+  tasks_.spawn(ask_one(key, question, is_silent ? kPatienceWithSilent : kPatience));
+  return question;
 }
 
 void PlayerInquiry::forget_before(int round) {
   const bool is_full = questions_.size() >= kMostQuestions;
   std::erase_if(questions_, [round, is_full](const auto& one) {
-    return one.second.is_answered && (is_full || one.first.match.round < round);
+    return one.second->is_answered && (is_full || one.first.match.round < round);
   });
 }
 
-void PlayerInquiry::call(const Key& key, milliseconds limit) {
+task::Task<void> PlayerInquiry::ask_one(Key key, std::shared_ptr<Question> question,
+                                        milliseconds limit) {
+  const auto answer = co_await call(key, limit);
+  if (answer) {
+    PlayerAnswer& word = question->answer.emplace(PlayerAnswer{.player = key.player, .record = {}});
+    if (auto record = record_of(*answer, key.match, key.player)) {
+      word.record = std::move(*record);
+    } else {
+      word.why_none = core::shown(record.error().message, kLongestReason);
+    }
+  } else if (answer.error().code != core::ErrorCode::kShuttingDown) {
+    question->answer =
+        PlayerAnswer{.player = key.player, .record = {}, .why_none = name_of(answer.error())};
+  }
+  question->is_answered = true;
+  if (key.attempt == kEarly) questions_.erase(key);
+  int& silent = silent_[key.player];
+  silent = !answer && is_silence(answer.error()) ? silent + 1 : 0;
+  question->open.count_down();
+}
+
+task::Task<core::Result<nlohmann::json>> PlayerInquiry::call(Key key, milliseconds limit) {
   const events::AgentRef player = events::AgentRef::player(key.player);
   agent::peers::PeerToolCall call{.endpoint = {},
                                   .peer = player.sender(),
@@ -136,51 +141,17 @@ void PlayerInquiry::call(const Key& key, milliseconds limit) {
                                   .match_id = key.match.id().str(),
                                   .time_limit = limit,
                                   .is_search = true};
-  std::optional<core::Error> failed;
-  deps_.ledger.read([&](const League& league) {
+  auto endpoint = deps_.ledger.read([&](const League& league) {
     const events::Agent& agent = league.roster().agent(player);
-    auto endpoint = transport::link::parse_endpoint(agent.profile.endpoint);
-    if (!endpoint) {
-      failed = endpoint.error();
-      return;
-    }
-    call.endpoint = std::move(*endpoint);
     call.arguments = rpc::to_json_text(
         {{"auth_token", deps_.token_issuer.token(player.id(), agent.credential.nonce).reveal()},
          {"match_id", call.match_id}});
+    return transport::link::parse_endpoint(agent.profile.endpoint);
   });
-  if (failed) return on_answer(key, *failed);
-  deps_.peers.call_tool(std::move(call), [this, key](const core::Result<nlohmann::json>& answer) {
-    on_answer(key, answer);
-  });
-}
-
-void PlayerInquiry::on_answer(const Key& key, const core::Result<nlohmann::json>& answer) {
-  auto word = std::make_shared<PlayerAnswer>(PlayerAnswer{.player = key.player, .record = {}});
-  if (answer) {
-    auto record = record_of(*answer, key.match, key.player);
-    if (record) {
-      word->record = std::move(*record);
-    } else {
-      word->why_none = core::shown(record.error().message, kLongestReason);
-    }
-  } else {
-    word->why_none = name_of(answer.error());
-  }
-  const bool is_ending = !answer && answer.error().code == core::ErrorCode::kShuttingDown;
-  std::vector<std::function<void(Answer)>> waiting;
-  Answer result = is_ending ? nullptr : std::move(word);
-  {
-    std::lock_guard lock(mutex_);
-    Question& question = questions_[key];
-    question.is_answered = true;
-    question.answer = result;
-    waiting = std::exchange(question.waiting, {});
-    if (key.attempt == kEarly) questions_.erase(key);
-    int& silent = silent_[key.player];
-    silent = !answer && is_silence(answer.error()) ? silent + 1 : 0;
-  }
-  for (const auto& then : waiting) then(result);
+  if (!endpoint) co_return endpoint.error();
+  call.endpoint = std::move(*endpoint);
+  co_return co_await task::called_back<core::Result<nlohmann::json>>(
+      [&](auto then) { deps_.peers.call_tool(std::move(call), std::move(then)); });
 }
 
 }  // namespace league::league_manager::rounds

@@ -4,10 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "common/task/latch.h"
 #include "league_manager/core/player_record.h"
 #include "league_manager/rounds/announcer.h"
 
@@ -18,22 +18,26 @@ namespace league::league_manager::rounds {
 /// its opponent; whoever asks again gets the same answer. A player that does not answer within two
 /// seconds, refuses the connection or answers with an error has no word. A suspended player has
 /// only 100 ms once it has left two questions in a row unanswered, until it answers something:
-/// rounds would otherwise wait for the dead. Thread-safe. Source: protocol §7, "Losses are heard on
-/// both sides".
+/// rounds would otherwise wait for the dead. Source: protocol §7, "Losses are heard on both sides".
 class PlayerInquiry {
  public:
   /// The answers, in the order of the asked players; nothing: the manager is about to end, and
   /// nobody knows what the players would have said.
-  using Then = std::function<void(std::optional<std::vector<PlayerAnswer>>)>;
+  using Answers = std::optional<std::vector<PlayerAnswer>>;
+  using Then = std::function<void(Answers)>;
 
-  /// The references of `dependencies` outlive it and its last call.
-  explicit PlayerInquiry(const RoundDependencies& dependencies) : deps_(dependencies) {}
+  /// The references of `dependencies` outlive it.
+  explicit PlayerInquiry(const RoundDependencies& dependencies);
 
-  /// `then` runs once, perhaps before this returns; never while a lock is held.
-  void ask(events::MatchKey match, int attempt, const std::vector<int>& players, Then then);
-  /// Asks `players` before there is a report: their answers are not kept, since they may change.
-  void ask_early(events::MatchKey match, const std::vector<int>& players, Then then) {
-    ask(match, kEarly, players, std::move(then));
+  /// On any thread. `then` runs once, on the executor, perhaps before this returns; never if the
+  /// inquiry is destroyed before the calls to the players have ended.
+  void ask(events::MatchKey match, int attempt, std::vector<int> players, Then then) {
+    tasks_.spawn(tell(match, attempt, std::move(players), std::move(then)));
+  }
+  /// Asks `players` before there is a report: their answers are not kept, since they may change. On
+  /// the executor only.
+  [[nodiscard]] task::Task<Answers> ask_early(events::MatchKey match, std::vector<int> players) {
+    return answers_of(match, kEarly, std::move(players));
   }
 
  private:
@@ -44,24 +48,26 @@ class PlayerInquiry {
     int player = 0;
     auto operator<=>(const Key&) const = default;
   };
-  /// Null: the manager is about to end.
-  using Answer = std::shared_ptr<const PlayerAnswer>;
   struct Question {
+    task::Latch open{1};
     bool is_answered = false;
-    Answer answer;
-    std::vector<std::function<void(Answer)>> waiting;
+    std::optional<PlayerAnswer> answer = std::nullopt;  ///< nothing: the manager is about to end
   };
 
-  void ask_one(const Key& key, std::function<void(Answer)> then);
-  void call(const Key& key, std::chrono::milliseconds limit);
-  void on_answer(const Key& key, const core::Result<nlohmann::json>& answer);
-  /// Needs `mutex_`.
+  task::Task<void> tell(events::MatchKey match, int attempt, std::vector<int> players, Then then);
+  task::Task<Answers> answers_of(events::MatchKey match, int attempt, std::vector<int> players);
+  /// The question to one player, which is asked unless it has been before.
+  std::shared_ptr<Question> question_of(const Key& key);
+  task::Task<void> ask_one(Key key, std::shared_ptr<Question> question,
+                           std::chrono::milliseconds limit);
+  /// Calls the player.
+  task::Task<core::Result<nlohmann::json>> call(Key key, std::chrono::milliseconds limit);
   void forget_before(int round);
 
   const RoundDependencies& deps_;
-  std::mutex mutex_;
-  std::map<Key, Question> questions_;
+  std::map<Key, std::shared_ptr<Question>> questions_;
   std::map<int, int> silent_;  // by player: questions without a word, in a row
+  task::Scope tasks_;  // last: they use everything above
 };
 
 }  // namespace league::league_manager::rounds

@@ -152,6 +152,12 @@ void PeerClient::call(PeerCall call, Completion completion) {
                                          has_searched}));
 }
 
+task::Task<PeerReply> PeerClient::call(PeerCall call) {
+  return task::called_back<PeerReply>([this, call = std::move(call)](auto completion) mutable {
+    this->call(std::move(call), std::move(completion));
+  });
+}
+
 void PeerClient::trace(transport::link::OutboundCall& out, std::string_view message,
                        std::string_view conversation_id) {
   if (!transport::link::is_http(out.endpoint) || conversation_id.empty()) return;

@@ -17,6 +17,7 @@
 #include "common/envelope/leniency.h"
 #include "common/envelope/mode.h"
 #include "common/envelope/read_message.h"
+#include "common/task/task.h"
 #include "common/transport/link/caller.h"
 
 namespace league::agent::peers {
@@ -130,6 +131,8 @@ class PeerClient {
              const core::Clock& clock, envelope::Mode mode, PlainMcp plain_mcp = {});
 
   void call(PeerCall call, Completion completion);
+  /// As above, for a task, which goes on on its executor.
+  [[nodiscard]] task::Task<PeerReply> call(PeerCall call);
   /// As above. `completion` also gets the decoded answer, or null if there was an error.
   template <typename Message>
   void call(MessageCall<Message> call,

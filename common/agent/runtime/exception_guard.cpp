@@ -15,6 +15,16 @@ void log_failure(const std::string& name, std::string_view what) {
   log::error("{} failed: {}", name, core::shown(what, kLongestText));
 }
 
+std::function<void(const std::exception_ptr&)> failures_logged(std::string name) {
+  return [name = std::move(name)](const std::exception_ptr& exception) {
+    try {
+      std::rethrow_exception(exception);
+    } catch (const std::exception& thrown) {
+      log_failure(name, thrown.what());
+    }
+  };
+}
+
 void log_exception(const rpc::MessageNotes& notes, std::string_view what) {
   log::error("handling {} from {} failed, conversation {}: {}",
              notes.message_type.empty() ? "a message" : core::shown(notes.message_type),

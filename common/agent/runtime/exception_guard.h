@@ -17,6 +17,9 @@ void log_exception(const rpc::MessageNotes& notes, std::string_view what);
 /// The same for anything else that failed; `name` is what people call it: `the page /metrics`.
 void log_failure(const std::string& name, std::string_view what);
 
+/// Does that with each exception that it gets: for a task::Scope, whose tasks are called `name`.
+std::function<void(const std::exception_ptr&)> failures_logged(std::string name);
+
 /// What `call` does, but every exception is logged before it is passed on.
 template <typename Result, typename... Arguments>
 std::function<Result(Arguments...)> guarded(std::function<Result(Arguments...)> call,
