@@ -120,7 +120,8 @@ std::vector<Announcer::AddressedPlayer> Announcer::recipients(bool players, bool
         auto endpoint = transport::link::parse_endpoint(agent.profile.endpoint);
         if (!endpoint) continue;
         all.push_back({ref, std::move(*endpoint),
-                       deps_.token_issuer.token(ref.id(), agent.credential.nonce)});
+                       deps_.token_issuer.token(ref.id(), agent.credential.nonce),
+                       agent.profile.batches});
       }
     }
   });
@@ -198,7 +199,7 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
     own.append(own_rows).append(text, rows_at);
     broadcaster_.send(
         {agent::peers::call_with({one.endpoint, one.agent.sender()}, envelope, std::move(own), {}),
-         one.agent, told, kIsEnd<Message>});
+         one.agent, told, one.takes_batches, kIsEnd<Message>});
   }
 }
 

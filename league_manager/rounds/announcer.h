@@ -96,6 +96,7 @@ class Announcer {
     events::AgentRef agent;
     transport::link::Endpoint endpoint;
     core::AuthToken token;
+    bool takes_batches = false;
   };
 
   /// The agents to call for a broadcast, with address and own token; with `hearers` also those that

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "common/agent/runtime/exception_guard.h"
 #include "common/schema/json_fields.h"
@@ -56,32 +57,51 @@ task::Task<void> Broadcaster::work() {
   while (!ready_.empty()) {
     Outbox& outbox = *ready_.front();
     ready_.pop_front();
-    Notice notice = std::move(outbox.waiting.front());
-    outbox.waiting.pop_front();
-    co_await deliver(std::move(notice));
+    co_await deliver(take(outbox));
     outbox.is_served = !outbox.waiting.empty();
     if (outbox.is_served) ready_.push_back(&outbox);
   }
   --workers_;
 }
 
-task::Task<void> Broadcaster::deliver(Notice notice) {
-  const std::string peer = notice.call.peer;
+std::vector<Notice> Broadcaster::take(Outbox& outbox) {
+  constexpr std::size_t kMost = 16;
+  std::vector<Notice> taken;
+  do {
+    taken.push_back(std::move(outbox.waiting.front()));
+    outbox.waiting.pop_front();
+  } while (taken.back().takes_batches && !outbox.waiting.empty() && taken.size() < kMost);
+  return taken;
+}
+
+task::Task<void> Broadcaster::deliver(std::vector<Notice> notices) {
+  const std::string peer = notices.front().call.peer;
   // Notices of an agent's own state ignore the breaker: it can still be open when the agent
   // returns.
-  const bool is_state = notice.call.type == envelope::MessageType::kLeagueError;
-  if (is_state || breaker_.allow(peer)) {
+  const auto passes = [is_open = !breaker_.allow(peer)](const Notice& notice) {
+    return !is_open || notice.call.type == envelope::MessageType::kLeagueError;
+  };
+  const auto skipped = std::ranges::stable_partition(notices, passes);
+  std::vector<agent::peers::PeerCall> calls;
+  for (auto& notice : std::span(notices.begin(), skipped.begin())) {
     notice.call.time_limit = time_limit(notice.call.type);
     notice.call.budget = transport::link::Budget::kBroadcast;
-    const auto reply = co_await peers_.call(std::move(notice.call));
-    const bool failed = reply.error && core::error_info(reply.error->code).retryable;
-    failed ? breaker_.on_failure(peer) : breaker_.on_success(peer);
-    if (notice.collects_heads && !reply.error) {
-      if (const auto head = head_told_in(reply.acknowledgement))
-        notice.delivery->heads[notice.agent] = {notice.agent, head->seq, head->hash};
-    }
+    calls.push_back(std::move(notice.call));
   }
-  if (notice.delivery) notice.delivery->open.count_down();
+  std::vector<agent::peers::PeerReply> replies;
+  if (!calls.empty()) replies = co_await peers_.call_together(std::move(calls));
+  const bool is_unreachable = std::ranges::all_of(replies, [](const auto& reply) {
+    return reply.error && core::error_info(reply.error->code).retryable;
+  });
+  if (!replies.empty()) is_unreachable ? breaker_.on_failure(peer) : breaker_.on_success(peer);
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    if (!notices[i].collects_heads || replies[i].error) continue;
+    if (const auto head = head_told_in(replies[i].acknowledgement))
+      notices[i].delivery->heads[notices[i].agent] = {notices[i].agent, head->seq, head->hash};
+  }
+  for (const auto& notice : notices) {
+    if (notice.delivery) notice.delivery->open.count_down();
+  }
 }
 
 std::chrono::milliseconds Broadcaster::time_limit(envelope::MessageType type) const {

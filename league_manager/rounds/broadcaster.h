@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/agent/peers/circuit_breaker.h"
 #include "common/agent/peers/peer_client.h"
@@ -32,6 +33,7 @@ struct Notice {
   /// Counted down once: the peer has taken it, has failed, or the notice was dropped for a newer
   /// one or an open breaker. May be null.
   std::shared_ptr<Delivery> delivery = nullptr;
+  bool takes_batches = false;  ///< the peer takes several messages in one batch
   bool collects_heads = false;  ///< whether `delivery` gets the end of the log that the peer tells
 };
 
@@ -40,10 +42,10 @@ struct Notice {
 [[nodiscard]] std::optional<audit::record::LogHead> head_told_in(
     const nlohmann::json& acknowledgement);
 
-/// Sends broadcasts: to each peer one at a time, in order, and to a limited number of peers at
-/// once. A waiting standings update is replaced by a newer one; the circuit breaker skips a peer
-/// that keeps failing, except for messages about its own state. Used on its executor only. Source:
-/// protocol §4 message 12, §6.
+/// Sends broadcasts: to each peer one at a time, in order, or what is waiting for it in one batch
+/// if it takes batches; and to a limited number of peers at once. A waiting standings update is
+/// replaced by a newer one; the circuit breaker skips a peer that keeps failing, except for
+/// messages about its own state. Used on its executor only. Source: protocol §4 message 12, §6.
 class Broadcaster {
  public:
   /// All references outlive the broadcaster.
@@ -60,9 +62,12 @@ class Broadcaster {
     bool is_served = false;  ///< waits in ready_ or is being called
   };
 
-  /// Sends what is ready, a message at a time, until nothing is.
+  /// Sends what is ready, to one peer at a time, until nothing is.
   task::Task<void> work();
-  task::Task<void> deliver(Notice notice);
+  /// What is sent next.
+  static std::vector<Notice> take(Outbox& outbox);
+  /// Tells one peer `notices`, and waits for its answers.
+  task::Task<void> deliver(std::vector<Notice> notices);
   [[nodiscard]] std::chrono::milliseconds time_limit(envelope::MessageType type) const;
 
   agent::peers::PeerClient& peers_;

@@ -18,6 +18,7 @@ class HoldingCaller final : public transport::link::Caller {
  public:
   void call(transport::link::OutboundCall call, Completion completion) override {
     sent.push_back(call.notes->peer + " " + json::parse(call.bytes)["params"].dump());
+    batches.push_back(call.batch);
     held.push_back(std::move(completion));
   }
   /// Ends the oldest call.
@@ -31,12 +32,14 @@ class HoldingCaller final : public transport::link::Caller {
   }
 
   std::vector<std::string> sent;
+  std::vector<std::shared_ptr<transport::caller::CallBatch>> batches;
   std::vector<Completion> held;
 };
 
 class BroadcasterTest : public ::testing::Test {
  protected:
-  void send(const std::string& peer, MessageType type, const std::string& text) {
+  void send(const std::string& peer, MessageType type, const std::string& text,
+            bool takes_batches = false) {
     agent::peers::PeerCall call;
     call.endpoint = *transport::link::parse_endpoint("http://127.0.0.1:8101/mcp");
     call.peer = peer;
@@ -45,7 +48,7 @@ class BroadcasterTest : public ::testing::Test {
     call.conversation_id = "conv1";
     auto delivery = std::make_shared<Delivery>(Delivery{task::Latch(1)});
     waits_.spawn(note_done(text, delivery));
-    executor_.post([&] { broadcaster_.send({std::move(call), {}, delivery}); });
+    executor_.post([&] { broadcaster_.send({std::move(call), {}, delivery, takes_batches}); });
   }
   task::Task<void> note_done(std::string text, std::shared_ptr<Delivery> delivery) {
     co_await delivery->open.wait();
@@ -81,6 +84,22 @@ TEST_F(BroadcasterTest, OnePeerGetsOneAfterTheOtherInOrder) {
   EXPECT_EQ(caller_.sent,
             (std::vector<std::string>{R"(player:P01 {"n":"1"})", R"(player:P01 {"n":"2"})"}));
   EXPECT_EQ(done_, (std::vector<std::string>{"1"}));
+}
+
+TEST_F(BroadcasterTest, WhatWaitsForAPeerThatTakesBatchesIsSentTogether) {
+  send("player:P01", kTable, "1", true);
+  send("player:P01", kRound, "2", true);
+  send("player:P01", kRound, "3", true);
+  EXPECT_EQ(caller_.sent.size(), 1U) << "nothing waits for what may come";
+  caller_.end();
+  ASSERT_EQ(caller_.sent.size(), 3U);
+  EXPECT_EQ(caller_.batches.at(0), nullptr);
+  EXPECT_NE(caller_.batches.at(1), nullptr);
+  EXPECT_EQ(caller_.batches.at(1), caller_.batches.at(2));
+  EXPECT_EQ(done_, (std::vector<std::string>{"1"}));
+  caller_.end();
+  caller_.end(false);
+  EXPECT_EQ(done_, (std::vector<std::string>{"1", "2", "3"}));
 }
 
 TEST_F(BroadcasterTest, ANewerTableReplacesOneThatWaits) {

@@ -36,7 +36,7 @@ struct PeerCall {
   /// The message's ids, if it has them.
   std::optional<core::LeagueId> league_id = std::nullopt;
   std::optional<int> round_id = std::nullopt;
-  /// To send the message together with others, to a peer that takes batches.
+  /// To send the message together with others (call_together).
   std::shared_ptr<transport::caller::CallBatch> batch = nullptr;
   /// Fills in what an incomplete answer leaves out (protocol §9). An answer whose sender is not the
   /// one given here, or whose conversation, league or round differs from the call's, is refused in
@@ -133,6 +133,9 @@ class PeerClient {
   void call(PeerCall call, Completion completion);
   /// As above, for a task, which goes on on its executor.
   [[nodiscard]] task::Task<PeerReply> call(PeerCall call);
+  /// Calls one peer with several messages (at least one), in one batch where the transport has
+  /// batches; the replies, in the same order, when all are there.
+  [[nodiscard]] task::Task<std::vector<PeerReply>> call_together(std::vector<PeerCall> calls);
   /// As above. `completion` also gets the decoded answer, or null if there was an error.
   template <typename Message>
   void call(MessageCall<Message> call,
