@@ -10,6 +10,11 @@ namespace {
 
 constexpr core::EnumNames<MatchVerdict, 3> kVerdicts{{"WIN", "LOSS", "DRAW"}};
 
+std::size_t hash_of(const PlayedMatch& match) {
+  const std::hash<std::string> hash;
+  return hash(match.match_id.str()) ^ (hash(match.league_id.str()) << 1U);
+}
+
 }  // namespace
 
 std::string_view verdict_name(MatchVerdict verdict) { return kVerdicts.of(verdict); }
@@ -18,10 +23,12 @@ std::optional<MatchVerdict> parse_verdict(std::string_view text) { return kVerdi
 MatchHistory::MatchHistory(std::size_t capacity) : capacity_(std::max<std::size_t>(capacity, 1)) {}
 
 bool MatchHistory::add(PlayedMatch match) {
-  // Search from the newest match, because a repetition usually arrives soon.
-  const bool is_known = std::any_of(matches_.rbegin(), matches_.rend(), [&](const auto& known) {
-    return known.match_id == match.match_id && known.league_id == match.league_id;
-  });
+  // Nearly all matches are new, and then their hash says so without a search through thousands.
+  const std::size_t hash = hash_of(match);
+  const bool is_known =
+      hashes_.contains(hash) && std::ranges::any_of(matches_, [&](const auto& known) {
+        return known.match_id == match.match_id && known.league_id == match.league_id;
+      });
   if (is_known) return false;
   switch (match.verdict) {
     case MatchVerdict::kWin:
@@ -35,7 +42,11 @@ bool MatchHistory::add(PlayedMatch match) {
       break;
   }
   matches_.push_back(std::move(match));
-  if (matches_.size() > capacity_) matches_.pop_front();
+  hashes_.insert(hash);
+  if (matches_.size() > capacity_) {
+    hashes_.erase(hashes_.find(hash_of(matches_.front())));
+    matches_.pop_front();
+  }
   return true;
 }
 

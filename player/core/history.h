@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "common/core/ids.h"
@@ -96,6 +97,7 @@ class MatchHistory {
  private:
   std::size_t capacity_;
   std::deque<PlayedMatch> matches_;
+  std::unordered_multiset<std::size_t> hashes_;  ///< of league and match of each of matches_
   std::deque<DisputedMatch> disputed_;
   ResultCounts tally_;
 };
