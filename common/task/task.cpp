@@ -1,6 +1,5 @@
 #include "common/task/task.h"
 
-#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <condition_variable>
@@ -32,17 +31,11 @@ Task<void> sleep_for(core::Timer& timer, std::chrono::nanoseconds delay) {
 }
 
 struct Scope::State {
+  class Running;
   using Signals = std::list<boost::asio::cancellation_signal>;
 
   State(Executor its_executor, OnException its_on_exception)
       : executor(std::move(its_executor)), on_exception(std::move(its_on_exception)) {}
-
-  void on_ended(Signals::iterator signal, const std::exception_ptr& exception) {
-    if (exception && on_exception && !is_cancellation(exception)) on_exception(exception);
-    std::lock_guard lock(mutex);
-    running.erase(signal);
-    if (running.empty()) ended.notify_all();
-  }
 
   const Executor executor;
   const OnException on_exception;
@@ -50,6 +43,36 @@ struct Scope::State {
   std::condition_variable ended;
   Signals running;  ///< one per task; emitted and erased on the executor only
   bool is_stopped = false;
+};
+
+/// A task's place among those that run, given to Asio as the function to be called at the task's
+/// end. A task also ends when what it waits for is dropped. It has its cancellation slot as a
+/// member because Asio posts the signals of a slot that is bound in another way, perhaps behind the
+/// end of the task, to where the signal no longer is.
+class Scope::State::Running {
+ public:
+  using cancellation_slot_type = boost::asio::cancellation_slot;
+
+  Running(std::shared_ptr<State> state, State::Signals::iterator signal)
+      : state_(std::move(state)), signal_(signal) {}
+  Running(Running&&) = default;
+  ~Running() {
+    if (!state_) return;
+    std::lock_guard lock(state_->mutex);
+    state_->running.erase(signal_);
+    if (state_->running.empty()) state_->ended.notify_all();
+  }
+  [[nodiscard]] cancellation_slot_type get_cancellation_slot() const noexcept {
+    return signal_->slot();
+  }
+  void operator()(const std::exception_ptr& exception) const {
+    if (exception && state_->on_exception && !is_cancellation(exception))
+      state_->on_exception(exception);
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  State::Signals::iterator signal_;
 };
 
 Scope::Scope(Executor executor, OnException on_exception)
@@ -68,12 +91,7 @@ void Scope::spawn(Task<void> task) {
     if (state_->is_stopped) return;
     signal = state_->running.emplace(state_->running.end());
   }
-  boost::asio::co_spawn(
-      state_->executor, std::move(task),
-      boost::asio::bind_cancellation_slot(
-          signal->slot(), [state = state_, signal](const std::exception_ptr& exception) {
-            state->on_ended(signal, exception);
-          }));
+  boost::asio::co_spawn(state_->executor, std::move(task), State::Running(state_, signal));
 }
 
 void Scope::stop() {

@@ -131,6 +131,30 @@ TEST(ScopeTest, CancelsItsTasksAndWaitsForThem) {
   late(1);  // has no effect
 }
 
+TEST(ScopeTest, IsStoppedWhileATaskEnds) {
+  const auto end = [](Scope& scope, std::function<void(int)>& callback) -> Task<void> {
+    co_await called_back<int>([&callback](auto answer) { callback = std::move(answer); });
+    scope.stop();
+  };
+  const Executor executor;
+  std::function<void(int)> callback;
+  {
+    Scope scope(executor, fail_on_exception());
+    scope.spawn(end(scope, callback));
+    callback(1);
+  }
+  EXPECT_FALSE(executor.is_here());
+}
+
+TEST(ScopeTest, ATaskWhoseCallbackIsDroppedEnds) {
+  std::function<void(int)> callback;
+  std::vector<int> answers;
+  Scope scope(Executor(), fail_on_exception());
+  scope.spawn(ask([&](auto answer) { callback = std::move(answer); }, answers));
+  callback = nullptr;
+  EXPECT_TRUE(answers.empty());
+}
+
 TEST(ScopeTest, ATaskThatIsSpawnedAfterTheEndDoesNotBegin) {
   std::vector<std::string> said;
   Scope scope(Executor(), fail_on_exception());

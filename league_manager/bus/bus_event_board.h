@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "common/audit/record/record.h"
 #include "common/core/clock.h"
+#include "common/task/task.h"
 #include "common/transport/bus/bus.h"
 #include "common/transport/bus/jet_stream.h"
 #include "common/transport/link/subject.h"
@@ -38,15 +40,55 @@ class BusEventBoard final : public EventBoard {
   /// Starts by looking for the stream.
   explicit BusEventBoard(BusEventBoardDependencies dependencies);
   ~BusEventBoard() override;
-  BusEventBoard(const BusEventBoard&) = delete;
-  BusEventBoard& operator=(const BusEventBoard&) = delete;
 
   void publish(PublishedEvent event, std::function<void()> done) override;
+  /// A publication that is running may end only after this, but before the board is destroyed.
   void stop() override;
 
  private:
-  class State;
-  const std::shared_ptr<State> state_;
+  using Task = task::Task<void>;
+  enum class Keeping { kUnknown, kStream, kNobody };
+  struct Waiting {
+    PublishedEvent event;
+    std::function<void()> done;
+  };
+
+  Task begin();
+  Task add(Waiting event);
+  /// Publishes what waits, one event at a time, so that events keep their order and no subscriber
+  /// gets a round before the previous one.
+  Task serve();
+  /// Publishes the event, again while its answer is lost and there is hope.
+  task::Task<EventKept> send(PublishedEvent event);
+  task::Task<transport::bus::PublishAck> store(PublishedEvent event);
+  EventKept hand_over(const PublishedEvent& event);
+  /// Waits until the broker is there, and it is known whether it stores events.
+  Task readiness();
+  void wake();
+  /// The new connection may be to another broker, or to the same one after it lost its files.
+  Task reconnect();
+  /// Searches for the stream, unless a search is running.
+  void look();
+  Task search();
+  /// Also true some time after a failed search: electing a broker for the stream, or creating it on
+  /// a slow disk, can take longer than one search.
+  [[nodiscard]] bool is_search_due() const;
+  [[nodiscard]] transport::bus::BusMessage message_of(const PublishedEvent& event) const;
+  void log(const PublishedEvent& event) const;
+
+  const BusEventBoardDependencies deps_;
+  std::unique_ptr<transport::bus::Bus::Subscription> watch_;
+
+  // What follows is used by the tasks only.
+  std::deque<Waiting> waiting_;  ///< the first one is being published
+  Keeping keeping_;
+  core::Clock::Steady search_again_{};
+  bool is_searching_ = false;
+  bool must_search_again_ = false;  ///< the bus connected again during a search
+  bool is_said_ = false;
+  bool is_full_said_ = false;
+  std::function<void(bool)> wake_;  ///< ends readiness()
+  task::Scope tasks_;  // last: they use everything above
 };
 
 }  // namespace league::league_manager::bus

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/agent/runtime/exception_guard.h"
+
 namespace league::league_manager::bus {
 namespace {
 
@@ -22,27 +24,24 @@ StoreWatch::StoreWatch(transport::bus::JetStream& streams, const core::Clock& cl
       clock_(clock),
       timer_(timer),
       say_(std::move(say)),
-      gate_(std::make_shared<Gate>([](const std::function<void()>& task) { task(); })) {
+      tasks_(task::Executor(), agent::runtime::failures_logged("watching the broker's streams")) {
   for (auto& store : stores) stores_.push_back({std::move(store)});
-  look_after(kFirstLook);
+  tasks_.spawn(watch());
 }
 
-StoreWatch::~StoreWatch() { gate_->close(); }
-
-void StoreWatch::look_after(std::chrono::seconds delay) {
-  timer_.schedule(delay, [this, gate = gate_] { gate->run([this] { look(); }); });
-}
-
-void StoreWatch::look() {
-  for (std::size_t i = 0; i < stores_.size(); ++i) {
-    const std::string stream = stores_[i].store.stream();
-    if (stream.empty()) continue;
-    streams_.stream_state(stream, clock_.steady_now() + kLookLimit,
-                          [this, gate = gate_, i](core::Result<transport::bus::StreamState> state) {
-                            if (state) gate->run([&] { on_state(i, *state); });
-                          });
+task::Task<void> StoreWatch::watch() {
+  using State = core::Result<transport::bus::StreamState>;
+  for (auto pause = kFirstLook;; pause = kBetweenLooks) {
+    co_await task::sleep_for(timer_, pause);
+    for (Watched& watched : stores_) {
+      const std::string stream = watched.store.stream();
+      if (stream.empty()) continue;
+      const State state = co_await task::called_back<State>([&](auto then) {
+        streams_.stream_state(stream, clock_.steady_now() + kLookLimit, std::move(then));
+      });
+      if (state) check(watched, *state);
+    }
   }
-  look_after(kBetweenLooks);
 }
 
 void StoreWatch::check_room(Watched& watched, const transport::bus::StreamState& state) {
@@ -59,8 +58,7 @@ void StoreWatch::check_room(Watched& watched, const transport::bus::StreamState&
        ". Raise max_file_store in the broker's configuration, or lower that setting");
 }
 
-void StoreWatch::on_state(std::size_t index, const transport::bus::StreamState& state) {
-  auto& watched = stores_[index];
+void StoreWatch::check(Watched& watched, const transport::bus::StreamState& state) {
   check_room(watched, state);
   if (state.max_bytes <= 0) return;
   const auto most = static_cast<std::uint64_t>(state.max_bytes);

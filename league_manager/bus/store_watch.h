@@ -1,13 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/core/clock.h"
 #include "common/core/timer.h"
-#include "common/transport/bus/handler_gate.h"
+#include "common/task/task.h"
 #include "common/transport/bus/jet_stream.h"
 
 namespace league::league_manager::bus {
@@ -21,35 +20,30 @@ struct WatchedStore {
 
 /// Says soon after the start which reservations the broker has not made. Checks every 30 seconds
 /// how full the streams are, and warns when one has reached 70 % of its limit; again only after it
-/// was below 60 %. Ignores missing streams. Thread-safe.
+/// was below 60 %. Ignores missing streams.
 class StoreWatch {
  public:
-  /// References outlive it; the JetStream may end before it. `say` runs on a thread of the bus.
+  /// References outlive it. `say` runs on a thread of the bus.
   StoreWatch(transport::bus::JetStream& streams, const core::Clock& clock, core::Timer& timer,
              std::vector<WatchedStore> stores, std::function<void(std::string)> say);
-  ~StoreWatch();
-  StoreWatch(const StoreWatch&) = delete;
-  StoreWatch& operator=(const StoreWatch&) = delete;
 
  private:
-  using Gate = transport::bus::HandlerGate<std::function<void()>>;
   struct Watched {
     WatchedStore store;
     bool is_said = false;
     bool is_room_said = false;
   };
 
-  void look_after(std::chrono::seconds delay);
-  void look();
-  void on_state(std::size_t index, const transport::bus::StreamState& state);
+  task::Task<void> watch();
+  void check(Watched& watched, const transport::bus::StreamState& state);
   void check_room(Watched& watched, const transport::bus::StreamState& state);
 
   transport::bus::JetStream& streams_;
   const core::Clock& clock_;
   core::Timer& timer_;
   const std::function<void(std::string)> say_;
-  const std::shared_ptr<Gate> gate_;  ///< everything below is used within it
   std::vector<Watched> stores_;
+  task::Scope tasks_;  // last: they use everything above
 };
 
 }  // namespace league::league_manager::bus

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -13,6 +16,7 @@
 #include "common/core/random_source.h"
 #include "common/core/result.h"
 #include "common/core/timer.h"
+#include "common/task/task.h"
 #include "common/transport/link/caller.h"
 
 namespace league::league_manager::spectators {
@@ -29,11 +33,11 @@ namespace league::league_manager::spectators {
 /// Sends news of a league to other servers, as standardwebhooks.com specifies: each message is a
 /// POST of JSON with the headers webhook-id, webhook-timestamp and webhook-signature. A target gets
 /// its messages in order; each is retried until a 2xx or until the attempts are used up. A target
-/// that answers 410 gets no more. Never blocks. Thread-safe.
+/// that answers 410 gets no more. Thread-safe.
 class Webhooks {
  public:
-  /// All references must outlive the webhooks and the last completion of `caller`. `on_failure`
-  /// gets a sentence for the operator.
+  /// All references must outlive the webhooks. `on_failure` gets a sentence for the operator, on
+  /// any thread.
   struct Parts {
     transport::link::Caller& caller;
     core::Timer& timer;
@@ -48,19 +52,41 @@ class Webhooks {
   static constexpr std::size_t kMostWaiting = 1000;
 
   Webhooks(std::vector<transport::link::Endpoint> targets, std::string secret, Parts parts);
-  ~Webhooks();
-  Webhooks(const Webhooks&) = delete;
-  Webhooks& operator=(const Webhooks&) = delete;
-
   /// Queues a message for every target. `type` is for example `round.completed`. `id` is the same
   /// for the same news, in every run of the manager, so that a receiver can detect repetitions.
+  /// Never blocks.
   void send(std::string_view type, std::string_view id, const nlohmann::json& data);
   /// Gives running first attempts this long to end, then ends everything.
   void finish(std::chrono::milliseconds patience);
 
  private:
-  class State;
-  const std::shared_ptr<State> state_;
+  struct Message {
+    std::string id;
+    std::shared_ptr<const std::string> body;
+  };
+  struct Target {
+    transport::link::Endpoint endpoint;
+    std::deque<Message> waiting = {};  ///< the first one is being delivered
+    bool is_gone = false;  ///< it has answered 410 (gone): nothing more is sent to it
+    bool is_fresh = false;  ///< the first message has not been attempted yet
+  };
+
+  task::Task<void> queue(Message message);
+  /// Delivers what waits for `target`, one message after the other.
+  task::Task<void> serve(Target& target);
+  /// Sends the first message of `target` until it is taken or given up.
+  task::Task<void> deliver(Target& target);
+  task::Task<transport::link::CallOutcome> attempt(transport::link::Endpoint target,
+                                                   Message message);
+  void set_fresh(Target& target, bool is_fresh);
+
+  const std::string secret_;
+  const Parts parts_;
+  std::deque<Target> targets_;  // used by the tasks only
+  std::mutex mutex_;  // guards fresh_, for which finish() waits
+  std::condition_variable changed_;
+  int fresh_ = 0;  // targets
+  task::Scope tasks_;  // last: they use everything above
 };
 
 /// `v1,` and the base64 of the HMAC-SHA256 of `ID.TIMESTAMP.BODY`. Pure.
