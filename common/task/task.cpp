@@ -1,6 +1,5 @@
 #include "common/task/task.h"
 
-#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <condition_variable>
@@ -12,14 +11,24 @@ namespace {
 bool is_cancellation(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
-  } catch (const boost::system::system_error& fault) {
-    return fault.code() == boost::asio::error::operation_aborted;
+  } catch (const std::exception& fault) {
+    return task::is_cancellation(fault);
   } catch (...) {
     return false;
   }
 }
 
 }  // namespace
+
+bool is_cancellation(const std::exception& fault) {
+  const auto* error = dynamic_cast<const boost::system::system_error*>(&fault);
+  return error != nullptr && error->code() == boost::asio::error::operation_aborted;
+}
+
+void Spawned::cancel() const {
+  if (!signal_) return;
+  executor_.post([signal = signal_] { signal->emit(boost::asio::cancellation_type::terminal); });
+}
 
 Task<void> sleep_for(core::Timer& timer, std::chrono::nanoseconds delay) {
   struct Scheduled {
@@ -35,10 +44,23 @@ Task<void> sleep_for(core::Timer& timer, std::chrono::nanoseconds delay) {
 }
 
 struct Scope::State {
-  using Signals = std::list<boost::asio::cancellation_signal>;
+  using Signals = std::list<std::shared_ptr<boost::asio::cancellation_signal>>;
 
   State(Executor its_executor, OnException its_on_exception)
       : executor(std::move(its_executor)), on_exception(std::move(its_on_exception)) {}
+
+  /// What a task calls at its end. A type of its own: with a binder of Asio's, the signal would be
+  /// passed on by a function that may run when it is gone.
+  struct OnEnd {
+    using cancellation_slot_type = boost::asio::cancellation_slot;
+    [[nodiscard]] cancellation_slot_type get_cancellation_slot() const { return (*signal)->slot(); }
+    void operator()(const std::exception_ptr& exception) const {
+      state->on_ended(signal, exception);
+    }
+
+    std::shared_ptr<State> state;
+    Signals::iterator signal;
+  };
 
   void on_ended(Signals::iterator signal, const std::exception_ptr& exception) {
     if (exception && on_exception && !is_cancellation(exception)) on_exception(exception);
@@ -64,19 +86,16 @@ Scope::~Scope() {
   state_->ended.wait(lock, [this] { return state_->running.empty(); });
 }
 
-void Scope::spawn(Task<void> task) {
+Spawned Scope::spawn(Task<void> task) {
+  Spawned spawned(state_->executor, std::make_shared<boost::asio::cancellation_signal>());
   State::Signals::iterator signal;
   {
     std::lock_guard lock(state_->mutex);
-    if (state_->is_stopped) return;
-    signal = state_->running.emplace(state_->running.end());
+    if (state_->is_stopped) return {};
+    signal = state_->running.insert(state_->running.end(), spawned.signal_);
   }
-  boost::asio::co_spawn(
-      state_->executor, std::move(task),
-      boost::asio::bind_cancellation_slot(
-          signal->slot(), [state = state_, signal](const std::exception_ptr& exception) {
-            state->on_ended(signal, exception);
-          }));
+  boost::asio::co_spawn(state_->executor, std::move(task), State::OnEnd{state_, signal});
+  return spawned;
 }
 
 void Scope::stop() {
@@ -86,7 +105,7 @@ void Scope::stop() {
   }
   state_->executor.post([state = state_] {
     // No task ends while this runs: what ends it is posted.
-    for (auto& signal : state->running) signal.emit(boost::asio::cancellation_type::terminal);
+    for (auto& signal : state->running) signal->emit(boost::asio::cancellation_type::terminal);
   });
 }
 
