@@ -11,8 +11,8 @@ namespace {
 bool is_cancellation(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
-  } catch (const boost::system::system_error& fault) {
-    return fault.code() == boost::asio::error::operation_aborted;
+  } catch (const std::exception& fault) {
+    return task::is_cancellation(fault);
   } catch (...) {
     return false;
   }
@@ -26,13 +26,23 @@ Task<void> sleep(core::Timer* timer, std::chrono::nanoseconds delay) {
 
 }  // namespace
 
+bool is_cancellation(const std::exception& fault) {
+  const auto* error = dynamic_cast<const boost::system::system_error*>(&fault);
+  return error != nullptr && error->code() == boost::asio::error::operation_aborted;
+}
+
+void Spawned::cancel() const {
+  if (!signal_) return;
+  executor_.post([signal = signal_] { signal->emit(boost::asio::cancellation_type::terminal); });
+}
+
 Task<void> sleep_for(core::Timer& timer, std::chrono::nanoseconds delay) {
   return sleep(&timer, delay);
 }
 
 struct Scope::State {
   class Running;
-  using Signals = std::list<boost::asio::cancellation_signal>;
+  using Signals = std::list<std::shared_ptr<boost::asio::cancellation_signal>>;
 
   State(Executor its_executor, OnException its_on_exception)
       : executor(std::move(its_executor)), on_exception(std::move(its_on_exception)) {}
@@ -63,7 +73,7 @@ class Scope::State::Running {
     if (state_->running.empty()) state_->ended.notify_all();
   }
   [[nodiscard]] cancellation_slot_type get_cancellation_slot() const noexcept {
-    return signal_->slot();
+    return (*signal_)->slot();
   }
   void operator()(const std::exception_ptr& exception) const {
     if (exception && state_->on_exception && !is_cancellation(exception))
@@ -84,14 +94,16 @@ Scope::~Scope() {
   state_->ended.wait(lock, [this] { return state_->running.empty(); });
 }
 
-void Scope::spawn(Task<void> task) {
+Spawned Scope::spawn(Task<void> task) {
+  Spawned spawned(state_->executor, std::make_shared<boost::asio::cancellation_signal>());
   State::Signals::iterator signal;
   {
     std::lock_guard lock(state_->mutex);
-    if (state_->is_stopped) return;
-    signal = state_->running.emplace(state_->running.end());
+    if (state_->is_stopped) return {};
+    signal = state_->running.insert(state_->running.end(), spawned.signal_);
   }
   boost::asio::co_spawn(state_->executor, std::move(task), State::Running(state_, signal));
+  return spawned;
 }
 
 void Scope::stop() {
@@ -101,7 +113,7 @@ void Scope::stop() {
   }
   state_->executor.post([state = state_] {
     // No task ends while this runs: what ends it is posted.
-    for (auto& signal : state->running) signal.emit(boost::asio::cancellation_type::terminal);
+    for (auto& signal : state->running) signal->emit(boost::asio::cancellation_type::terminal);
   });
 }
 

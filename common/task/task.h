@@ -3,6 +3,7 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -107,6 +108,25 @@ Task<T> called_back(Start start) {
 /// Waits for `delay`; `timer` outlives the task.
 Task<void> sleep_for(core::Timer& timer, std::chrono::nanoseconds delay);
 
+/// Whether a task ended with `fault` because it was cancelled.
+[[nodiscard]] bool is_cancellation(const std::exception& fault);
+
+/// A task that a Scope has begun. Thread-safe; copies are the same task.
+class Spawned {
+ public:
+  Spawned() = default;
+  /// Cancels the task: it ends at its next wait, or at its present one. Does nothing after its end.
+  void cancel() const;
+
+ private:
+  friend class Scope;
+  Spawned(Executor executor, std::shared_ptr<boost::asio::cancellation_signal> signal)
+      : executor_(std::move(executor)), signal_(std::move(signal)) {}
+
+  Executor executor_;
+  std::shared_ptr<boost::asio::cancellation_signal> signal_;
+};
+
 /// Owns tasks on one executor. A task that ends with an exception, other than by being cancelled,
 /// is reported to `on_exception`. Thread-safe.
 class Scope {
@@ -120,7 +140,7 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
 
   /// Begins `task`, on the executor. After stop() it is dropped instead.
-  void spawn(Task<void> task);
+  Spawned spawn(Task<void> task);
   /// Cancels the tasks: each ends at its next wait, or at its present one. What they have called
   /// runs on.
   void stop();

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/task/gate.h"
 #include "tests/support/fake_clock.h"
 
 namespace league::task {
@@ -153,6 +154,28 @@ TEST(ScopeTest, ATaskWhoseCallbackIsDroppedEnds) {
   scope.spawn(ask([&](auto answer) { callback = std::move(answer); }, answers));
   callback = nullptr;
   EXPECT_TRUE(answers.empty());
+}
+
+TEST(ScopeTest, ATaskIsCancelledAlone) {
+  Gate<int> gate;
+  std::vector<int> passed;
+  std::string ended;
+  const auto wait = [](Gate<int>& at, std::vector<int>& out, std::string& why) -> Task<void> {
+    try {
+      out.push_back(co_await at.wait());
+    } catch (const std::exception& fault) {
+      why = is_cancellation(fault) ? "cancelled" : fault.what();
+    }
+  };
+  Scope scope(Executor(), fail_on_exception());
+  const auto first = scope.spawn(wait(gate, passed, ended));
+  scope.spawn(wait(gate, passed, ended));
+  first.cancel();
+  EXPECT_EQ(ended, "cancelled");
+  gate.open(7);
+  gate.open(8);
+  EXPECT_EQ(passed, std::vector<int>{7});
+  first.cancel();  // has no effect
 }
 
 TEST(ScopeTest, ATaskThatIsSpawnedAfterTheEndDoesNotBegin) {

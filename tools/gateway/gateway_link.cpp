@@ -13,10 +13,16 @@ namespace league::tools::gateway {
 namespace {
 
 using core::Error;
-using core::ErrorCode;
 using nlohmann::json;
-using SessionPtr = std::shared_ptr<mcp::client::ClientSession>;
-using Steady = core::Clock::Steady;
+
+/// The result of `initialize`, as far as the backend decides it.
+rpc::Response description_of(const mcp::client::Negotiated& negotiated, const rpc::Id& id,
+                             bool is_modern) {
+  json result = {{"capabilities", announced(negotiated, is_modern)},
+                 {"serverInfo", server_info(negotiated)}};
+  if (!negotiated.instructions.empty()) result["instructions"] = negotiated.instructions;
+  return rpc::make_result(id, std::move(result));
+}
 
 }  // namespace
 
@@ -36,29 +42,6 @@ void GatewayLink::Shared::record(audit::record::Direction direction, audit::reco
     record.notes.fault = fault->message;
   }
   log.append(std::move(record));
-}
-
-GatewayLink::GatewayLink(const mcp::client::SessionTools& tools, audit::record::RecordSink& log,
-                         GatewayLinkOptions options)
-    : shared_(std::make_shared<Shared>(tools, log, std::move(options))) {}
-
-GatewayLink::~GatewayLink() {
-  SessionPtr session;
-  {
-    std::lock_guard lock(shared_->mutex);
-    shared_->is_closed = true;
-    session = std::move(shared_->session);
-    shared_->session = nullptr;
-  }
-  if (session) session->close();
-}
-
-void GatewayLink::connect(std::function<void(core::Result<mcp::client::Negotiated>)> connected) {
-  shared_->with_session(Steady::max(),
-                        [connected = std::move(connected)](core::Result<SessionPtr> session) {
-                          if (!session) return connected(session.error());
-                          connected((*session)->negotiated());
-                        });
 }
 
 GatewayAnswer GatewayLink::Shared::answer_of(const GatewayCall& call,
@@ -81,25 +64,37 @@ GatewayAnswer GatewayLink::Shared::answer_of(const GatewayCall& call,
   return given;
 }
 
-void GatewayLink::Shared::run(const std::shared_ptr<const GatewayCall>& call,
-                              const std::shared_ptr<Running>& running, const SessionPtr& there,
-                              const Answered& answered) {
-  {
-    std::lock_guard lock(running->mutex);
-    if (running->is_cancelled) return;
+GatewayAnswer GatewayLink::Shared::failed(const rpc::Id& id, const Error& why) const {
+  GatewayAnswer answer(gateway_failure(id, why.message));
+  pass_on_refusal(denial.http_status, denial.headers.get(), answer);
+  return answer;
+}
+
+task::Task<void> GatewayLink::Shared::serve(std::shared_ptr<Shared> self, GatewayCall call,
+                                            Wish wish, Answered answered) {
+  const auto session = co_await self->session_until(call.deadline);
+  if (!session) co_return answered(self->failed(call.request.id, session.error()));
+  if (wish == Wish::kDescription)
+    co_return answered(description_of((*session)->negotiated(), call.request.id, call.is_modern));
+  answered(co_await self->converse(call, *session));
+}
+
+task::Task<GatewayAnswer> GatewayLink::Shared::converse(const GatewayCall& call,
+                                                        const SessionPtr& there) {
+  using audit::record::Direction;
+  using audit::record::Kind;
+  const auto negotiated = there->negotiated();
+  if (call.request.method == kListenMethod && !negotiated.is_modern) {
+    GatewayAnswer none(rpc::make_error(call.request.id, rpc::StandardCode::kMethodNotFound));
+    complete_modern(call.request.method, server_info(negotiated), none);
+    co_return none;
   }
   auto context = transport::link::context_of_call(options.endpoint, tools.clock);
-  const auto negotiated = there->negotiated();
   context.transport.type = negotiated.transport;
-  if (call->request.method == kListenMethod && !negotiated.is_modern) {
-    GatewayAnswer none(rpc::make_error(call->request.id, rpc::StandardCode::kMethodNotFound));
-    complete_modern(call->request.method, server_info(negotiated), none);
-    return answered(std::move(none));
-  }
-  record(audit::record::Direction::kOut, audit::record::Kind::kRequest, *call, context,
-         std::make_shared<const std::string>(rpc::encode(rpc::Message(call->request))),
+  record(Direction::kOut, Kind::kRequest, call, context,
+         std::make_shared<const std::string>(rpc::encode(rpc::Message(call.request))),
          std::nullopt);
-  auto request = session_request(*call, negotiated);
+  auto request = session_request(call, negotiated);
   if (!options.is_own) {
     // Notifications about one client's call must not reach another client.
     request.on_notification = [take = request.on_notification](const rpc::Notification& note) {
@@ -107,71 +102,50 @@ void GatewayLink::Shared::run(const std::shared_ptr<const GatewayCall>& call,
       return true;
     };
   }
-  auto id = there->request(std::move(request), [self = shared_from_this(), call, context, answered,
-                                                negotiated](mcp::client::SessionAnswer answer) {
-    std::optional<Error> fault;
-    if (answer.error) fault = self->scrubbed(*answer.error);
-    const auto received = fault ? context : answer.context;
-    auto given = self->answer_of(*call, std::move(answer), fault);
-    if (call->is_modern) complete_modern(call->request.method, server_info(negotiated), given);
-    self->note_setting(*call, given);
-    self->record(
-        audit::record::Direction::kIn,
-        fault ? audit::record::Kind::kFailure : audit::record::Kind::kReply, *call, received,
-        fault ? nullptr
-              : std::make_shared<const std::string>(rpc::encode(rpc::Message(given.response))),
-        fault);
-    answered(std::move(given));
-  });
-  std::lock_guard lock(running->mutex);
-  running->session = there;
-  running->id = id;
+  auto answer = co_await there->ask(std::move(request));
+  std::optional<Error> fault;
+  if (answer.error) fault = scrubbed(*answer.error);
+  if (!fault) context = answer.context;
+  auto given = answer_of(call, std::move(answer), fault);
+  if (call.is_modern) complete_modern(call.request.method, server_info(negotiated), given);
+  if (options.is_own && !given.response.error) state.note(call.request);
+  auto body = fault
+                  ? nullptr
+                  : std::make_shared<const std::string>(rpc::encode(rpc::Message(given.response)));
+  record(Direction::kIn, fault ? Kind::kFailure : Kind::kReply, call, context, std::move(body),
+         fault);
+  co_return given;
+}
+
+GatewayLink::GatewayLink(const mcp::client::SessionTools& tools, task::Scope& scope,
+                         audit::record::RecordSink& log, GatewayLinkOptions options)
+    : shared_(std::make_shared<Shared>(tools, scope, log, std::move(options))) {}
+
+GatewayLink::~GatewayLink() {
+  shared_->scope.executor().post([shared = shared_] { shared->stop(); });
+}
+
+void GatewayLink::connect() {
+  shared_->scope.executor().post([shared = shared_] { shared->want(); });
 }
 
 GatewayBackend::Cancel GatewayLink::forward(GatewayCall call, Answered answered) {
-  auto running = std::make_shared<Running>();
-  auto shared_call = std::make_shared<const GatewayCall>(std::move(call));
-  shared_->with_session(
-      shared_call->deadline, [shared = shared_, shared_call, running,
-                              answered = std::move(answered)](core::Result<SessionPtr> session) {
-        if (!session) return answered(shared->failed(shared_call->request.id, session.error()));
-        shared->run(shared_call, running, *session, answered);
-      });
-  return [running] {
-    SessionPtr session;
-    mcp::client::ClientSession::RequestId id = 0;
-    {
-      std::lock_guard lock(running->mutex);
-      running->is_cancelled = true;
-      session = running->session;
-      id = running->id;
-    }
-    if (session) session->cancel(id, "the client has cancelled the request");
-  };
+  const auto task = shared_->scope.spawn(
+      Shared::serve(shared_, std::move(call), Shared::Wish::kAnswer, std::move(answered)));
+  return [task] { task.cancel(); };
 }
 
 void GatewayLink::describe(const GatewayCall& call, Answered answered) {
-  shared_->with_session(call.deadline,
-                        [shared = shared_, id = call.request.id, is_modern = call.is_modern,
-                         answered = std::move(answered)](core::Result<SessionPtr> session) {
-                          if (!session) return answered(shared->failed(id, session.error()));
-                          auto negotiated = (*session)->negotiated();
-                          json result = {{"capabilities", announced(negotiated, is_modern)},
-                                         {"serverInfo", server_info(negotiated)}};
-                          if (!negotiated.instructions.empty())
-                            result["instructions"] = negotiated.instructions;
-                          answered(rpc::make_result(id, std::move(result)));
-                        });
+  shared_->scope.spawn(
+      Shared::serve(shared_, call, Shared::Wish::kDescription, std::move(answered)));
 }
 
 void GatewayLink::notify(const std::string& /*owner*/, const rpc::Notification& note) {
-  SessionPtr session;
-  {
-    std::lock_guard lock(shared_->mutex);
-    if (shared_->is_ready) session = shared_->session;
-  }
-  if (session)
-    session->notify(note.method, note.params.is_null() ? "" : rpc::to_json_text(note.params));
+  shared_->scope.executor().post([shared = shared_, note] {
+    if (shared->is_ready)
+      shared->session->notify(note.method,
+                              note.params.is_null() ? "" : rpc::to_json_text(note.params));
+  });
 }
 
 }  // namespace league::tools::gateway

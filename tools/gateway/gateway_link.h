@@ -1,10 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 #include "common/audit/record/record.h"
 #include "common/mcp/client/client_session.h"
@@ -40,17 +38,18 @@ struct GatewayLinkOptions {
 
 /// A session with a backend, of one client or of all that share it: a child, a connection, an HTTP
 /// server. The gateway initialises it and sends requests with its own ids. A lost backend is
-/// started again at the next request, after a delay during which requests wait. Thread-safe.
+/// started again at the next request, after a delay during which requests wait. Thread-safe: what
+/// it does runs on the executor of its scope.
 class GatewayLink final : public GatewayBackend {
  public:
-  /// All references must outlive the link and its calls.
-  GatewayLink(const mcp::client::SessionTools& tools, audit::record::RecordSink& log,
-              GatewayLinkOptions options);
+  /// All references must outlive the link and its calls, which `scope` owns.
+  GatewayLink(const mcp::client::SessionTools& tools, task::Scope& scope,
+              audit::record::RecordSink& log, GatewayLinkOptions options);
   /// Ends the session.
   ~GatewayLink() override;
 
   /// Connects to the backend and negotiates now, not at the first request.
-  void connect(std::function<void(core::Result<mcp::client::Negotiated>)> connected);
+  void connect();
 
   Cancel forward(GatewayCall call, Answered answered) override;
   void describe(const GatewayCall& call, Answered answered) override;
@@ -61,7 +60,6 @@ class GatewayLink final : public GatewayBackend {
 
  private:
   struct Shared;
-  struct Running;
   const std::shared_ptr<Shared> shared_;
 };
 

@@ -12,6 +12,12 @@ using core::ErrorCode;
 using SessionPtr = std::shared_ptr<mcp::client::ClientSession>;
 using Steady = core::Clock::Steady;
 
+task::Task<void> set_again(SessionPtr there, mcp::client::SessionRequest request) {
+  (void)co_await there->ask(std::move(request));
+}
+
+Error stopping() { return {ErrorCode::kShuttingDown, "the gateway is stopping", {}}; }
+
 /// Further subscriptions of a client are not restored.
 constexpr std::size_t kMostSubscriptions = 1000;
 
@@ -48,7 +54,10 @@ SessionPtr GatewayLink::Shared::make_session() {
   session_options.skips_discovery = options.is_own;
   session_options.longest_probe = options.longest_probe;
   session_options.on_closed = [weak = weak_from_this()](const Error& why) {
-    if (auto self = weak.lock()) self->on_lost(why);
+    if (auto self = weak.lock()) {
+      self->loss = why;
+      self->lost.open(true);
+    }
   };
   if (options.on_notification) {
     session_options.on_notification = [weak = weak_from_this()](const rpc::Notification& news,
@@ -68,92 +77,88 @@ SessionPtr GatewayLink::Shared::make_session() {
     auto renewed = which->lock();
     if (self && renewed) self->restore(renewed);
   };
-  auto made =
-      mcp::client::ClientSession::create(tools, options.endpoint, std::move(session_options));
+  auto made = mcp::client::ClientSession::create(tools, scope, options.endpoint,
+                                                 std::move(session_options));
   *which = made;
   return made;
 }
 
 void GatewayLink::Shared::restore(const SessionPtr& there) {
-  std::vector<GatewaySessionState::Setting> settings;
-  {
-    std::lock_guard lock(mutex);
-    settings = state.settings();
-  }
-  for (const auto& setting : settings) {
-    there->request({.method = setting.method,
-                    .params = rpc::to_json_text(setting.params),
-                    .deadline = tools.clock.steady_now() + options.connect_timeout},
-                   [](const mcp::client::SessionAnswer& /*answer*/) {});
+  for (const auto& setting : state.settings()) {
+    mcp::client::SessionRequest request;
+    request.method = setting.method;
+    request.params = rpc::to_json_text(setting.params);
+    request.deadline = tools.clock.steady_now() + options.connect_timeout;
+    scope.spawn(set_again(there, std::move(request)));
   }
 }
 
-void GatewayLink::Shared::note_setting(const GatewayCall& call, const GatewayAnswer& given) {
-  if (!options.is_own || given.response.error) return;
-  std::lock_guard lock(mutex);
-  state.note(call.request);
+task::Task<core::Result<SessionPtr>> GatewayLink::Shared::session_until(Steady deadline) {
+  if (is_closed) co_return stopping();
+  if (is_ready && !session->is_lost()) co_return session;
+  if (!session && failure && deadline <= next_attempt) co_return *failure;
+  want();
+  co_return co_await connected.wait();
 }
 
-void GatewayLink::Shared::with_session(Steady deadline, Ready ready) {
-  SessionPtr there;
-  SessionPtr fresh;
-  std::optional<Error> refusal;
-  std::optional<Steady::duration> pause;
-  auto now = tools.clock.steady_now();
-  {
-    std::lock_guard lock(mutex);
-    if (is_closed) {
-      refusal = Error{ErrorCode::kShuttingDown, "the gateway is stopping", {}};
-    } else if (session && is_ready && !session->is_lost()) {
-      there = session;
-    } else if (session && is_ready) {
-      waiting.push_back(std::move(ready));  // on_lost will follow
-    } else if (!session && failure && deadline <= next_attempt) {
-      refusal = failure;
-    } else {
-      waiting.push_back(std::move(ready));
-      if (!session && now < next_attempt) {
-        if (!std::exchange(is_attempt_due, true)) pause = next_attempt - now;
-      } else if (!session) {
-        fresh = session = make_session();
-      }
-    }
+void GatewayLink::Shared::want() {
+  is_wanted = true;
+  wanted.open(true);
+  if (!std::exchange(is_alive, true)) life = scope.spawn(live(shared_from_this()));
+}
+
+task::Task<void> GatewayLink::Shared::live(std::shared_ptr<Shared> self) {
+  Shared& its = *self;
+  for (;;) {
+    if (!its.is_wanted) co_await its.wanted.wait();
+    const auto now = its.tools.clock.steady_now();
+    if (now < its.next_attempt) co_await task::sleep_for(its.tools.timer, its.next_attempt - now);
+    if (!co_await its.connect()) continue;
+    const auto connected_at = its.tools.clock.steady_now();
+    if (!its.loss) co_await its.lost.wait();
+    const Error why = its.scrubbed(*its.loss);
+    if (its.tools.clock.steady_now() - connected_at >= its.options.longest_delay)
+      its.delay = its.options.first_delay;
+    its.denial = {};
+    its.delay_next_attempt({why.code, "the backend was lost: " + why.message, {}});
+    its.say(its.failure->message);
   }
-  // Where one of them is set, `ready` was not moved.
-  if (refusal) return ready(*refusal);  // NOLINT(bugprone-use-after-move)
-  if (there) return ready(there);  // NOLINT(bugprone-use-after-move)
-  if (fresh) begin(fresh);
-  if (pause) attempt_after(*pause);
 }
 
-void GatewayLink::Shared::attempt_after(Steady::duration pause) {
-  tools.timer.schedule(pause, [weak = weak_from_this()] {
-    if (auto self = weak.lock()) self->attempt();
-  });
-}
-
-/// The delay after the loss of a backend is over: connects again for the waiting requests.
-void GatewayLink::Shared::attempt() {
-  SessionPtr fresh;
-  std::vector<Ready> late;
-  {
-    std::lock_guard lock(mutex);
-    is_attempt_due = false;
-    if (is_closed) {
-      late.swap(waiting);
-    } else if (!session && !waiting.empty()) {
-      fresh = session = make_session();
-    }
+task::Task<bool> GatewayLink::Shared::connect() {
+  loss = std::nullopt;
+  session = make_session();
+  const auto candidate = session;
+  const auto result =
+      co_await candidate->connect(tools.clock.steady_now() + options.connect_timeout);
+  is_wanted = false;
+  if (!result) {
+    denial = candidate->denial();
+    delay_next_attempt(scrubbed(result.error()));
+    say("no backend: " + failure->message);
+    connected.open(*failure);
+    co_return false;
   }
-  for (auto& ready : late) ready(Error{ErrorCode::kShuttingDown, "the gateway is stopping", {}});
-  if (fresh) begin(fresh);
+  is_ready = true;
+  say("backend \"" + result->server_name + "\" speaks MCP " + result->revision);
+  restore(candidate);
+  connected.open(candidate);
+  co_return true;
 }
 
-void GatewayLink::Shared::begin(const SessionPtr& fresh) {
-  fresh->connect(tools.clock.steady_now() + options.connect_timeout,
-                 [self = shared_from_this(), fresh](core::Result<mcp::client::Negotiated> result) {
-                   self->on_connected(fresh, std::move(result));
-                 });
+void GatewayLink::Shared::delay_next_attempt(Error why) {
+  session = nullptr;
+  is_ready = false;
+  failure = std::move(why);
+  next_attempt = tools.clock.steady_now() + delay;
+  delay = std::min(delay * 2, options.longest_delay);
+}
+
+void GatewayLink::Shared::stop() {
+  is_closed = true;
+  life.cancel();
+  if (session) session->close();
+  connected.open(stopping());
 }
 
 /// The error as clients may see it, without the backend's command line.
@@ -166,62 +171,6 @@ Error GatewayLink::Shared::scrubbed(const Error& error) const {
     text = core::replaced(std::move(text), command, "the command");
   }
   return {error.code, options.scrub ? options.scrub(std::move(text)) : std::move(text), {}};
-}
-
-GatewayAnswer GatewayLink::Shared::failed(const rpc::Id& id, const Error& why) const {
-  GatewayAnswer answer(gateway_failure(id, why.message));
-  std::lock_guard lock(mutex);
-  pass_on_refusal(denial.http_status, denial.headers.get(), answer);
-  return answer;
-}
-
-void GatewayLink::Shared::on_connected(const SessionPtr& candidate,
-                                       core::Result<mcp::client::Negotiated> result) {
-  std::vector<Ready> told;
-  std::optional<Error> why;
-  if (!result) why = scrubbed(result.error());
-  const auto denied = candidate->denial();
-  {
-    std::lock_guard lock(mutex);
-    told.swap(waiting);
-    auto now = tools.clock.steady_now();
-    if (why) {
-      session = nullptr;
-      failure = why;
-      denial = denied;
-      next_attempt = now + delay;
-      delay = std::min(delay * 2, options.longest_delay);
-    } else {
-      is_ready = true;
-      connected_at = now;
-    }
-  }
-  say(why ? "no backend: " + why->message
-          : "backend \"" + result->server_name + "\" speaks MCP " + result->revision);
-  if (!why) restore(candidate);
-  for (auto& ready : told) why ? ready(*why) : ready(candidate);
-}
-
-void GatewayLink::Shared::on_lost(const Error& why) {
-  Error clean = scrubbed(why);
-  std::optional<Steady::duration> pause;
-  SessionPtr lost;
-  {
-    std::lock_guard lock(mutex);
-    if (is_closed || !is_ready) return;
-    auto now = tools.clock.steady_now();
-    if (now - connected_at >= options.longest_delay) delay = options.first_delay;
-    lost = std::move(session);
-    session = nullptr;
-    is_ready = false;
-    failure = Error{clean.code, "the backend was lost: " + clean.message, {}};
-    denial = {};
-    next_attempt = now + delay;
-    delay = std::min(delay * 2, options.longest_delay);
-    if (!waiting.empty() && !std::exchange(is_attempt_due, true)) pause = next_attempt - now;
-  }
-  say("the backend was lost: " + clean.message);
-  if (pause) attempt_after(*pause);
 }
 
 }  // namespace league::tools::gateway

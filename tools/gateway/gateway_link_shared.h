@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -30,64 +29,68 @@ class GatewaySessionState {
   std::set<std::string> subscriptions_;  ///< URIs
 };
 
-/// Can outlive the link if a completion still holds it.
+/// A link, as long as it has tasks. All of it runs on the executor of the scope.
 struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
   using SessionPtr = std::shared_ptr<mcp::client::ClientSession>;
   using Steady = core::Clock::Steady;
-  using Ready = std::function<void(core::Result<SessionPtr>)>;
 
-  Shared(const mcp::client::SessionTools& tools_in, audit::record::RecordSink& log_in,
-         GatewayLinkOptions options_in)
-      : tools(tools_in), log(log_in), options(std::move(options_in)), delay(options.first_delay) {}
+  Shared(const mcp::client::SessionTools& tools_in, task::Scope& scope_in,
+         audit::record::RecordSink& log_in, GatewayLinkOptions options_in)
+      : tools(tools_in),
+        scope(scope_in),
+        log(log_in),
+        options(std::move(options_in)),
+        delay(options.first_delay) {}
 
-  /// Calls `ready` with a session; waits for a lost backend, but not beyond `deadline`.
-  void with_session(Steady deadline, Ready ready);
-  void attempt_after(Steady::duration pause);
-  void attempt();
-  void begin(const SessionPtr& fresh);
-  void on_connected(const SessionPtr& candidate, core::Result<mcp::client::Negotiated> result);
-  void on_lost(const core::Error& why);
+  // The session (gateway_link_session.cpp).
+  /// A session; waits for a lost backend, but not beyond `deadline`.
+  task::Task<core::Result<SessionPtr>> session_until(Steady deadline);
+  /// Connects when a session is wanted, keeps it until it is lost, and begins again. Cancelled by
+  /// stop().
+  static task::Task<void> live(std::shared_ptr<Shared> self);
+  task::Task<bool> connect();
+  void want();
+  void delay_next_attempt(core::Error why);
+  void stop();
   [[nodiscard]] SessionPtr make_session();
+  /// Restores the settings of the client in a new session.
+  void restore(const SessionPtr& there);
   [[nodiscard]] core::Error scrubbed(const core::Error& error) const;
-  [[nodiscard]] GatewayAnswer failed(const rpc::Id& id, const core::Error& why) const;
   void say(const std::string& what) const {
     if (options.on_change) options.on_change(what);
   }
-  void run(const std::shared_ptr<const GatewayCall>& call, const std::shared_ptr<Running>& running,
-           const SessionPtr& there, const Answered& answered);
+
+  // Calls (gateway_link.cpp).
+  enum class Wish { kAnswer, kDescription };
+  static task::Task<void> serve(std::shared_ptr<Shared> self, GatewayCall call, Wish wish,
+                                Answered answered);
+  task::Task<GatewayAnswer> converse(const GatewayCall& call, const SessionPtr& there);
+  [[nodiscard]] GatewayAnswer failed(const rpc::Id& id, const core::Error& why) const;
   [[nodiscard]] GatewayAnswer answer_of(const GatewayCall& call, mcp::client::SessionAnswer answer,
                                         const std::optional<core::Error>& fault) const;
   void record(audit::record::Direction direction, audit::record::Kind kind, const GatewayCall& call,
               const rpc::MessageContext& context, std::shared_ptr<const std::string> body,
               const std::optional<core::Error>& fault) const;
 
-  /// Restores the settings of the client in a new session.
-  void restore(const SessionPtr& there);
-  void note_setting(const GatewayCall& call, const GatewayAnswer& given);
-
   const mcp::client::SessionTools tools;
+  task::Scope& scope;
   audit::record::RecordSink& log;
   const GatewayLinkOptions options;
-  mutable std::mutex mutex;  // never held during calls of others
   bool is_closed = false;
+  task::Spawned life;
+  bool is_alive = false;  ///< live() runs
+  bool is_wanted = false;
+  task::Gate<bool> wanted;  ///< opened when a session is wanted
+  task::Gate<core::Result<SessionPtr>> connected;  ///< opened with a session, or why there is none
+  std::optional<core::Error> loss;  ///< why the session was lost
+  task::Gate<bool> lost;
   SessionPtr session;  ///< ready, or being connected
   bool is_ready = false;
-  std::vector<Ready> waiting;
   std::optional<core::Error> failure;  ///< of the last attempt
   mcp::client::ClientSession::Denial denial;  ///< of the last attempt
   Steady next_attempt{};
-  bool is_attempt_due = false;  ///< the timer will start it
-  Steady connected_at{};
   GatewaySessionState state;
   std::chrono::milliseconds delay;
-};
-
-/// A call between the client and its session.
-struct GatewayLink::Running {
-  std::mutex mutex;
-  std::shared_ptr<mcp::client::ClientSession> session;
-  mcp::client::ClientSession::RequestId id = 0;
-  bool is_cancelled = false;
 };
 
 }  // namespace league::tools::gateway

@@ -34,8 +34,8 @@ class GatewayLinkTest : public ::testing::Test {
     GatewayLinkOptions options;
     options.endpoint = *transport::link::parse_endpoint(endpoint);
     options.on_change = [this](const std::string& what) { said_ += what + "\n"; };
-    link_ = std::make_unique<GatewayLink>(mcp::client::SessionTools{connector_, time_, time_}, log_,
-                                          std::move(options));
+    link_ = std::make_unique<GatewayLink>(mcp::client::SessionTools{connector_, time_, time_},
+                                          scope_, log_, std::move(options));
     return *link_;
   }
   GatewayBackend::Cancel call(const std::string& method = "tools/call",
@@ -64,6 +64,7 @@ class GatewayLinkTest : public ::testing::Test {
   FaultRecorder log_;
   std::string said_;
   std::vector<GatewayAnswer> answers_;
+  task::Scope scope_{task::Executor(), [](const std::exception_ptr&) { ADD_FAILURE() << "threw"; }};
   std::unique_ptr<GatewayLink> link_;
 };
 

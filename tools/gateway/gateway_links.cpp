@@ -56,12 +56,10 @@ GatewayLinks::LinkPtr GatewayLinks::make_shared_link() const {
   shared.on_notification = [weak = std::weak_ptr(state_)](const rpc::Notification& note) {
     if (auto state = weak.lock()) state->tell_sharers(note);
   };
-  return std::make_shared<GatewayLink>(tools_, log_, std::move(shared));
+  return std::make_shared<GatewayLink>(tools_, scope_, log_, std::move(shared));
 }
 
-void GatewayLinks::connect() {
-  shared_->connect([](const core::Result<mcp::client::Negotiated>&) {});
-}
+void GatewayLinks::connect() { shared_->connect(); }
 
 bool GatewayLinks::begins_with_own(const GatewayClient& client) const {
   const std::string& scheme = options_.shared.endpoint.scheme;
@@ -76,7 +74,7 @@ GatewayLinks::LinkPtr GatewayLinks::make_own(const GatewayClient& client) const 
   own.on_request = client.on_request;
   own.on_change = nullptr;  // only for the shared session: it reports on the backend, not on
                             // clients
-  return std::make_shared<GatewayLink>(tools_, log_, std::move(own));
+  return std::make_shared<GatewayLink>(tools_, scope_, log_, std::move(own));
 }
 
 core::Result<void> GatewayLinks::make_room(EvictedLink& evicted) {

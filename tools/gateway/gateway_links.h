@@ -85,6 +85,7 @@ class GatewayLinks final : public GatewayBackend {
   const mcp::client::SessionTools tools_;
   audit::record::RecordSink& log_;
   const GatewayLinksOptions options_;
+  mutable task::Scope scope_{task::Executor(), nullptr};  ///< of the links, which end before it
   const std::shared_ptr<State> state_ = std::make_shared<State>();
   const LinkPtr shared_;
 };

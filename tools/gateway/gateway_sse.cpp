@@ -1,10 +1,8 @@
 #include "tools/gateway/gateway_sse.h"
 
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <set>
 
-#include "common/rpc/codec.h"
+#include "common/task/gate.h"
 #include "common/transport/client/legacy_sse_connection.h"
 #include "common/transport/link/caller.h"
 #include "tools/gateway/gateway_headers.h"
@@ -14,7 +12,6 @@ namespace league::tools::gateway {
 namespace {
 
 using core::Error;
-using core::ErrorCode;
 using nlohmann::json;
 
 /// `endpoint` for people and logs: without its query, which can contain a credential.
@@ -24,122 +21,106 @@ std::string place_of(const transport::link::Endpoint& endpoint) {
 
 }  // namespace
 
-struct GatewaySseBackend::Shared {
-  Shared(const Tools& tools_in, GatewaySseOptions options_in)
-      : tools(tools_in), options(std::move(options_in)) {}
-
-  const Tools tools;
-  const GatewaySseOptions options;
-  std::mutex mutex;
-  bool is_closed = false;
-  std::set<std::shared_ptr<Exchange>> exchanges;
-};
-
-/// One request of a client and the channel that was opened for it.
+/// One request of a client and the channel that was opened for it. Runs on the executor of the
+/// backend's scope; the connection calls it on another thread.
 class GatewaySseBackend::Exchange final : public transport::link::MessageReceiver,
                                           public std::enable_shared_from_this<Exchange> {
  public:
-  Exchange(std::shared_ptr<Shared> shared, GatewayCall call, Answered answered)
-      : shared_(std::move(shared)),
+  Exchange(const GatewaySseBackend& backend, GatewayCall call)
+      : tools_(backend.tools_),
+        options_(backend.options_),
+        executor_(backend.scope_.executor()),
         call_(std::move(call)),
-        answered_(std::move(answered)),
         machine_(call_.request) {}
 
-  void start();
-  /// Ends without an answer.
-  void cancel() {
-    happened([](GatewayMachine& machine) { return machine.on_cancel(); });
-    end({});
-  }
+  /// Opens the channel, and passes messages on until there is an answer. Then, and if it is
+  /// cancelled, the channel is closed.
+  static task::Task<void> run(std::shared_ptr<Exchange> self, Answered answered);
 
   void on_message(transport::link::ReceivedMessage message) override;
   void on_closed(const Error& why) override;
 
  private:
-  using Event = std::function<GatewayMachine::Actions(GatewayMachine&)>;
-  void happened(const Event& event);
+  task::Task<GatewayAnswer> converse();
+  task::Task<transport::client::ConnectOutcome> open();
   void act(GatewayMachine::Actions actions);
   void send(const GatewayMachine::Send& action);
-  void end(std::optional<GatewayMachine::Answer> answer);
-  void on_opened(transport::client::ConnectOutcome outcome);
-  void note_refusal(std::shared_ptr<const rpc::HeaderMap> headers) {
-    std::lock_guard lock(mutex_);
-    refusal_ = std::move(headers);
-  }
+  void on_sent(bool awaits_receipt, const transport::link::SendOutcome& outcome);
+  /// Closes the channel; nothing happens any more.
+  void close();
+  /// Runs `function` on the executor, unless the exchange is over.
+  void later(std::function<void(Exchange&)> function);
   [[nodiscard]] Error scrubbed(const Error& error) const;
   void record(audit::record::Direction direction, audit::record::Kind kind, rpc::SharedText bytes,
               const rpc::MessageContext& context);
   void record_failure(const rpc::Response& answer);
 
-  const std::shared_ptr<Shared> shared_;
+  const Tools tools_;
+  const std::shared_ptr<const GatewaySseOptions> options_;
+  const task::Executor executor_;
   const GatewayCall call_;
-  std::mutex mutex_;  // guards the rest; not held during calls of others
-  Answered answered_;
   GatewayMachine machine_;
   std::shared_ptr<transport::link::MessageConnection> connection_;
-  core::Timer::Id timer_ = 0;
   std::shared_ptr<const rpc::HeaderMap> refusal_;  ///< the headers of a refusal
-  bool has_ended_ = false;
+  std::optional<GatewayMachine::Answer> answer_;
+  task::Gate<bool> is_answered_;  ///< opened with answer_
+  bool is_over_ = false;
 };
 
-void GatewaySseBackend::Exchange::start() {
-  const Shared& shared = *shared_;
-  auto now = shared.tools.clock.steady_now();
-  auto timer = shared.tools.timer.schedule(
-      std::max<std::chrono::nanoseconds>(call_.deadline - now, std::chrono::nanoseconds::zero()),
-      [weak = weak_from_this()] {
-        if (auto self = weak.lock())
-          self->happened([](GatewayMachine& machine) { return machine.on_timeout(); });
-      });
-  {
-    std::lock_guard lock(mutex_);
-    timer_ = timer;
+task::Task<void> GatewaySseBackend::Exchange::run(std::shared_ptr<Exchange> self,
+                                                  Answered answered) {
+  Exchange& its = *self;
+  try {
+    auto given = co_await its.converse();
+    its.close();
+    answered(std::move(given));
+  } catch (...) {
+    its.act(its.machine_.on_cancel());
+    its.close();
+    throw;
   }
+}
+
+task::Task<GatewayAnswer> GatewaySseBackend::Exchange::converse() {
+  const auto patience = std::max<std::chrono::nanoseconds>(
+      call_.deadline - tools_.clock.steady_now(), std::chrono::nanoseconds::zero());
+  const auto timer = tools_.timer.schedule(patience, [weak = weak_from_this()] {
+    if (auto self = weak.lock())
+      self->later([](Exchange& its) { its.act(its.machine_.on_timeout()); });
+  });
+  auto outcome = co_await open();
+  if (const auto* failure = std::get_if<transport::client::ConnectFailure>(&outcome)) {
+    refusal_ = failure->headers;
+    act(machine_.on_refused(scrubbed(failure->error), failure->http_status));
+  } else {
+    connection_ = std::move(std::get<std::shared_ptr<transport::link::MessageConnection>>(outcome));
+    connection_->start(shared_from_this());
+    act(machine_.on_endpoint());
+  }
+  if (!answer_) co_await is_answered_.wait();
+  tools_.timer.cancel(timer);
+  if (machine_.state() == GatewayState::kFailed) record_failure(answer_->response);
+  GatewayAnswer given(std::move(answer_->response));
+  pass_on_refusal(answer_->http_status, refusal_.get(), given);
+  co_return given;
+}
+
+task::Task<transport::client::ConnectOutcome> GatewaySseBackend::Exchange::open() {
   transport::client::LegacySseOptions options;
   const auto* http = call_.context.transport.as_http();
   const bool has_headers = http != nullptr && http->headers;
-  options.limits.max_message = shared.options.max_result;
+  options.limits.max_message = options_->max_result;
   options.stream_headers = headers_for_backend(has_headers ? *http->headers : rpc::HeaderMap{});
-  transport::link::Endpoint endpoint = shared.options.endpoint;
+  transport::link::Endpoint endpoint = options_->endpoint;
   options.post_headers = options.stream_headers;
-  shared.options.credential.apply(endpoint, options.stream_headers);
-  transport::link::Endpoint unused = shared.options.endpoint;
-  shared.options.credential.apply(unused, options.post_headers);
-  transport::client::LegacySseConnector connector(shared.tools.loop, std::move(options));
-  connector.open(endpoint, std::min(call_.deadline, now + shared.options.connect_timeout),
-                 [self = shared_from_this()](transport::client::ConnectOutcome outcome) {
-                   self->on_opened(std::move(outcome));
-                 });
-}
-
-void GatewaySseBackend::Exchange::on_opened(transport::client::ConnectOutcome outcome) {
-  if (auto* failure = std::get_if<transport::client::ConnectFailure>(&outcome)) {
-    note_refusal(failure->headers);
-    return happened([&](GatewayMachine& machine) {
-      return machine.on_refused(scrubbed(failure->error), failure->http_status);
-    });
-  }
-  auto connection =
-      std::move(std::get<std::shared_ptr<transport::link::MessageConnection>>(outcome));
-  bool is_late = false;
-  {
-    std::lock_guard lock(mutex_);
-    is_late = has_ended_;
-    if (!is_late) connection_ = connection;
-  }
-  connection->start(shared_from_this());
-  if (is_late) return connection->close();
-  happened([](GatewayMachine& machine) { return machine.on_endpoint(); });
-}
-
-void GatewaySseBackend::Exchange::happened(const Event& event) {
-  GatewayMachine::Actions actions;
-  {
-    std::lock_guard lock(mutex_);
-    if (has_ended_) return;
-    actions = event(machine_);
-  }
-  act(std::move(actions));
+  options_->credential.apply(endpoint, options.stream_headers);
+  transport::link::Endpoint unused = options_->endpoint;
+  options_->credential.apply(unused, options.post_headers);
+  transport::client::LegacySseConnector connector(tools_.loop, std::move(options));
+  const auto deadline =
+      std::min(call_.deadline, tools_.clock.steady_now() + options_->connect_timeout);
+  co_return co_await task::called_back<transport::client::ConnectOutcome>(
+      [&](auto opened) { connector.open(endpoint, deadline, std::move(opened)); });
 }
 
 void GatewaySseBackend::Exchange::act(GatewayMachine::Actions actions) {
@@ -150,79 +131,61 @@ void GatewaySseBackend::Exchange::act(GatewayMachine::Actions actions) {
       if (call_.channel)
         call_.channel->push(std::make_shared<const std::string>(std::move(news->bytes)));
     } else {
-      end(std::move(std::get<GatewayMachine::Answer>(action)));
+      answer_ = std::move(std::get<GatewayMachine::Answer>(action));
+      is_answered_.open(true);
     }
   }
 }
 
 void GatewaySseBackend::Exchange::send(const GatewayMachine::Send& action) {
-  std::shared_ptr<transport::link::MessageConnection> connection;
-  {
-    std::lock_guard lock(mutex_);
-    connection = connection_;
-  }
-  if (!connection) return;
-  auto context = rpc::MessageContext::now(shared_->tools.clock, rpc::MessageDirection::kUnknown,
-                                          connection->current_context());
+  auto context = rpc::MessageContext::now(tools_.clock, rpc::MessageDirection::kUnknown,
+                                          connection_->current_context());
   record(audit::record::Direction::kOut, audit::record::Kind::kRequest, action.bytes, context);
   transport::link::OutboundMessage message;
   message.bytes = action.bytes;
   message.deadline = call_.deadline;
   message.done = [self = shared_from_this(),
                   awaits = action.awaits_receipt](const transport::link::SendOutcome& outcome) {
-    if (outcome.error) {
-      const auto* head = outcome.context.transport.as_http();
-      if (head != nullptr) self->note_refusal(head->headers);
-      self->happened([&](GatewayMachine& machine) {
-        return machine.on_refused(self->scrubbed(*outcome.error), outcome.http_status);
-      });
-    } else if (awaits) {
-      self->happened([](GatewayMachine& machine) { return machine.on_received(); });
-    }
+    self->later([awaits, outcome](Exchange& its) { its.on_sent(awaits, outcome); });
   };
-  connection->send(std::move(message));
+  connection_->send(std::move(message));
+}
+
+void GatewaySseBackend::Exchange::on_sent(bool awaits_receipt,
+                                          const transport::link::SendOutcome& outcome) {
+  if (!outcome.error) {
+    if (awaits_receipt) act(machine_.on_received());
+    return;
+  }
+  if (const auto* head = outcome.context.transport.as_http()) refusal_ = head->headers;
+  act(machine_.on_refused(scrubbed(*outcome.error), outcome.http_status));
 }
 
 void GatewaySseBackend::Exchange::on_message(transport::link::ReceivedMessage message) {
-  record(audit::record::Direction::kIn, audit::record::Kind::kReply, message.bytes,
-         message.context);
-  happened([&](GatewayMachine& machine) { return machine.on_message(message.bytes); });
+  later([message = std::move(message)](Exchange& its) {
+    its.record(audit::record::Direction::kIn, audit::record::Kind::kReply, message.bytes,
+               message.context);
+    its.act(its.machine_.on_message(message.bytes));
+  });
 }
 
 void GatewaySseBackend::Exchange::on_closed(const Error& why) {
-  happened([&](GatewayMachine& machine) { return machine.on_closed(scrubbed(why)); });
+  later([why](Exchange& its) { its.act(its.machine_.on_closed(its.scrubbed(why))); });
 }
 
-void GatewaySseBackend::Exchange::end(std::optional<GatewayMachine::Answer> answer) {
-  std::shared_ptr<transport::link::MessageConnection> connection;
-  Answered answered;
-  core::Timer::Id timer = 0;
-  GatewayState state;
-  std::shared_ptr<const rpc::HeaderMap> refusal;
-  {
-    std::lock_guard lock(mutex_);
-    if (std::exchange(has_ended_, true)) return;
-    connection = std::move(connection_);
-    answered = std::move(answered_);
-    timer = timer_;
-    state = machine_.state();
-    refusal = refusal_;
-  }
-  if (timer != 0) shared_->tools.timer.cancel(timer);
-  if (connection) connection->close();
-  if (answer && state == GatewayState::kFailed) record_failure(answer->response);
-  {
-    std::lock_guard lock(shared_->mutex);
-    shared_->exchanges.erase(shared_from_this());
-  }
-  if (!answer || !answered) return;
-  GatewayAnswer given(std::move(answer->response));
-  pass_on_refusal(answer->http_status, refusal.get(), given);
-  answered(std::move(given));
+void GatewaySseBackend::Exchange::later(std::function<void(Exchange&)> function) {
+  executor_.post([self = shared_from_this(), function = std::move(function)] {
+    if (!self->is_over_) function(*self);
+  });
+}
+
+void GatewaySseBackend::Exchange::close() {
+  is_over_ = true;
+  if (const auto connection = std::exchange(connection_, nullptr)) connection->close();
 }
 
 Error GatewaySseBackend::Exchange::scrubbed(const Error& error) const {
-  return {error.code, shared_->options.credential.scrub(error.message), {}};
+  return {error.code, options_->credential.scrub(error.message), {}};
 }
 
 void GatewaySseBackend::Exchange::record(audit::record::Direction direction,
@@ -230,53 +193,35 @@ void GatewaySseBackend::Exchange::record(audit::record::Direction direction,
                                          const rpc::MessageContext& context) {
   audit::record::Record record =
       audit::record::record_of({std::move(bytes), context, nullptr}, direction, kind);
-  record.time = shared_->tools.clock.utc_now();
-  record.mono = shared_->tools.clock.steady_now();
+  record.time = tools_.clock.utc_now();
+  record.mono = tools_.clock.steady_now();
   record.context.type = rpc::TransportType::kSse;
-  record.notes.peer = place_of(shared_->options.endpoint);
+  record.notes.peer = place_of(options_->endpoint);
   record.notes.conversation_id = call_.correlation_id;
-  shared_->tools.log.append(std::move(record));
+  tools_.log.append(std::move(record));
 }
 
 void GatewaySseBackend::Exchange::record_failure(const rpc::Response& answer) {
   audit::record::Record record;
   record.direction = audit::record::Direction::kIn;
   record.kind = audit::record::Kind::kFailure;
-  record.time = shared_->tools.clock.utc_now();
-  record.mono = shared_->tools.clock.steady_now();
-  record.context =
-      transport::link::context_of_call(shared_->options.endpoint, shared_->tools.clock).transport;
-  record.notes.peer = place_of(shared_->options.endpoint);
+  record.time = tools_.clock.utc_now();
+  record.mono = tools_.clock.steady_now();
+  record.context = transport::link::context_of_call(options_->endpoint, tools_.clock).transport;
+  record.notes.peer = place_of(options_->endpoint);
   record.notes.conversation_id = call_.correlation_id;
-  record.notes.verdict = ErrorCode::kConnectionError;
+  record.notes.verdict = core::ErrorCode::kConnectionError;
   if (answer.error) record.notes.fault = answer.error->message;
-  shared_->tools.log.append(std::move(record));
+  tools_.log.append(std::move(record));
 }
 
 GatewaySseBackend::GatewaySseBackend(const Tools& tools, GatewaySseOptions options)
-    : shared_(std::make_shared<Shared>(tools, std::move(options))) {}
-
-GatewaySseBackend::~GatewaySseBackend() {
-  std::set<std::shared_ptr<Exchange>> exchanges;
-  {
-    std::lock_guard lock(shared_->mutex);
-    shared_->is_closed = true;
-    exchanges = shared_->exchanges;
-  }
-  for (const auto& exchange : exchanges) exchange->cancel();
-}
+    : tools_(tools), options_(std::make_shared<const GatewaySseOptions>(std::move(options))) {}
 
 GatewayBackend::Cancel GatewaySseBackend::forward(GatewayCall call, Answered answered) {
-  auto exchange = std::make_shared<Exchange>(shared_, std::move(call), std::move(answered));
-  {
-    std::lock_guard lock(shared_->mutex);
-    if (shared_->is_closed) return nullptr;
-    shared_->exchanges.insert(exchange);
-  }
-  exchange->start();
-  return [weak = std::weak_ptr(exchange)] {
-    if (auto running = weak.lock()) running->cancel();
-  };
+  const auto task = scope_.spawn(
+      Exchange::run(std::make_shared<Exchange>(*this, std::move(call)), std::move(answered)));
+  return [task] { task.cancel(); };
 }
 
 void GatewaySseBackend::describe(const GatewayCall& call, Answered answered) {

@@ -4,6 +4,7 @@
 
 #include "common/audit/record/record.h"
 #include "common/core/timer.h"
+#include "common/task/task.h"
 #include "common/transport/link/event_loop.h"
 #include "tools/gateway/gateway_backend.h"
 #include "tools/league/client/gateway_credential.h"
@@ -20,7 +21,8 @@ struct GatewaySseOptions {
 
 /// A backend with a new connection for each `tools/list` and `tools/call`: a stream with the
 /// client's headers, driven by a GatewayMachine while the client waits, and closed after the answer
-/// or when the client is gone. Every message of the channel is recorded. Thread-safe.
+/// or when the client is gone. Every message of the channel is recorded. Calls that run when the
+/// backend is destroyed end without an answer. Thread-safe.
 class GatewaySseBackend final : public GatewayBackend {
  public:
   /// All references must outlive the backend and its calls.
@@ -31,9 +33,6 @@ class GatewaySseBackend final : public GatewayBackend {
     audit::record::RecordSink& log;
   };
   GatewaySseBackend(const Tools& tools, GatewaySseOptions options);
-  /// Ends running calls without answering them.
-  ~GatewaySseBackend() override;
-
   Cancel forward(GatewayCall call, Answered answered) override;
   void describe(const GatewayCall& call, Answered answered) override;
   [[nodiscard]] bool takes(std::string_view method) const override;
@@ -41,8 +40,10 @@ class GatewaySseBackend final : public GatewayBackend {
 
  private:
   class Exchange;
-  struct Shared;
-  const std::shared_ptr<Shared> shared_;
+
+  const Tools tools_;
+  const std::shared_ptr<const GatewaySseOptions> options_;
+  task::Scope scope_{task::Executor(), nullptr};  ///< of the calls
 };
 
 }  // namespace league::tools::gateway

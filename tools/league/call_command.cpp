@@ -49,9 +49,7 @@ std::string first_line(const json& tool) {
 }
 
 int list_tools(McpAccess& access, const CallOptions& options) {
-  auto tools = access.wait<core::Result<std::vector<json>>>([&](auto done) {
-    mcp::client::list_tools(access.session(), access.deadline(), std::move(done));
-  });
+  auto tools = access.wait(mcp::client::list_tools(access.session(), access.deadline()));
   if (!tools) return fail(access.scrubbed(tools.error()), 2);
   if (options.json) {
     print_json(json{{"tools", *tools}});
@@ -67,37 +65,25 @@ int list_tools(McpAccess& access, const CallOptions& options) {
   return 0;
 }
 
-/// Fetches the list of tools. In revision 2026-07-28 a call over HTTP repeats some arguments in
-/// header fields, and the tool's schema marks which. A failure is ignored.
-void learn_tools(McpAccess& access) {
-  const bool is_http = access.session()->endpoint().scheme.starts_with("http");
-  if (!is_http || !access.session()->negotiated().is_modern) return;
-  (void)access.wait<core::Result<std::vector<json>>>([&](auto done) {
-    mcp::client::list_tools(access.session(), access.deadline(), std::move(done));
-  });
-}
-
 int call_one_tool(McpAccess& access, const CallOptions& options, const json& arguments,
                   const std::optional<json>& given) {
-  learn_tools(access);
-  auto answer = access.wait<mcp::client::SessionAnswer>([&](auto done) {
-    std::function<void(const json&)> on_progress;
-    if (options.verbose) {
-      on_progress = [](const json& params) {
-        std::cerr << "progress: " << safe_text(rpc::to_json_text(params)) << '\n';
-      };
-    }
-    mcp::client::ToolCall call{.name = options.tool,
-                               .arguments = rpc::to_json_text(arguments),
-                               .deadline = access.deadline(),
-                               .on_progress = std::move(on_progress)};
-    if (given) {
-      call.answer_question = [&given](const std::string& method, const json& params) {
-        return mcp::client::answer_question(method, params, *given);
-      };
-    }
-    mcp::client::call_tool(access.session(), std::move(call), std::move(done));
-  });
+  // The tool's schema marks which arguments are header fields, too. A failure is ignored.
+  if (access.has_argument_headers())
+    (void)access.wait(mcp::client::list_tools(access.session(), access.deadline()));
+  mcp::client::ToolCall call{.name = options.tool,
+                             .arguments = rpc::to_json_text(arguments),
+                             .deadline = access.deadline()};
+  if (options.verbose) {
+    call.on_progress = [](const json& params) {
+      std::cerr << "progress: " << safe_text(rpc::to_json_text(params)) << '\n';
+    };
+  }
+  if (given) {
+    call.answer_question = [&given](const std::string& method, const json& params) {
+      return mcp::client::answer_question(method, params, *given);
+    };
+  }
+  const auto answer = access.wait(mcp::client::call_tool(access.session(), std::move(call)));
   if (answer.error) return fail(access.scrubbed(*answer.error), answer.is_unfinished ? 1 : 2);
   if (answer.response.error) return fail(mcp::client::server_error(*answer.response.error), 1);
   const json& result = answer.response.result;

@@ -18,10 +18,10 @@ struct ListLimits {
 };
 
 /// All tools of a server (`tools/list`, page after page), as the server describes them. Fails with
-/// the request's error, kInvalidReply for an error of the server, or kReplyTooLarge.
-void list_tools(const std::shared_ptr<ClientSession>& session, core::Clock::Steady deadline,
-                std::function<void(core::Result<std::vector<nlohmann::json>>)> completion,
-                const ListLimits& limits = {});
+/// the request's error, kInvalidReply for an error of the server, or kReplyTooLarge. The session
+/// outlives the task.
+[[nodiscard]] task::Task<core::Result<std::vector<nlohmann::json>>> list_tools(
+    ClientSession& session, core::Clock::Steady deadline, ListLimits limits = {});
 
 /// One call of a tool.
 struct ToolCall {
@@ -37,9 +37,8 @@ struct ToolCall {
 };
 
 /// Calls a tool and repeats the call with answers as often as the tool asks, up to a limit. The
-/// answer's result may say `isError`.
-void call_tool(const std::shared_ptr<ClientSession>& session, ToolCall call,
-               ClientSession::Completion completion);
+/// answer's result may say `isError`. The session outlives the task.
+[[nodiscard]] task::Task<SessionAnswer> call_tool(ClientSession& session, ToolCall call);
 
 /// A server's error as an Error of ours, with its code and the beginning of its text.
 [[nodiscard]] core::Error server_error(const rpc::ErrorObject& error);

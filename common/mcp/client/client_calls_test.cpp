@@ -24,7 +24,6 @@ class ToolCallTest : public testing::ClientSessionTest {
   SessionAnswer call(bool answers = true) {
     connected_.reset();
     auto open = session();
-    std::optional<SessionAnswer> got;
     ToolCall call{.name = "t", .arguments = R"({"a":1})", .deadline = deadline()};
     if (answers) {
       call.answer_question = [this](const std::string& method, const json&) {
@@ -32,12 +31,7 @@ class ToolCallTest : public testing::ClientSessionTest {
         return method == "roots/list" ? std::nullopt : std::optional(json{{"action", "accept"}});
       };
     }
-    call_tool(open, std::move(call), [&](SessionAnswer answer) {
-      EXPECT_FALSE(got) << "twice";
-      got = std::move(answer);
-    });
-    EXPECT_TRUE(got);
-    return got ? std::move(*got) : SessionAnswer{};
+    return now(call_tool(*open, std::move(call)));
   }
   static json needs(json questions, const json& state = nullptr) {
     json result = {{"resultType", "input_required"}, {"inputRequests", std::move(questions)}};

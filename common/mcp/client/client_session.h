@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -15,12 +13,13 @@
 #include "common/mcp/client/negotiation.h"
 #include "common/mcp/client/param_headers.h"
 #include "common/mcp/client/request_frame.h"
+#include "common/task/gate.h"
 #include "common/transport/caller/connection_client.h"
 #include "common/transport/link/message_connection.h"
 
 namespace league::mcp::client {
 
-/// The objects that sessions use; all must outlive the sessions and their last completion.
+/// The objects that sessions use; all must outlive the sessions and their scope.
 struct SessionTools {
   transport::link::Connector& connector;
   core::Timer& timer;
@@ -46,12 +45,11 @@ struct SessionOptions {
   std::chrono::milliseconds longest_probe = kLongestProbe;
   /// Sent with every message, such as credentials; never logged.
   Headers headers = {};
-  /// Receives the server's notifications, except the progress of requests. On the connection's
-  /// thread, must be short.
+  /// Receives the server's notifications, except the progress of requests. Must be short.
   std::function<void(const rpc::Notification&, const rpc::MessageContext&)> on_notification =
       nullptr;
   /// Receives the server's requests, except pings, which the connection answers. If empty, requests
-  /// are refused (-32601). On the connection's thread, must be short. Over HTTP a server may send
+  /// are refused (-32601). Must be short. Over HTTP a server may send
   /// its requests on the stream that the client opens to listen, so connecting also waits until
   /// that stream is open, or until it is clear that it does not come.
   TakeServerRequest on_request = nullptr;
@@ -89,6 +87,8 @@ struct SessionRequest {
   /// The header fields that repeat arguments (Mcp-Param-NAME), as the relayed client sent them;
   /// nothing: they are made from the arguments.
   std::optional<Headers> argument_headers = std::nullopt;
+  /// What the server is told if the request is cancelled.
+  std::string cancel_reason = "the client has cancelled the request";
   /// It is harmless twice although it calls a tool (OutboundMessage::is_repeatable). Other tools
   /// are called at most once, and the other methods only read or set.
   bool is_repeatable = false;
@@ -118,113 +118,113 @@ struct SessionAnswer {
 /// 400 although a session id was sent), the session is renewed, once per request. The first request
 /// after one that could not reach the server renews it too, because a restarted server may not know
 /// earlier sessions. In 2026-07-28, arguments that a tool's schema marks (`x-mcp-header`) are
-/// repeated as header fields, and tools with invalid marks are left out of lists. Asynchronous,
-/// without a thread of its own; completions run on threads of the connection or the timer, or
-/// within the call, must be short, and run exactly once. Thread-safe.
-class ClientSession : public std::enable_shared_from_this<ClientSession> {
+/// repeated as header fields, and tools with invalid marks are left out of lists. Used on the
+/// executor of its scope only, where its callbacks run, too; it may be destroyed anywhere.
+class ClientSession : public std::enable_shared_from_this<ClientSession>, private NegotiationPeer {
  public:
-  using Connected = std::function<void(core::Result<Negotiated>)>;
-  using Completion = std::function<void(SessionAnswer)>;
   using RequestId = std::int64_t;
 
+  /// `scope` outlives the session and owns its tasks.
   [[nodiscard]] static std::shared_ptr<ClientSession> create(const SessionTools& tools,
+                                                             task::Scope& scope,
                                                              transport::link::Endpoint endpoint,
                                                              SessionOptions options = {});
   /// As close().
-  ~ClientSession();
+  ~ClientSession() override;
   ClientSession(const ClientSession&) = delete;
   ClientSession& operator=(const ClientSession&) = delete;
 
+  // The session outlives these tasks.
   /// Must be called once. Fails with the connector's error, kTimeout, kInvalidReply (not an MCP
-  /// server, or one that refuses us) or kProtocolVersionMismatch.
-  void connect(core::Clock::Steady deadline, Connected connected);
-  /// Returns the request's id, for cancel(). Fails with kConnectionError if there is no session.
-  RequestId request(SessionRequest request, Completion completion);
-  /// Ends a request with kShuttingDown and tells the server; does nothing if the request has ended.
-  void cancel(RequestId id, const std::string& reason);
+  /// server, or one that refuses us), kProtocolVersionMismatch or kShuttingDown.
+  [[nodiscard]] task::Task<core::Result<Negotiated>> connect(core::Clock::Steady deadline);
+  /// Fails with kConnectionError if there is no session. Cancelled, it ends with kShuttingDown, and
+  /// the server is told.
+  [[nodiscard]] task::Task<SessionAnswer> ask(SessionRequest request);
   void notify(const std::string& method, const std::string& params);
   /// Ends the session; pending requests fail with kShuttingDown.
   void close();
 
-  [[nodiscard]] bool is_ready() const;
+  [[nodiscard]] bool is_ready() const { return state_ == State::kReady; }
   /// The session was established and is lost, though on_closed may not have run yet. A session that
   /// is being renewed is not lost: it accepts requests.
   [[nodiscard]] bool is_lost() const;
-  [[nodiscard]] Negotiated negotiated() const;
+  [[nodiscard]] const Negotiated& negotiated() const { return negotiated_; }
   /// The HTTP answer with which the server refused the session; status 0: none.
   struct Denial {
     int http_status = 0;
     std::shared_ptr<const rpc::HeaderMap> headers = nullptr;
   };
-  [[nodiscard]] Denial denial() const;
+  [[nodiscard]] const Denial& denial() const { return denial_; }
   /// The session's endpoint; after a fallback, the URL of the legacy transport.
-  [[nodiscard]] transport::link::Endpoint endpoint() const;
+  [[nodiscard]] const transport::link::Endpoint& endpoint() const { return endpoint_; }
 
  private:
   enum class State { kNew, kConnecting, kReady, kRenewing, kClosed };
   struct Call;
   using Client = std::shared_ptr<transport::caller::ConnectionClient>;
+  using Failure = std::optional<core::Error>;
 
-  ClientSession(const SessionTools& tools, transport::link::Endpoint endpoint,
+  ClientSession(const SessionTools& tools, task::Scope& scope, transport::link::Endpoint endpoint,
                 SessionOptions options);
-  [[nodiscard]] Negotiation::Options negotiation_options(bool skips_discovery) const;
   [[nodiscard]] Headers with_own(Headers headers) const;
 
-  // Negotiation (client_session_negotiation.cpp). Called without the lock.
-  void open_connection();
-  void on_opened(core::Result<std::shared_ptr<transport::link::MessageConnection>> connection);
-  void run(Negotiation::Step step);
-  void do_step(Negotiation::Ask ask);
-  void do_step(Negotiation::Confirm confirm);
-  void do_step(Negotiation::Reconnect reconnect);
-  void do_step(Negotiation::Done done);
-  void do_step(Negotiation::Failed failed);
-  void on_asked(bool is_probe, const rpc::Id& id, const transport::link::CallOutcome& outcome);
+  // Negotiation (client_session_negotiation.cpp).
+  /// Negotiates, for connect() or a renewal; then opens `established_`. Cancelled by end().
+  static task::Task<void> establish(std::shared_ptr<ClientSession> self,
+                                    core::Clock::Steady deadline);
+  task::Task<core::Result<void>> open();
+  task::Task<core::Result<void>> reconnect(bool to_legacy_sse) override;
+  task::Task<NegotiationReply> send_request(NegotiationRequest request) override;
+  task::Task<core::Result<void>> send_initialized(Negotiated agreed) override;
+  /// Opens the stream on which the server sends unsolicited messages.
+  task::Task<void> listen();
+  [[nodiscard]] NegotiationOptions negotiation_options(bool is_renewal) const;
   [[nodiscard]] core::Clock::Steady probe_deadline() const;
-  void listen(const Negotiated& negotiated, std::function<void()> then);
-  void end_session(const Client& client, const Negotiated& negotiated);
 
   // Requests (client_session.cpp).
-  void send(const std::shared_ptr<Call>& call);
-  void on_outcome(const std::shared_ptr<Call>& call, transport::link::CallOutcome outcome);
-  void finish(const std::shared_ptr<Call>& call, SessionAnswer answer);
-  [[nodiscard]] bool is_session_lost(const std::shared_ptr<Call>& call, int http_status);
+  task::Task<SessionAnswer> converse(Call& call);
+  task::Task<transport::link::CallOutcome> exchange(const Call& call,
+                                                    transport::link::OutboundMessage message);
+  task::Task<Failure> renew(Call& call);
+  [[nodiscard]] core::Result<transport::link::OutboundMessage> frame(Call& call) const;
+  [[nodiscard]] bool is_session_lost(Call& call, int http_status);
   void note_lost_server(const Call& call);
-  void renew(const std::shared_ptr<Call>& call);
+  [[nodiscard]] SessionAnswer read_answer(const Call& call, transport::link::CallOutcome outcome);
   void judge_result(const Call& call, SessionAnswer& answer);
-  void list_and_repeat(const std::shared_ptr<Call>& call, SessionAnswer refusal);
+  void cancel(const Call& call);
   void tell_cancelled(RequestId id, const std::string& reason);
-  void on_other(const transport::link::ReceivedMessage& message);
-  void take_request(rpc::Request request, const std::shared_ptr<Call>& call);
-  void take_notification(const rpc::Notification& note,
-                         const transport::link::ReceivedMessage& message);
-  [[nodiscard]] std::shared_ptr<Call> call_of(const nlohmann::json& id) const;
-  void answer_server(rpc::Response response);
-  void on_progress(const nlohmann::json& params);
   void on_connection_closed(const core::Error& why);
   void end(const core::Error& why);
-  [[nodiscard]] Client client() const;
+  void end_session(const Client& client);
+
+  // What the server sends of its own (client_session_incoming.cpp).
+  void on_other(const transport::link::ReceivedMessage& message);
+  void take_request(rpc::Request request, Call* call);
+  void take_notification(const rpc::Notification& note,
+                         const transport::link::ReceivedMessage& message);
+  [[nodiscard]] Call* call_of(const nlohmann::json& id) const;
+  void answer_server(rpc::Response response);
+  void on_progress(const nlohmann::json& params);
 
   const SessionTools tools_;
+  task::Scope& scope_;
   const SessionOptions options_;
-
-  mutable std::mutex mutex_;  // never held while other objects are called
   State state_ = State::kNew;
   transport::link::Endpoint endpoint_;
   Client client_;
   Client closing_;  ///< until its connection has ended
-  Negotiation negotiation_;
+  core::Clock::Steady deadline_{};  ///< of the negotiation
+  task::Spawned establishing_;
+  task::Gate<Failure> established_;  ///< opened when the session is established or ends
   Negotiated negotiated_;
   std::uint64_t generation_ = 0;  ///< counts how often a session was negotiated
   bool is_in_doubt_ = false;  ///< the server was unreachable and may have lost the session
   core::Clock::Steady next_renewal_at_400_{};  ///< until then a 400 does not mean a lost session
   ParamHeaders param_headers_;
   Denial denial_;
-  core::Clock::Steady connect_deadline_{};
-  Connected connected_;
   RequestId next_id_ = 1;
-  std::unordered_map<RequestId, std::shared_ptr<Call>> calls_;  ///< not ended
-  std::deque<std::shared_ptr<Call>> waiting_;  ///< requests that wait until the session is renewed
+  std::unordered_map<RequestId, Call*> calls_;  ///< not ended
 };
 
 }  // namespace league::mcp::client

@@ -1,5 +1,5 @@
 #include "common/mcp/client/client_session.h"
-#include "common/mcp/client/client_session_call.h"
+#include "common/mcp/client/client_session_parts.h"
 #include "common/mcp/protocol.h"
 #include "common/rpc/codec.h"
 #include "common/schema/json_fields.h"
@@ -35,29 +35,27 @@ void ClientSession::on_other(const transport::link::ReceivedMessage& message) {
   }
 }
 
-void ClientSession::take_request(rpc::Request request, const std::shared_ptr<Call>& call) {
+void ClientSession::take_request(rpc::Request request, Call* call) {
   const auto& take =
-      call && call->request.on_request ? call->request.on_request : options_.on_request;
+      call != nullptr && call->request.on_request ? call->request.on_request : options_.on_request;
   if (!take) return answer_server(rpc::make_error(request.id, rpc::StandardCode::kMethodNotFound));
-  auto answer = [weak = weak_from_this(), id = request.id](rpc::Response response) {
+  auto answer = [weak = weak_from_this(), executor = scope_.executor(),
+                 id = request.id](rpc::Response response) {
     response.id = id;
-    if (auto self = weak.lock()) self->answer_server(std::move(response));
+    executor.post([weak, response = std::move(response)] {
+      if (auto self = weak.lock()) self->answer_server(response);
+    });
   };
   take(std::move(request), std::move(answer));
 }
 
 void ClientSession::answer_server(rpc::Response response) {
-  Client connection;
+  if (!client_) return;
   transport::link::OutboundMessage message;
-  {
-    std::lock_guard lock(mutex_);
-    connection = client_;
-    message.headers = with_own(session_headers(negotiated_));
-  }
-  if (!connection) return;
+  message.headers = with_own(session_headers(negotiated_));
   message.bytes = rpc::encode(rpc::Message(std::move(response)));
   message.is_repeatable = true;
-  connection->send(std::move(message));
+  client_->send(std::move(message));
 }
 
 void ClientSession::take_notification(const rpc::Notification& note,
@@ -65,29 +63,29 @@ void ClientSession::take_notification(const rpc::Notification& note,
   // Null if it belongs to none.
   const json& subscription =
       schema::field_at(schema::field_at(note.params, "_meta"), kSubscriptionKey);
-  std::shared_ptr<Call> call;
+  const Call* call = nullptr;
   if (!subscription.is_null()) {
     call = call_of(subscription);
     // Notifications of a subscription go to its request only, and are dropped after it has ended.
-    if (call && call->request.on_notification) (void)call->request.on_notification(note);
+    if (call != nullptr && call->request.on_notification) (void)call->request.on_notification(note);
     return;
   } else if (!is_for_all(note.method)) {
     call = call_of(message.by_answer_to);
   }
-  if (call && call->request.on_notification && call->request.on_notification(note)) return;
+  if (call != nullptr && call->request.on_notification && call->request.on_notification(note))
+    return;
   if (options_.on_notification) options_.on_notification(note, message.context);
 }
 
-std::shared_ptr<ClientSession::Call> ClientSession::call_of(const json& id) const {
+ClientSession::Call* ClientSession::call_of(const json& id) const {
   if (!id.is_number_integer()) return nullptr;
-  std::lock_guard lock(mutex_);
   auto found = calls_.find(id.get<RequestId>());
   return found == calls_.end() ? nullptr : found->second;
 }
 
 void ClientSession::on_progress(const json& params) {
-  auto call = call_of(schema::field_at(params, "progressToken"));
-  if (call && call->request.on_progress) call->request.on_progress(params);
+  const Call* call = call_of(schema::field_at(params, "progressToken"));
+  if (call != nullptr && call->request.on_progress) call->request.on_progress(params);
 }
 
 }  // namespace league::mcp::client

@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <atomic>
 
 #include "common/mcp/client/client_session.h"
-#include "common/mcp/client/client_session_call.h"
+#include "common/mcp/client/client_session_parts.h"
 #include "common/rpc/codec.h"
 #include "common/schema/parse_json.h"
-#include "common/transport/client/streamable_http_connection.h"
 
 namespace league::mcp::client {
 namespace {
@@ -14,35 +12,21 @@ using core::Error;
 using core::ErrorCode;
 using Steady = core::Clock::Steady;
 
-Negotiation::Family family_of(const std::string& scheme) {
-  if (scheme == "http" || scheme == "https") return Negotiation::Family::kHttp;
-  if (scheme.starts_with("sse+")) return Negotiation::Family::kLegacySse;
-  return Negotiation::Family::kConnection;
+NegotiationOptions::Family family_of(const std::string& scheme) {
+  if (scheme == "http" || scheme == "https") return NegotiationOptions::Family::kHttp;
+  if (scheme.starts_with("sse+")) return NegotiationOptions::Family::kLegacySse;
+  return NegotiationOptions::Family::kConnection;
 }
 
 /// Some servers send no response head for the stream before they have something to send.
 constexpr std::chrono::milliseconds kStreamPatience{500};
 
-/// Runs a function the first time run() is called, on whichever thread that is.
-class Once {
- public:
-  explicit Once(std::function<void()> work) : work_(std::move(work)) {}
-  void run() {
-    if (!has_run_.exchange(true)) std::exchange(work_, nullptr)();
-  }
-
- private:
-  std::atomic<bool> has_run_{false};
-  std::function<void()> work_;
-};
-
 /// The response in an outcome, together with its HTTP status and session id.
 NegotiationReply negotiation_reply(const transport::link::CallOutcome& outcome, const rpc::Id& id) {
   NegotiationReply reply;
   reply.error = outcome.error;
-  reply.http_status = outcome.http_status;
+  reply.http_status = http_status_of(outcome);
   if (const auto* http = outcome.context.transport.as_http()) {
-    if (reply.http_status == 0 && http->status) reply.http_status = *http->status;
     auto session =
         http->headers ? rpc::find_header(*http->headers, rpc::kSessionHeader) : std::nullopt;
     if (session) reply.session_id = std::string(*session);
@@ -69,231 +53,155 @@ NegotiationReply negotiation_reply(const transport::link::CallOutcome& outcome, 
 
 }  // namespace
 
-Negotiation::Options ClientSession::negotiation_options(bool skips_discovery) const {
+NegotiationOptions ClientSession::negotiation_options(bool is_renewal) const {
   return {.family = family_of(endpoint_.scheme),
-          .skips_discovery = skips_discovery,
+          .skips_discovery = options_.skips_discovery || is_renewal,
           .may_fall_back_to_sse = options_.may_fall_back_to_sse,
           .client_name = options_.client.name,
           .client_version = options_.client.version,
           .client_capabilities = options_.client.capabilities};
 }
 
-void ClientSession::connect(Steady deadline, Connected connected) {
-  {
-    std::lock_guard lock(mutex_);
-    if (state_ == State::kNew) {
-      state_ = State::kConnecting;
-      connect_deadline_ = deadline;
-      connected_ = std::move(connected);
-      connected = nullptr;
-    }
-  }
-  if (connected) {
-    return connected(Error{ErrorCode::kShuttingDown, "the session was closed or begun before", ""});
-  }
-  open_connection();
+task::Task<core::Result<Negotiated>> ClientSession::connect(Steady deadline) {
+  if (state_ != State::kNew)
+    co_return Error{ErrorCode::kShuttingDown, "the session was closed or begun before", ""};
+  state_ = State::kConnecting;
+  establishing_ = scope_.spawn(establish(shared_from_this(), deadline));
+  const Failure failure = co_await established_.wait();
+  if (failure) co_return *failure;
+  co_return negotiated_;
 }
 
-void ClientSession::open_connection() {
-  tools_.connector.connect(
-      endpoint(), connect_deadline_,
-      [self = shared_from_this()](
-          core::Result<std::shared_ptr<transport::link::MessageConnection>> connection) {
-        self->on_opened(std::move(connection));
-      });
+task::Task<ClientSession::Failure> ClientSession::renew(Call& call) {
+  call.was_renewed = true;
+  // Another request may have noticed the loss first, and the renewal may already be complete.
+  if (state_ == State::kReady && call.generation == generation_) {
+    state_ = State::kRenewing;
+    establishing_ = scope_.spawn(establish(shared_from_this(), call.request.deadline));
+  }
+  if (state_ == State::kRenewing) co_return co_await established_.wait();
+  co_return std::nullopt;
 }
 
-void ClientSession::on_opened(
-    core::Result<std::shared_ptr<transport::link::MessageConnection>> connection) {
-  if (!connection) {
-    Negotiation::Step step = [&] {
-      std::lock_guard lock(mutex_);
-      return negotiation_.on_closed(connection.error());
-    }();
-    return run(std::move(step));
+task::Task<void> ClientSession::establish(std::shared_ptr<ClientSession> self, Steady deadline) {
+  ClientSession& its = *self;
+  const bool is_renewal = its.state_ == State::kRenewing;
+  its.deadline_ = deadline;
+  core::Result<void> opened;
+  if (!its.client_) opened = co_await its.open();
+  core::Result<Negotiated> agreed = Error{};
+  if (opened) agreed = co_await negotiate(its, its.negotiation_options(is_renewal));
+  if (its.state_ == State::kClosed) co_return;  // on the way here
+  if (!opened || !agreed) {
+    const Error why = opened ? agreed.error() : opened.error();
+    its.end(why);
+    if (is_renewal && its.options_.on_closed) its.options_.on_closed(why);
+    co_return;
   }
+  its.negotiated_ = std::move(*agreed);
+  its.negotiated_.transport = its.client_->connection().transport_type();
+  its.state_ = State::kReady;
+  ++its.generation_;
+  its.is_in_doubt_ = false;
+  its.denial_ = {};
+  its.param_headers_ = {};
+  co_await its.listen();
+  if (is_renewal && its.options_.on_renewed) its.options_.on_renewed();
+  its.established_.open(std::nullopt);
+}
+
+task::Task<core::Result<void>> ClientSession::open() {
+  using Connection = std::shared_ptr<transport::link::MessageConnection>;
+  const auto opened = co_await task::called_back<core::Result<Connection>>([this](auto its_opened) {
+    tools_.connector.connect(endpoint_, deadline_, std::move(its_opened));
+  });
+  if (!opened) co_return opened.error();
+  if (state_ == State::kClosed) co_return session_closed();  // on the way here; so is it below
   transport::caller::ConnectionClientOptions options;
-  options.peer = endpoint().url();
-  options.on_other = [weak = weak_from_this()](const transport::link::ReceivedMessage& message) {
-    if (auto self = weak.lock()) self->on_other(message);
+  options.peer = endpoint_.url();
+  options.on_other = [weak = weak_from_this(),
+                      executor = scope_.executor()](transport::link::ReceivedMessage message) {
+    executor.post([weak, message = std::move(message)] {
+      if (auto self = weak.lock()) self->on_other(message);
+    });
   };
-  options.on_closed = [weak = weak_from_this()](const Error& why) {
-    if (auto self = weak.lock()) self->on_connection_closed(why);
+  options.on_closed = [weak = weak_from_this(), executor = scope_.executor()](const Error& why) {
+    executor.post([weak, why] {
+      if (auto self = weak.lock()) self->on_connection_closed(why);
+    });
   };
-  auto client = transport::caller::ConnectionClient::start(*connection, tools_.clock, tools_.timer,
-                                                           std::move(options));
-  std::optional<Negotiation::Step> step;
-  {
-    std::lock_guard lock(mutex_);
-    if (state_ == State::kConnecting || state_ == State::kRenewing) {
-      client_ = client;
-      step = negotiation_.begin();
-    }
-  }
-  if (step) return run(std::move(*step));
-  client->close();  // the session was closed meanwhile
+  client_ = transport::caller::ConnectionClient::start(*opened, tools_.clock, tools_.timer,
+                                                       std::move(options));
+  co_return core::Result<void>();
 }
 
-void ClientSession::run(Negotiation::Step step) {
-  std::visit([this](auto& one) { do_step(std::move(one)); }, step);
+task::Task<core::Result<void>> ClientSession::reconnect(bool to_legacy_sse) {
+  if (to_legacy_sse) endpoint_.scheme = "sse+" + endpoint_.scheme;
+  if (const auto old = std::exchange(client_, nullptr)) old->close();
+  co_return co_await open();
 }
 
 Steady ClientSession::probe_deadline() const {
   auto now = tools_.clock.steady_now();
-  auto share =
-      std::min<std::chrono::nanoseconds>(options_.longest_probe, (connect_deadline_ - now) / 4);
+  auto share = std::min<std::chrono::nanoseconds>(options_.longest_probe, (deadline_ - now) / 4);
   return now + share;
 }
 
-void ClientSession::do_step(Negotiation::Ask ask) {
-  Client client;
-  rpc::Id id;
-  Steady deadline;
-  {
-    std::lock_guard lock(mutex_);
-    client = client_;
-    id = rpc::Id(next_id_++);
-    deadline = ask.is_probe ? probe_deadline() : connect_deadline_;
-  }
-  if (!client) return;  // closed meanwhile
+task::Task<NegotiationReply> ClientSession::send_request(NegotiationRequest request) {
+  NegotiationReply reply;
+  if (!client_) reply.error = session_closed();
+  if (reply.error) co_return reply;
+  const rpc::Id id(next_id_++);
   transport::link::OutboundMessage message;
-  message.bytes = rpc::encode_request(id, ask.method, ask.params);
-  message.headers = with_own(std::move(ask.headers));
-  message.deadline = deadline;
+  message.bytes = rpc::encode_request(id, request.method, request.params);
+  message.headers = with_own(std::move(request.headers));
+  message.deadline = request.is_probe ? probe_deadline() : deadline_;
   message.is_repeatable = true;
-  client->request(
-      id, std::move(message),
-      [self = shared_from_this(), is_probe = ask.is_probe,
-       id](const transport::link::CallOutcome& outcome) { self->on_asked(is_probe, id, outcome); });
+  const auto outcome = co_await task::called_back<transport::link::CallOutcome>(
+      [&](auto completion) { client_->request(id, std::move(message), std::move(completion)); });
+  reply = negotiation_reply(outcome, id);
+  if (reply.http_status >= 400) denial_ = {reply.http_status, headers_of_refusal(outcome)};
+  co_return reply;
 }
 
-void ClientSession::on_asked(bool is_probe, const rpc::Id& id,
-                             const transport::link::CallOutcome& outcome) {
-  auto reply = negotiation_reply(outcome, id);
-  std::optional<Negotiation::Step> step;
-  {
-    std::lock_guard lock(mutex_);
-    if (state_ == State::kClosed) return;
-    if (reply.http_status >= 400) denial_ = {reply.http_status, headers_of_refusal(outcome)};
-    bool is_silent = !reply.response && reply.http_status == 0 && reply.error &&
-                     reply.error->code == ErrorCode::kTimeout;
-    bool is_gone = !reply.response && reply.http_status == 0 && reply.error &&
-                   reply.error->code == ErrorCode::kConnectionError;
-    if (is_silent && is_probe) {
-      step = negotiation_.on_silence();
-    } else if (is_gone) {
-      step = negotiation_.on_closed(*reply.error);
-    } else {
-      step = negotiation_.on_reply(reply);
-    }
-  }
-  run(std::move(*step));
-}
-
-void ClientSession::do_step(Negotiation::Confirm /*confirm*/) {
-  Client client;
+task::Task<core::Result<void>> ClientSession::send_initialized(Negotiated agreed) {
+  if (!client_) co_return session_closed();
   transport::link::OutboundMessage message;
-  {
-    std::lock_guard lock(mutex_);
-    client = client_;
-    message.headers = with_own(session_headers(negotiation_.negotiated()));
-    message.deadline = connect_deadline_;
-  }
-  if (!client) return;
+  message.headers = with_own(session_headers(agreed));
+  message.deadline = deadline_;
   message.bytes = rpc::encode_notification("notifications/initialized", {});
   message.is_repeatable = true;
-  message.done = [self = shared_from_this()](const transport::link::SendOutcome& outcome) {
-    Negotiation::Step step = [&] {
-      std::lock_guard lock(self->mutex_);
-      bool is_gone = outcome.error && outcome.http_status == 0;
-      return is_gone ? self->negotiation_.on_closed(*outcome.error)
-                     : self->negotiation_.on_confirmed();
-    }();
-    self->run(std::move(step));
-  };
-  client->send(std::move(message));
+  const auto outcome = co_await task::called_back<transport::link::SendOutcome>([&](auto done) {
+    message.done = std::move(done);
+    client_->send(std::move(message));
+  });
+  if (outcome.error && outcome.http_status == 0) co_return *outcome.error;
+  co_return core::Result<void>();
 }
 
-void ClientSession::do_step(Negotiation::Reconnect reconnect) {
-  Client old;
-  {
-    std::lock_guard lock(mutex_);
-    if (state_ == State::kClosed) return;
-    if (reconnect.to_legacy_sse) endpoint_.scheme = "sse+" + endpoint_.scheme;
-    old = std::move(client_);
-    client_ = nullptr;
+task::Task<void> ClientSession::listen() {
+  // A server without a session for us has no unsolicited messages for us either.
+  const bool is_of_use = options_.on_notification || options_.on_request;
+  auto* http = is_of_use && !negotiated_.session_id.empty() ? streamable_http(*client_) : nullptr;
+  if (http == nullptr) co_return;
+  auto headers = with_own(session_headers(negotiated_));
+  if (!options_.on_request) {
+    http->open_stream(std::move(headers));
+    co_return;
   }
-  if (old) old->close();
-  open_connection();
-}
-
-void ClientSession::do_step(Negotiation::Done done) {
-  Connected connected;
-  std::deque<std::shared_ptr<Call>> waiting;
-  bool is_renewed = false;
-  {
-    std::lock_guard lock(mutex_);
-    if (state_ == State::kClosed || !client_) return;
-    is_renewed = state_ == State::kRenewing;
-    done.negotiated.transport = client_->connection().transport_type();
-    negotiated_ = done.negotiated;
-    state_ = State::kReady;
-    ++generation_;
-    is_in_doubt_ = false;
-    denial_ = {};
-    param_headers_ = {};
-    connected = std::move(connected_);
-    connected_ = nullptr;
-    waiting.swap(waiting_);
-  }
-  listen(done.negotiated, [self = shared_from_this(), negotiated = done.negotiated, is_renewed,
-                           connected = std::move(connected), waiting = std::move(waiting)] {
-    if (connected) connected(negotiated);
-    if (is_renewed && self->options_.on_renewed) self->options_.on_renewed();
-    for (const auto& call : waiting) self->send(call);
+  co_await task::called_back<bool>([&](auto go_on) {
+    http->open_stream(std::move(headers),
+                      [go_on](const transport::link::SendOutcome& /*outcome*/) { go_on(true); });
+    tools_.timer.schedule(kStreamPatience, [go_on] { go_on(true); });
   });
 }
 
-void ClientSession::listen(const Negotiated& negotiated, std::function<void()> then) {
-  // A server without a session for us has no unsolicited messages for us either.
-  bool is_of_use = options_.on_notification || options_.on_request;
-  Client open = is_of_use && !negotiated.session_id.empty() ? client() : nullptr;
-  auto* http = open
-                   ? dynamic_cast<transport::client::StreamableHttpConnection*>(&open->connection())
-                   : nullptr;
-  if (http == nullptr) return then();
-  auto headers = with_own(session_headers(negotiated));
-  if (!options_.on_request) {
-    http->open_stream(std::move(headers));
-    return then();
-  }
-  auto go_on = std::make_shared<Once>(std::move(then));
-  http->open_stream(std::move(headers),
-                    [go_on](const transport::link::SendOutcome& /*outcome*/) { go_on->run(); });
-  tools_.timer.schedule(kStreamPatience, [go_on] { go_on->run(); });
-}
-
-void ClientSession::end_session(const Client& client, const Negotiated& negotiated) {
-  auto* http = dynamic_cast<transport::client::StreamableHttpConnection*>(&client->connection());
-  if (http == nullptr || negotiated.session_id.empty()) return client->close();
+void ClientSession::end_session(const Client& client) {
+  auto* http = streamable_http(*client);
+  if (http == nullptr || negotiated_.session_id.empty()) return client->close();
   constexpr std::chrono::seconds kPatience{2};
-  http->end_session(with_own(session_headers(negotiated)), tools_.clock.steady_now() + kPatience,
-                    [client](const transport::link::SendOutcome& /*outcome*/) { client->close(); });
-}
-
-void ClientSession::do_step(Negotiation::Failed failed) {
-  Connected connected;
-  bool was_ready = false;
-  {
-    std::lock_guard lock(mutex_);
-    if (state_ == State::kClosed) return;
-    was_ready = state_ == State::kRenewing;
-    connected = std::move(connected_);
-    connected_ = nullptr;
-  }
-  end(failed.error);
-  if (connected) connected(std::move(failed.error));
-  if (was_ready && options_.on_closed) options_.on_closed(failed.error);
+  http->end_session(with_own(session_headers(negotiated_)), tools_.clock.steady_now() + kPatience,
+                    [client](const transport::link::SendOutcome&) { client->close(); });
 }
 
 }  // namespace league::mcp::client

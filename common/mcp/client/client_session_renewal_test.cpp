@@ -83,8 +83,8 @@ TEST_F(ClientSessionTest, WhoHasSetSomethingIsToldOfARenewalFirst) {
   open = session("http://127.0.0.1:9/mcp", std::move(options));
   EXPECT_TRUE(order.empty()) << "the first agreement is none";
   server.forgotten = 1;
-  open->request({.method = "tools/list", .deadline = deadline()},
-                [&](const SessionAnswer&) { order.push_back("answered"); });
+  request(open, {.method = "tools/list", .deadline = deadline()},
+          [&](const SessionAnswer&) { order.push_back("answered"); });
   EXPECT_EQ(order, (std::vector<std::string>{"renewed", "answered"}));
 }
 
@@ -225,12 +225,10 @@ TEST_F(ClientSessionTest, ArgumentsThatAToolMarksAreHeaderFieldsToo) {
     server.error(message, -32020);
   };
   auto open = session("http://127.0.0.1:9/mcp");
-  std::optional<SessionAnswer> got;
   auto call = [&](const char* tool) {
-    got.reset();
-    call_tool(open, {.name = tool, .arguments = R"({"a":"x"})", .deadline = deadline()},
-              [&](SessionAnswer answer) { got = answer; });
-    return got->response.error ? got->response.error->code : 0;
+    const auto answer =
+        now(call_tool(*open, {.name = tool, .arguments = R"({"a":"x"})", .deadline = deadline()}));
+    return answer.response.error ? answer.response.error->code : 0;
   };
   EXPECT_EQ(call("t"), 0) << "it did not know, was refused, asked and called again";
   EXPECT_EQ(lists, 1);

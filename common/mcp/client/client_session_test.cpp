@@ -111,21 +111,23 @@ TEST_F(ClientSessionTest, RequestsThatTakeTooLongAreCancelled) {
   };
   auto open = session();
   std::optional<SessionAnswer> got;
-  auto id =
-      open->request({.method = "tools/call", .params = "{}", .deadline = deadline(seconds(1))},
-                    [&](SessionAnswer answer) { got = std::move(answer); });
+  const auto take = [&](SessionAnswer answer) { got = std::move(answer); };
+  request(open, {.method = "tools/call", .params = "{}", .deadline = deadline(seconds(1))}, take);
+  json id = seen_.back()["id"];
   time_.advance(seconds(1));
   ASSERT_TRUE(got);
   EXPECT_EQ(got->error->code, ErrorCode::kTimeout);
   EXPECT_EQ(seen_.back()["method"], "notifications/cancelled");
   EXPECT_EQ(seen_.back()["params"]["requestId"], id);
   got.reset();
-  id = open->request({.method = "tools/call", .deadline = deadline()},
-                     [&](SessionAnswer answer) { got = std::move(answer); });
-  open->cancel(id, "nobody waits");
+  const auto call = request(
+      open, {.method = "tools/call", .deadline = deadline(), .cancel_reason = "nobody waits"},
+      take);
+  id = seen_.back()["id"];
+  call.cancel();
   ASSERT_TRUE(got);
   EXPECT_EQ(got->error->code, ErrorCode::kShuttingDown);
-  EXPECT_EQ(seen_.back()["params"]["requestId"], id);
+  EXPECT_EQ(seen_.back()["params"], (json{{"requestId", id}, {"reason", "nobody waits"}}));
 }
 
 TEST_F(ClientSessionTest, AnswersTheServersPingsAndRefusesItsRequests) {
@@ -167,13 +169,10 @@ TEST_F(ClientSessionTest, ProgressGoesToItsRequest) {
   };
   auto open = session();
   std::vector<json> progress;
-  bool is_done = false;
-  call_tool(open,
-            {.name = "slow",
-             .deadline = deadline(),
-             .on_progress = [&](const json& params) { progress.push_back(params["progress"]); }},
-            [&](SessionAnswer) { is_done = true; });
-  EXPECT_TRUE(is_done);
+  (void)now(call_tool(
+      *open, {.name = "slow", .deadline = deadline(), .on_progress = [&](const json& params) {
+                progress.push_back(params["progress"]);
+              }}));
   EXPECT_EQ(progress, std::vector<json>{1});
 }
 
@@ -187,8 +186,8 @@ TEST_F(ClientSessionTest, WhatIsPendingFailsWithTheConnection) {
   auto open = session("stdio:bot", std::move(options));
   std::vector<ErrorCode> codes;
   for (int i = 0; i < 3; ++i) {
-    open->request({.method = "tools/list", .deadline = deadline()},
-                  [&](SessionAnswer answer) { codes.push_back(answer.error->code); });
+    request(open, {.method = "tools/list", .deadline = deadline()},
+            [&](SessionAnswer answer) { codes.push_back(answer.error->code); });
   }
   connector_.connections.front()->end({ErrorCode::kConnectionError, "the child was killed", ""});
   EXPECT_EQ(codes, std::vector<ErrorCode>(3, ErrorCode::kConnectionError));
@@ -206,16 +205,12 @@ TEST_F(ClientSessionTest, ListsAllPagesOfToolsButNotForEver) {
     server.result(message, result);
   };
   auto open = session();
-  std::optional<core::Result<std::vector<json>>> tools;
-  list_tools(open, deadline(),
-             [&](core::Result<std::vector<json>> listed) { tools = std::move(listed); });
-  ASSERT_TRUE(tools && *tools);
-  ASSERT_EQ((*tools)->size(), 4U);
-  EXPECT_EQ((**tools)[3]["name"], "t3");
-  list_tools(open, deadline(),
-             [&](core::Result<std::vector<json>> listed) { tools = std::move(listed); },
-             {.max_pages = 2});
-  EXPECT_EQ(tools->error().code, ErrorCode::kReplyTooLarge);
+  const auto tools = now(list_tools(*open, deadline()));
+  ASSERT_TRUE(tools);
+  ASSERT_EQ(tools->size(), 4U);
+  EXPECT_EQ((*tools)[3]["name"], "t3");
+  EXPECT_EQ(now(list_tools(*open, deadline(), {.max_pages = 2})).error().code,
+            ErrorCode::kReplyTooLarge);
 }
 
 TEST_F(ClientSessionTest, NobodyThere) {

@@ -12,6 +12,7 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 using schema::field_at;
+using Family = NegotiationOptions::Family;
 using schema::text_at;
 
 /// The maximum length of texts from servers that we store.
@@ -41,8 +42,13 @@ std::optional<std::string> newest_legacy(const json& list) {
   return std::nullopt;
 }
 
-bool is_denied(int http_status) {
-  return http_status == 401 || http_status == 403 || http_status >= 500;
+bool is_denied(const NegotiationReply& reply) {
+  return reply.http_status == 401 || reply.http_status == 403 || reply.http_status >= 500;
+}
+
+/// Whether no answer came, for this reason.
+bool has_failed(const NegotiationReply& reply, ErrorCode why) {
+  return !reply.response && reply.http_status == 0 && reply.error && reply.error->code == why;
 }
 
 Error denied(int http_status) {
@@ -66,6 +72,91 @@ Error refused_handshake(const NegotiationReply& reply) {
   return {ErrorCode::kInvalidReply, text, ""};
 }
 
+/// What an answer to discovery tells.
+struct Discovery {
+  std::optional<Error> failure;  ///< why nothing else is to be tried
+  std::optional<Negotiated> modern;  ///< the server speaks the modern dialect
+  std::optional<std::string> legacy;  ///< a revision with a handshake that it names
+  bool contradicts_itself = false;  ///< it refused the revision, and names it
+};
+
+Discovery read_discovery(const NegotiationReply& reply) {
+  Discovery found;
+  if (!reply.response) {
+    if (is_denied(reply)) {
+      found.failure = denied(reply.http_status);
+    } else if (reply.http_status == 0 && reply.error) {
+      found.failure = reply.error;
+    }
+    return found;  // An invalid answer (HTML, a refused method) means an older server.
+  }
+  const rpc::Response& response = *reply.response;
+  if (response.error) {
+    if (response.error->code != kUnsupportedVersion || !response.error->data.is_object())
+      return found;
+    const json& supported = field_at(response.error->data, "supported");
+    found.legacy = newest_legacy(supported);
+    if (found.legacy) return found;
+    found.contradicts_itself = names_revision(supported, kModernRevision);
+    found.failure = refused_handshake(reply);
+    return found;
+  }
+  const json& versions = field_at(response.result, "supportedVersions");
+  if (!names_revision(versions, kModernRevision)) {
+    found.legacy = newest_legacy(versions);
+    return found;
+  }
+  found.modern.emplace();
+  found.modern->revision = kModernRevision;
+  found.modern->is_modern = true;
+  take_server_info(response.result, *found.modern);
+  return found;
+}
+
+core::Result<Negotiated> read_initialized(const NegotiationReply& reply) {
+  const json& result = reply.response->result;
+  std::string revision = text_at(result, "protocolVersion").substr(0, kLongestText);
+  if (!is_legacy_revision(revision)) {
+    return Error{ErrorCode::kProtocolVersionMismatch,
+                 revision.empty() ? "the answer to initialize has no protocolVersion"
+                                  : "the server wants MCP revision \"" + revision.substr(0, 40) +
+                                        "\", which this program does not speak",
+                 "/result/protocolVersion"};
+  }
+  Negotiated agreed;
+  agreed.revision = std::move(revision);
+  agreed.session_id = reply.session_id;
+  take_server_info(result, agreed);
+  return agreed;
+}
+
+NegotiationRequest discovery(const NegotiationOptions& options, bool is_probe) {
+  json meta = {{std::string(kVersionKey), kModernRevision},
+               {std::string(kClientCapabilitiesKey), options.client_capabilities},
+               {std::string(kClientInfoKey),
+                {{"name", options.client_name}, {"version", options.client_version}}}};
+  return {.method = "server/discover",
+          .params = json{{"_meta", std::move(meta)}}.dump(),
+          .headers = {{"MCP-Protocol-Version", std::string(kModernRevision)},
+                      {"Mcp-Method", "server/discover"}},
+          .is_probe = is_probe};
+}
+
+NegotiationRequest handshake(const NegotiationOptions& options, const std::string& offered) {
+  json params = {
+      {"protocolVersion", offered},
+      {"capabilities", options.client_capabilities},
+      {"clientInfo", {{"name", options.client_name}, {"version", options.client_version}}}};
+  return {.method = "initialize", .params = params.dump()};
+}
+
+/// Whether the server that refused the handshake may be one of the transport of 2024.
+bool may_be_older(const NegotiationReply& reply, const NegotiationOptions& options) {
+  const bool is_modern = reply.response && is_modern_error(*reply.response);
+  return options.family == Family::kHttp && options.may_fall_back_to_sse && !is_modern &&
+         (reply.http_status == 400 || reply.http_status == 404 || reply.http_status == 405);
+}
+
 }  // namespace
 
 bool is_modern_error(const rpc::Response& response) {
@@ -74,147 +165,60 @@ bool is_modern_error(const rpc::Response& response) {
   return code == kHeaderMismatch || code == kMissingClientCapability || code == kUnsupportedVersion;
 }
 
-Negotiation::Negotiation(Options options) : options_(std::move(options)) {
-  // The transport of 2024 is older than the modern dialect, so discovery is skipped.
-  if (options_.family == Family::kLegacySse) options_.skips_discovery = true;
-}
-
-Negotiation::Step Negotiation::begin() {
-  return options_.skips_discovery ? ask_initialize() : ask_discover(/*is_probe=*/true);
-}
-
-Negotiation::Step Negotiation::ask_discover(bool is_probe) {
-  phase_ = Phase::kDiscovering;
-  json meta = {{std::string(kVersionKey), kModernRevision},
-               {std::string(kClientCapabilitiesKey), options_.client_capabilities},
-               {std::string(kClientInfoKey),
-                {{"name", options_.client_name}, {"version", options_.client_version}}}};
-  return Ask{.method = "server/discover",
-             .params = json{{"_meta", std::move(meta)}}.dump(),
-             .headers = {{"MCP-Protocol-Version", std::string(kModernRevision)},
-                         {"Mcp-Method", "server/discover"}},
-             .is_probe = is_probe};
-}
-
-Negotiation::Step Negotiation::ask_initialize() {
-  phase_ = Phase::kInitializing;
-  negotiated_ = {};
-  json params = {
-      {"protocolVersion", offered_},
-      {"capabilities", options_.client_capabilities},
-      {"clientInfo", {{"name", options_.client_name}, {"version", options_.client_version}}}};
-  return Ask{.method = "initialize", .params = params.dump()};
-}
-
-Negotiation::Step Negotiation::on_reply(const NegotiationReply& reply) {
-  if (phase_ == Phase::kDiscovering) return on_discovered(reply);
-  return on_initialized(reply);
-}
-
-Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
-  is_discovery_answered_ = true;
-  if (!reply.response) {
-    if (is_denied(reply.http_status)) return fail(denied(reply.http_status));
-    // An invalid answer (HTML, a refused method) means an older server.
-    if (reply.http_status != 0 || !reply.error) return ask_initialize();
-    return fail(*reply.error);
-  }
-  const rpc::Response& response = *reply.response;
-  if (response.error) {
-    if (response.error->code == kUnsupportedVersion && response.error->data.is_object()) {
-      const json& supported = field_at(response.error->data, "supported");
-      auto common = newest_legacy(supported);
-      bool is_ours = names_revision(supported, kModernRevision);
-      // The server may have refused because it was still starting, or another server may have
-      // answered; so discovery is repeated once.
-      if (!common && is_ours && !std::exchange(has_repeated_discovery_, true))
-        return ask_discover(/*is_probe=*/false);
-      if (!common) return fail(refused_handshake(reply));
-      offered_ = *common;
+task::Task<core::Result<Negotiated>> negotiate(NegotiationPeer& peer, NegotiationOptions options) {
+  // The transport of 2024 is older than the modern dialect.
+  bool discovers = !options.skips_discovery && options.family != Family::kLegacySse;
+  bool is_probe = true;  // of the next discovery
+  bool is_discovery_answered = false;
+  bool has_repeated_discovery = false;
+  bool has_reconnected = false;
+  std::string offered(kNewestLegacyRevision);
+  for (;;) {
+    if (std::exchange(discovers, false)) {
+      const auto reply = co_await peer.send_request(discovery(options, is_probe));
+      if (has_failed(reply, ErrorCode::kConnectionError)) {
+        // Some servers close the connection at an unknown request; the next one is not shown it.
+        if (options.family != Family::kConnection || std::exchange(has_reconnected, true))
+          co_return *reply.error;
+        const auto opened = co_await peer.reconnect(/*to_legacy_sse=*/false);
+        if (!opened) co_return opened.error();
+      } else if (!is_probe || !has_failed(reply, ErrorCode::kTimeout)) {
+        is_discovery_answered = true;
+        const auto found = read_discovery(reply);
+        if (found.modern) co_return *found.modern;
+        // It may have refused because it was still starting, or another server may have answered.
+        discovers = found.contradicts_itself && !std::exchange(has_repeated_discovery, true);
+        is_probe = false;
+        if (discovers) continue;
+        if (found.failure) co_return *found.failure;
+        if (found.legacy) offered = *found.legacy;
+      }
     }
-    return ask_initialize();
+    const auto reply = co_await peer.send_request(handshake(options, offered));
+    if (has_failed(reply, ErrorCode::kConnectionError)) co_return *reply.error;
+    if (reply.response && !reply.response->error) {
+      auto agreed = read_initialized(reply);
+      if (!agreed) co_return agreed;
+      const auto confirmed = co_await peer.send_initialized(*agreed);
+      if (!confirmed) co_return confirmed.error();
+      co_return agreed;
+    }
+    if (is_denied(reply)) co_return denied(reply.http_status);
+    if (reply.response && !is_discovery_answered && options.family != Family::kLegacySse) {
+      // A modern server does not know initialize. It may have started slowly or have replaced an
+      // older one.
+      discovers = true;
+      is_discovery_answered = true;
+      is_probe = false;
+    } else if (!has_reconnected && may_be_older(reply, options)) {
+      has_reconnected = true;
+      options.family = Family::kLegacySse;
+      const auto opened = co_await peer.reconnect(/*to_legacy_sse=*/true);
+      if (!opened) co_return opened.error();
+    } else {
+      co_return reply.error&& reply.http_status == 0 ? *reply.error : refused_handshake(reply);
+    }
   }
-  const json& result = response.result;
-  const json& versions = field_at(result, "supportedVersions");
-  if (!names_revision(versions, kModernRevision)) {
-    if (auto common = newest_legacy(versions)) offered_ = *common;
-    return ask_initialize();
-  }
-  negotiated_.revision = kModernRevision;
-  negotiated_.is_modern = true;
-  take_server_info(result, negotiated_);
-  phase_ = Phase::kDone;
-  return Done{negotiated_};
-}
-
-Negotiation::Step Negotiation::on_initialized(const NegotiationReply& reply) {
-  if (!reply.response || reply.response->error) return after_refused_initialize(reply);
-  const json& result = reply.response->result;
-  std::string revision = text_at(result, "protocolVersion").substr(0, kLongestText);
-  if (!is_legacy_revision(revision)) {
-    return fail({ErrorCode::kProtocolVersionMismatch,
-                 revision.empty() ? "the answer to initialize has no protocolVersion"
-                                  : "the server wants MCP revision \"" + revision.substr(0, 40) +
-                                        "\", which this program does not speak",
-                 "/result/protocolVersion"});
-  }
-  negotiated_.revision = std::move(revision);
-  negotiated_.session_id = reply.session_id;
-  take_server_info(result, negotiated_);
-  phase_ = Phase::kConfirming;
-  return Confirm{};
-}
-
-Negotiation::Step Negotiation::after_refused_initialize(const NegotiationReply& reply) {
-  if (is_denied(reply.http_status)) return fail(denied(reply.http_status));
-  bool may_be_older =
-      reply.http_status == 400 || reply.http_status == 404 || reply.http_status == 405;
-  // A modern server does not know initialize. If it never answered discovery, it may have started
-  // slowly or have replaced an older server.
-  bool is_stranger = !is_discovery_answered_ && options_.family != Family::kLegacySse;
-  if (is_stranger && reply.response) {
-    negotiated_ = {};
-    is_discovery_answered_ = true;
-    return ask_discover(/*is_probe=*/false);
-  }
-  bool is_modern = reply.response && is_modern_error(*reply.response);
-  if (options_.family == Family::kHttp && options_.may_fall_back_to_sse && may_be_older &&
-      !is_modern && !has_reconnected_) {
-    has_reconnected_ = true;
-    options_.family = Family::kLegacySse;
-    options_.skips_discovery = true;
-    phase_ = Phase::kIdle;
-    return Reconnect{.to_legacy_sse = true};
-  }
-  if (reply.error && reply.http_status == 0) return fail(*reply.error);
-  return fail(refused_handshake(reply));
-}
-
-Negotiation::Step Negotiation::on_silence() {
-  if (phase_ == Phase::kDiscovering) return ask_initialize();
-  return fail({ErrorCode::kTimeout, "the peer did not answer initialize in time", ""});
-}
-
-Negotiation::Step Negotiation::on_confirmed() {
-  phase_ = Phase::kDone;
-  return Done{negotiated_};
-}
-
-Negotiation::Step Negotiation::on_closed(const core::Error& why) {
-  // Some servers close the connection at an unknown request; reconnect and begin with initialize.
-  bool at_probe = phase_ == Phase::kDiscovering && options_.family == Family::kConnection;
-  if (at_probe && !has_reconnected_) {
-    has_reconnected_ = true;
-    options_.skips_discovery = true;
-    phase_ = Phase::kIdle;
-    return Reconnect{};
-  }
-  return fail(why);
-}
-
-Negotiation::Step Negotiation::fail(Error error) {
-  phase_ = Phase::kDone;
-  return Failed{std::move(error)};
 }
 
 }  // namespace league::mcp::client

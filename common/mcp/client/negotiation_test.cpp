@@ -8,7 +8,7 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
-using Family = Negotiation::Family;
+using Family = NegotiationOptions::Family;
 
 NegotiationReply result(const json& value, int status = 200) {
   NegotiationReply reply;
@@ -37,36 +37,90 @@ json initialized(const char* revision) {
           {"serverInfo", {{"name", "bot"}, {"version", "3"}}}};
 }
 
-std::string method_of(const Negotiation::Step& step) {
-  const auto* ask = std::get_if<Negotiation::Ask>(&step);
-  return ask != nullptr ? ask->method : "none";
+/// The peer is silent until the time is over.
+NegotiationReply silence() {
+  NegotiationReply reply;
+  reply.error = Error{ErrorCode::kTimeout, "the peer did not answer in time", ""};
+  return reply;
 }
 
-const Error* failure_of(const Negotiation::Step& step) {
-  const auto* failed = std::get_if<Negotiation::Failed>(&step);
-  return failed != nullptr ? &failed->error : nullptr;
+NegotiationReply gone() {
+  NegotiationReply reply;
+  reply.error = Error{ErrorCode::kConnectionError, "the child ended", ""};
+  return reply;
+}
+
+const json kDiscovered = {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}};
+
+using Done = std::vector<std::string>;
+
+/// A peer that gives these replies, one after the other.
+class ScriptedPeer final : public NegotiationPeer {
+ public:
+  explicit ScriptedPeer(std::vector<NegotiationReply> replies) : replies_(std::move(replies)) {}
+
+  task::Task<core::Result<void>> reconnect(bool to_legacy_sse) override {
+    done.emplace_back(to_legacy_sse ? "reconnect to sse" : "reconnect");
+    co_return core::Result<void>();
+  }
+  task::Task<NegotiationReply> send_request(NegotiationRequest request) override {
+    done.push_back(request.method);
+    requests.push_back(std::move(request));
+    EXPECT_LE(requests.size(), replies_.size()) << "it asks for ever";
+    co_return requests.size() > replies_.size() ? gone() : replies_[requests.size() - 1];
+  }
+  task::Task<core::Result<void>> send_initialized(Negotiated /*agreed*/) override {
+    done.emplace_back("initialized");
+    co_return core::Result<void>();
+  }
+
+  Done done;
+  std::vector<NegotiationRequest> requests;
+
+ private:
+  const std::vector<NegotiationReply> replies_;
+};
+
+struct Outcome {
+  core::Result<Negotiated> result = Error{};
+  Done done;
+  std::vector<NegotiationRequest> requests;
+};
+
+task::Task<void> run(NegotiationPeer& peer, NegotiationOptions options,
+                     core::Result<Negotiated>& result) {
+  result = co_await negotiate(peer, std::move(options));
+}
+
+Outcome negotiated(NegotiationOptions options, std::vector<NegotiationReply> replies) {
+  ScriptedPeer peer(replies);
+  Outcome outcome;
+  task::Scope scope(task::Executor(), [](const std::exception_ptr&) { ADD_FAILURE() << "threw"; });
+  scope.spawn(run(peer, std::move(options), outcome.result));
+  EXPECT_EQ(peer.requests.size(), replies.size()) << "of the replies that were to be asked for";
+  outcome.done = peer.done;
+  outcome.requests = peer.requests;
+  return outcome;
 }
 
 TEST(Negotiation, AModernServerIsAskedOnce) {
-  Negotiation negotiation({.family = Family::kHttp});
-  auto step = negotiation.begin();
-  ASSERT_EQ(method_of(step), "server/discover");
-  const auto& ask = std::get<Negotiation::Ask>(step);
-  EXPECT_TRUE(ask.is_probe);
-  EXPECT_EQ(ask.headers.front(),
+  const auto outcome = negotiated(
+      {.family = Family::kHttp},
+      {result({{"supportedVersions", {"2026-07-28"}},
+               {"capabilities", {{"tools", json::object()}}},
+               {"_meta", {{std::string(kServerInfoKey), {{"name", "new"}, {"version", "1"}}}}}})});
+  ASSERT_EQ(outcome.done, Done{"server/discover"});
+  const auto& asked = outcome.requests.front();
+  EXPECT_TRUE(asked.is_probe);
+  EXPECT_EQ(asked.headers.front(),
             (std::pair<std::string, std::string>{"MCP-Protocol-Version", "2026-07-28"}));
-  auto meta = json::parse(ask.params)["_meta"];
+  const auto meta = json::parse(asked.params)["_meta"];
   EXPECT_EQ(meta[std::string(kVersionKey)], "2026-07-28");
   EXPECT_TRUE(meta[std::string(kClientCapabilitiesKey)].is_object());
-  step = negotiation.on_reply(
-      result({{"supportedVersions", {"2026-07-28"}},
-              {"capabilities", {{"tools", json::object()}}},
-              {"_meta", {{std::string(kServerInfoKey), {{"name", "new"}, {"version", "1"}}}}}}));
-  ASSERT_TRUE(std::holds_alternative<Negotiation::Done>(step));
-  const auto& negotiated = std::get<Negotiation::Done>(step).negotiated;
-  EXPECT_TRUE(negotiated.is_modern);
-  EXPECT_EQ(negotiated.server_name, "new");
-  EXPECT_TRUE(negotiated.capabilities.contains("tools"));
+  ASSERT_TRUE(outcome.result);
+  EXPECT_TRUE(outcome.result->is_modern);
+  EXPECT_EQ(outcome.result->server_name, "new");
+  EXPECT_TRUE(outcome.result->capabilities.contains("tools"));
 }
 
 TEST(Negotiation, AnOlderServerGetsTheHandshake) {
@@ -74,145 +128,114 @@ TEST(Negotiation, AnOlderServerGetsTheHandshake) {
   for (const auto& answer :
        {error(-32601), error(-32602), error(-32600, 400), error(-32000, 400), refused(400),
         refused(404), refused(405), refused(406), result(json::object())}) {
-    Negotiation negotiation({.family = Family::kHttp});
-    (void)negotiation.begin();
-    ASSERT_EQ(method_of(negotiation.on_reply(answer)), "initialize");
     auto accepted = result(initialized("2025-06-18"));
     accepted.session_id = "s-1";
-    ASSERT_TRUE(std::holds_alternative<Negotiation::Confirm>(negotiation.on_reply(accepted)));
-    auto step = negotiation.on_confirmed();
-    const auto& negotiated = std::get<Negotiation::Done>(step).negotiated;
-    EXPECT_EQ(negotiated.revision, "2025-06-18") << "the server's answer decides";
-    EXPECT_EQ(negotiated.session_id, "s-1");
-    EXPECT_EQ(negotiated.server_version, "3");
+    const auto outcome = negotiated({.family = Family::kHttp}, {answer, accepted});
+    EXPECT_EQ(outcome.done, (Done{"server/discover", "initialize", "initialized"}));
+    ASSERT_TRUE(outcome.result);
+    EXPECT_EQ(outcome.result->revision, "2025-06-18") << "the server's answer decides";
+    EXPECT_EQ(outcome.result->session_id, "s-1");
+    EXPECT_EQ(outcome.result->server_version, "3");
   }
 }
 
 TEST(Negotiation, OffersWhatTheServerSaysItSpeaks) {
-  Negotiation negotiation({.family = Family::kHttp});
-  (void)negotiation.begin();
-  auto step =
-      negotiation.on_reply(error(-32022, 400, {{"supported", {"2024-11-05", "2025-03-26"}}}));
-  ASSERT_EQ(method_of(step), "initialize");
-  EXPECT_EQ(json::parse(std::get<Negotiation::Ask>(step).params)["protocolVersion"], "2025-03-26");
-  Negotiation newer({.family = Family::kHttp});
-  (void)newer.begin();
-  EXPECT_NE(failure_of(newer.on_reply(error(-32022, 400, {{"supported", {"2031-01-01"}}}))),
-            nullptr);
+  const auto refusal = error(-32022, 400, {{"supported", {"2024-11-05", "2025-03-26"}}});
+  const auto outcome =
+      negotiated({.family = Family::kHttp}, {refusal, result(initialized("2025-03-26"))});
+  ASSERT_EQ(outcome.done, (Done{"server/discover", "initialize", "initialized"}));
+  EXPECT_EQ(json::parse(outcome.requests[1].params)["protocolVersion"], "2025-03-26");
+  const auto newer =
+      negotiated({.family = Family::kHttp}, {error(-32022, 400, {{"supported", {"2031-01-01"}}})});
+  EXPECT_FALSE(newer.result);
 }
 
 TEST(Negotiation, WhoDeniesIsNotAskedInAnotherWay) {
   for (int status : {401, 403, 500, 503}) {
-    Negotiation negotiation({.family = Family::kHttp});
-    (void)negotiation.begin();
-    EXPECT_NE(failure_of(negotiation.on_reply(refused(status))), nullptr) << status;
-    Negotiation later({.family = Family::kHttp});
-    (void)later.begin();
-    (void)later.on_reply(refused(404));
-    EXPECT_NE(failure_of(later.on_reply(refused(status))), nullptr) << status;
+    EXPECT_FALSE(negotiated({.family = Family::kHttp}, {refused(status)}).result) << status;
+    EXPECT_FALSE(negotiated({.family = Family::kHttp}, {refused(404), refused(status)}).result)
+        << status;
   }
 }
 
 TEST(Negotiation, FallsBackToTheTransportOf2024OnlyWhereNothingModernSpeaks) {
   for (int status : {400, 404, 405}) {
-    Negotiation negotiation({.family = Family::kHttp});
-    (void)negotiation.begin();
-    (void)negotiation.on_reply(refused(status));
-    auto step = negotiation.on_reply(refused(status));
-    ASSERT_TRUE(std::holds_alternative<Negotiation::Reconnect>(step)) << status;
-    EXPECT_TRUE(std::get<Negotiation::Reconnect>(step).to_legacy_sse);
-    EXPECT_EQ(method_of(negotiation.begin()), "initialize") << "no discovery there";
-    EXPECT_NE(failure_of(negotiation.on_reply(refused(status))), nullptr) << "once";
+    const auto outcome =
+        negotiated({.family = Family::kHttp}, {refused(status), refused(status), refused(status)});
+    EXPECT_EQ(outcome.done,
+              (Done{"server/discover", "initialize", "reconnect to sse", "initialize"}))
+        << "once, and without discovery there: " << status;
+    EXPECT_FALSE(outcome.result);
   }
-  Negotiation modern({.family = Family::kHttp});
-  (void)modern.begin();
-  (void)modern.on_reply(error(-32601, 404));
-  EXPECT_NE(failure_of(modern.on_reply(error(-32020, 400))), nullptr);
-  Negotiation other({.family = Family::kHttp});
-  (void)other.begin();
-  (void)other.on_reply(refused(406));
-  EXPECT_NE(failure_of(other.on_reply(refused(406))), nullptr);
-  Negotiation forbidden({.family = Family::kHttp, .may_fall_back_to_sse = false});
-  (void)forbidden.begin();
-  (void)forbidden.on_reply(refused(404));
-  EXPECT_NE(failure_of(forbidden.on_reply(refused(404))), nullptr);
+  for (const auto& replies : {std::vector{error(-32601, 404), error(-32020, 400)},
+                              std::vector{refused(406), refused(406)}}) {
+    const auto outcome = negotiated({.family = Family::kHttp}, replies);
+    EXPECT_EQ(outcome.done, (Done{"server/discover", "initialize"}));
+    EXPECT_FALSE(outcome.result);
+  }
+  const auto forbidden = negotiated({.family = Family::kHttp, .may_fall_back_to_sse = false},
+                                    {refused(404), refused(404)});
+  EXPECT_FALSE(forbidden.result);
 }
 
 TEST(Negotiation, ASilentProbeIsFollowedByTheHandshake) {
-  Negotiation negotiation({.family = Family::kConnection});
-  (void)negotiation.begin();
-  EXPECT_EQ(method_of(negotiation.on_silence()), "initialize");
-  EXPECT_EQ(failure_of(negotiation.on_silence())->code, ErrorCode::kTimeout);
+  const auto outcome = negotiated({.family = Family::kConnection}, {silence(), silence()});
+  EXPECT_EQ(outcome.done, (Done{"server/discover", "initialize"}));
+  EXPECT_EQ(outcome.result.error().code, ErrorCode::kTimeout);
 }
 
 TEST(Negotiation, AModernServerThatWasSlowIsAskedOnceMore) {
-  const json discovered = {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}};
   // Each of these is how a server of 2026-07-28 alone may refuse the handshake.
   for (const auto& refusal : {error(-32022, 400, {{"supported", {"2026-07-28"}}}),
                               error(-32020, 400), error(-32601, 404), error(-32602, 400)}) {
     for (Family family : {Family::kHttp, Family::kConnection}) {
-      Negotiation negotiation({.family = family});
-      (void)negotiation.begin();
-      ASSERT_EQ(method_of(negotiation.on_silence()), "initialize");
-      auto step = negotiation.on_reply(refusal);
-      ASSERT_EQ(method_of(step), "server/discover");
-      EXPECT_FALSE(std::get<Negotiation::Ask>(step).is_probe) << "it may take its time now";
-      step = negotiation.on_reply(result(discovered));
-      ASSERT_TRUE(std::holds_alternative<Negotiation::Done>(step));
-      EXPECT_TRUE(std::get<Negotiation::Done>(step).negotiated.is_modern);
+      const auto outcome =
+          negotiated({.family = family}, {silence(), refusal, result(kDiscovered)});
+      ASSERT_EQ(outcome.done, (Done{"server/discover", "initialize", "server/discover"}));
+      EXPECT_FALSE(outcome.requests.back().is_probe) << "it may take its time now";
+      ASSERT_TRUE(outcome.result);
+      EXPECT_TRUE(outcome.result->is_modern);
     }
   }
 }
 
 TEST(Negotiation, AServerThatOffersWhatItRefusedIsAskedOnceMore) {
   const auto refusal = error(-32022, 400, {{"supported", {"2026-07-28"}}});
-  Negotiation negotiation({.family = Family::kHttp});
-  (void)negotiation.begin();
-  ASSERT_EQ(method_of(negotiation.on_reply(refusal)), "server/discover");
-  EXPECT_NE(failure_of(negotiation.on_reply(refusal)), nullptr) << "not for ever";
+  const auto outcome = negotiated({.family = Family::kHttp}, {refusal, refusal});
+  EXPECT_EQ(outcome.done, (Done{"server/discover", "server/discover"}));
+  EXPECT_FALSE(outcome.result) << "not for ever";
 }
 
 TEST(Negotiation, AModernServerInTheOldOnesPlaceIsFound) {
-  Negotiation negotiation({.family = Family::kHttp, .skips_discovery = true});
-  ASSERT_EQ(method_of(negotiation.begin()), "initialize");
-  EXPECT_EQ(method_of(negotiation.on_reply(error(-32601, 404))), "server/discover");
+  const auto outcome = negotiated({.family = Family::kHttp, .skips_discovery = true},
+                                  {error(-32601, 404), result(kDiscovered)});
+  EXPECT_EQ(outcome.done, (Done{"initialize", "server/discover"}));
+  EXPECT_TRUE(outcome.result);
 }
 
 TEST(Negotiation, AServerThatRefusesBothIsNotAskedForEver) {
-  Negotiation negotiation({.family = Family::kConnection});
-  (void)negotiation.begin();
-  (void)negotiation.on_silence();
-  ASSERT_EQ(method_of(negotiation.on_reply(error(-32601))), "server/discover");
-  ASSERT_EQ(method_of(negotiation.on_reply(error(-32601))), "initialize");
-  EXPECT_NE(failure_of(negotiation.on_reply(error(-32601))), nullptr);
+  const auto outcome = negotiated({.family = Family::kConnection},
+                                  {silence(), error(-32601), error(-32601), error(-32601)});
+  EXPECT_EQ(outcome.done, (Done{"server/discover", "initialize", "server/discover", "initialize"}));
+  EXPECT_FALSE(outcome.result);
   // Who denies us is not asked again in another way.
-  Negotiation denied({.family = Family::kHttp});
-  (void)denied.begin();
-  (void)denied.on_silence();
-  EXPECT_NE(failure_of(denied.on_reply(error(-32001, 401))), nullptr);
+  EXPECT_FALSE(negotiated({.family = Family::kHttp}, {silence(), error(-32001, 401)}).result);
 }
 
 TEST(Negotiation, AServerThatEndsAtTheProbeIsBegunAgainWithoutIt) {
-  const Error ended{ErrorCode::kConnectionError, "the child ended", ""};
-  Negotiation negotiation({.family = Family::kConnection});
-  (void)negotiation.begin();
-  auto step = negotiation.on_closed(ended);
-  ASSERT_TRUE(std::holds_alternative<Negotiation::Reconnect>(step));
-  EXPECT_FALSE(std::get<Negotiation::Reconnect>(step).to_legacy_sse);
-  EXPECT_EQ(method_of(negotiation.begin()), "initialize");
-  EXPECT_EQ(failure_of(negotiation.on_closed(ended))->message, "the child ended");
-  Negotiation http({.family = Family::kHttp});
-  (void)http.begin();
-  EXPECT_NE(failure_of(http.on_closed(ended)), nullptr) << "nobody listens there";
+  const auto outcome = negotiated({.family = Family::kConnection}, {gone(), gone()});
+  EXPECT_EQ(outcome.done, (Done{"server/discover", "reconnect", "initialize"}));
+  EXPECT_EQ(outcome.result.error().message, "the child ended");
+  const auto http = negotiated({.family = Family::kHttp}, {gone()});
+  EXPECT_FALSE(http.result) << "nobody listens there";
 }
 
 TEST(Negotiation, RefusesRevisionsThatItDoesNotSpeak) {
   for (const json& answer :
        {initialized("2019-01-01"), json::object(), json("text"), json(nullptr)}) {
-    Negotiation negotiation({.family = Family::kLegacySse});
-    ASSERT_EQ(method_of(negotiation.begin()), "initialize");
-    EXPECT_EQ(failure_of(negotiation.on_reply(result(answer)))->code,
-              ErrorCode::kProtocolVersionMismatch);
+    const auto outcome = negotiated({.family = Family::kLegacySse}, {result(answer)});
+    EXPECT_EQ(outcome.done, Done{"initialize"});
+    EXPECT_EQ(outcome.result.error().code, ErrorCode::kProtocolVersionMismatch);
   }
 }
 

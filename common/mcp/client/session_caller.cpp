@@ -1,10 +1,10 @@
 #include "common/mcp/client/session_caller.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <map>
+#include <future>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "common/rpc/codec.h"
@@ -16,46 +16,64 @@ namespace {
 
 using core::Error;
 using core::ErrorCode;
+using transport::link::CallOutcome;
+using transport::link::OutboundCall;
 using Steady = core::Clock::Steady;
 
-/// A call that waits for its session.
-struct SessionCall {
-  transport::link::OutboundCall call;
-  transport::link::Caller::Completion completion;
-  Steady started;
-  std::uint64_t ticket = 0;  ///< identifies the call while it waits
-};
+using SessionPtr = std::shared_ptr<ClientSession>;
 
-void fail(const SessionCall& call, Error error, Steady now) {
-  transport::link::CallOutcome outcome;
-  outcome.error = std::move(error);
-  outcome.elapsed = now - call.started;
-  call.completion(std::move(outcome));
+CallOutcome failed_call(Error why) {
+  CallOutcome outcome;
+  outcome.error = std::move(why);
+  return outcome;
 }
 
-/// Waits for the end of a connection. Thread-safe.
-class ConnectionEnd {
+Error stopping() { return {ErrorCode::kShuttingDown, "the program is being stopped", ""}; }
+
+/// The URLs of the servers that refused us. Thread-safe.
+class RefusedServers {
  public:
-  void happen() {
-    {
-      std::lock_guard lock(mutex_);
-      has_happened_ = true;
-    }
-    changed_.notify_all();
+  void set(const std::string& url, bool is_refused) {
+    std::lock_guard lock(mutex_);
+    is_refused ? void(urls_.insert(url)) : void(urls_.erase(url));
   }
-  void wait_until(Steady deadline) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_until(lock, deadline, [this] { return has_happened_; });
+  [[nodiscard]] bool contains(const std::string& url) const {
+    std::lock_guard lock(mutex_);
+    return urls_.contains(url);
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool has_happened_ = false;
+  mutable std::mutex mutex_;
+  std::unordered_set<std::string> urls_;
+};
+
+/// A server, while it has a session or calls, or has refused us.
+struct Peer {
+  SessionPtr session;  ///< null: none yet
+  std::shared_future<void> departure;  ///< the end of a child process
+  bool is_negotiating = false;
+  task::Gate<core::Result<SessionPtr>> negotiated;
+  std::size_t calls = 0;
+  bool is_old = false;  ///< the last session used a handshake, so the next one begins with it
+  Error refusal{};
+  Steady refused_until{};
+  Steady used{};
+};
+
+/// Counts a call of a peer.
+class PeerUse {
+ public:
+  explicit PeerUse(std::shared_ptr<Peer> peer) : peer_(std::move(peer)) { ++peer_->calls; }
+  ~PeerUse() { --peer_->calls; }
+  PeerUse(const PeerUse&) = delete;
+  PeerUse& operator=(const PeerUse&) = delete;
+
+ private:
+  const std::shared_ptr<Peer> peer_;
 };
 
 /// Method and parameters of a framed request.
-core::Result<SessionRequest> take_apart(const transport::link::OutboundCall& call) {
+core::Result<SessionRequest> take_apart(const OutboundCall& call) {
   auto document = schema::parse_json(call.bytes, schema::kMcpLimits);
   if (!document) return document.error();
   auto frames = rpc::decode(std::move(*document)).frames;
@@ -71,8 +89,8 @@ core::Result<SessionRequest> take_apart(const transport::link::OutboundCall& cal
   return out;
 }
 
-transport::link::CallOutcome outcome_of(SessionAnswer answer, const rpc::Id& id) {
-  transport::link::CallOutcome outcome;
+CallOutcome outcome_of(SessionAnswer answer, const rpc::Id& id) {
+  CallOutcome outcome;
   outcome.error = std::move(answer.error);
   outcome.http_status = answer.http_status;
   outcome.context = std::move(answer.context);
@@ -88,284 +106,198 @@ transport::link::CallOutcome outcome_of(SessionAnswer answer, const rpc::Id& id)
 
 }  // namespace
 
-/// Shared with the completions, which may run after the caller is gone.
-class SessionCaller::State : public std::enable_shared_from_this<State> {
+/// All of it runs on the executor of the scope, except what says otherwise.
+class SessionCaller::State {
  public:
   State(const SessionTools& tools, SessionCallerOptions options)
       : tools_(tools), options_(std::move(options)) {}
 
-  void call(SessionCall call);
-  [[nodiscard]] bool is_refused(const std::string& url) const;
-  [[nodiscard]] std::size_t sessions() const;
+  /// On any thread.
+  void call(OutboundCall call, Completion completion) {
+    scope_.spawn(serve(std::move(call), std::move(completion)));
+  }
+  /// From outside the executor, as sessions(): closes the sessions, and waits for the end of
+  /// children.
   void close();
+  [[nodiscard]] std::size_t sessions();
+
+  const std::shared_ptr<RefusedServers> refused = std::make_shared<RefusedServers>();
 
  private:
-  enum class Phase { kNegotiating, kReady, kRefused };
-  struct Peer {
-    Phase phase = Phase::kNegotiating;
-    std::shared_ptr<ClientSession> session;
-    std::shared_ptr<ConnectionEnd> departure;  ///< of a child process; null for other transports
-    std::vector<SessionCall> waiting;
-    std::size_t running = 0;  ///< requests that the session has not answered yet
-    bool is_old = false;  ///< the last session used a handshake, so the next one begins with it
-    Error refusal{};
-    Steady refused_until{};
-    Steady used{};
-  };
+  using PeerPtr = std::shared_ptr<Peer>;
 
-  void begin_session(const std::string& url, Steady deadline,
-                     const std::shared_ptr<ClientSession>& session);
-  void on_connected(const std::string& url, const ClientSession* session,
-                    core::Result<Negotiated> result);
-  void on_lost(const std::string& url, const ClientSession* session);
-  [[nodiscard]] Steady negotiation_deadline(Steady now, Steady call_deadline, bool is_child) const;
-  void fail_in_time(const std::string& url, std::uint64_t ticket, Steady deadline);
-  void forward(const std::shared_ptr<ClientSession>& session, SessionCall call);
-  std::shared_ptr<ClientSession> make_session(const transport::link::Endpoint& endpoint,
-                                              const std::string& url, const Peer& peer);
-  std::vector<std::shared_ptr<ClientSession>> make_room();  // with the lock
+  task::Task<void> serve(OutboundCall call, Completion completion);
+  task::Task<CallOutcome> converse(const OutboundCall& call);
+  task::Task<core::Result<SessionPtr>> session_with(PeerPtr peer, const OutboundCall& call);
+  task::Task<void> negotiate(PeerPtr peer, std::string url, Steady deadline);
+  PeerPtr peer_at(const std::string& url);
+  void make_room();
+  void make_session(Peer& peer, const transport::link::Endpoint& endpoint);
+  template <typename T>
+  [[nodiscard]] T wait(std::function<T()> function);
 
   const SessionTools tools_;
   const SessionCallerOptions options_;
-  mutable std::mutex mutex_;  // never held while other objects are called
-  bool closed_ = false;
-  std::uint64_t last_ticket_ = 0;
-  std::unordered_map<std::string, Peer> peers_;
+  bool is_closed_ = false;
+  std::unordered_map<std::string, PeerPtr> peers_;
+  task::Scope scope_{task::Executor(), nullptr};  // last: its tasks use everything above
 };
 
-void SessionCaller::State::call(SessionCall call) {
-  const std::string url = call.call.endpoint.url();
-  const auto now = tools_.clock.steady_now();
-  call.started = now;
-  std::optional<Error> refusal;
-  std::shared_ptr<ClientSession> ready;
-  std::shared_ptr<ClientSession> fresh;
-  std::vector<std::shared_ptr<ClientSession>> evicted;
-  const transport::link::Endpoint endpoint = call.call.endpoint;
-  const bool is_child = endpoint.scheme == "stdio";
-  const Steady call_deadline = call.call.deadline;
-  const Steady deadline = negotiation_deadline(now, call_deadline, is_child);
-  std::uint64_t ticket = 0;  // of the call, if it waits
-  {
-    std::lock_guard lock(mutex_);
-    if (closed_) {
-      refusal = Error{ErrorCode::kShuttingDown, "the program is being stopped", ""};
-    } else {
-      if (!peers_.contains(url)) evicted = make_room();
-      Peer& peer = peers_[url];
-      peer.used = now;
-      bool is_refused = peer.phase == Phase::kRefused && now < peer.refused_until;
-      if (is_refused) {
-        refusal = peer.refusal;
-      } else if (peer.phase == Phase::kReady && !peer.session->is_lost()) {
-        ready = peer.session;
-      } else {
-        if (!peer.session || peer.phase != Phase::kNegotiating) {
-          peer.phase = Phase::kNegotiating;
-          peer.departure = is_child ? std::make_shared<ConnectionEnd>() : nullptr;
-          peer.session = fresh = make_session(endpoint, url, peer);
-        }
-        call.ticket = ticket = ++last_ticket_;
-        peer.waiting.push_back(std::move(call));
-      }
-    }
+task::Task<void> SessionCaller::State::serve(OutboundCall call, Completion completion) {
+  const auto started = tools_.clock.steady_now();
+  CallOutcome outcome;
+  try {
+    outcome = co_await converse(call);
+  } catch (const std::exception& fault) {
+    outcome = failed_call(task::is_cancellation(fault)
+                              ? stopping()
+                              : Error{ErrorCode::kInternalError, fault.what(), ""});
   }
-  for (const auto& session : evicted) session->close();
-  // If either is set, the call was not moved into the waiting list.
-  if (refusal) return fail(call, std::move(*refusal), now);  // NOLINT(bugprone-use-after-move)
-  if (ready) return forward(ready, std::move(call));  // NOLINT(bugprone-use-after-move)
-  if (is_child && call_deadline < deadline) fail_in_time(url, ticket, call_deadline);
-  if (fresh) begin_session(url, deadline, fresh);
+  outcome.elapsed = tools_.clock.steady_now() - started;
+  completion(std::move(outcome));
 }
 
-Steady SessionCaller::State::negotiation_deadline(Steady now, Steady call_deadline,
-                                                  bool is_child) const {
-  const Steady half = now + (call_deadline - now) / 2;
-  return is_child ? std::max(half, now + options_.start_up) : half;
+task::Task<CallOutcome> SessionCaller::State::converse(const OutboundCall& call) {
+  if (is_closed_) co_return failed_call(stopping());
+  const auto peer = peer_at(call.endpoint.url());
+  const PeerUse use(peer);
+  const auto session = co_await session_with(peer, call);
+  if (!session) co_return failed_call(session.error());
+  auto request = take_apart(call);
+  if (!request) co_return failed_call(request.error());
+  auto answer = co_await (*session)->ask(std::move(*request));
+  co_return outcome_of(std::move(answer), call.id);
 }
 
-void SessionCaller::State::fail_in_time(const std::string& url, std::uint64_t ticket,
-                                        Steady deadline) {
-  tools_.timer.schedule(deadline - tools_.clock.steady_now(), [weak = weak_from_this(), url,
-                                                               ticket] {
-    auto self = weak.lock();
-    if (!self) return;
-    std::optional<SessionCall> late;
-    {
-      std::lock_guard lock(self->mutex_);
-      auto found = self->peers_.find(url);
-      if (found == self->peers_.end()) return;
-      auto& waiting = found->second.waiting;
-      auto it = std::ranges::find(waiting, ticket, &SessionCall::ticket);
-      if (it == waiting.end()) return;
-      late = std::move(*it);
-      waiting.erase(it);
-    }
-    fail(*late,
-         {ErrorCode::kTimeout, "the command did not start within the time limit of the call", ""},
-         self->tools_.clock.steady_now());
+task::Task<core::Result<SessionPtr>> SessionCaller::State::session_with(PeerPtr peer,
+                                                                        const OutboundCall& call) {
+  const auto now = tools_.clock.steady_now();
+  if (now < peer->refused_until) co_return peer->refusal;
+  const bool is_there = peer->session && !peer->is_negotiating && !peer->session->is_lost();
+  if (is_there) co_return peer->session;
+  const bool is_child = call.endpoint.scheme == "stdio";
+  const Steady half = now + (call.deadline - now) / 2;
+  const Steady deadline = is_child ? std::max(half, now + options_.start_up) : half;
+  if (!std::exchange(peer->is_negotiating, true)) {
+    make_session(*peer, call.endpoint);
+    scope_.spawn(negotiate(peer, call.endpoint.url(), deadline));
+  }
+  co_return co_await task::called_back<core::Result<SessionPtr>>([&](auto go_on) {
+    peer->negotiated.enter(go_on);
+    if (!is_child || call.deadline >= deadline) return;
+    tools_.timer.schedule(call.deadline - now, [go_on] {
+      go_on(Error{ErrorCode::kTimeout,
+                  "the command did not start within the time limit of the call", ""});
+    });
   });
 }
 
-std::shared_ptr<ClientSession> SessionCaller::State::make_session(
-    const transport::link::Endpoint& endpoint, const std::string& url, const Peer& peer) {
+void SessionCaller::State::make_session(Peer& peer, const transport::link::Endpoint& endpoint) {
+  refused->set(endpoint.url(), false);
   SessionOptions options;
   options.client = options_.client;
   options.longest_probe = options_.longest_probe;
   options.skips_discovery = peer.is_old;
-  if (peer.departure)
-    options.on_disconnected = [departure = peer.departure] { departure->happen(); };
-  auto which = std::make_shared<const ClientSession*>(nullptr);
-  options.on_closed = [weak = weak_from_this(), url, which](const Error& /*why*/) {
-    if (auto self = weak.lock()) self->on_lost(url, *which);
-  };
-  auto session = ClientSession::create(tools_, endpoint, std::move(options));
-  *which = session.get();
-  return session;
+  auto departed = std::make_shared<std::promise<void>>();
+  if (endpoint.scheme == "stdio") peer.departure = departed->get_future();
+  options.on_disconnected = [departed] { departed->set_value(); };
+  peer.session = ClientSession::create(tools_, scope_, endpoint, std::move(options));
 }
 
-void SessionCaller::State::begin_session(const std::string& url, Steady deadline,
-                                         const std::shared_ptr<ClientSession>& session) {
-  session->connect(deadline, [self = shared_from_this(), url,
-                              which = session.get()](core::Result<Negotiated> result) {
-    self->on_connected(url, which, std::move(result));
-  });
-}
-
-void SessionCaller::State::on_connected(const std::string& url, const ClientSession* session,
-                                        core::Result<Negotiated> result) {
-  std::vector<SessionCall> waiting;
-  std::shared_ptr<ClientSession> ready;
-  const auto now = tools_.clock.steady_now();
-  {
-    std::lock_guard lock(mutex_);
-    auto found = peers_.find(url);
-    if (found == peers_.end() || found->second.session.get() != session) return;
-    Peer& peer = found->second;
-    waiting.swap(peer.waiting);
-    if (result) {
-      peer.phase = Phase::kReady;
-      peer.is_old = !result->is_modern;
-      ready = peer.session;
-    } else {
-      auto code = result.error().code;
-      bool is_unreachable = code == ErrorCode::kConnectionError ||
-                            code == ErrorCode::kShuttingDown ||
-                            code == ErrorCode::kEndpointNotAllowed;
-      // An unreachable server is tried again at the next call.
-      peer.phase = is_unreachable ? Phase::kNegotiating : Phase::kRefused;
-      peer.refusal = result.error();
-      peer.refused_until = now + options_.refusal_memory;
-      peer.session = nullptr;
-      if (is_unreachable) peers_.erase(found);
-    }
+task::Task<void> SessionCaller::State::negotiate(PeerPtr peer, std::string url, Steady deadline) {
+  const auto session = peer->session;
+  const auto result = co_await session->connect(deadline);
+  peer->is_negotiating = false;
+  if (result) {
+    peer->is_old = !result->is_modern;
+    co_return peer->negotiated.open(session);
   }
-  for (auto& call : waiting) {
-    if (ready) {
-      forward(ready, std::move(call));
-    } else {
-      fail(call, result.error(), now);
-    }
+  const auto code = result.error().code;
+  const bool is_unreachable = code == ErrorCode::kConnectionError ||
+                              code == ErrorCode::kShuttingDown ||
+                              code == ErrorCode::kEndpointNotAllowed;
+  peer->session = nullptr;
+  const auto found = peers_.find(url);
+  const bool is_known = found != peers_.end() && found->second == peer;
+  if (is_known && is_unreachable) {
+    peers_.erase(found);  // It is tried again at the next call.
+  } else if (is_known) {
+    peer->refusal = result.error();
+    peer->refused_until = tools_.clock.steady_now() + options_.refusal_memory;
+    refused->set(url, true);
   }
+  peer->negotiated.open(result.error());
 }
 
-void SessionCaller::State::on_lost(const std::string& url, const ClientSession* session) {
-  std::shared_ptr<ClientSession> lost;
-  std::lock_guard lock(mutex_);
-  auto found = peers_.find(url);
-  if (found == peers_.end() || found->second.session.get() != session) return;
-  if (found->second.phase != Phase::kReady) return;
-  // `is_old` is kept; the next call makes a new session.
-  lost = std::move(found->second.session);
-  found->second.session = nullptr;
-  found->second.phase = Phase::kNegotiating;
+SessionCaller::State::PeerPtr SessionCaller::State::peer_at(const std::string& url) {
+  if (!peers_.contains(url)) make_room();
+  auto& peer = peers_[url];
+  if (!peer) peer = std::make_shared<Peer>();
+  peer->used = tools_.clock.steady_now();
+  return peer;
 }
 
-void SessionCaller::State::forward(const std::shared_ptr<ClientSession>& session,
-                                   SessionCall call) {
-  auto request = take_apart(call.call);
-  if (!request) return fail(call, request.error(), tools_.clock.steady_now());
-  const std::string url = call.call.endpoint.url();
-  {
-    std::lock_guard lock(mutex_);
-    if (auto peer = peers_.find(url); peer != peers_.end()) ++peer->second.running;
-  }
-  session->request(std::move(*request),
-                   [self = shared_from_this(), url, id = call.call.id, started = call.started,
-                    completion = std::move(call.completion)](SessionAnswer answer) {
-                     {
-                       std::lock_guard lock(self->mutex_);
-                       if (auto peer = self->peers_.find(url);
-                           peer != self->peers_.end() && peer->second.running > 0)
-                         --peer->second.running;
-                     }
-                     auto outcome = outcome_of(std::move(answer), id);
-                     outcome.elapsed = self->tools_.clock.steady_now() - started;
-                     completion(std::move(outcome));
-                   });
-}
-
-std::vector<std::shared_ptr<ClientSession>> SessionCaller::State::make_room() {
-  std::vector<std::shared_ptr<ClientSession>> evicted;
+void SessionCaller::State::make_room() {
   while (peers_.size() >= options_.max_sessions) {
     auto oldest = peers_.end();
     for (auto it = peers_.begin(); it != peers_.end(); ++it) {
-      if (!it->second.waiting.empty() || it->second.running > 0) continue;
-      if (oldest == peers_.end() || it->second.used < oldest->second.used) oldest = it;
+      if (it->second->calls > 0) continue;
+      if (oldest == peers_.end() || it->second->used < oldest->second->used) oldest = it;
     }
-    if (oldest == peers_.end()) break;
-    if (oldest->second.session) evicted.push_back(std::move(oldest->second.session));
+    if (oldest == peers_.end()) return;
+    if (oldest->second->session) oldest->second->session->close();
+    refused->set(oldest->first, false);
     peers_.erase(oldest);
   }
-  return evicted;
 }
 
-bool SessionCaller::State::is_refused(const std::string& url) const {
-  std::lock_guard lock(mutex_);
-  auto found = peers_.find(url);
-  return found != peers_.end() && found->second.phase == Phase::kRefused;
+/// Runs `function` on the executor, and waits for its value.
+template <typename T>
+T SessionCaller::State::wait(std::function<T()> function) {
+  auto promise = std::make_shared<std::promise<T>>();
+  auto value = promise->get_future();
+  scope_.executor().post(
+      [function = std::move(function), promise] { promise->set_value(function()); });
+  return value.get();
 }
 
-std::size_t SessionCaller::State::sessions() const {
-  std::lock_guard lock(mutex_);
-  std::size_t count = 0;
-  for (const auto& [url, peer] : peers_) count += peer.session ? 1 : 0;
-  return count;
+std::size_t SessionCaller::State::sessions() {
+  return wait<std::size_t>([this] {
+    return std::ranges::count_if(peers_, [](const auto& peer) {
+      return peer.second->session && !peer.second->session->is_lost();
+    });
+  });
 }
 
 void SessionCaller::State::close() {
-  std::unordered_map<std::string, Peer> peers;
-  {
-    std::lock_guard lock(mutex_);
-    closed_ = true;
-    peers.swap(peers_);
-  }
-  const Error why{ErrorCode::kShuttingDown, "the program is being stopped", ""};
-  for (auto& [url, peer] : peers) {
-    if (peer.session) peer.session->close();
-    for (const auto& call : peer.waiting) fail(call, why, tools_.clock.steady_now());
-  }
+  auto departures = wait<std::vector<std::shared_future<void>>>([this] {
+    is_closed_ = true;
+    std::vector<std::shared_future<void>> children;
+    for (auto& [url, peer] : std::exchange(peers_, {})) {
+      if (!peer->session) continue;
+      if (peer->departure.valid() && peer->session->is_ready()) children.push_back(peer->departure);
+      peer->session->close();
+    }
+    return children;
+  });
   // The event loop kills children that still run when it stops, but a child may still have much to
   // write.
   const auto deadline = std::chrono::steady_clock::now() + options_.farewell;
-  for (auto& [url, peer] : peers) {
-    bool has_child = peer.session && peer.departure && peer.phase == Phase::kReady;
-    if (has_child) peer.departure->wait_until(deadline);
-  }
+  for (auto& child : departures) child.wait_until(deadline);
 }
 
 SessionCaller::SessionCaller(const SessionTools& tools, SessionCallerOptions options)
-    : state_(std::make_shared<State>(tools, std::move(options))) {}
+    : state_(std::make_unique<State>(tools, std::move(options))) {}
 
 SessionCaller::~SessionCaller() { state_->close(); }
 
-void SessionCaller::call(transport::link::OutboundCall call, Completion completion) {
-  state_->call({.call = std::move(call), .completion = std::move(completion), .started = {}});
+void SessionCaller::call(OutboundCall call, Completion completion) {
+  state_->call(std::move(call), std::move(completion));
 }
 
 std::function<bool(const transport::link::Endpoint&)> SessionCaller::refusals() const {
-  return [state = state_](const transport::link::Endpoint& endpoint) {
-    return state->is_refused(endpoint.url());
+  return [refused = state_->refused](const transport::link::Endpoint& endpoint) {
+    return refused->contains(endpoint.url());
   };
 }
 

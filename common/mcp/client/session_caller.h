@@ -31,8 +31,8 @@ class SessionCaller final : public transport::link::Caller {
  public:
   /// The objects in `tools` must outlive the caller.
   explicit SessionCaller(const SessionTools& tools, SessionCallerOptions options = {});
-  /// Closes all sessions; their calls end with kShuttingDown. Must not run on a connection's
-  /// thread.
+  /// Closes all sessions, and waits until their calls have ended with kShuttingDown. Must not run
+  /// on a connection's thread or in a completion.
   ~SessionCaller() override;
   SessionCaller(const SessionCaller&) = delete;
   SessionCaller& operator=(const SessionCaller&) = delete;
@@ -42,12 +42,12 @@ class SessionCaller final : public transport::link::Caller {
   /// A function that says whether the last negotiation with this server failed although the server
   /// could be reached: it is not an MCP server. It may outlive the caller.
   [[nodiscard]] std::function<bool(const transport::link::Endpoint&)> refusals() const;
-  /// The number of sessions.
+  /// The number of sessions. Must not be called in a completion.
   [[nodiscard]] std::size_t sessions() const;
 
  private:
   class State;
-  const std::shared_ptr<State> state_;
+  const std::unique_ptr<State> state_;
 };
 
 }  // namespace league::mcp::client

@@ -76,19 +76,19 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
   access->connector_ = transport::caller::make_connector(*access->loop_, connector);
   access->deadline_ = access->clock_.steady_now() + options.patience;
   session.on_disconnected = [ended = access->disconnected_] { ended->set_value(); };
+  access->scope_ = std::make_unique<task::Scope>(task::Executor(), nullptr);
   access->session_ =
       mcp::client::ClientSession::create({*access->connector_, *access->timer_, access->clock_},
-                                         std::move(*endpoint), std::move(session));
+                                         *access->scope_, std::move(*endpoint), std::move(session));
   return access;
 }
 
 McpAccess::~McpAccess() {
-  if (session_ && has_connected_) {
-    auto ended = disconnected_->get_future();
-    bool was_ready = session_->is_ready();
-    session_->close();
-    if (was_ready) ended.wait_for(kFarewell);
+  if (session_) {
+    scope_->executor().post([session = session_] { session->close(); });
+    if (negotiated_) disconnected_->get_future().wait_for(kFarewell);
   }
+  scope_ = nullptr;
   session_ = nullptr;
   connector_ = nullptr;
   bus_ = nullptr;
@@ -97,13 +97,17 @@ McpAccess::~McpAccess() {
 }
 
 core::Result<mcp::client::Negotiated> McpAccess::connect() {
-  has_connected_ = true;
-  return wait<core::Result<mcp::client::Negotiated>>(
-      [this](auto done) { session_->connect(deadline_, std::move(done)); });
+  auto result = wait(session_->connect(deadline_));
+  if (result) negotiated_ = *result;
+  return result;
 }
 
 std::string McpAccess::transport_name() const {
-  return std::string(rpc::to_string(session_->negotiated().transport));
+  return std::string(rpc::to_string(negotiated_->transport));
+}
+
+bool McpAccess::has_argument_headers() const {
+  return negotiated_->is_modern && negotiated_->transport == rpc::TransportType::kHttp;
 }
 
 core::Error McpAccess::scrubbed(core::Error error) const {

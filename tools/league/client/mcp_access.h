@@ -40,27 +40,32 @@ class McpAccess {
   McpAccess& operator=(const McpAccess&) = delete;
 
   [[nodiscard]] core::Result<mcp::client::Negotiated> connect();
-  [[nodiscard]] const std::shared_ptr<mcp::client::ClientSession>& session() const {
-    return session_;
-  }
+  /// For wait().
+  [[nodiscard]] mcp::client::ClientSession& session() const { return *session_; }
   [[nodiscard]] core::Clock::Steady deadline() const { return deadline_; }
   /// `http`, `sse`, `subprocess`, ...
   [[nodiscard]] std::string transport_name() const;
+  /// Over HTTP in 2026-07-28, a call repeats some arguments in header fields.
+  [[nodiscard]] bool has_argument_headers() const;
   /// `error` without the credential.
   [[nodiscard]] core::Error scrubbed(core::Error error) const;
 
-  /// Calls `begin` with a completion, and waits for the value that the completion gets.
-  template <typename T, typename Begin>
-  [[nodiscard]] T wait(Begin begin) {
-    // Shared, since set_value may still use it when get() returns.
+  /// Waits for a task of the session.
+  template <typename T>
+  [[nodiscard]] T wait(task::Task<T> task) {
     auto promise = std::make_shared<std::promise<T>>();
-    auto future = promise->get_future();
-    begin([promise](T value) { promise->set_value(std::move(value)); });
-    return future.get();
+    auto value = promise->get_future();
+    scope_->spawn(keep(std::move(task), std::move(promise)));
+    return value.get();
   }
 
  private:
   McpAccess() = default;
+  // The promise is shared, since set_value may still use it when get() returns.
+  template <typename T>
+  static task::Task<void> keep(task::Task<T> task, std::shared_ptr<std::promise<T>> promise) {
+    promise->set_value(co_await std::move(task));
+  }
 
   core::SystemClock clock_;
   std::unique_ptr<transport::link::EventLoop> loop_;
@@ -71,8 +76,9 @@ class McpAccess {
   GatewayCredential credential_;
   core::Clock::Steady deadline_{};
   std::shared_ptr<std::promise<void>> disconnected_ = std::make_shared<std::promise<void>>();
+  std::unique_ptr<task::Scope> scope_;
   std::shared_ptr<mcp::client::ClientSession> session_;
-  bool has_connected_ = false;
+  std::optional<mcp::client::Negotiated> negotiated_;
 };
 
 /// Completes the short form of a URL that a person types: `localhost:8000` is
