@@ -4,6 +4,12 @@
 
 namespace league::transport::stream {
 
+namespace {
+
+constexpr std::uint16_t kGoingAway = 1001;
+
+}  // namespace
+
 WebSocketSessions::WebSocketSessions(link::EventLoop& loop, const http::HttpServerOptions& options,
                                      link::MessageHandler& handler)
     : loop_(loop),
@@ -20,11 +26,11 @@ link::TakeOver WebSocketSessions::accept(WebSocketUpgrade upgrade) {
 
 void WebSocketSessions::serve(link::DetachedSocket handed, const WebSocketUpgrade& upgrade) {
   std::uint64_t number = 0;
-  std::shared_ptr<ServerWebSocket> socket;
+  std::shared_ptr<link::WireConnection> socket;
   {
     std::lock_guard lock(mutex_);
     if (is_stopping_) return;  // which closes it
-    socket = ServerWebSocket::create(loop_, std::move(handed), upgrade, socket_options_);
+    socket = serve_web_socket(loop_, std::move(handed), upgrade, socket_options_);
     number = ++opened_;
     sessions_.emplace(number, Session{socket});
   }
@@ -40,7 +46,7 @@ void WebSocketSessions::serve(link::DetachedSocket handed, const WebSocketUpgrad
     if (found != sessions_.end()) found->second.served = served;
   }
   if (is_stopping) {
-    socket->announce_stop();
+    socket->set_close_code(kGoingAway);
     served->begin_stop();
   }
 }
@@ -72,14 +78,15 @@ void WebSocketSessions::begin_stop() {
     if (std::exchange(is_stopping_, true)) return;
   }
   for (auto& session : all()) {
-    session.socket->announce_stop();
+    session.socket->set_close_code(kGoingAway);
     if (session.served) session.served->begin_stop();
   }
 }
 
 void WebSocketSessions::stop() {
   begin_stop();
-  for (auto& session : all()) session.socket->cut();
+  for (auto& session : all())
+    session.socket->abort({core::ErrorCode::kShuttingDown, "the server stops", {}});
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return sessions_.empty(); });
 }

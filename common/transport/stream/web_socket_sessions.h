@@ -40,7 +40,7 @@ class WebSocketSessions : public std::enable_shared_from_this<WebSocketSessions>
 
  private:
   struct Session {
-    std::shared_ptr<ServerWebSocket> socket;
+    std::shared_ptr<link::WireConnection> socket;
     std::shared_ptr<link::ServedConnection> served = nullptr;  ///< null while it is being set up
   };
 
