@@ -101,6 +101,7 @@ void WireConnection::take(Incoming incoming) {
   } else if (auto* skipped = std::get_if<Oversized>(&incoming)) {
     receiver_->on_oversized(skipped->frame, skipped->why);
   } else if (auto* fault = std::get_if<WireEnd>(&incoming)) {
+    if (says_goodbye_) return;  // which ends it
     if (life_ != Life::kOpen) return end(end_.why);
     if (fault->last_words.empty()) return fail(std::move(*fault));
     OutboundMessage last;

@@ -8,6 +8,8 @@ namespace league::transport::stream {
 
 namespace {
 
+constexpr std::uint16_t kGoingAway = 1001;  // a WebSocket's close code
+
 std::chrono::milliseconds tick_interval(const http::HttpServerOptions& options) {
   using std::chrono::milliseconds;
   milliseconds shortest = std::min(
@@ -63,7 +65,8 @@ StreamHost::StreamHost(const SharedStreams& share, const http::HttpServerOptions
       options_(options),
       cors_(options.allow_origins),
       handler_(handler),
-      web_sockets_(std::make_shared<WebSocketSessions>(*share.loop, options, handler)) {}
+      web_sockets_(std::make_shared<link::ServedConnections>(handler, options.streams.max_in_work,
+                                                             kGoingAway)) {}
 
 StreamHost::~StreamHost() = default;
 
@@ -90,6 +93,16 @@ link::TakeOver StreamHost::open_legacy(std::shared_ptr<const rpc::HeaderMap> hea
     if (!stream->begin()) return;
     stream->push_note("endpoint", self->options_.sse_path + "/message?sessionId=" + stream->id());
     stream->adopt(std::move(socket));
+  };
+}
+
+link::TakeOver StreamHost::accept(WebSocketUpgrade upgrade) {
+  const ServerWebSocketOptions options{options_.limits.max_body, options_.streams.max_queue,
+                                       options_.streams.idle_timeout,
+                                       options_.limits.linger_timeout};
+  return [connections = web_sockets_, &loop = *share_.loop, upgrade = std::move(upgrade),
+          options](link::DetachedSocket socket) {
+    connections->serve(serve_web_socket(loop, std::move(socket), upgrade, options));
   };
 }
 
@@ -163,7 +176,7 @@ void StreamHost::stop() {
     ended.swap(ended_);
   }
   for (const auto& stream : all_streams()) stream->cut("the server stops");
-  web_sockets_->stop();
+  web_sockets_->stop(std::chrono::milliseconds(0));
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return streams_.empty(); });

@@ -17,8 +17,9 @@
 #include "common/transport/http/http_options.h"
 #include "common/transport/link/detached_socket.h"
 #include "common/transport/link/event_loop.h"
+#include "common/transport/link/served_connections.h"
+#include "common/transport/stream/server_web_socket.h"
 #include "common/transport/stream/sse_stream.h"
-#include "common/transport/stream/web_socket_sessions.h"
 
 namespace league::transport::stream {
 
@@ -54,7 +55,8 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
   [[nodiscard]] std::shared_ptr<SseStream> find_legacy(const std::string& id);
   /// A slot that answers on the stream.
   [[nodiscard]] link::ReplySlot legacy_slot(std::shared_ptr<SseStream> stream);
-  [[nodiscard]] WebSocketSessions& web_sockets() { return *web_sockets_; }
+  /// Answers the upgrade and serves the messages that follow.
+  [[nodiscard]] link::TakeOver accept(WebSocketUpgrade upgrade);
 
   /// Ends streams that only listen; answers and messages in progress are awaited.
   void begin_stop();
@@ -95,7 +97,7 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
   const http::HttpServerOptions options_;
   const http::CorsRules cors_;
   link::MessageHandler& handler_;
-  std::shared_ptr<WebSocketSessions> web_sockets_;
+  const std::shared_ptr<link::ServedConnections> web_sockets_;
 
   std::mutex mutex_;  // guards the rest; never held while a stream or the handler is called
   std::condition_variable changed_;
