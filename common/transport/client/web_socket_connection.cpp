@@ -6,8 +6,8 @@
 
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/client/dialer.h"
-#include "common/transport/link/web_socket_wire.h"
-#include "common/transport/link/wire_connection.h"
+#include "common/transport/connection/web_socket_wire.h"
+#include "common/transport/connection/wire_connection.h"
 
 namespace league::transport::client {
 
@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace websocket = beast::websocket;
 using SocketError = boost::system::error_code;
-using Wire = link::WebSocketWire<PeerStream>;
+using Wire = connection::WebSocketWire<PeerStream>;
 
 constexpr std::string_view kSubprotocol = "mcp";
 
@@ -46,7 +46,7 @@ std::shared_ptr<link::MessageConnection> connection_over(
     link::EventLoop& loop, Wire::Socket socket, const link::Endpoint& endpoint,
     const WebSocketOptions& options, std::shared_ptr<const rpc::ConnectionInfo> info) {
   const std::string url = endpoint.url();
-  const link::WireEnd closed{
+  const connection::WireEnd closed{
       {core::ErrorCode::kShuttingDown, "the connection to " + url + " was closed", {}},
       websocket::close_code::normal};
   auto wire = std::make_unique<Wire>(
@@ -60,7 +60,7 @@ std::shared_ptr<link::MessageConnection> connection_over(
                           return explain(endpoint, options, ended, fault);
                         },
                     .idle_timeout = options.idle_timeout});
-  return link::WireConnection::create(
+  return connection::WireConnection::create(
       loop, std::move(wire),
       {.context = rpc::TransportContext::web_socket({}).with_connection(std::move(info)),
        .received = rpc::MessageDirection::kServerToClient,

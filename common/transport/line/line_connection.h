@@ -9,7 +9,7 @@
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/socket.h"
 
-namespace league::transport::link {
+namespace league::transport::connection {
 class WireConnection;
 }
 
@@ -44,8 +44,7 @@ struct LineStreams {
 /// Newline-delimited JSON over a socket, or a pair of pipes, terminals or files: one document per
 /// line, LF or CRLF. Line ends inside an outbound document become blanks. `loop` outlives the
 /// connection. Descriptors become non-blocking. Ignores SIGPIPE for the process.
-[[nodiscard]] std::shared_ptr<link::WireConnection> line_connection(link::EventLoop& loop,
-                                                                    LineStreams streams,
-                                                                    const LineLimits& limits = {});
+[[nodiscard]] std::shared_ptr<connection::WireConnection> line_connection(
+    link::EventLoop& loop, LineStreams streams, const LineLimits& limits = {});
 
 }  // namespace league::transport::line

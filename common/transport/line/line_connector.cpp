@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/transport/connection/wire_connection.h"
 #include "common/transport/line/unix_socket.h"
 #include "common/transport/link/task.h"
-#include "common/transport/link/wire_connection.h"
 
 namespace league::transport::line {
 namespace {

@@ -14,8 +14,8 @@
 #include <map>
 #include <utility>
 
+#include "common/transport/connection/served_connections.h"
 #include "common/transport/line/unix_socket.h"
-#include "common/transport/link/served_connections.h"
 
 namespace league::transport::line {
 namespace {
@@ -33,8 +33,7 @@ struct LineListener::Impl {
        link::MessageHandler& the_handler)
       : loop(the_loop),
         options(std::move(the_options)),
-        served(std::make_shared<link::ServedConnections>(
-            the_handler, std::max<std::size_t>(1, options.max_in_work))),
+        served(std::make_shared<connection::ServedConnections>(the_handler, options.max_in_work)),
         acceptor(loop.context()),
         pause(loop.context()) {}
 
@@ -49,7 +48,7 @@ struct LineListener::Impl {
 
   link::EventLoop& loop;
   const LineListenerOptions options;
-  const std::shared_ptr<link::ServedConnections> served;
+  const std::shared_ptr<connection::ServedConnections> served;
   std::uint16_t port = 0;
   std::string url;
   std::promise<void> stopped_accepting;

@@ -69,8 +69,8 @@ link::Task<void> linger(asio::io_context& context, Descriptor socket,
 
 }  // namespace
 
-link::WireOptions line_options(const LineLimits& limits, rpc::TransportContext context,
-                               rpc::MessageDirection received) {
+connection::WireOptions line_options(const LineLimits& limits, rpc::TransportContext context,
+                                     rpc::MessageDirection received) {
   return {
       .context = std::move(context),
       .received = received,
@@ -83,10 +83,11 @@ link::WireOptions line_options(const LineLimits& limits, rpc::TransportContext c
       .flush_failed = line_error(kNotReading)};
 }
 
-std::shared_ptr<link::WireConnection> line_connection(link::EventLoop& loop, LineStreams streams,
-                                                      const LineLimits& limits) {
+std::shared_ptr<connection::WireConnection> line_connection(link::EventLoop& loop,
+                                                            LineStreams streams,
+                                                            const LineLimits& limits) {
   auto options = line_options(limits, streams.context, streams.received);
-  return link::WireConnection::create(
+  return connection::WireConnection::create(
       loop, std::make_unique<LineWire>(loop, std::move(streams), limits), std::move(options));
 }
 
@@ -106,23 +107,23 @@ LineWire::LineWire(link::EventLoop& loop, LineStreams streams, const LineLimits&
   if (streams.out.is_open()) assign(out_.emplace(context_), std::move(streams.out));
 }
 
-link::Task<link::Incoming> LineWire::read() {
+link::Task<connection::Incoming> LineWire::read() {
   for (;;) {
     if (auto next = next_line()) {
       partial_since_.reset();
       if (++read_in_turn_ % kMessagesAtOnce == 0) co_await let_others_run();
       co_return *std::move(next);
     }
-    if (has_input_ended_) co_return link::InputEnd{};
+    if (has_input_ended_) co_return connection::InputEnd{};
     co_await wait_for_bytes();
     if (is_line_late_) co_return unfinished_line();
-    if (!in_.is_open()) co_return link::WireEnd{line_error("the connection is closed")};
-    if (auto fault = read_chunk()) co_return link::WireEnd{*std::move(fault)};
+    if (!in_.is_open()) co_return connection::WireEnd{line_error("the connection is closed")};
+    if (auto fault = read_chunk()) co_return connection::WireEnd{*std::move(fault)};
   }
 }
 
 /// The next message that has arrived, or the news that one was too long.
-std::optional<link::Incoming> LineWire::next_line() {
+std::optional<connection::Incoming> LineWire::next_line() {
   auto line = splitter_.next();
   auto skipped = line ? std::nullopt : splitter_.take_skipped();
   if (!line && !skipped && has_input_ended_) {
@@ -131,8 +132,8 @@ std::optional<link::Incoming> LineWire::next_line() {
   }
   if (line) return std::move(*line);
   if (!skipped) return std::nullopt;
-  return link::Oversized{*std::move(skipped),
-                         "a line is longer than " + std::to_string(limits_.max_line) + " bytes"};
+  return connection::Oversized{
+      *std::move(skipped), "a line is longer than " + std::to_string(limits_.max_line) + " bytes"};
 }
 
 link::Task<void> LineWire::wait_for_bytes() {
@@ -164,10 +165,10 @@ void LineWire::look_at_line() {
   in_.cancel();
 }
 
-link::WireEnd LineWire::unfinished_line() const {
+connection::WireEnd LineWire::unfinished_line() const {
   const std::string why = "a line was begun and not ended within " +
                           std::to_string(limits_.line_timeout.count()) + " ms";
-  link::WireEnd end{line_error("the peer was dropped: " + why)};
+  connection::WireEnd end{line_error("the peer was dropped: " + why)};
   if (explains_faults_) {
     end.last_words =
         R"({"jsonrpc":"2.0","error":{"code":-32600,"message":")" + why + R"("},"id":null})";

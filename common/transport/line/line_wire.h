@@ -4,19 +4,19 @@
 #include <optional>
 #include <string>
 
+#include "common/transport/connection/wire_connection.h"
 #include "common/transport/line/line_connection.h"
 #include "common/transport/line/line_splitter.h"
-#include "common/transport/link/wire_connection.h"
 
 namespace league::transport::line {
 
 /// The wire of a line_connection(). No peer gets more than a few lines at a time before others have
 /// their turn.
-class LineWire final : public link::Wire {
+class LineWire final : public connection::Wire {
  public:
   LineWire(link::EventLoop& loop, LineStreams streams, const LineLimits& limits);
 
-  link::Task<link::Incoming> read() override;
+  link::Task<connection::Incoming> read() override;
   link::Task<core::Result<std::size_t>> write(std::span<const std::string_view> messages) override;
   void hang_up(bool is_all_sent) override;
   void set_reading(bool is_on) override { is_reading_ = is_on; }
@@ -28,11 +28,11 @@ class LineWire final : public link::Wire {
  private:
   using Descriptor = boost::asio::posix::stream_descriptor;
 
-  std::optional<link::Incoming> next_line();
+  std::optional<connection::Incoming> next_line();
   link::Task<void> wait_for_bytes();
   std::optional<core::Error> read_chunk();
   void look_at_line();
-  link::WireEnd unfinished_line() const;
+  connection::WireEnd unfinished_line() const;
   ssize_t write_some(std::span<const std::string_view> messages);
   std::size_t count_written(std::size_t bytes, std::span<const std::string_view> messages);
   link::Task<bool> wait_for_room();
@@ -62,8 +62,8 @@ class LineWire final : public link::Wire {
 };
 
 /// What a connection of lines over `wire` is told; `context` is that of its messages.
-[[nodiscard]] link::WireOptions line_options(const LineLimits& limits,
-                                             rpc::TransportContext context,
-                                             rpc::MessageDirection received);
+[[nodiscard]] connection::WireOptions line_options(const LineLimits& limits,
+                                                   rpc::TransportContext context,
+                                                   rpc::MessageDirection received);
 
 }  // namespace league::transport::line

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "common/transport/link/wire_connection.h"
+#include "common/transport/connection/wire_connection.h"
 
 namespace league::transport::line {
 namespace {

@@ -13,21 +13,21 @@ constexpr std::chrono::milliseconds kExplanation{100};
 
 /// Lines to and from a child. Its exit status says more than the end of its output, so that is
 /// waited for; after a close by our side, until the child has ended.
-class ChildWire final : public link::Wire {
+class ChildWire final : public connection::Wire {
  public:
   ChildWire(link::EventLoop& loop, std::shared_ptr<ChildProcess> child, LineStreams streams,
             const LineLimits& limits)
       : child_(std::move(child)), lines_(loop, std::move(streams), limits) {}
 
-  link::Task<std::optional<link::WireEnd>> open() override {
+  link::Task<std::optional<connection::WireEnd>> open() override {
     if (child_->end_text()) lines_.end_input();
     child_->on_end([this] { lines_.end_input(); });
     co_return std::nullopt;
   }
-  link::Task<link::Incoming> read() override {
+  link::Task<connection::Incoming> read() override {
     auto incoming = co_await lines_.read();
-    if (!std::holds_alternative<link::InputEnd>(incoming)) co_return incoming;
-    link::WireEnd end;
+    if (!std::holds_alternative<connection::InputEnd>(incoming)) co_return incoming;
+    connection::WireEnd end;
     end.why = co_await explanation();
     co_return end;
   }
@@ -80,7 +80,7 @@ core::Result<std::shared_ptr<link::MessageConnection>> start_subprocess(
           .in = std::move(streams.output), .out = std::move(streams.input), .context = context},
       options.limits);
   return std::shared_ptr<link::MessageConnection>(
-      link::WireConnection::create(loop, std::move(wire), std::move(line_limits)));
+      connection::WireConnection::create(loop, std::move(wire), std::move(line_limits)));
 }
 
 }  // namespace league::transport::line

@@ -10,7 +10,7 @@
 #include <boost/beast/websocket.hpp>
 #include <utility>
 
-#include "common/transport/link/web_socket_wire.h"
+#include "common/transport/connection/web_socket_wire.h"
 
 namespace league::transport::stream {
 
@@ -55,7 +55,7 @@ namespace {
 
 namespace beast = boost::beast;
 namespace websocket = beast::websocket;
-using HandedOverSocket = link::WebSocketWire<HandedOverStream>::Socket;
+using HandedOverSocket = connection::WebSocketWire<HandedOverStream>::Socket;
 using HandshakeRequest = beast::http::request<beast::http::empty_body>;
 using boost::system::error_code;
 
@@ -117,21 +117,20 @@ link::Task<error_code> accept(HandedOverSocket& socket, HandshakeRequest request
 
 }  // namespace
 
-std::shared_ptr<link::WireConnection> serve_web_socket(link::EventLoop& loop,
-                                                       link::DetachedSocket socket,
-                                                       const WebSocketUpgrade& upgrade,
-                                                       const ServerWebSocketOptions& options) {
+std::shared_ptr<connection::WireConnection> serve_web_socket(
+    link::EventLoop& loop, link::DetachedSocket socket, const WebSocketUpgrade& upgrade,
+    const ServerWebSocketOptions& options) {
   auto& context = loop.context();
-  auto wire = std::make_unique<link::WebSocketWire<HandedOverStream>>(
+  auto wire = std::make_unique<connection::WebSocketWire<HandedOverStream>>(
       context, web_socket(context, socket, upgrade, options),
-      link::WebSocketWire<HandedOverStream>::Options{
+      connection::WebSocketWire<HandedOverStream>::Options{
           .close_timeout = options.close_timeout,
           .binary = broken("the peer sent a binary message"),
           .explain = explain,
           .open = [request = handshake_request(upgrade)](
                       HandedOverSocket& accepted) { return accept(accepted, request); },
           .on_hang_up = [seat = std::move(socket.seat)]() mutable { seat.reset(); }});
-  return link::WireConnection::create(
+  return connection::WireConnection::create(
       loop, std::move(wire),
       {.context = rpc::TransportContext::web_socket({.is_relayed = upgrade.is_relayed})
                       .with_connection(socket.connection),

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "common/transport/connection/wire_connection.h"
 #include "common/transport/link/detached_socket.h"
 #include "common/transport/link/event_loop.h"
-#include "common/transport/link/wire_connection.h"
 
 namespace league::transport::stream {
 
@@ -30,7 +30,7 @@ struct ServerWebSocketOptions {
 
 /// The server's end of a WebSocket. The answer to the upgrade goes out when the connection is
 /// started. close() tells the peer 1000, unless another code was set. The event loop outlives it.
-[[nodiscard]] std::shared_ptr<link::WireConnection> serve_web_socket(
+[[nodiscard]] std::shared_ptr<connection::WireConnection> serve_web_socket(
     link::EventLoop& loop, link::DetachedSocket socket, const WebSocketUpgrade& upgrade,
     const ServerWebSocketOptions& options);
 

@@ -1,6 +1,8 @@
 #include "common/transport/stream/stream_host.h"
 
 #include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <charconv>
 
@@ -30,32 +32,30 @@ std::optional<std::pair<std::string, std::uint64_t>> parse_event_id(std::string_
 
 }  // namespace
 
-struct StreamHost::Ticker : boost::asio::steady_timer {
-  using basic_waitable_timer::basic_waitable_timer;
-};
-
-void StreamHost::tick_later(const std::shared_ptr<Ticker>& ticker,
-                            std::chrono::milliseconds interval, std::weak_ptr<StreamHost> host) {
-  ticker->expires_after(interval);
-  ticker->async_wait([ticker, interval, host](const boost::system::error_code& error) {
+/// Ends within `interval` after the host has stopped.
+link::Task<void> StreamHost::tick_all(link::EventLoop& loop, std::chrono::milliseconds interval,
+                                      std::weak_ptr<StreamHost> host) {
+  boost::asio::steady_timer pause(loop.context());
+  for (;;) {
+    pause.expires_after(interval);
+    co_await pause.async_wait(boost::asio::use_awaitable);
     auto alive = host.lock();
-    if (error || !alive) return;
-    {
-      std::lock_guard lock(alive->mutex_);
-      if (alive->is_stopped_) return;
-    }
+    if (!alive || alive->has_stopped()) co_return;
     alive->tick();
-    tick_later(ticker, interval, host);
-  });
+  }
+}
+
+bool StreamHost::has_stopped() {
+  std::lock_guard lock(mutex_);
+  return is_stopped_;
 }
 
 std::shared_ptr<StreamHost> StreamHost::create(const SharedStreams& share,
                                                const http::HttpServerOptions& options,
                                                link::MessageHandler& handler) {
   std::shared_ptr<StreamHost> host(new StreamHost(share, options, handler));
-  share.loop->post([weak = std::weak_ptr(host), loop = share.loop, every = tick_interval(options)] {
-    tick_later(std::make_shared<Ticker>(loop->context()), every, weak);
-  });
+  boost::asio::co_spawn(share.loop->context(), tick_all(*share.loop, tick_interval(options), host),
+                        boost::asio::detached);
   return host;
 }
 
@@ -65,8 +65,8 @@ StreamHost::StreamHost(const SharedStreams& share, const http::HttpServerOptions
       options_(options),
       cors_(options.allow_origins),
       handler_(handler),
-      web_sockets_(std::make_shared<link::ServedConnections>(handler, options.streams.max_in_work,
-                                                             kGoingAway)) {}
+      web_sockets_(std::make_shared<connection::ServedConnections>(
+          handler, options.streams.max_in_work, kGoingAway)) {}
 
 StreamHost::~StreamHost() = default;
 

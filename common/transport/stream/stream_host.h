@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "common/rpc/context.h"
+#include "common/transport/connection/served_connections.h"
 #include "common/transport/http/cors_rules.h"
 #include "common/transport/http/http_options.h"
 #include "common/transport/link/detached_socket.h"
 #include "common/transport/link/event_loop.h"
-#include "common/transport/link/served_connections.h"
 #include "common/transport/stream/server_web_socket.h"
 #include "common/transport/stream/sse_stream.h"
 
@@ -83,12 +83,12 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
 
  private:
   using StreamPtr = std::shared_ptr<SseStream>;
-  struct Ticker;
 
   StreamHost(const SharedStreams& share, const http::HttpServerOptions& options,
              link::MessageHandler& handler);
-  static void tick_later(const std::shared_ptr<Ticker>& ticker, std::chrono::milliseconds interval,
-                         std::weak_ptr<StreamHost> host);
+  static link::Task<void> tick_all(link::EventLoop& loop, std::chrono::milliseconds interval,
+                                   std::weak_ptr<StreamHost> host);
+  [[nodiscard]] bool has_stopped();
   void tick();
   void expire_streams(std::chrono::steady_clock::time_point now);
   [[nodiscard]] std::vector<StreamPtr> all_streams();
@@ -97,7 +97,7 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
   const http::HttpServerOptions options_;
   const http::CorsRules cors_;
   link::MessageHandler& handler_;
-  const std::shared_ptr<link::ServedConnections> web_sockets_;
+  const std::shared_ptr<connection::ServedConnections> web_sockets_;
 
   std::mutex mutex_;  // guards the rest; never held while a stream or the handler is called
   std::condition_variable changed_;

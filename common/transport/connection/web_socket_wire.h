@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "common/transport/link/wire.h"
+#include "common/transport/connection/wire.h"
 
-namespace league::transport::link {
+namespace league::transport::connection {
 
 /// A WebSocket (RFC 6455) on `Stream`, at either end: each text message carries one message. A
 /// binary message ends it with 1003, invalid UTF-8 with 1007. Silence is judged by Beast.
@@ -26,7 +26,8 @@ class WebSocketWire final : public Wire {
     std::chrono::milliseconds close_timeout;  ///< for the closing handshake
     core::Error binary;  ///< for a binary message
     std::function<core::Error(const Socket&, Fault)> explain;  ///< why it ended
-    std::function<Task<Fault>(Socket&)> open = nullptr;  ///< the handshake, if it is not done yet
+    std::function<link::Task<Fault>(Socket&)> open =
+        nullptr;  ///< the handshake, if it is not done yet
     /// Set while messages are read: a pause of ours is no silence of the peer.
     std::optional<std::chrono::milliseconds> idle_timeout = std::nullopt;
     std::function<void()> on_hang_up = nullptr;
@@ -35,7 +36,7 @@ class WebSocketWire final : public Wire {
   WebSocketWire(boost::asio::io_context& context, Socket socket, Options options)
       : context_(context), socket_(std::move(socket)), options_(std::move(options)) {}
 
-  Task<std::optional<WireEnd>> open() override {
+  link::Task<std::optional<WireEnd>> open() override {
     if (options_.open) {
       if (Fault fault = co_await options_.open(socket_))
         co_return WireEnd{
@@ -46,7 +47,7 @@ class WebSocketWire final : public Wire {
     co_return std::nullopt;
   }
 
-  Task<Incoming> read() override {
+  link::Task<Incoming> read() override {
     Fault fault;
     co_await socket_.async_read(buffer_, to(fault));
     if (fault) co_return WireEnd{options_.explain(socket_, fault)};
@@ -58,7 +59,7 @@ class WebSocketWire final : public Wire {
     co_return message;
   }
 
-  Task<core::Result<std::size_t>> write(std::span<const std::string_view> messages) override {
+  link::Task<core::Result<std::size_t>> write(std::span<const std::string_view> messages) override {
     Fault fault;
     const std::string_view first = messages.front();
     co_await socket_.async_write(boost::asio::buffer(first.data(), first.size()), to(fault));
@@ -66,10 +67,10 @@ class WebSocketWire final : public Wire {
     co_return 1;
   }
 
-  Task<std::optional<core::Error>> close(std::uint16_t code) override {
+  link::Task<std::optional<core::Error>> close(std::uint16_t code) override {
     if constexpr (requires { socket_.next_layer().end_at_goodbye(); })
       socket_.next_layer().end_at_goodbye();
-    Alarm late(context_, [this] { hang_up(false); });
+    link::Alarm late(context_, [this] { hang_up(false); });
     late.set(std::chrono::steady_clock::now() + options_.close_timeout);
     Fault ignored;
     co_await socket_.async_close(static_cast<boost::beast::websocket::close_code>(code),
@@ -105,4 +106,4 @@ class WebSocketWire final : public Wire {
   bool is_watching_ = true;
 };
 
-}  // namespace league::transport::link
+}  // namespace league::transport::connection

@@ -1,10 +1,10 @@
-#include "common/transport/link/served_connections.h"
+#include "common/transport/connection/served_connections.h"
 
 #include <utility>
 
-namespace league::transport::link {
+namespace league::transport::connection {
 
-ServedConnections::ServedConnections(MessageHandler& handler, std::size_t max_in_work,
+ServedConnections::ServedConnections(link::MessageHandler& handler, std::size_t max_in_work,
                                      std::uint16_t stop_code)
     : handler_(handler), max_in_work_(max_in_work), stop_code_(stop_code) {}
 
@@ -17,7 +17,7 @@ bool ServedConnections::serve(const std::shared_ptr<WireConnection>& connection,
     number = ++opened_;
     entries_.emplace(number, Entry{connection});
   }
-  auto served = ServedConnection::serve(
+  auto served = link::ServedConnection::serve(
       connection, handler_,
       {.max_in_work = max_in_work_,
        .on_closed = [self = shared_from_this(), number, on_closed = std::move(on_closed)] {
@@ -82,4 +82,4 @@ ServedConnections::Counts ServedConnections::counts() const {
   return {entries_.size(), opened_, dropped_};
 }
 
-}  // namespace league::transport::link
+}  // namespace league::transport::connection

@@ -10,17 +10,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/transport/connection/wire_connection.h"
 #include "common/transport/link/message_handler.h"
 #include "common/transport/link/served_connection.h"
-#include "common/transport/link/wire_connection.h"
 
-namespace league::transport::link {
+namespace league::transport::connection {
 
 /// The long-lived connections of one server. Thread-safe; held by shared_ptr.
 class ServedConnections : public std::enable_shared_from_this<ServedConnections> {
  public:
   /// `handler` outlives stop(). `stop_code`: told to peers by a server that stops, if it has codes.
-  ServedConnections(MessageHandler& handler, std::size_t max_in_work, std::uint16_t stop_code = 0);
+  ServedConnections(link::MessageHandler& handler, std::size_t max_in_work,
+                    std::uint16_t stop_code = 0);
 
   /// Passes the messages of a connection to the handler. `on_closed` runs when the handler knows of
   /// its end, on the connection's thread; may be empty. False if the server stops.
@@ -42,14 +43,14 @@ class ServedConnections : public std::enable_shared_from_this<ServedConnections>
  private:
   struct Entry {
     std::shared_ptr<WireConnection> connection;
-    std::shared_ptr<ServedConnection> served = nullptr;  ///< null while it is being set up
+    std::shared_ptr<link::ServedConnection> served = nullptr;  ///< null while it is being set up
   };
 
   void stop_one(const Entry& entry) const;
   void forget(std::uint64_t number);
   [[nodiscard]] std::vector<Entry> all() const;
 
-  MessageHandler& handler_;
+  link::MessageHandler& handler_;
   const std::size_t max_in_work_;
   const std::uint16_t stop_code_;
   mutable std::mutex mutex_;  // guards the rest; never held while one of them or the handler runs
@@ -60,4 +61,4 @@ class ServedConnections : public std::enable_shared_from_this<ServedConnections>
   std::uint64_t dropped_ = 0;
 };
 
-}  // namespace league::transport::link
+}  // namespace league::transport::connection

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
+#include "common/transport/connection/wire.h"
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
-#include "common/transport/link/wire.h"
 
-namespace league::transport::link {
+namespace league::transport::connection {
 
 /// The limits and the texts of one connection.
 struct WireOptions {
@@ -37,19 +37,19 @@ struct WireOptions {
 /// end. One task reads while reading is on, one writes while something is queued and then says
 /// goodbye; both run on the event loop's thread, own this object, and are ended by the wire's
 /// hang_up(). Only the queue is touched by other threads. Thread-safe.
-class WireConnection final : public MessageConnection,
+class WireConnection final : public link::MessageConnection,
                              public std::enable_shared_from_this<WireConnection> {
  public:
   /// `loop` outlives it. When the last reference is let go, the connection is closed; one without
   /// a goodbye (lines) at once.
-  [[nodiscard]] static std::shared_ptr<WireConnection> create(EventLoop& loop,
+  [[nodiscard]] static std::shared_ptr<WireConnection> create(link::EventLoop& loop,
                                                               std::unique_ptr<Wire> wire,
                                                               WireOptions options);
-  WireConnection(EventLoop& loop, std::unique_ptr<Wire> wire, WireOptions options);
+  WireConnection(link::EventLoop& loop, std::unique_ptr<Wire> wire, WireOptions options);
   ~WireConnection() override;
 
-  void start(std::shared_ptr<MessageReceiver> receiver) override;
-  void send(OutboundMessage message) override;
+  void start(std::shared_ptr<link::MessageReceiver> receiver) override;
+  void send(link::OutboundMessage message) override;
   void set_reading(bool is_on) override;
   void close() override;
   [[nodiscard]] rpc::TransportType transport_type() const override { return options_.context.type; }
@@ -65,11 +65,11 @@ class WireConnection final : public MessageConnection,
  private:
   enum class Life { kOpen, kClosing, kClosed };
 
-  Task<void> open();
-  Task<void> read_all();
-  Task<void> write_all();
-  Task<void> say_goodbye();
-  void run(Task<void> task);
+  link::Task<void> open();
+  link::Task<void> read_all();
+  link::Task<void> write_all();
+  link::Task<void> say_goodbye();
+  void run(link::Task<void> task);
 
   [[nodiscard]] bool may_read() const;
   void take(Incoming incoming);
@@ -81,27 +81,27 @@ class WireConnection final : public MessageConnection,
   void end(const core::Error& why);
   void drop_queue(const core::Error& why);
 
-  EventLoop& loop_;
+  link::EventLoop& loop_;
   const std::unique_ptr<Wire> wire_;
   const WireOptions options_;
   std::atomic<bool> wants_reading_ = true;
   std::atomic<bool> was_dropped_ = false;
 
   std::mutex mutex_;  // guards this group; never held during input and output
-  std::deque<OutboundMessage> queue_;  ///< the first `batch_.size()` are being written
+  std::deque<link::OutboundMessage> queue_;  ///< the first `batch_.size()` are being written
   std::size_t queued_bytes_ = 0;
   bool is_writing_ = true;  ///< a task does, or will; at first the one that opens the wire
   bool takes_messages_ = true;
   bool is_closed_ = false;
 
   // Only the event loop touches these.
-  std::shared_ptr<MessageReceiver> receiver_;
+  std::shared_ptr<link::MessageReceiver> receiver_;
   Life life_ = Life::kOpen;
   WireEnd end_;  ///< of kClosing
   std::uint16_t close_code_;
   std::vector<std::string_view> batch_;
   std::optional<Incoming> held_;  ///< read after a pause was asked for
-  std::optional<Alarm> flush_alarm_;
+  std::optional<link::Alarm> flush_alarm_;
   bool is_started_ = false;
   bool is_opened_ = false;
   bool is_reading_ = false;
@@ -109,4 +109,4 @@ class WireConnection final : public MessageConnection,
   bool says_goodbye_ = false;
 };
 
-}  // namespace league::transport::link
+}  // namespace league::transport::connection

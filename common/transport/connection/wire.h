@@ -12,7 +12,7 @@
 #include "common/rpc/frame_peek.h"
 #include "common/transport/link/task.h"
 
-namespace league::transport::link {
+namespace league::transport::connection {
 
 /// Why a connection ends, and what the peer learns of it.
 struct WireEnd {
@@ -41,15 +41,16 @@ class Wire {
  public:
   virtual ~Wire() = default;
   /// What comes before the first message, such as a handshake; the end if it failed.
-  virtual Task<std::optional<WireEnd>> open() { co_return std::nullopt; }
+  virtual link::Task<std::optional<WireEnd>> open() { co_return std::nullopt; }
   /// Waits for the next message.
-  virtual Task<Incoming> read() = 0;
+  virtual link::Task<Incoming> read() = 0;
   /// Writes until one or more of the messages are with the operating system, in order, and returns
   /// how many are. What it has written of the next one counts when it is called again.
-  virtual Task<core::Result<std::size_t>> write(std::span<const std::string_view> messages) = 0;
+  virtual link::Task<core::Result<std::size_t>> write(
+      std::span<const std::string_view> messages) = 0;
   /// Closes in good order, with `code`, and returns soon, whatever the peer does. May know better
   /// than the caller how it ended.
-  virtual Task<std::optional<core::Error>> close(std::uint16_t code) {
+  virtual link::Task<std::optional<core::Error>> close(std::uint16_t code) {
     (void)code;
     co_return std::nullopt;
   }
@@ -59,4 +60,4 @@ class Wire {
   virtual void set_reading(bool is_on) { (void)is_on; }
 };
 
-}  // namespace league::transport::link
+}  // namespace league::transport::connection

@@ -1,4 +1,4 @@
-#include "common/transport/link/wire_connection.h"
+#include "common/transport/connection/wire_connection.h"
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -6,7 +6,7 @@
 
 #include "common/transport/link/handle.h"
 
-namespace league::transport::link {
+namespace league::transport::connection {
 namespace {
 
 constexpr std::size_t kLinesAtOnce = 64;
@@ -24,9 +24,10 @@ rpc::SharedText on_one_line(rpc::SharedText bytes) {
 
 }  // namespace
 
-std::shared_ptr<WireConnection> WireConnection::create(EventLoop& loop, std::unique_ptr<Wire> wire,
+std::shared_ptr<WireConnection> WireConnection::create(link::EventLoop& loop,
+                                                       std::unique_ptr<Wire> wire,
                                                        WireOptions options) {
-  return make_handle<WireConnection>(
+  return link::make_handle<WireConnection>(
       std::make_shared<WireConnection>(loop, std::move(wire), std::move(options)),
       [](WireConnection& connection) {
         if (connection.options_.closed.code != 0) return connection.close();
@@ -34,7 +35,8 @@ std::shared_ptr<WireConnection> WireConnection::create(EventLoop& loop, std::uni
       });
 }
 
-WireConnection::WireConnection(EventLoop& loop, std::unique_ptr<Wire> wire, WireOptions options)
+WireConnection::WireConnection(link::EventLoop& loop, std::unique_ptr<Wire> wire,
+                               WireOptions options)
     : loop_(loop),
       wire_(std::move(wire)),
       options_(std::move(options)),
@@ -43,7 +45,7 @@ WireConnection::WireConnection(EventLoop& loop, std::unique_ptr<Wire> wire, Wire
 WireConnection::~WireConnection() = default;
 
 /// Runs a task on the event loop's thread; it keeps this object.
-void WireConnection::run(Task<void> task) {
+void WireConnection::run(link::Task<void> task) {
   boost::asio::co_spawn(
       loop_.context(), std::move(task),
       [self = shared_from_this()](const std::exception_ptr& fault) {
@@ -51,7 +53,7 @@ void WireConnection::run(Task<void> task) {
       });
 }
 
-void WireConnection::start(std::shared_ptr<MessageReceiver> receiver) {
+void WireConnection::start(std::shared_ptr<link::MessageReceiver> receiver) {
   loop_.post([self = shared_from_this(), receiver = std::move(receiver)]() mutable {
     if (self->life_ == Life::kClosed) return receiver->on_closed(self->end_.why);
     self->receiver_ = std::move(receiver);
@@ -60,7 +62,7 @@ void WireConnection::start(std::shared_ptr<MessageReceiver> receiver) {
   });
 }
 
-Task<void> WireConnection::open() {
+link::Task<void> WireConnection::open() {
   auto refused = co_await wire_->open();
   if (life_ == Life::kClosed) co_return;
   if (refused) co_return end(refused->why);
@@ -73,7 +75,7 @@ bool WireConnection::may_read() const {
   return wants_reading_ && life_ == Life::kOpen && !has_input_ended_;
 }
 
-Task<void> WireConnection::read_all() {
+link::Task<void> WireConnection::read_all() {
   if (std::exchange(is_reading_, true)) co_return;
   wire_->set_reading(true);
   while (may_read()) {
@@ -87,7 +89,7 @@ Task<void> WireConnection::read_all() {
 
 void WireConnection::take(Incoming incoming) {
   if (auto* bytes = std::get_if<std::string>(&incoming)) {
-    ReceivedMessage message;
+    link::ReceivedMessage message;
     message.bytes = std::move(*bytes);
     message.context =
         rpc::MessageContext::now(core::SystemClock(), options_.received, options_.context);
@@ -104,7 +106,7 @@ void WireConnection::take(Incoming incoming) {
     if (says_goodbye_) return;  // which ends it
     if (life_ != Life::kOpen) return end(end_.why);
     if (fault->last_words.empty()) return fail(std::move(*fault));
-    OutboundMessage last;
+    link::OutboundMessage last;
     last.bytes = std::move(fault->last_words);
     send(std::move(last));
     finish(std::move(*fault));
@@ -128,7 +130,7 @@ void WireConnection::set_reading(bool is_on) {
   });
 }
 
-void WireConnection::send(OutboundMessage message) {
+void WireConnection::send(link::OutboundMessage message) {
   if (message.bytes.empty()) {
     if (message.done) message.done({});
     return;
@@ -173,7 +175,7 @@ bool WireConnection::collect() {
   return is_writing_;
 }
 
-Task<void> WireConnection::write_all() {
+link::Task<void> WireConnection::write_all() {
   while (!says_goodbye_ && collect()) {
     auto written = co_await wire_->write(batch_);
     if (life_ == Life::kClosed) break;
@@ -192,7 +194,7 @@ Task<void> WireConnection::write_all() {
 }
 
 void WireConnection::note_written(std::size_t count) {
-  std::vector<OutboundMessage> written;
+  std::vector<link::OutboundMessage> written;
   {
     std::lock_guard lock(mutex_);
     for (; count > 0; --count) {
@@ -254,7 +256,7 @@ void WireConnection::fail(WireEnd end) {
   run(say_goodbye());
 }
 
-Task<void> WireConnection::say_goodbye() {
+link::Task<void> WireConnection::say_goodbye() {
   says_goodbye_ = true;
   flush_alarm_.reset();
   auto known_better = co_await wire_->close(end_.code);
@@ -276,7 +278,7 @@ void WireConnection::set_close_code(std::uint16_t code) {
 
 /// Tells about the messages that are not sent, and forgets those that are not being written.
 void WireConnection::drop_queue(const core::Error& why) {
-  std::vector<std::function<void(const SendOutcome&)>> unsent;
+  std::vector<std::function<void(const link::SendOutcome&)>> unsent;
   {
     std::lock_guard lock(mutex_);
     takes_messages_ = false;
@@ -305,4 +307,4 @@ void WireConnection::end(const core::Error& why) {
   if (auto receiver = std::exchange(receiver_, nullptr)) receiver->on_closed(why);
 }
 
-}  // namespace league::transport::link
+}  // namespace league::transport::connection
