@@ -42,8 +42,15 @@ class Wire {
   virtual ~Wire() = default;
   /// What comes before the first message, such as a handshake; the end if it failed.
   virtual link::Task<std::optional<WireEnd>> open() { co_return std::nullopt; }
+  /// The next message, if it is there already: spares a task for each of many.
+  virtual std::optional<Incoming> read_now() { return std::nullopt; }
   /// Waits for the next message.
   virtual link::Task<Incoming> read() = 0;
+  /// Writes what goes without waiting; as write(), but it may be none.
+  virtual std::size_t write_now(std::span<const std::string_view> messages) {
+    (void)messages;
+    return 0;
+  }
   /// Writes until one or more of the messages are with the operating system, in order, and returns
   /// how many are. What it has written of the next one counts when it is called again.
   virtual link::Task<core::Result<std::size_t>> write(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "common/transport/link/handle.h"
@@ -10,6 +11,8 @@ namespace league::transport::connection {
 namespace {
 
 constexpr std::size_t kLinesAtOnce = 64;
+/// After this many writes to one peer, others have their turn.
+constexpr int kWritesAtOnce = 4;
 constexpr std::uint16_t kInternalErrorCode = 1011;
 
 /// Replaces line ends inside a document, which would split it. In valid JSON they occur only
@@ -67,7 +70,7 @@ link::Task<void> WireConnection::open() {
   if (life_ == Life::kClosed) co_return;
   if (refused) co_return end(refused->why);
   is_opened_ = true;
-  run(write_all());  // what is queued
+  flush();
   if (may_read()) run(read_all());
 }
 
@@ -79,6 +82,7 @@ link::Task<void> WireConnection::read_all() {
   if (std::exchange(is_reading_, true)) co_return;
   wire_->set_reading(true);
   while (may_read()) {
+    if (!held_) held_ = wire_->read_now();
     if (!held_) held_ = co_await wire_->read();
     if (!may_read() && !std::holds_alternative<WireEnd>(*held_)) break;
     take(*std::exchange(held_, std::nullopt));
@@ -161,7 +165,7 @@ void WireConnection::send(link::OutboundMessage message) {
     was_dropped_ = true;
     loop_.post([self = shared_from_this()] { self->fail(self->options_.too_slow); });
   } else if (is_first) {
-    loop_.post([self = shared_from_this()] { self->run(self->write_all()); });
+    boost::asio::post(loop_.context(), [self = shared_from_this()] { self->flush(); });
   }
 }
 
@@ -175,8 +179,22 @@ bool WireConnection::collect() {
   return is_writing_;
 }
 
+/// Writes what goes without waiting; a task does the rest.
+void WireConnection::flush() {
+  if (life_ == Life::kClosed) return;
+  for (int turn = 0; turn < kWritesAtOnce && !says_goodbye_ && collect(); ++turn) {
+    const auto written = wire_->write_now(batch_);
+    if (written == 0) return run(write_all());
+    note_written(written);
+  }
+  if (!batch_.empty() || life_ == Life::kClosing) run(write_all());
+}
+
 link::Task<void> WireConnection::write_all() {
-  while (!says_goodbye_ && collect()) {
+  for (int turn = 1; !says_goodbye_ && collect(); ++turn) {
+    if (turn % kWritesAtOnce == 0)
+      co_await boost::asio::post(loop_.context(), boost::asio::use_awaitable);
+    if (life_ == Life::kClosed) break;
     auto written = co_await wire_->write(batch_);
     if (life_ == Life::kClosed) break;
     if (written) {
@@ -213,7 +231,7 @@ void WireConnection::begin_writing() {
     std::lock_guard lock(mutex_);
     if (std::exchange(is_writing_, true)) return;
   }
-  run(write_all());
+  flush();
 }
 
 void WireConnection::close() {

@@ -76,6 +76,7 @@ class WireConnection final : public link::MessageConnection,
   [[nodiscard]] bool collect();
   void note_written(std::size_t count);
   void begin_writing();
+  void flush();
   void finish(WireEnd end);
   void fail(WireEnd end);
   void end(const core::Error& why);

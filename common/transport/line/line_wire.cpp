@@ -23,9 +23,8 @@ using Descriptor = asio::posix::stream_descriptor;
 using Fault = boost::system::error_code;
 
 constexpr std::size_t kChunk = 32 * 1024;
-/// After this many messages of one peer, and as many writes, other peers have their turn.
+/// After this many messages of one peer, other peers have their turn.
 constexpr int kMessagesAtOnce = 8;
-constexpr int kWritesAtOnce = 4;
 constexpr std::size_t kLinesAtOnce = 64;
 constexpr const char* kNotReading = "the peer was dropped: it reads nothing of what waits for it";
 
@@ -107,15 +106,27 @@ LineWire::LineWire(link::EventLoop& loop, LineStreams streams, const LineLimits&
   if (streams.out.is_open()) assign(out_.emplace(context_), std::move(streams.out));
 }
 
+std::optional<connection::Incoming> LineWire::read_now() {
+  if (read_in_turn_ >= kMessagesAtOnce) return std::nullopt;
+  auto next = next_line();
+  if (!next) return std::nullopt;
+  partial_since_.reset();
+  ++read_in_turn_;
+  return next;
+}
+
 link::Task<connection::Incoming> LineWire::read() {
   for (;;) {
-    if (auto next = next_line()) {
-      partial_since_.reset();
-      if (++read_in_turn_ % kMessagesAtOnce == 0) co_await let_others_run();
-      co_return *std::move(next);
-    }
+    if (std::exchange(read_in_turn_, 0) >= kMessagesAtOnce)
+      co_await asio::post(context_, asio::use_awaitable);
+    if (auto next = read_now()) co_return *std::move(next);
     if (has_input_ended_) co_return connection::InputEnd{};
-    co_await wait_for_bytes();
+    if (!is_ending_) {
+      watch_line();
+      Fault ignored;  // files cannot be waited for (operation_not_supported); they are always ready
+      co_await in_.async_wait(Descriptor::wait_read,
+                              asio::redirect_error(asio::use_awaitable, ignored));
+    }
     if (is_line_late_) co_return unfinished_line();
     if (!in_.is_open()) co_return connection::WireEnd{line_error("the connection is closed")};
     if (auto fault = read_chunk()) co_return connection::WireEnd{*std::move(fault)};
@@ -136,19 +147,12 @@ std::optional<connection::Incoming> LineWire::next_line() {
       *std::move(skipped), "a line is longer than " + std::to_string(limits_.max_line) + " bytes"};
 }
 
-link::Task<void> LineWire::wait_for_bytes() {
-  if (is_ending_) co_return;
-  if (!splitter_.has_partial()) {
-    partial_since_.reset();
-  } else if (!partial_since_) {
-    partial_since_ = steady_now();
-    if (!std::exchange(is_line_alarm_set_, true))
-      line_alarm_.set(*partial_since_ + limits_.line_timeout);
-  }
-  read_in_turn_ = 0;
-  Fault ignored;  // files cannot be waited for (operation_not_supported); they are always ready
-  co_await in_.async_wait(Descriptor::wait_read,
-                          asio::redirect_error(asio::use_awaitable, ignored));
+void LineWire::watch_line() {
+  if (!splitter_.has_partial()) return partial_since_.reset();
+  if (partial_since_) return;
+  partial_since_ = steady_now();
+  if (!std::exchange(is_line_alarm_set_, true))
+    line_alarm_.set(*partial_since_ + limits_.line_timeout);
 }
 
 /// A line may be incomplete only for so long; the time of our own pauses does not count.
@@ -200,9 +204,13 @@ void LineWire::end_input() {
   if (in_.is_open()) in_.cancel();
 }
 
+std::size_t LineWire::write_now(std::span<const std::string_view> messages) {
+  const ssize_t written = write_some(messages);
+  return written < 0 ? 0 : count_written(static_cast<std::size_t>(written), messages);
+}
+
 link::Task<core::Result<std::size_t>> LineWire::write(std::span<const std::string_view> messages) {
   for (;;) {
-    if (++written_in_turn_ % kWritesAtOnce == 0) co_await let_others_run();
     const ssize_t written = write_some(messages);
     if (written >= 0) {
       stalled_since_.reset();
@@ -260,8 +268,6 @@ void LineWire::look_at_stall() {
   is_stalled_ = true;
   output().cancel();
 }
-
-link::Task<void> LineWire::let_others_run() { co_await asio::post(context_, asio::use_awaitable); }
 
 void LineWire::hang_up(bool is_all_sent) {
   if (!in_.is_open()) return;

@@ -16,7 +16,9 @@ class LineWire final : public connection::Wire {
  public:
   LineWire(link::EventLoop& loop, LineStreams streams, const LineLimits& limits);
 
+  std::optional<connection::Incoming> read_now() override;
   link::Task<connection::Incoming> read() override;
+  std::size_t write_now(std::span<const std::string_view> messages) override;
   link::Task<core::Result<std::size_t>> write(std::span<const std::string_view> messages) override;
   void hang_up(bool is_all_sent) override;
   void set_reading(bool is_on) override { is_reading_ = is_on; }
@@ -29,7 +31,7 @@ class LineWire final : public connection::Wire {
   using Descriptor = boost::asio::posix::stream_descriptor;
 
   std::optional<connection::Incoming> next_line();
-  link::Task<void> wait_for_bytes();
+  void watch_line();
   std::optional<core::Error> read_chunk();
   void look_at_line();
   connection::WireEnd unfinished_line() const;
@@ -37,7 +39,6 @@ class LineWire final : public connection::Wire {
   std::size_t count_written(std::size_t bytes, std::span<const std::string_view> messages);
   link::Task<bool> wait_for_room();
   void look_at_stall();
-  link::Task<void> let_others_run();
   Descriptor& output() { return out_ ? *out_ : in_; }
 
   boost::asio::io_context& context_;
@@ -47,7 +48,6 @@ class LineWire final : public connection::Wire {
   std::optional<Descriptor> out_;
   LineSplitter splitter_;
   int read_in_turn_ = 0;
-  int written_in_turn_ = 0;
   std::size_t front_written_ = 0;  ///< bytes of the first message that is not written whole
   bool is_reading_ = false;
   bool is_ending_ = false;  ///< reads what is there, without waiting

@@ -24,6 +24,10 @@ class ChildWire final : public connection::Wire {
     child_->on_end([this] { lines_.end_input(); });
     co_return std::nullopt;
   }
+  std::optional<connection::Incoming> read_now() override { return lines_.read_now(); }
+  std::size_t write_now(std::span<const std::string_view> messages) override {
+    return lines_.write_now(messages);
+  }
   link::Task<connection::Incoming> read() override {
     auto incoming = co_await lines_.read();
     if (!std::holds_alternative<connection::InputEnd>(incoming)) co_return incoming;
