@@ -41,7 +41,8 @@ const std::map<std::string, Names> kMayUse = {
 /// The sublibraries of a component, each a folder and a library: those further to the right may use
 /// those further to the left. "" is the folder of the component itself.
 const std::map<std::string, std::vector<std::string>> kSublibraries = {
-    {"common/transport", {"link", "http", "stream", "front", "line", "client", "caller", "bus"}},
+    {"common/transport",
+     {"link", "connection", "http", "stream", "front", "line", "client", "caller", "bus"}},
     {"common/audit", {"record", "log", "calls"}},
     {"common/mcp", {"", "client"}},
     {"common/agent", {"runtime", "dialects", "peers", "identity", "bus", "host"}},

@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                               std::string(reinterpret_cast<const char*>(data) + 1, behind_head - 1),
                               nullptr, nullptr};
   stream::WebSocketUpgrade upgrade{"dGhlIHNhbXBsZSBub25jZQ==", true};
-  auto connection = stream::ServerWebSocket::create(
+  auto connection = stream::serve_web_socket(
       *loop, std::move(handed), upgrade,
       {.max_message = kMaxMessage, .close_timeout = std::chrono::milliseconds(5)});
   auto receiver = std::make_shared<Receiver>(connection);

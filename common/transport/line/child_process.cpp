@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/co_spawn.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -27,6 +28,15 @@ std::string how_it_ended(int status) {
   if (!WIFSIGNALED(status)) return "ended with exit code " + std::to_string(WEXITSTATUS(status));
   int signal = WTERMSIG(status);
   return "was killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+}
+
+/// Reads once, without waiting; false if nothing can come any more.
+template <typename Sink>
+bool read_some(boost::asio::posix::stream_descriptor& from, const Sink& sink) {
+  std::array<char, 8192> chunk;  // NOLINT: filled by read
+  const ssize_t size = ::read(from.native_handle(), chunk.data(), chunk.size());
+  if (size > 0) sink(std::string_view(chunk.data(), static_cast<std::size_t>(size)));
+  return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 }  // namespace
@@ -51,13 +61,13 @@ void ErrorLines::finish(const std::function<void(std::string_view)>& sink) {
 
 ChildProcess::ChildProcess(link::EventLoop& loop, std::string command,
                            const SubprocessOptions& options)
-    : command_(std::move(command)),
+    : context_(loop.context()),
+      command_(std::move(command)),
       options_(options),
-      end_(loop.context()),
-      errors_(loop.context()),
-      output_(loop.context()),
-      end_timer_(loop.context()),
-      ladder_(loop.context()) {}
+      end_(context_),
+      errors_(context_),
+      output_(context_),
+      ended_(context_, core::Clock::Steady::max()) {}
 
 core::Result<std::shared_ptr<ChildProcess>> ChildProcess::start(link::EventLoop& loop,
                                                                 const std::string& command,
@@ -78,97 +88,92 @@ core::Result<std::shared_ptr<ChildProcess>> ChildProcess::start(link::EventLoop&
   int output = ::fcntl(spawned->output.get(), F_DUPFD_CLOEXEC, 3);
   if (output >= 0) child->output_.assign(output, ignored);
   streams = {std::move(spawned->input), std::move(spawned->output)};
+  child->run(child->watch());
+  child->run(child->read_errors());
   return child;
 }
 
 ChildProcess::~ChildProcess() {
-  if (pid_ < 0 || is_reaped_) return;
+  if (pid_ < 0 || end_text_) return;
   ::kill(-pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
 }
 
-void ChildProcess::watch(std::function<void()> on_end) {
-  on_end_ = std::move(on_end);
-  wait_for_end();
-  read_errors();
+void ChildProcess::run(link::Task<void> task) {
+  boost::asio::co_spawn(context_, std::move(task),
+                        [self = shared_from_this()](const std::exception_ptr& /*fault*/) {});
 }
 
-void ChildProcess::wait_for_end() {
-  auto look = [self = shared_from_this()](const boost::system::error_code& fault) {
-    if (!fault) self->look_for_end();
-  };
-  if (end_.is_open()) {
-    end_.async_wait(Descriptor::wait_read, std::move(look));
-  } else {
-    end_timer_.expires_after(kLookInterval);
-    end_timer_.async_wait(std::move(look));
-  }
-}
-
-void ChildProcess::look_for_end() {
-  siginfo_t info{};
-  int found = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
-  if (found == 0 && info.si_pid == 0) return wait_for_end();
-  // Until the child is reaped, its process id cannot be reused, so this reaches only its own group.
-  if (found == 0) ::kill(-pid_, SIGKILL);
-  int status = 0;
-  bool is_known = ::waitpid(pid_, &status, 0) == pid_;
-  is_reaped_ = true;
-  end_text_ = "the command \"" + command_ + "\" " +
-              (is_known ? how_it_ended(status) : "ended for an unknown reason");
-  ladder_.cancel();
+link::Task<void> ChildProcess::watch() {
+  boost::asio::steady_timer pause(context_);
+  do {
+    if (end_.is_open()) {
+      co_await end_.async_wait(Descriptor::wait_read, boost::asio::use_awaitable);
+    } else {
+      pause.expires_after(kLookInterval);
+      co_await pause.async_wait(boost::asio::use_awaitable);
+    }
+  } while (is_running());
+  reap();
+  ended_.cancel();
   boost::system::error_code ignored;
   end_.close(ignored);
   output_.close(ignored);
   if (auto function = std::exchange(on_end_, nullptr)) function();
 }
 
-void ChildProcess::report(std::string_view line) const {
-  if (options_.on_stderr) options_.on_stderr(command_, line);
+bool ChildProcess::is_running() const {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
 }
 
-void ChildProcess::read_errors() {
-  errors_.async_wait(
-      Descriptor::wait_read, [self = shared_from_this()](const boost::system::error_code& fault) {
-        if (fault) return;
-        auto sink = [&](std::string_view line) { self->report(line); };
-        std::array<char, 8192> chunk;  // NOLINT: filled by read
-        ssize_t size = ::read(self->errors_.native_handle(), chunk.data(), chunk.size());
-        if (size > 0) self->lines_.append({chunk.data(), static_cast<std::size_t>(size)}, sink);
-        if (size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR))) {
-          return self->read_errors();
-        }
-        self->lines_.finish(sink);
-        boost::system::error_code ignored;
-        self->errors_.close(ignored);
-      });
+void ChildProcess::reap() {
+  // Until the child is reaped, its process id cannot be reused, so this reaches only its own group.
+  ::kill(-pid_, SIGKILL);
+  int status = 0;
+  const bool is_known = ::waitpid(pid_, &status, 0) == pid_;
+  end_text_ = "the command \"" + command_ + "\" " +
+              (is_known ? how_it_ended(status) : "ended for an unknown reason");
+}
+
+link::Task<void> ChildProcess::wait_for_end(core::Clock::Steady deadline) {
+  link::Alarm late(context_, [this] { ended_.cancel(); });  // wakes all who wait; they look again
+  if (deadline != core::Clock::Steady::max()) late.set(deadline);
+  boost::system::error_code woken;
+  while (!end_text_ && std::chrono::steady_clock::now() < deadline)
+    co_await ended_.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, woken));
+}
+
+link::Task<void> ChildProcess::read_errors() {
+  const auto sink = [this](std::string_view line) {
+    if (options_.on_stderr) options_.on_stderr(command_, line);
+  };
+  while (read_some(errors_, [&](std::string_view bytes) { lines_.append(bytes, sink); }))
+    co_await errors_.async_wait(Descriptor::wait_read, boost::asio::use_awaitable);
+  lines_.finish(sink);
+  errors_.close();
 }
 
 /// Reads and discards the output, so that a child that still writes while it ends is not killed by
 /// SIGPIPE.
-void ChildProcess::drain_output() {
-  output_.async_wait(
-      Descriptor::wait_read, [self = shared_from_this()](const boost::system::error_code& fault) {
-        if (fault) return;
-        std::array<char, 8192> chunk;  // NOLINT: filled by read
-        ssize_t size = ::read(self->output_.native_handle(), chunk.data(), chunk.size());
-        if (size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR))) self->drain_output();
-      });
+link::Task<void> ChildProcess::drain_output() {
+  while (read_some(output_, [](std::string_view) {}))
+    co_await output_.async_wait(Descriptor::wait_read, boost::asio::use_awaitable);
 }
 
 void ChildProcess::begin_ladder() {
-  if (is_reaped_ || std::exchange(is_ladder_begun_, true)) return;
-  if (output_.is_open()) drain_output();
-  next_step(SIGTERM);
+  if (end_text_ || std::exchange(is_ladder_begun_, true)) return;
+  if (output_.is_open()) run(drain_output());
+  run(climb_ladder());
 }
 
-void ChildProcess::next_step(int signal) {
-  ladder_.expires_after(options_.patience);
-  ladder_.async_wait([self = shared_from_this(), signal](const boost::system::error_code& fault) {
-    if (fault || self->is_reaped_) return;
-    ::kill(-self->pid_, signal);
-    if (signal != SIGKILL) self->next_step(SIGKILL);
-  });
+link::Task<void> ChildProcess::climb_ladder() {
+  co_await wait_for_end(std::chrono::steady_clock::now() + options_.patience);
+  if (end_text_) co_return;
+  ::kill(-pid_, SIGTERM);
+  co_await wait_for_end(std::chrono::steady_clock::now() + options_.patience);
+  if (!end_text_) ::kill(-pid_, SIGKILL);
 }
 
 }  // namespace league::transport::line

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "common/transport/line/subprocess.h"
+#include "common/transport/link/task.h"
 
 namespace league::transport::line {
 
@@ -27,9 +28,9 @@ class ErrorLines {
   std::string line_;
 };
 
-/// A child process, its stderr, its end, and the steps that end it. After start() everything runs
-/// on the event loop's thread; pending operations keep the object alive. The destructor kills a
-/// running child.
+/// A child process, its stderr, its end, and the steps that end it. Its tasks run on the event
+/// loop's thread and keep it; with the event loop they end, too, and the destructor kills a running
+/// child. After start() it is used on that thread only.
 class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
  public:
   /// Our ends of the child's pipes.
@@ -45,8 +46,10 @@ class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Begins to watch the child. `on_end` runs once, when it has been reaped.
-  void watch(std::function<void()> on_end);
+  /// Waits until it has been reaped, or the deadline has passed.
+  link::Task<void> wait_for_end(core::Clock::Steady deadline = core::Clock::Steady::max());
+  /// Runs once, when the child has been reaped; empty: nothing.
+  void on_end(std::function<void()> function) { on_end_ = std::move(function); }
   /// The child's input is closed: after some time it gets SIGTERM, and after the same time SIGKILL.
   void begin_ladder();
   /// `the command "bot" ended with exit code 1`; nothing while it runs.
@@ -58,24 +61,24 @@ class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
   using Descriptor = boost::asio::posix::stream_descriptor;
   ChildProcess(link::EventLoop& loop, std::string command, const SubprocessOptions& options);
 
-  void wait_for_end();
-  void look_for_end();
-  void read_errors();
-  void drain_output();
-  void next_step(int signal);
-  void report(std::string_view line) const;
+  void run(link::Task<void> task);
+  link::Task<void> watch();
+  link::Task<void> read_errors();
+  link::Task<void> drain_output();
+  link::Task<void> climb_ladder();
+  [[nodiscard]] bool is_running() const;
+  void reap();
 
+  boost::asio::io_context& context_;
   const std::string command_;
   const SubprocessOptions options_;
   pid_t pid_ = -1;
-  bool is_reaped_ = false;
   std::optional<std::string> end_text_;
   std::function<void()> on_end_;
   Descriptor end_;  ///< readable once the child has ended; not open if the system lacks this
   Descriptor errors_;
   Descriptor output_;  ///< its stdout; read and discarded once the connection no longer reads it
-  boost::asio::steady_timer end_timer_;
-  boost::asio::steady_timer ladder_;
+  boost::asio::steady_timer ended_;  ///< never expires; cancelled at the end
   bool is_ladder_begun_ = false;
   ErrorLines lines_;
 };

@@ -2,13 +2,16 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 
+#include "common/rpc/context.h"
 #include "common/transport/link/event_loop.h"
-#include "common/transport/link/message_connection.h"
 #include "common/transport/link/socket.h"
+
+namespace league::transport::connection {
+class WireConnection;
+}
 
 namespace league::transport::line {
 
@@ -39,22 +42,9 @@ struct LineStreams {
 };
 
 /// Newline-delimited JSON over a socket, or a pair of pipes, terminals or files: one document per
-/// line, LF or CRLF. Line ends inside an outbound document become blanks. Runs on the event loop's
-/// thread, on which the receiver is called with at most a few messages at a time, so that no peer
-/// monopolises the event loop. Thread-safe. Ignores SIGPIPE for the process. Destroying it aborts
-/// the connection.
-class LineConnection : public link::MessageConnection {
- public:
-  /// `loop` outlives the connection. Descriptors become non-blocking.
-  [[nodiscard]] static std::shared_ptr<LineConnection> create(link::EventLoop& loop,
-                                                              LineStreams streams,
-                                                              const LineLimits& limits = {});
-  /// Closes at once with `why`; queued messages are dropped.
-  virtual void abort(const core::Error& why) = 0;
-  /// Sets a function to call instead of closing at the end of the input. For child processes, whose
-  /// exit status says more than the end of a pipe: the caller aborts the connection later, with the
-  /// reason. Must be called before start; the function runs on the event loop's thread.
-  virtual void on_input_closed(std::function<void()> function) = 0;
-};
+/// line, LF or CRLF. Line ends inside an outbound document become blanks. `loop` outlives the
+/// connection. Descriptors become non-blocking. Ignores SIGPIPE for the process.
+[[nodiscard]] std::shared_ptr<connection::WireConnection> line_connection(
+    link::EventLoop& loop, LineStreams streams, const LineLimits& limits = {});
 
 }  // namespace league::transport::line

@@ -1,143 +1,117 @@
 #include "common/transport/line/line_connector.h"
 
 #include <atomic>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 #include <vector>
 
+#include "common/transport/connection/wire_connection.h"
 #include "common/transport/line/unix_socket.h"
+#include "common/transport/link/task.h"
 
 namespace league::transport::line {
 namespace {
 
 using boost::asio::ip::tcp;
+using Connected = core::Result<std::shared_ptr<link::MessageConnection>>;
 constexpr std::chrono::milliseconds kUnixRetry{10};
 
-std::shared_ptr<link::MessageConnection> line_connection(link::EventLoop& loop,
-                                                         core::FileDescriptor socket,
-                                                         rpc::TransportType type,
-                                                         rpc::ConnectionInfo info,
-                                                         const LineLimits& limits) {
+Connected call_connection(link::EventLoop& loop, core::FileDescriptor socket,
+                          rpc::TransportType type, rpc::ConnectionInfo info,
+                          const LineLimits& limits) {
   static std::atomic<std::uint64_t> next_number = 1;
   info.connection_id = std::string(rpc::to_string(type)) + "-call-" + std::to_string(next_number++);
   auto context = rpc::TransportContext::socket(type).with_connection(
       std::make_shared<const rpc::ConnectionInfo>(std::move(info)));
-  return LineConnection::create(
+  return std::shared_ptr<link::MessageConnection>(line_connection(
       loop,
       {std::move(socket), {}, std::move(context), rpc::MessageDirection::kServerToClient, false},
-      limits);
+      limits));
 }
 
 std::string shown_endpoint(const tcp::endpoint& endpoint) {
   return link::host_and_port(endpoint.address().to_string(), endpoint.port());
 }
 
-/// One attempt to reach a TCP endpoint, on the event loop's thread. Pending operations keep it
-/// alive.
-class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
- public:
-  TcpAttempt(link::EventLoop& loop, link::Endpoint endpoint, const LineLimits& limits,
-             link::Connector::Opened opened)
-      : loop_(loop),
-        endpoint_(std::move(endpoint)),
-        limits_(limits),
-        opened_(std::move(opened)),
-        socket_(loop.context()),
-        resolver_(loop.context()),
-        timer_(loop.context()) {}
+link::Task<std::vector<tcp::endpoint>> find(tcp::resolver& resolver, const link::Endpoint& to,
+                                            boost::system::error_code& fault) {
+  const auto& host = to.pinned_address.empty() ? to.host : to.pinned_address;
+  const auto address = boost::asio::ip::make_address(host, fault);
+  if (!fault) co_return std::vector{tcp::endpoint(address, to.port)};
+  fault = {};
+  if (host == "localhost") {
+    co_return std::vector{tcp::endpoint(boost::asio::ip::address_v4::loopback(), to.port),
+                          tcp::endpoint(boost::asio::ip::address_v6::loopback(), to.port)};
+  }
+  // Runs on a thread inside asio.
+  auto found = co_await resolver.async_resolve(
+      host, std::to_string(to.port),
+      boost::asio::redirect_error(boost::asio::use_awaitable, fault));
+  co_return std::vector<tcp::endpoint>(found.begin(), found.end());
+}
 
-  void begin(core::Clock::Steady deadline) {
-    if (deadline != core::Clock::Steady::max()) {
-      timer_.expires_at(deadline);
-      timer_.async_wait([self = shared_from_this()](const boost::system::error_code& fault) {
-        if (!fault) self->fail(core::ErrorCode::kTimeout, "the deadline came before a connection");
-      });
-    }
-    boost::system::error_code fault;
-    auto host = endpoint_.pinned_address.empty() ? endpoint_.host : endpoint_.pinned_address;
-    auto address = boost::asio::ip::make_address(host, fault);
-    if (!fault) return try_all({tcp::endpoint(address, endpoint_.port)});
-    if (host == "localhost") {
-      return try_all({tcp::endpoint(boost::asio::ip::address_v4::loopback(), endpoint_.port),
-                      tcp::endpoint(boost::asio::ip::address_v6::loopback(), endpoint_.port)});
-    }
-    // Runs on a thread inside asio.
-    resolver_.async_resolve(host, std::to_string(endpoint_.port),
-                            [self = shared_from_this()](const boost::system::error_code& why,
-                                                        const tcp::resolver::results_type& found) {
-                              if (why)
-                                return self->fail(core::ErrorCode::kConnectionError, why.message());
-                              self->try_all({found.begin(), found.end()});
-                            });
-  }
-
- private:
-  void try_all(std::vector<tcp::endpoint> addresses) {
-    if (!opened_) return;
-    addresses_ = std::move(addresses);
-    boost::asio::async_connect(
-        socket_, addresses_,
-        [self = shared_from_this()](const boost::system::error_code& fault, const tcp::endpoint&) {
-          if (fault) return self->fail(core::ErrorCode::kConnectionError, fault.message());
-          self->succeed();
-        });
-  }
-  void succeed() {
-    boost::system::error_code fault;
-    rpc::ConnectionInfo info;
-    info.remote_address = shown_endpoint(socket_.remote_endpoint(fault));
-    info.local_address = shown_endpoint(socket_.local_endpoint(fault));
-    core::FileDescriptor descriptor(socket_.release(fault));
-    link::set_no_delay(descriptor.get());
-    finish(line_connection(loop_, std::move(descriptor), rpc::TransportType::kTcp, std::move(info),
-                           limits_));
-  }
-  void fail(core::ErrorCode code, const std::string& why) { finish(core::Error{code, why, {}}); }
-  void finish(core::Result<std::shared_ptr<link::MessageConnection>> result) {
-    timer_.cancel();
-    auto opened = std::exchange(opened_, nullptr);
-    if (!opened) return;
+link::Task<Connected> connect_tcp(link::EventLoop& loop, link::Endpoint endpoint,
+                                  core::Clock::Steady deadline, LineLimits limits) {
+  tcp::resolver resolver(loop.context());
+  tcp::socket socket(loop.context());
+  bool is_late = false;
+  link::Alarm late(loop.context(), [&] {
+    is_late = true;
     boost::system::error_code ignored;
-    if (!result) socket_.close(ignored);
-    resolver_.cancel();
-    opened(std::move(result));
+    resolver.cancel();
+    socket.close(ignored);
+  });
+  if (deadline != core::Clock::Steady::max()) late.set(deadline);
+  boost::system::error_code fault;
+  const auto addresses = co_await find(resolver, endpoint, fault);
+  if (!fault && !is_late) {
+    co_await boost::asio::async_connect(
+        socket, addresses, boost::asio::redirect_error(boost::asio::use_awaitable, fault));
   }
-
-  link::EventLoop& loop_;
-  const link::Endpoint endpoint_;
-  const LineLimits limits_;
-  link::Connector::Opened opened_;  ///< empty once it was called
-  tcp::socket socket_;
-  tcp::resolver resolver_;
-  boost::asio::steady_timer timer_;
-  std::vector<tcp::endpoint> addresses_;
-};
+  if (is_late) {
+    co_return core::Error{core::ErrorCode::kTimeout, "the deadline came before a connection", {}};
+  }
+  if (fault) co_return core::Error{core::ErrorCode::kConnectionError, fault.message(), {}};
+  rpc::ConnectionInfo info;
+  info.remote_address = shown_endpoint(socket.remote_endpoint(fault));
+  info.local_address = shown_endpoint(socket.local_endpoint(fault));
+  core::FileDescriptor descriptor(socket.release(fault));
+  link::set_no_delay(descriptor.get());
+  co_return call_connection(loop, std::move(descriptor), rpc::TransportType::kTcp, std::move(info),
+                            limits);
+}
 
 /// Connecting to a Unix socket does not block, but the listener's queue may be full.
-void connect_unix(link::EventLoop& loop, const std::string& path, core::Clock::Steady deadline,
-                  const LineLimits& limits, link::Connector::Opened opened) {
-  bool would_block = false;
-  auto socket = connect_to_unix(path, would_block);
-  if (socket) {
-    rpc::ConnectionInfo info;
-    info.remote_address = path;
-    return opened(line_connection(loop, *std::move(socket), rpc::TransportType::kUnix,
-                                  std::move(info), limits));
+link::Task<Connected> connect_unix(link::EventLoop& loop, std::string path,
+                                   core::Clock::Steady deadline, LineLimits limits) {
+  boost::asio::steady_timer pause(loop.context());
+  for (;;) {
+    bool would_block = false;
+    auto socket = connect_to_unix(path, would_block);
+    if (socket) {
+      rpc::ConnectionInfo info;
+      info.remote_address = path;
+      co_return call_connection(loop, *std::move(socket), rpc::TransportType::kUnix,
+                                std::move(info), limits);
+    }
+    if (!would_block) co_return socket.error();
+    if (std::chrono::steady_clock::now() + kUnixRetry >= deadline) {
+      co_return core::Error{core::ErrorCode::kTimeout,
+                            "the deadline came before the listener took the connection",
+                            {}};
+    }
+    pause.expires_after(kUnixRetry);
+    co_await pause.async_wait(boost::asio::use_awaitable);
   }
-  auto now = std::chrono::steady_clock::now();
-  if (!would_block) return opened(socket.error());
-  if (now + kUnixRetry >= deadline) {
-    return opened(core::Error{core::ErrorCode::kTimeout,
-                              "the deadline came before the listener took the connection",
-                              {}});
-  }
-  auto timer = std::make_shared<boost::asio::steady_timer>(loop.context(), kUnixRetry);
-  timer->async_wait([&loop, timer, path, deadline, limits,
-                     opened = std::move(opened)](const boost::system::error_code&) {
-    connect_unix(loop, path, deadline, limits, opened);
-  });
+}
+
+/// The task ends at its deadline, or with the event loop.
+link::Task<void> tell(link::Task<Connected> connecting, link::Connector::Opened opened) {
+  opened(co_await std::move(connecting));
 }
 
 }  // namespace
@@ -147,14 +121,14 @@ LineConnector::LineConnector(link::EventLoop& loop, SubprocessOptions options)
 
 void LineConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
                             Opened opened) {
+  const auto run = [&](link::Task<Connected> connecting) {
+    boost::asio::co_spawn(loop_.context(), tell(std::move(connecting), std::move(opened)),
+                          boost::asio::detached);
+  };
   if (endpoint.scheme == "tcp") {
-    auto attempt =
-        std::make_shared<TcpAttempt>(loop_, endpoint, options_.limits, std::move(opened));
-    loop_.post([attempt, deadline] { attempt->begin(deadline); });
+    run(connect_tcp(loop_, endpoint, deadline, options_.limits));
   } else if (endpoint.scheme == "unix") {
-    loop_.post(
-        [&loop = loop_, path = endpoint.path, deadline, limits = options_.limits,
-         opened = std::move(opened)] { connect_unix(loop, path, deadline, limits, opened); });
+    run(connect_unix(loop_, endpoint.path, deadline, options_.limits));
   } else if (endpoint.scheme == "stdio") {
     opened(start_subprocess(loop_, endpoint.path, options_));
   } else {

@@ -50,8 +50,8 @@ class LineListener {
 
  private:
   struct Impl;
-  explicit LineListener(std::shared_ptr<Impl> impl);
-  std::shared_ptr<Impl> impl_;
+  explicit LineListener(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace league::transport::line

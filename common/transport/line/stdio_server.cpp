@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "common/transport/connection/wire_connection.h"
+
 namespace league::transport::line {
 namespace {
 
@@ -48,10 +50,10 @@ core::Result<std::shared_ptr<link::ServedConnection>> serve_stdio(link::EventLoo
   info.connection_id = "stdio-" + std::to_string(::getpid());
   auto context = rpc::TransportContext::stdio().with_connection(
       std::make_shared<const rpc::ConnectionInfo>(std::move(info)));
-  auto connection = LineConnection::create(loop,
-                                           {std::move(in), std::move(out), std::move(context),
-                                            rpc::MessageDirection::kClientToServer, true},
-                                           limits);
+  auto connection = line_connection(loop,
+                                    {std::move(in), std::move(out), std::move(context),
+                                     rpc::MessageDirection::kClientToServer, true},
+                                    limits);
   link::ServedConnectionOptions options;
   options.on_closed = std::move(on_end);
   return link::ServedConnection::serve(std::move(connection), handler, std::move(options));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/transport/line/child_process.h"
+#include "common/transport/line/line_wire.h"
 
 namespace league::transport::line {
 namespace {
@@ -10,93 +11,59 @@ namespace {
 /// How long the end of the child's output waits for the exit status, which explains it.
 constexpr std::chrono::milliseconds kExplanation{100};
 
-/// Wraps the receiver of the child's lines: the end of the connection starts the steps that end the
-/// child; after a close by our side, the receiver is told only when the child has been reaped.
-class ChildReceiver final : public link::MessageReceiver {
+/// Lines to and from a child. Its exit status says more than the end of its output, so that is
+/// waited for; after a close by our side, until the child has ended.
+class ChildWire final : public connection::Wire {
  public:
-  ChildReceiver(std::shared_ptr<link::MessageReceiver> receiver, std::weak_ptr<ChildProcess> child)
-      : receiver_(std::move(receiver)), child_(std::move(child)) {}
+  ChildWire(link::EventLoop& loop, std::shared_ptr<ChildProcess> child, LineStreams streams,
+            const LineLimits& limits)
+      : child_(std::move(child)), lines_(loop, std::move(streams), limits) {}
 
-  void on_message(link::ReceivedMessage message) override {
-    receiver_->on_message(std::move(message));
+  link::Task<std::optional<connection::WireEnd>> open() override {
+    if (child_->end_text()) lines_.end_input();
+    child_->on_end([this] { lines_.end_input(); });
+    co_return std::nullopt;
   }
-  void on_oversized(const rpc::FramePeek& frame, const std::string& why) override {
-    receiver_->on_oversized(frame, why);
+  std::optional<connection::Incoming> read_now() override { return lines_.read_now(); }
+  std::size_t write_now(std::span<const std::string_view> messages) override {
+    return lines_.write_now(messages);
   }
-  void on_closed(const core::Error& why) override {
-    auto child = child_.lock();
-    if (child) child->begin_ladder();
-    bool is_ours = why.code == core::ErrorCode::kShuttingDown;
-    if (is_ours && child && !child->end_text()) {
-      why_ = why;
-      return;
-    }
-    tell(why);
+  link::Task<connection::Incoming> read() override {
+    auto incoming = co_await lines_.read();
+    if (!std::holds_alternative<connection::InputEnd>(incoming)) co_return incoming;
+    connection::WireEnd end;
+    end.why = co_await explanation();
+    co_return end;
   }
-  void on_child_end(const std::string& how) {
-    if (why_) tell({why_->code, how, {}});
+  link::Task<core::Result<std::size_t>> write(std::span<const std::string_view> messages) override {
+    auto written = co_await lines_.write(messages);
+    if (written || lines_.is_stalled()) co_return written;
+    core::Error why = co_await explanation();
+    co_return why;
   }
+  link::Task<std::optional<core::Error>> close(std::uint16_t /*code*/) override {
+    hang_up(true);
+    co_await child_->wait_for_end();
+    co_return core::Error{core::ErrorCode::kShuttingDown, *child_->end_text(), {}};
+  }
+  void hang_up(bool is_all_sent) override {
+    child_->on_end(nullptr);
+    lines_.hang_up(is_all_sent);
+    child_->begin_ladder();
+  }
+  void set_reading(bool is_on) override { lines_.set_reading(is_on); }
 
  private:
-  void tell(const core::Error& why) {
-    why_.reset();
-    if (auto receiver = std::exchange(receiver_, nullptr)) receiver->on_closed(why);
+  link::Task<core::Error> explanation() {
+    co_await child_->wait_for_end(std::chrono::steady_clock::now() + kExplanation);
+    co_return core::Error{
+        core::ErrorCode::kConnectionError,
+        child_->end_text().value_or("the command \"" + child_->command() + "\" closed its output"),
+        {}};
   }
 
-  std::shared_ptr<link::MessageReceiver> receiver_;
-  const std::weak_ptr<ChildProcess> child_;  // weak, because the child holds this object
-  std::optional<core::Error> why_;
-};
-
-class SubprocessConnection final : public link::MessageConnection {
- public:
-  SubprocessConnection(link::EventLoop& loop, std::shared_ptr<ChildProcess> child,
-                       std::shared_ptr<LineConnection> lines)
-      : loop_(loop), child_(std::move(child)), lines_(std::move(lines)) {}
-  ~SubprocessConnection() override {
-    // If the connection was never started, nothing else ends the child.
-    loop_.post([child = child_] { child->begin_ladder(); });
-  }
-
-  void start(std::shared_ptr<link::MessageReceiver> receiver) override {
-    auto between = std::make_shared<ChildReceiver>(std::move(receiver), child_);
-    auto timer = std::make_shared<boost::asio::steady_timer>(loop_.context());
-    std::weak_ptr<LineConnection> lines = lines_;
-    auto end = [lines, weak = std::weak_ptr<ChildProcess>(child_)] {
-      auto held = lines.lock();
-      auto child = weak.lock();
-      if (!held || !child) return;
-      held->abort(
-          {core::ErrorCode::kConnectionError,
-           child->end_text().value_or("the command \"" + child->command() + "\" closed its output"),
-           {}});
-    };
-    lines_->on_input_closed([timer, end] {
-      timer->expires_after(kExplanation);
-      timer->async_wait([timer, end](const boost::system::error_code&) { end(); });
-    });
-    lines_->start(between);  // before the child is watched, so that its last output is not lost
-    loop_.post([child = child_, between, end] {
-      child->watch([between, end, weak = std::weak_ptr<ChildProcess>(child)] {
-        end();
-        if (auto ended = weak.lock()) between->on_child_end(*ended->end_text());
-      });
-    });
-  }
-  void send(link::OutboundMessage message) override { lines_->send(std::move(message)); }
-  void set_reading(bool is_on) override { lines_->set_reading(is_on); }
-  void close() override { lines_->close(); }
-  [[nodiscard]] rpc::TransportType transport_type() const override {
-    return lines_->transport_type();
-  }
-  [[nodiscard]] rpc::TransportContext current_context() const override {
-    return lines_->current_context();
-  }
-
- private:
-  link::EventLoop& loop_;
   const std::shared_ptr<ChildProcess> child_;
-  const std::shared_ptr<LineConnection> lines_;
+  LineWire lines_;
 };
 
 }  // namespace
@@ -110,13 +77,14 @@ core::Result<std::shared_ptr<link::MessageConnection>> start_subprocess(
   info.connection_id = "child-" + std::to_string((*child)->pid());
   auto context = rpc::TransportContext::subprocess((*child)->pid())
                      .with_connection(std::make_shared<const rpc::ConnectionInfo>(std::move(info)));
-  auto lines =
-      LineConnection::create(loop,
-                             {std::move(streams.output), std::move(streams.input),
-                              std::move(context), rpc::MessageDirection::kServerToClient, false},
-                             options.limits);
+  auto line_limits = line_options(options.limits, context, rpc::MessageDirection::kServerToClient);
+  auto wire = std::make_unique<ChildWire>(
+      loop, *std::move(child),
+      LineStreams{
+          .in = std::move(streams.output), .out = std::move(streams.input), .context = context},
+      options.limits);
   return std::shared_ptr<link::MessageConnection>(
-      std::make_shared<SubprocessConnection>(loop, *std::move(child), std::move(lines)));
+      connection::WireConnection::create(loop, std::move(wire), std::move(line_limits)));
 }
 
 }  // namespace league::transport::line

@@ -11,6 +11,7 @@
 #include "common/transport/line/line_connection.h"
 #include "common/transport/link/command_line.h"
 #include "common/transport/link/event_loop.h"
+#include "common/transport/link/message_connection.h"
 
 namespace league::transport::line {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "common/transport/connection/wire_connection.h"
 #include "common/transport/link/detached_socket.h"
 #include "common/transport/link/event_loop.h"
-#include "common/transport/link/message_connection.h"
 
 namespace league::transport::stream {
 
@@ -28,21 +28,10 @@ struct ServerWebSocketOptions {
   std::chrono::milliseconds close_timeout{1000};  ///< for the closing handshake
 };
 
-/// The server's end of a WebSocket (RFC 6455): each text message carries one JSON-RPC message.
-/// Binary messages close it with 1003, invalid UTF-8 with 1007. Thread-safe.
-class ServerWebSocket : public link::MessageConnection {
- public:
-  /// The answer to the upgrade goes out when the connection is started. The event loop outlives it.
-  [[nodiscard]] static std::shared_ptr<ServerWebSocket> create(
-      link::EventLoop& loop, link::DetachedSocket socket, const WebSocketUpgrade& upgrade,
-      const ServerWebSocketOptions& options);
-
-  /// From now on close() sends 1001: the server is going away.
-  virtual void announce_stop() = 0;
-  /// Closes without a handshake.
-  virtual void cut() = 0;
-  /// The peer was dropped for reading too slowly.
-  [[nodiscard]] virtual bool was_dropped() const = 0;
-};
+/// The server's end of a WebSocket. The answer to the upgrade goes out when the connection is
+/// started. close() tells the peer 1000, unless another code was set. The event loop outlives it.
+[[nodiscard]] std::shared_ptr<connection::WireConnection> serve_web_socket(
+    link::EventLoop& loop, link::DetachedSocket socket, const WebSocketUpgrade& upgrade,
+    const ServerWebSocketOptions& options);
 
 }  // namespace league::transport::stream

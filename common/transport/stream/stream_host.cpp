@@ -1,12 +1,16 @@
 #include "common/transport/stream/stream_host.h"
 
 #include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <charconv>
 
 namespace league::transport::stream {
 
 namespace {
+
+constexpr std::uint16_t kGoingAway = 1001;  // a WebSocket's close code
 
 std::chrono::milliseconds tick_interval(const http::HttpServerOptions& options) {
   using std::chrono::milliseconds;
@@ -28,32 +32,30 @@ std::optional<std::pair<std::string, std::uint64_t>> parse_event_id(std::string_
 
 }  // namespace
 
-struct StreamHost::Ticker : boost::asio::steady_timer {
-  using basic_waitable_timer::basic_waitable_timer;
-};
-
-void StreamHost::tick_later(const std::shared_ptr<Ticker>& ticker,
-                            std::chrono::milliseconds interval, std::weak_ptr<StreamHost> host) {
-  ticker->expires_after(interval);
-  ticker->async_wait([ticker, interval, host](const boost::system::error_code& error) {
+/// Ends within `interval` after the host has stopped.
+link::Task<void> StreamHost::tick_all(link::EventLoop& loop, std::chrono::milliseconds interval,
+                                      std::weak_ptr<StreamHost> host) {
+  boost::asio::steady_timer pause(loop.context());
+  for (;;) {
+    pause.expires_after(interval);
+    co_await pause.async_wait(boost::asio::use_awaitable);
     auto alive = host.lock();
-    if (error || !alive) return;
-    {
-      std::lock_guard lock(alive->mutex_);
-      if (alive->is_stopped_) return;
-    }
+    if (!alive || alive->has_stopped()) co_return;
     alive->tick();
-    tick_later(ticker, interval, host);
-  });
+  }
+}
+
+bool StreamHost::has_stopped() {
+  std::lock_guard lock(mutex_);
+  return is_stopped_;
 }
 
 std::shared_ptr<StreamHost> StreamHost::create(const SharedStreams& share,
                                                const http::HttpServerOptions& options,
                                                link::MessageHandler& handler) {
   std::shared_ptr<StreamHost> host(new StreamHost(share, options, handler));
-  share.loop->post([weak = std::weak_ptr(host), loop = share.loop, every = tick_interval(options)] {
-    tick_later(std::make_shared<Ticker>(loop->context()), every, weak);
-  });
+  boost::asio::co_spawn(share.loop->context(), tick_all(*share.loop, tick_interval(options), host),
+                        boost::asio::detached);
   return host;
 }
 
@@ -63,7 +65,8 @@ StreamHost::StreamHost(const SharedStreams& share, const http::HttpServerOptions
       options_(options),
       cors_(options.allow_origins),
       handler_(handler),
-      web_sockets_(std::make_shared<WebSocketSessions>(*share.loop, options, handler)) {}
+      web_sockets_(std::make_shared<connection::ServedConnections>(
+          handler, options.streams.max_in_work, kGoingAway)) {}
 
 StreamHost::~StreamHost() = default;
 
@@ -90,6 +93,16 @@ link::TakeOver StreamHost::open_legacy(std::shared_ptr<const rpc::HeaderMap> hea
     if (!stream->begin()) return;
     stream->push_note("endpoint", self->options_.sse_path + "/message?sessionId=" + stream->id());
     stream->adopt(std::move(socket));
+  };
+}
+
+link::TakeOver StreamHost::accept(WebSocketUpgrade upgrade) {
+  const ServerWebSocketOptions options{options_.limits.max_body, options_.streams.max_queue,
+                                       options_.streams.idle_timeout,
+                                       options_.limits.linger_timeout};
+  return [connections = web_sockets_, &loop = *share_.loop, upgrade = std::move(upgrade),
+          options](link::DetachedSocket socket) {
+    connections->serve(serve_web_socket(loop, std::move(socket), upgrade, options));
   };
 }
 
@@ -163,7 +176,7 @@ void StreamHost::stop() {
     ended.swap(ended_);
   }
   for (const auto& stream : all_streams()) stream->cut("the server stops");
-  web_sockets_->stop();
+  web_sockets_->stop(std::chrono::milliseconds(0));
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return streams_.empty(); });

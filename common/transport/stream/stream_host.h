@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "common/rpc/context.h"
+#include "common/transport/connection/served_connections.h"
 #include "common/transport/http/cors_rules.h"
 #include "common/transport/http/http_options.h"
 #include "common/transport/link/detached_socket.h"
 #include "common/transport/link/event_loop.h"
+#include "common/transport/stream/server_web_socket.h"
 #include "common/transport/stream/sse_stream.h"
-#include "common/transport/stream/web_socket_sessions.h"
 
 namespace league::transport::stream {
 
@@ -54,7 +55,8 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
   [[nodiscard]] std::shared_ptr<SseStream> find_legacy(const std::string& id);
   /// A slot that answers on the stream.
   [[nodiscard]] link::ReplySlot legacy_slot(std::shared_ptr<SseStream> stream);
-  [[nodiscard]] WebSocketSessions& web_sockets() { return *web_sockets_; }
+  /// Answers the upgrade and serves the messages that follow.
+  [[nodiscard]] link::TakeOver accept(WebSocketUpgrade upgrade);
 
   /// Ends streams that only listen; answers and messages in progress are awaited.
   void begin_stop();
@@ -81,12 +83,12 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
 
  private:
   using StreamPtr = std::shared_ptr<SseStream>;
-  struct Ticker;
 
   StreamHost(const SharedStreams& share, const http::HttpServerOptions& options,
              link::MessageHandler& handler);
-  static void tick_later(const std::shared_ptr<Ticker>& ticker, std::chrono::milliseconds interval,
-                         std::weak_ptr<StreamHost> host);
+  static link::Task<void> tick_all(link::EventLoop& loop, std::chrono::milliseconds interval,
+                                   std::weak_ptr<StreamHost> host);
+  [[nodiscard]] bool has_stopped();
   void tick();
   void expire_streams(std::chrono::steady_clock::time_point now);
   [[nodiscard]] std::vector<StreamPtr> all_streams();
@@ -95,7 +97,7 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
   const http::HttpServerOptions options_;
   const http::CorsRules cors_;
   link::MessageHandler& handler_;
-  std::shared_ptr<WebSocketSessions> web_sockets_;
+  const std::shared_ptr<connection::ServedConnections> web_sockets_;
 
   std::mutex mutex_;  // guards the rest; never held while a stream or the handler is called
   std::condition_variable changed_;

@@ -43,7 +43,7 @@ RouteAnswer StreamRoutes::on_get(const RouteRequest& request) {
       return answer;
     }
     RouteAnswer answer;
-    answer.take_over = host_.web_sockets().accept(std::get<WebSocketUpgrade>(std::move(upgrade)));
+    answer.take_over = host_.accept(std::get<WebSocketUpgrade>(std::move(upgrade)));
     return answer;
   }
   if (!accepted_types(*request.headers).event_stream) {

@@ -6,12 +6,14 @@
 #include <sys/uio.h>
 
 #include <array>
-#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <cerrno>
 
 namespace league::transport::stream {
 
 namespace {
+
+using Descriptor = boost::asio::posix::stream_descriptor;
 
 constexpr std::size_t kBuffersAtOnce = 48;
 constexpr std::size_t kMaxStray = 64 * 1024;
@@ -32,11 +34,6 @@ std::size_t add_buffers(const link::StreamPiece& piece, std::size_t skip, iovec*
 
 }  // namespace
 
-struct StreamSocket::Native {
-  Native(boost::asio::io_context& context, int fd) : descriptor(context, fd) {}
-  boost::asio::posix::stream_descriptor descriptor;
-};
-
 StreamSocket::StreamSocket(link::EventLoop& loop, const StreamSocketOptions& options,
                            OnGone on_gone)
     : loop_(loop), options_(options), on_gone_(std::move(on_gone)) {}
@@ -49,18 +46,25 @@ void StreamSocket::adopt(link::DetachedSocket socket) {
     {
       std::lock_guard lock(self->mutex_);
       if (self->is_closed_) return;
-      self->is_adopted_ = self->is_scheduled_ = true;
+      self->is_adopted_ = self->is_writing_ = true;
     }
     self->seat_ = std::move(handed_over->seat);
     self->stray_ = handed_over->leftover.size();
     self->last_sent_ = std::chrono::steady_clock::now();
-    self->native_ = std::make_unique<Native>(self->loop_.context(), handed_over->fd.release());
+    const int fd = handed_over->fd.release();
+    self->descriptor_.emplace(self->loop_.context(), fd);
     auto limit = static_cast<unsigned>(self->options_.dead_after.count());
-    ::setsockopt(self->native_->descriptor.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &limit,
-                 sizeof limit);
-    self->watch();
-    self->flush();
+    ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
+    self->run(self->watch());
+    self->run(self->write_all());
   });
+}
+
+void StreamSocket::run(link::Task<void> task) {
+  boost::asio::co_spawn(loop_.context(), std::move(task),
+                        [self = shared_from_this()](const std::exception_ptr& fault) {
+                          if (fault) self->close({"the connection broke", false});
+                        });
 }
 
 bool StreamSocket::push(link::StreamPiece piece, std::function<void()> done) {
@@ -78,7 +82,7 @@ bool StreamSocket::push(link::StreamPiece piece, std::function<void()> done) {
     }
   }
   if (is_taken) {
-    schedule_flush();
+    begin_writing();
     return true;
   }
   if (is_too_slow) {
@@ -97,7 +101,7 @@ void StreamSocket::finish(std::string reason) {
     is_finishing_ = true;
     end_ = {std::move(reason), false};
   }
-  schedule_flush();
+  begin_writing();
 }
 
 void StreamSocket::cut(StreamEnd end) {
@@ -109,38 +113,51 @@ void StreamSocket::cut(StreamEnd end) {
   loop_.post([self = shared_from_this(), end = std::move(end)] { self->close(end); });
 }
 
-void StreamSocket::schedule_flush() {
+void StreamSocket::begin_writing() {
   {
     std::lock_guard lock(mutex_);
-    if (!is_adopted_ || std::exchange(is_scheduled_, true)) return;
+    if (!is_adopted_ || std::exchange(is_writing_, true)) return;
   }
-  loop_.post([self = shared_from_this()] { self->flush(); });
+  loop_.post([self = shared_from_this()] { self->run(self->write_all()); });
 }
 
-void StreamSocket::flush() {
-  while (native_) {
-    if (writing_.empty() && !refill()) return;
-    if (!write_some()) return;
+link::Task<void> StreamSocket::write_all() {
+  boost::system::error_code ended;
+  while (descriptor_ && (!writing_.empty() || refill())) {
+    if (write_some() || !descriptor_) continue;
+    if (!stalled_since_) stalled_since_ = std::chrono::steady_clock::now();
+    co_await descriptor_->async_wait(
+        Descriptor::wait_write, boost::asio::redirect_error(boost::asio::use_awaitable, ended));
   }
 }
 
+link::Task<void> StreamSocket::watch() {
+  boost::system::error_code ended;
+  do {
+    co_await descriptor_->async_wait(
+        Descriptor::wait_read, boost::asio::redirect_error(boost::asio::use_awaitable, ended));
+  } while (descriptor_ && read_stray());
+}
+
+/// True if there is something to write; after finish() and all of it, closes.
 bool StreamSocket::refill() {
   StreamEnd end;
   {
     std::lock_guard lock(mutex_);
     writing_.swap(queue_);
     if (!writing_.empty()) return true;
-    is_scheduled_ = false;
+    is_writing_ = false;
     if (!is_finishing_) return false;
     is_closed_ = true;
     end = std::move(end_);
   }
   // A close alone would throw away what is sent if the peer has sent something unread.
-  ::shutdown(native_->descriptor.native_handle(), SHUT_WR);
+  ::shutdown(descriptor_->native_handle(), SHUT_WR);
   close(std::move(end));
   return false;
 }
 
+/// False if the system takes no more now, or the connection broke.
 bool StreamSocket::write_some() {
   std::array<iovec, kBuffersAtOnce + 3> buffers;  // NOLINT: filled here
   std::size_t count = 0;
@@ -152,18 +169,13 @@ bool StreamSocket::write_some() {
   msghdr message{};
   message.msg_iov = buffers.data();
   message.msg_iovlen = count;
-  ssize_t sent =
-      ::sendmsg(native_->descriptor.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  ssize_t sent = ::sendmsg(descriptor_->native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent >= 0) {
     consume(static_cast<std::size_t>(sent));
     return true;
   }
   if (errno == EINTR) return true;
-  if (errno == EAGAIN) {
-    await_room();
-  } else {
-    close({"the connection broke: " + link::system_error_text(errno), false});
-  }
+  if (errno != EAGAIN) close({"the connection broke: " + link::system_error_text(errno), false});
   return false;
 }
 
@@ -183,45 +195,28 @@ void StreamSocket::consume(std::size_t count) {
   }
 }
 
-void StreamSocket::await_room() {
-  if (!stalled_since_) stalled_since_ = std::chrono::steady_clock::now();
-  native_->descriptor.async_wait(
-      boost::asio::posix::stream_descriptor::wait_write,
-      [self = shared_from_this()](const boost::system::error_code& error) {
-        if (!error) self->flush();
-      });
-}
-
-void StreamSocket::watch() {
-  native_->descriptor.async_wait(
-      boost::asio::posix::stream_descriptor::wait_read,
-      [self = shared_from_this()](const boost::system::error_code& error) {
-        if (!error && self->native_) self->on_readable();
-      });
-}
-
-void StreamSocket::on_readable() {
+/// Reads what a peer sends that should only listen; false if that was the end.
+bool StreamSocket::read_stray() {
   std::array<char, 4096> bytes;  // NOLINT: filled by recv
-  ssize_t count =
-      ::recv(native_->descriptor.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  ssize_t count = ::recv(descriptor_->native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
   bool is_there = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
   if (!is_there) {
     close({"the peer closed the connection", false});
-    return;
+    return false;
   }
   stray_ += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
   if (stray_ > kMaxStray) {
     close({"the peer sends on a connection that is an event stream", false});
-    return;
+    return false;
   }
-  watch();
+  return true;
 }
 
 void StreamSocket::tick(Time now) {
   bool is_idle = false;
   {
     std::lock_guard lock(mutex_);
-    if (!native_ || is_closed_) return;
+    if (!descriptor_ || is_closed_) return;
     is_idle = waiting_ == 0;
   }
   if (is_idle) {
@@ -242,7 +237,7 @@ void StreamSocket::close(StreamEnd end) {
   auto on_gone = std::exchange(on_gone_, nullptr);
   if (!on_gone) return;
   std::deque<Item> unsent = std::exchange(writing_, {});
-  native_.reset();
+  descriptor_.reset();
   seat_.reset();
   for (auto* items : {&unsent, &lost}) {
     for (auto& item : *items) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -12,6 +13,7 @@
 #include "common/transport/link/detached_socket.h"
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/sse_writer.h"
+#include "common/transport/link/task.h"
 
 namespace league::transport::stream {
 
@@ -32,7 +34,9 @@ struct StreamSocketOptions {
 };
 
 /// A write-only socket on the event loop, for one direction of an event stream. Its queue exists
-/// before the socket, since a stream begins before its connection is available. Thread-safe.
+/// before the socket, since a stream begins before its connection is available. One task watches
+/// the peer, one writes while something is queued; both keep this object, and closing the
+/// descriptor ends them. Thread-safe.
 class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
  public:
   /// `on_gone` runs once, on the event loop, when the descriptor is closed and all `done` have run.
@@ -56,22 +60,21 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   void tick(std::chrono::steady_clock::time_point now);
 
  private:
-  struct Native;
   struct Item {
     link::StreamPiece piece;
     std::function<void()> done;
   };
   using Time = std::chrono::steady_clock::time_point;
 
-  void schedule_flush();
+  void begin_writing();
   // On the event loop
-  void flush();
+  void run(link::Task<void> task);
+  link::Task<void> write_all();
+  link::Task<void> watch();
   [[nodiscard]] bool refill();
   [[nodiscard]] bool write_some();
+  [[nodiscard]] bool read_stray();
   void consume(std::size_t count);
-  void await_room();
-  void watch();
-  void on_readable();
   void close(StreamEnd end);
 
   link::EventLoop& loop_;
@@ -81,14 +84,14 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   std::deque<Item> queue_;
   std::size_t waiting_ = 0;  ///< bytes that are not with the system yet
   bool is_adopted_ = false;
-  bool is_scheduled_ = false;  ///< a flush is coming or the socket is being waited for
+  bool is_writing_ = false;  ///< a task does, or will
   bool is_finishing_ = false;
   bool is_closed_ = false;
   StreamEnd end_;  ///< of is_finishing_
 
   // Only the event loop touches these.
   OnGone on_gone_;
-  std::unique_ptr<Native> native_;
+  std::optional<boost::asio::posix::stream_descriptor> descriptor_;
   std::shared_ptr<void> seat_;
   std::deque<Item> writing_;
   std::size_t written_ = 0;  ///< of the first
