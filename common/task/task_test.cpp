@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/task/gate.h"
+#include "common/task/signal.h"
 #include "tests/support/fake_clock.h"
 
 namespace league::task {
@@ -157,10 +157,10 @@ TEST(ScopeTest, ATaskWhoseCallbackIsDroppedEnds) {
 }
 
 TEST(ScopeTest, ATaskIsCancelledAlone) {
-  Gate<int> gate;
+  Signal<int> signal;
   std::vector<int> passed;
   std::string ended;
-  const auto wait = [](Gate<int>& at, std::vector<int>& out, std::string& why) -> Task<void> {
+  const auto wait = [](Signal<int>& at, std::vector<int>& out, std::string& why) -> Task<void> {
     try {
       out.push_back(co_await at.wait());
     } catch (const std::exception& fault) {
@@ -168,12 +168,12 @@ TEST(ScopeTest, ATaskIsCancelledAlone) {
     }
   };
   Scope scope(Executor(), fail_on_exception());
-  const auto first = scope.spawn(wait(gate, passed, ended));
-  scope.spawn(wait(gate, passed, ended));
+  const auto first = scope.spawn(wait(signal, passed, ended));
+  scope.spawn(wait(signal, passed, ended));
   first.cancel();
   EXPECT_EQ(ended, "cancelled");
-  gate.open(7);
-  gate.open(8);
+  signal.open(7);
+  signal.open(8);
   EXPECT_EQ(passed, std::vector<int>{7});
   first.cancel();  // has no effect
 }

@@ -108,32 +108,32 @@ task::Task<void> Webhooks::queue(Message message) {
     // Keep the first message, whose delivery is running.
     if (target.waiting.size() >= kMostWaiting) target.waiting.erase(target.waiting.begin() + 1);
     target.waiting.push_back(message);
-    if (target.waiting.size() == 1) tasks_.spawn(serve(target));
+    if (target.waiting.size() == 1) tasks_.spawn(serve(&target));
   }
   co_return;
 }
 
-task::Task<void> Webhooks::serve(Target& target) {
-  while (!target.waiting.empty()) {
-    set_fresh(target, true);
+task::Task<void> Webhooks::serve(Target* target) {
+  while (!target->waiting.empty()) {
+    set_fresh(*target, true);
     co_await deliver(target);
-    if (target.is_gone) {
-      target.waiting.clear();
+    if (target->is_gone) {
+      target->waiting.clear();
     } else {
-      target.waiting.pop_front();
+      target->waiting.pop_front();
     }
   }
-  set_fresh(target, false);
+  set_fresh(*target, false);
 }
 
-task::Task<void> Webhooks::deliver(Target& target) {
-  const Message message = target.waiting.front();
-  const std::string webhook = "the webhook " + target.endpoint.url();
+task::Task<void> Webhooks::deliver(Target* target) {
+  const Message message = target->waiting.front();
+  const std::string webhook = "the webhook " + target->endpoint.url();
   for (std::size_t attempts = 1;; ++attempts) {
-    const auto outcome = co_await attempt(target.endpoint, message);
+    const auto outcome = co_await attempt(target->endpoint, message);
     if (!outcome.error && outcome.http_status / 100 == 2) co_return;
     if (!outcome.error && outcome.http_status == kGone) {
-      target.is_gone = true;
+      target->is_gone = true;
       co_return parts_.on_failure(webhook + " answered 410 (gone); nothing more is sent to it");
     }
     const std::string why =
@@ -145,7 +145,7 @@ task::Task<void> Webhooks::deliver(Target& target) {
     if (attempts == 1)
       parts_.on_failure(webhook + " is tried again, since " + message.id +
                         " was not taken: " + why);
-    set_fresh(target, false);
+    set_fresh(*target, false);
     co_await task::sleep_for(parts_.timer, pauses()[attempts - 1]);
   }
 }

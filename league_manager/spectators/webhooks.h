@@ -73,9 +73,9 @@ class Webhooks {
 
   task::Task<void> queue(Message message);
   /// Delivers what waits for `target`, one message after the other.
-  task::Task<void> serve(Target& target);
+  task::Task<void> serve(Target* target);
   /// Sends the first message of `target` until it is taken or given up.
-  task::Task<void> deliver(Target& target);
+  task::Task<void> deliver(Target* target);
   task::Task<transport::link::CallOutcome> attempt(transport::link::Endpoint target,
                                                    Message message);
   void set_fresh(Target& target, bool is_fresh);

@@ -76,11 +76,10 @@ task::Task<void> GatewayLink::Shared::serve(std::shared_ptr<Shared> self, Gatewa
   if (!session) co_return answered(self->failed(call.request.id, session.error()));
   if (wish == Wish::kDescription)
     co_return answered(description_of((*session)->negotiated(), call.request.id, call.is_modern));
-  answered(co_await self->converse(call, *session));
+  answered(co_await self->converse(std::move(call), *session));
 }
 
-task::Task<GatewayAnswer> GatewayLink::Shared::converse(const GatewayCall& call,
-                                                        const SessionPtr& there) {
+task::Task<GatewayAnswer> GatewayLink::Shared::converse(GatewayCall call, SessionPtr there) {
   using audit::record::Direction;
   using audit::record::Kind;
   const auto negotiated = there->negotiated();

@@ -64,7 +64,7 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
   enum class Wish { kAnswer, kDescription };
   static task::Task<void> serve(std::shared_ptr<Shared> self, GatewayCall call, Wish wish,
                                 Answered answered);
-  task::Task<GatewayAnswer> converse(const GatewayCall& call, const SessionPtr& there);
+  task::Task<GatewayAnswer> converse(GatewayCall call, SessionPtr there);
   [[nodiscard]] GatewayAnswer failed(const rpc::Id& id, const core::Error& why) const;
   [[nodiscard]] GatewayAnswer answer_of(const GatewayCall& call, mcp::client::SessionAnswer answer,
                                         const std::optional<core::Error>& fault) const;
@@ -80,10 +80,11 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
   task::Spawned life;
   bool is_alive = false;  ///< live() runs
   bool is_wanted = false;
-  task::Gate<bool> wanted;  ///< opened when a session is wanted
-  task::Gate<core::Result<SessionPtr>> connected;  ///< opened with a session, or why there is none
+  task::Signal<bool> wanted;  ///< opened when a session is wanted
+  task::Signal<core::Result<SessionPtr>>
+      connected;  ///< opened with a session, or why there is none
   std::optional<core::Error> loss;  ///< why the session was lost
-  task::Gate<bool> lost;
+  task::Signal<bool> lost;
   SessionPtr session;  ///< ready, or being connected
   bool is_ready = false;
   std::optional<core::Error> failure;  ///< of the last attempt

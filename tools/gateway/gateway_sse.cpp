@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/task/gate.h"
+#include "common/task/signal.h"
 #include "common/transport/client/legacy_sse_connection.h"
 #include "common/transport/link/caller.h"
 #include "tools/gateway/gateway_headers.h"
@@ -63,7 +63,7 @@ class GatewaySseBackend::Exchange final : public transport::link::MessageReceive
   std::shared_ptr<transport::link::MessageConnection> connection_;
   std::shared_ptr<const rpc::HeaderMap> refusal_;  ///< the headers of a refusal
   std::optional<GatewayMachine::Answer> answer_;
-  task::Gate<bool> is_answered_;  ///< opened with answer_
+  task::Signal<bool> is_answered_;  ///< opened with answer_
   bool is_over_ = false;
 };
 

@@ -49,7 +49,7 @@ std::string first_line(const json& tool) {
 }
 
 int list_tools(McpAccess& access, const CallOptions& options) {
-  auto tools = access.wait(mcp::client::list_tools(access.session(), access.deadline()));
+  auto tools = access.wait(mcp::client::list_tools(&access.session(), access.deadline()));
   if (!tools) return fail(access.scrubbed(tools.error()), 2);
   if (options.json) {
     print_json(json{{"tools", *tools}});
@@ -69,7 +69,7 @@ int call_one_tool(McpAccess& access, const CallOptions& options, const json& arg
                   const std::optional<json>& given) {
   // The tool's schema marks which arguments are header fields, too. A failure is ignored.
   if (access.has_argument_headers())
-    (void)access.wait(mcp::client::list_tools(access.session(), access.deadline()));
+    (void)access.wait(mcp::client::list_tools(&access.session(), access.deadline()));
   mcp::client::ToolCall call{.name = options.tool,
                              .arguments = rpc::to_json_text(arguments),
                              .deadline = access.deadline()};
@@ -83,7 +83,7 @@ int call_one_tool(McpAccess& access, const CallOptions& options, const json& arg
       return mcp::client::answer_question(method, params, *given);
     };
   }
-  const auto answer = access.wait(mcp::client::call_tool(access.session(), std::move(call)));
+  const auto answer = access.wait(mcp::client::call_tool(&access.session(), std::move(call)));
   if (answer.error) return fail(access.scrubbed(*answer.error), answer.is_unfinished ? 1 : 2);
   if (answer.response.error) return fail(mcp::client::server_error(*answer.response.error), 1);
   const json& result = answer.response.result;

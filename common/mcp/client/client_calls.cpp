@@ -51,7 +51,7 @@ std::string params_of(const ToolCall& call, const json& responses, const json& s
 
 }  // namespace
 
-task::Task<core::Result<std::vector<json>>> list_tools(ClientSession& session,
+task::Task<core::Result<std::vector<json>>> list_tools(ClientSession* session,
                                                        core::Clock::Steady deadline,
                                                        ListLimits limits) {
   std::vector<json> items;
@@ -67,7 +67,7 @@ task::Task<core::Result<std::vector<json>>> list_tools(ClientSession& session,
     request.method = "tools/list";
     request.params = cursor.empty() ? "{}" : json{{"cursor", cursor}}.dump();
     request.deadline = deadline;
-    auto answer = co_await session.ask(std::move(request));
+    auto answer = co_await session->ask(std::move(request));
     if (answer.error) co_return *answer.error;
     if (answer.response.error) co_return server_error(*answer.response.error);
     json& result = answer.response.result;
@@ -80,7 +80,7 @@ task::Task<core::Result<std::vector<json>>> list_tools(ClientSession& session,
   }
 }
 
-task::Task<SessionAnswer> call_tool(ClientSession& session, ToolCall call) {
+task::Task<SessionAnswer> call_tool(ClientSession* session, ToolCall call) {
   json responses;
   json state;
   for (int rounds = 1;; ++rounds) {
@@ -89,7 +89,7 @@ task::Task<SessionAnswer> call_tool(ClientSession& session, ToolCall call) {
     request.params = params_of(call, responses, state);
     request.deadline = call.deadline;
     request.on_progress = call.on_progress;
-    auto answer = co_await session.ask(std::move(request));
+    auto answer = co_await session->ask(std::move(request));
     auto answers = answers_to(answer, call);
     if (!answers || rounds >= kMostRounds) co_return answer;
     responses = std::move(*answers);

@@ -21,7 +21,7 @@ struct ListLimits {
 /// the request's error, kInvalidReply for an error of the server, or kReplyTooLarge. The session
 /// outlives the task.
 [[nodiscard]] task::Task<core::Result<std::vector<nlohmann::json>>> list_tools(
-    ClientSession& session, core::Clock::Steady deadline, ListLimits limits = {});
+    ClientSession* session, core::Clock::Steady deadline, ListLimits limits = {});
 
 /// One call of a tool.
 struct ToolCall {
@@ -38,7 +38,7 @@ struct ToolCall {
 
 /// Calls a tool and repeats the call with answers as often as the tool asks, up to a limit. The
 /// answer's result may say `isError`. The session outlives the task.
-[[nodiscard]] task::Task<SessionAnswer> call_tool(ClientSession& session, ToolCall call);
+[[nodiscard]] task::Task<SessionAnswer> call_tool(ClientSession* session, ToolCall call);
 
 /// A server's error as an Error of ours, with its code and the beginning of its text.
 [[nodiscard]] core::Error server_error(const rpc::ErrorObject& error);

@@ -31,7 +31,7 @@ class ToolCallTest : public testing::ClientSessionTest {
         return method == "roots/list" ? std::nullopt : std::optional(json{{"action", "accept"}});
       };
     }
-    return now(call_tool(*open, std::move(call)));
+    return now(call_tool(open.get(), std::move(call)));
   }
   static json needs(json questions, const json& state = nullptr) {
     json result = {{"resultType", "input_required"}, {"inputRequests", std::move(questions)}};

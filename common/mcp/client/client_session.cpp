@@ -66,7 +66,7 @@ bool ClientSession::is_lost() const {
 task::Task<SessionAnswer> ClientSession::ask(SessionRequest request) {
   Call call(*this, std::move(request));
   try {
-    co_return co_await converse(call);
+    co_return co_await converse(&call);
   } catch (const std::exception& fault) {
     co_return failed(
         task::is_cancellation(fault)
@@ -75,9 +75,9 @@ task::Task<SessionAnswer> ClientSession::ask(SessionRequest request) {
   }
 }
 
-task::Task<SessionAnswer> ClientSession::converse(Call& call) {
+task::Task<SessionAnswer> ClientSession::converse(Call* call) {
   Failure failure;
-  call.generation = generation_;
+  call->generation = generation_;
   if (state_ == State::kReady && is_in_doubt_) {
     failure = co_await renew(call);
   } else if (state_ == State::kRenewing) {
@@ -85,24 +85,24 @@ task::Task<SessionAnswer> ClientSession::converse(Call& call) {
   }
   for (;;) {
     if (failure) co_return failed(*failure);
-    auto message = frame(call);
+    auto message = frame(*call);
     if (!message) co_return failed(message.error());
     auto outcome = co_await exchange(call, std::move(*message));
-    if (is_session_lost(call, http_status_of(outcome))) {
+    if (is_session_lost(*call, http_status_of(outcome))) {
       failure = co_await renew(call);
       continue;
     }
-    auto answer = read_answer(call, std::move(outcome));
+    auto answer = read_answer(*call, std::move(outcome));
     const auto& error = answer.response.error;
     const bool misses_headers = !answer.error && error && error->code == kHeaderMismatch &&
-                                call.request.method == "tools/call" && !call.has_listed &&
-                                !call.request.argument_headers;
+                                call->request.method == "tools/call" && !call->has_listed &&
+                                !call->request.argument_headers;
     if (!misses_headers) {
-      if (!answer.error && !call.request.is_relayed) judge_result(call, answer);
+      if (!answer.error && !call->request.is_relayed) judge_result(*call, answer);
       co_return answer;
     }
-    call.has_listed = true;
-    const auto tools = co_await list_tools(*this, call.request.deadline);
+    call->has_listed = true;
+    const auto tools = co_await list_tools(this, call->request.deadline);
     if (!tools) co_return answer;
   }
 }
@@ -133,14 +133,14 @@ core::Result<transport::link::OutboundMessage> ClientSession::frame(Call& call) 
   return message;
 }
 
-task::Task<CallOutcome> ClientSession::exchange(const Call& call,
+task::Task<CallOutcome> ClientSession::exchange(const Call* call,
                                                 transport::link::OutboundMessage message) {
   try {
     co_return co_await task::called_back<CallOutcome>([&](auto completion) {
-      client_->request(rpc::Id(call.id), std::move(message), std::move(completion));
+      client_->request(rpc::Id(call->id), std::move(message), std::move(completion));
     });
   } catch (...) {
-    cancel(call);
+    cancel(*call);
     throw;
   }
 }

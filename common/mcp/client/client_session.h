@@ -13,7 +13,7 @@
 #include "common/mcp/client/negotiation.h"
 #include "common/mcp/client/param_headers.h"
 #include "common/mcp/client/request_frame.h"
-#include "common/task/gate.h"
+#include "common/task/signal.h"
 #include "common/transport/caller/connection_client.h"
 #include "common/transport/link/message_connection.h"
 
@@ -183,10 +183,10 @@ class ClientSession : public std::enable_shared_from_this<ClientSession>, privat
   [[nodiscard]] core::Clock::Steady probe_deadline() const;
 
   // Requests (client_session.cpp).
-  task::Task<SessionAnswer> converse(Call& call);
-  task::Task<transport::link::CallOutcome> exchange(const Call& call,
+  task::Task<SessionAnswer> converse(Call* call);
+  task::Task<transport::link::CallOutcome> exchange(const Call* call,
                                                     transport::link::OutboundMessage message);
-  task::Task<Failure> renew(Call& call);
+  task::Task<Failure> renew(Call* call);
   [[nodiscard]] core::Result<transport::link::OutboundMessage> frame(Call& call) const;
   [[nodiscard]] bool is_session_lost(Call& call, int http_status);
   void note_lost_server(const Call& call);
@@ -216,7 +216,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession>, privat
   Client closing_;  ///< until its connection has ended
   core::Clock::Steady deadline_{};  ///< of the negotiation
   task::Spawned establishing_;
-  task::Gate<Failure> established_;  ///< opened when the session is established or ends
+  task::Signal<Failure> established_;  ///< opened when the session is established or ends
   Negotiated negotiated_;
   std::uint64_t generation_ = 0;  ///< counts how often a session was negotiated
   bool is_in_doubt_ = false;  ///< the server was unreachable and may have lost the session

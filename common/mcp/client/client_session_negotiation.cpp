@@ -72,12 +72,12 @@ task::Task<core::Result<Negotiated>> ClientSession::connect(Steady deadline) {
   co_return negotiated_;
 }
 
-task::Task<ClientSession::Failure> ClientSession::renew(Call& call) {
-  call.was_renewed = true;
+task::Task<ClientSession::Failure> ClientSession::renew(Call* call) {
+  call->was_renewed = true;
   // Another request may have noticed the loss first, and the renewal may already be complete.
-  if (state_ == State::kReady && call.generation == generation_) {
+  if (state_ == State::kReady && call->generation == generation_) {
     state_ = State::kRenewing;
-    establishing_ = scope_.spawn(establish(shared_from_this(), call.request.deadline));
+    establishing_ = scope_.spawn(establish(shared_from_this(), call->request.deadline));
   }
   if (state_ == State::kRenewing) co_return co_await established_.wait();
   co_return std::nullopt;
@@ -90,7 +90,7 @@ task::Task<void> ClientSession::establish(std::shared_ptr<ClientSession> self, S
   core::Result<void> opened;
   if (!its.client_) opened = co_await its.open();
   core::Result<Negotiated> agreed = Error{};
-  if (opened) agreed = co_await negotiate(its, its.negotiation_options(is_renewal));
+  if (opened) agreed = co_await negotiate(&its, its.negotiation_options(is_renewal));
   if (its.state_ == State::kClosed) co_return;  // on the way here
   if (!opened || !agreed) {
     const Error why = opened ? agreed.error() : opened.error();

@@ -205,11 +205,11 @@ TEST_F(ClientSessionTest, ListsAllPagesOfToolsButNotForEver) {
     server.result(message, result);
   };
   auto open = session();
-  const auto tools = now(list_tools(*open, deadline()));
+  const auto tools = now(list_tools(open.get(), deadline()));
   ASSERT_TRUE(tools);
   ASSERT_EQ(tools->size(), 4U);
   EXPECT_EQ((*tools)[3]["name"], "t3");
-  EXPECT_EQ(now(list_tools(*open, deadline(), {.max_pages = 2})).error().code,
+  EXPECT_EQ(now(list_tools(open.get(), deadline(), {.max_pages = 2})).error().code,
             ErrorCode::kReplyTooLarge);
 }
 

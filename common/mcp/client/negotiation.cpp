@@ -165,7 +165,7 @@ bool is_modern_error(const rpc::Response& response) {
   return code == kHeaderMismatch || code == kMissingClientCapability || code == kUnsupportedVersion;
 }
 
-task::Task<core::Result<Negotiated>> negotiate(NegotiationPeer& peer, NegotiationOptions options) {
+task::Task<core::Result<Negotiated>> negotiate(NegotiationPeer* peer, NegotiationOptions options) {
   // The transport of 2024 is older than the modern dialect.
   bool discovers = !options.skips_discovery && options.family != Family::kLegacySse;
   bool is_probe = true;  // of the next discovery
@@ -175,12 +175,12 @@ task::Task<core::Result<Negotiated>> negotiate(NegotiationPeer& peer, Negotiatio
   std::string offered(kNewestLegacyRevision);
   for (;;) {
     if (std::exchange(discovers, false)) {
-      const auto reply = co_await peer.send_request(discovery(options, is_probe));
+      const auto reply = co_await peer->send_request(discovery(options, is_probe));
       if (has_failed(reply, ErrorCode::kConnectionError)) {
         // Some servers close the connection at an unknown request; the next one is not shown it.
         if (options.family != Family::kConnection || std::exchange(has_reconnected, true))
           co_return *reply.error;
-        const auto opened = co_await peer.reconnect(/*to_legacy_sse=*/false);
+        const auto opened = co_await peer->reconnect(/*to_legacy_sse=*/false);
         if (!opened) co_return opened.error();
       } else if (!is_probe || !has_failed(reply, ErrorCode::kTimeout)) {
         is_discovery_answered = true;
@@ -194,12 +194,12 @@ task::Task<core::Result<Negotiated>> negotiate(NegotiationPeer& peer, Negotiatio
         if (found.legacy) offered = *found.legacy;
       }
     }
-    const auto reply = co_await peer.send_request(handshake(options, offered));
+    const auto reply = co_await peer->send_request(handshake(options, offered));
     if (has_failed(reply, ErrorCode::kConnectionError)) co_return *reply.error;
     if (reply.response && !reply.response->error) {
       auto agreed = read_initialized(reply);
       if (!agreed) co_return agreed;
-      const auto confirmed = co_await peer.send_initialized(*agreed);
+      const auto confirmed = co_await peer->send_initialized(*agreed);
       if (!confirmed) co_return confirmed.error();
       co_return agreed;
     }
@@ -213,7 +213,7 @@ task::Task<core::Result<Negotiated>> negotiate(NegotiationPeer& peer, Negotiatio
     } else if (!has_reconnected && may_be_older(reply, options)) {
       has_reconnected = true;
       options.family = Family::kLegacySse;
-      const auto opened = co_await peer.reconnect(/*to_legacy_sse=*/true);
+      const auto opened = co_await peer->reconnect(/*to_legacy_sse=*/true);
       if (!opened) co_return opened.error();
     } else {
       co_return reply.error&& reply.http_status == 0 ? *reply.error : refused_handshake(reply);

@@ -78,7 +78,7 @@ struct NegotiationOptions {
 /// modelcontextprotocol.io, backwards compatibility). If a server refuses the handshake but has
 /// never answered discovery (because it started slowly, or discovery was skipped), discovery is
 /// tried once more. Waits for nothing but `peer`, which outlives the task.
-[[nodiscard]] task::Task<core::Result<Negotiated>> negotiate(NegotiationPeer& peer,
+[[nodiscard]] task::Task<core::Result<Negotiated>> negotiate(NegotiationPeer* peer,
                                                              NegotiationOptions options);
 
 /// True for an error that only a server of the modern dialect sends; such a server is not asked in

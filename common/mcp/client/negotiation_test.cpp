@@ -89,7 +89,7 @@ struct Outcome {
 
 task::Task<void> run(NegotiationPeer& peer, NegotiationOptions options,
                      core::Result<Negotiated>& result) {
-  result = co_await negotiate(peer, std::move(options));
+  result = co_await negotiate(&peer, std::move(options));
 }
 
 Outcome negotiated(NegotiationOptions options, std::vector<NegotiationReply> replies) {

@@ -52,7 +52,7 @@ struct Peer {
   SessionPtr session;  ///< null: none yet
   std::shared_future<void> departure;  ///< the end of a child process
   bool is_negotiating = false;
-  task::Gate<core::Result<SessionPtr>> negotiated;
+  task::Signal<core::Result<SessionPtr>> negotiated;
   std::size_t calls = 0;
   bool is_old = false;  ///< the last session used a handshake, so the next one begins with it
   Error refusal{};
@@ -127,8 +127,8 @@ class SessionCaller::State {
   using PeerPtr = std::shared_ptr<Peer>;
 
   task::Task<void> serve(OutboundCall call, Completion completion);
-  task::Task<CallOutcome> converse(const OutboundCall& call);
-  task::Task<core::Result<SessionPtr>> session_with(PeerPtr peer, const OutboundCall& call);
+  task::Task<CallOutcome> converse(const OutboundCall* call);
+  task::Task<core::Result<SessionPtr>> session_with(PeerPtr peer, const OutboundCall* call);
   task::Task<void> negotiate(PeerPtr peer, std::string url, Steady deadline);
   PeerPtr peer_at(const std::string& url);
   void make_room();
@@ -147,7 +147,7 @@ task::Task<void> SessionCaller::State::serve(OutboundCall call, Completion compl
   const auto started = tools_.clock.steady_now();
   CallOutcome outcome;
   try {
-    outcome = co_await converse(call);
+    outcome = co_await converse(&call);
   } catch (const std::exception& fault) {
     outcome = failed_call(task::is_cancellation(fault)
                               ? stopping()
@@ -157,35 +157,35 @@ task::Task<void> SessionCaller::State::serve(OutboundCall call, Completion compl
   completion(std::move(outcome));
 }
 
-task::Task<CallOutcome> SessionCaller::State::converse(const OutboundCall& call) {
+task::Task<CallOutcome> SessionCaller::State::converse(const OutboundCall* call) {
   if (is_closed_) co_return failed_call(stopping());
-  const auto peer = peer_at(call.endpoint.url());
+  const auto peer = peer_at(call->endpoint.url());
   const PeerUse use(peer);
   const auto session = co_await session_with(peer, call);
   if (!session) co_return failed_call(session.error());
-  auto request = take_apart(call);
+  auto request = take_apart(*call);
   if (!request) co_return failed_call(request.error());
   auto answer = co_await (*session)->ask(std::move(*request));
-  co_return outcome_of(std::move(answer), call.id);
+  co_return outcome_of(std::move(answer), call->id);
 }
 
 task::Task<core::Result<SessionPtr>> SessionCaller::State::session_with(PeerPtr peer,
-                                                                        const OutboundCall& call) {
+                                                                        const OutboundCall* call) {
   const auto now = tools_.clock.steady_now();
   if (now < peer->refused_until) co_return peer->refusal;
   const bool is_there = peer->session && !peer->is_negotiating && !peer->session->is_lost();
   if (is_there) co_return peer->session;
-  const bool is_child = call.endpoint.scheme == "stdio";
-  const Steady half = now + (call.deadline - now) / 2;
+  const bool is_child = call->endpoint.scheme == "stdio";
+  const Steady half = now + (call->deadline - now) / 2;
   const Steady deadline = is_child ? std::max(half, now + options_.start_up) : half;
   if (!std::exchange(peer->is_negotiating, true)) {
-    make_session(*peer, call.endpoint);
-    scope_.spawn(negotiate(peer, call.endpoint.url(), deadline));
+    make_session(*peer, call->endpoint);
+    scope_.spawn(negotiate(peer, call->endpoint.url(), deadline));
   }
   co_return co_await task::called_back<core::Result<SessionPtr>>([&](auto go_on) {
     peer->negotiated.enter(go_on);
-    if (!is_child || call.deadline >= deadline) return;
-    tools_.timer.schedule(call.deadline - now, [go_on] {
+    if (!is_child || call->deadline >= deadline) return;
+    tools_.timer.schedule(call->deadline - now, [go_on] {
       go_on(Error{ErrorCode::kTimeout,
                   "the command did not start within the time limit of the call", ""});
     });

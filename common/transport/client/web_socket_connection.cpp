@@ -123,9 +123,9 @@ ConnectFailure named(ConnectFailure failure, const link::Endpoint& endpoint,
   return failure;
 }
 
-link::Task<ConnectOutcome> connect(link::EventLoop& loop, link::Endpoint endpoint,
+link::Task<ConnectOutcome> connect(link::EventLoop* loop, link::Endpoint endpoint,
                                    core::Clock::Steady deadline, WebSocketOptions options) {
-  auto dialed = co_await dial(&loop.context(), endpoint, deadline);
+  auto dialed = co_await dial(&loop->context(), endpoint, deadline);
   if (!dialed) co_return named({dialed.error()}, endpoint, "connect");
   Wire::Socket socket(std::move(dialed->stream));
   prepare(socket, options, deadline);
@@ -135,11 +135,11 @@ link::Task<ConnectOutcome> connect(link::EventLoop& loop, link::Endpoint endpoin
                                   asio::redirect_error(asio::use_awaitable, fault));
   if (auto failure = failure_of(fault, response, endpoint))
     co_return named(*std::move(failure), endpoint, "upgrade");
-  co_return connection_over(loop, std::move(socket), endpoint, options, std::move(dialed->info));
+  co_return connection_over(*loop, std::move(socket), endpoint, options, std::move(dialed->info));
 }
 
 /// The task ends with the handshake's deadline at the latest, or with the event loop.
-link::Task<void> connect_and_tell(link::EventLoop& loop, link::Endpoint endpoint,
+link::Task<void> connect_and_tell(link::EventLoop* loop, link::Endpoint endpoint,
                                   core::Clock::Steady deadline, WebSocketOptions options,
                                   HttpConnector::OpenedOrFailed opened) {
   opened(co_await connect(loop, std::move(endpoint), deadline, std::move(options)));
@@ -159,7 +159,7 @@ void WebSocketConnector::open(const link::Endpoint& endpoint, core::Clock::Stead
          {}}});
   }
   asio::co_spawn(loop_.context(),
-                 connect_and_tell(loop_, endpoint, deadline, options_, std::move(opened)),
+                 connect_and_tell(&loop_, endpoint, deadline, options_, std::move(opened)),
                  asio::detached);
 }
 

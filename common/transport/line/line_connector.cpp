@@ -37,29 +37,29 @@ std::string shown_endpoint(const tcp::endpoint& endpoint) {
   return link::host_and_port(endpoint.address().to_string(), endpoint.port());
 }
 
-link::Task<std::vector<tcp::endpoint>> find(tcp::resolver& resolver, const link::Endpoint& to,
-                                            boost::system::error_code& fault) {
+link::Task<std::vector<tcp::endpoint>> find(tcp::resolver* resolver, link::Endpoint to,
+                                            boost::system::error_code* fault) {
   const auto& host = to.pinned_address.empty() ? to.host : to.pinned_address;
-  const auto address = boost::asio::ip::make_address(host, fault);
-  if (!fault) co_return std::vector{tcp::endpoint(address, to.port)};
-  fault = {};
+  const auto address = boost::asio::ip::make_address(host, *fault);
+  if (!*fault) co_return std::vector{tcp::endpoint(address, to.port)};
+  *fault = {};
   if (host == "localhost") {
     co_return std::vector{tcp::endpoint(boost::asio::ip::address_v4::loopback(), to.port),
                           tcp::endpoint(boost::asio::ip::address_v6::loopback(), to.port)};
   }
   // Runs on a thread inside asio.
-  auto found = co_await resolver.async_resolve(
+  auto found = co_await resolver->async_resolve(
       host, std::to_string(to.port),
-      boost::asio::redirect_error(boost::asio::use_awaitable, fault));
+      boost::asio::redirect_error(boost::asio::use_awaitable, *fault));
   co_return std::vector<tcp::endpoint>(found.begin(), found.end());
 }
 
-link::Task<Connected> connect_tcp(link::EventLoop& loop, link::Endpoint endpoint,
+link::Task<Connected> connect_tcp(link::EventLoop* loop, link::Endpoint endpoint,
                                   core::Clock::Steady deadline, LineLimits limits) {
-  tcp::resolver resolver(loop.context());
-  tcp::socket socket(loop.context());
+  tcp::resolver resolver(loop->context());
+  tcp::socket socket(loop->context());
   bool is_late = false;
-  link::Alarm late(loop.context(), [&] {
+  link::Alarm late(loop->context(), [&] {
     is_late = true;
     boost::system::error_code ignored;
     resolver.cancel();
@@ -67,7 +67,7 @@ link::Task<Connected> connect_tcp(link::EventLoop& loop, link::Endpoint endpoint
   });
   if (deadline != core::Clock::Steady::max()) late.set(deadline);
   boost::system::error_code fault;
-  const auto addresses = co_await find(resolver, endpoint, fault);
+  const auto addresses = co_await find(&resolver, endpoint, &fault);
   if (!fault && !is_late) {
     co_await boost::asio::async_connect(
         socket, addresses, boost::asio::redirect_error(boost::asio::use_awaitable, fault));
@@ -81,21 +81,21 @@ link::Task<Connected> connect_tcp(link::EventLoop& loop, link::Endpoint endpoint
   info.local_address = shown_endpoint(socket.local_endpoint(fault));
   core::FileDescriptor descriptor(socket.release(fault));
   link::set_no_delay(descriptor.get());
-  co_return call_connection(loop, std::move(descriptor), rpc::TransportType::kTcp, std::move(info),
+  co_return call_connection(*loop, std::move(descriptor), rpc::TransportType::kTcp, std::move(info),
                             limits);
 }
 
 /// Connecting to a Unix socket does not block, but the listener's queue may be full.
-link::Task<Connected> connect_unix(link::EventLoop& loop, std::string path,
+link::Task<Connected> connect_unix(link::EventLoop* loop, std::string path,
                                    core::Clock::Steady deadline, LineLimits limits) {
-  boost::asio::steady_timer pause(loop.context());
+  boost::asio::steady_timer pause(loop->context());
   for (;;) {
     bool would_block = false;
     auto socket = connect_to_unix(path, would_block);
     if (socket) {
       rpc::ConnectionInfo info;
       info.remote_address = path;
-      co_return call_connection(loop, *std::move(socket), rpc::TransportType::kUnix,
+      co_return call_connection(*loop, *std::move(socket), rpc::TransportType::kUnix,
                                 std::move(info), limits);
     }
     if (!would_block) co_return socket.error();
@@ -126,9 +126,9 @@ void LineConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady 
                           boost::asio::detached);
   };
   if (endpoint.scheme == "tcp") {
-    run(connect_tcp(loop_, endpoint, deadline, options_.limits));
+    run(connect_tcp(&loop_, endpoint, deadline, options_.limits));
   } else if (endpoint.scheme == "unix") {
-    run(connect_unix(loop_, endpoint.path, deadline, options_.limits));
+    run(connect_unix(&loop_, endpoint.path, deadline, options_.limits));
   } else if (endpoint.scheme == "stdio") {
     opened(start_subprocess(loop_, endpoint.path, options_));
   } else {

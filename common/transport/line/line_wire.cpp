@@ -55,10 +55,10 @@ bool drain(Descriptor& socket) {
 
 /// Keeps a socket open a little longer: if it were closed with unread input, it would be reset, and
 /// the peer would lose the last data sent to it. Ends at `patience`, or with the event loop.
-link::Task<void> linger(asio::io_context& context, Descriptor socket,
+link::Task<void> linger(asio::io_context* context, Descriptor socket,
                         std::chrono::milliseconds patience) {
   if (::shutdown(socket.native_handle(), SHUT_WR) != 0) co_return;
-  link::Alarm late(context, [&socket] { shut(socket); });
+  link::Alarm late(*context, [&socket] { shut(socket); });
   late.set(steady_now() + patience);
   Fault ended;
   while (!ended && drain(socket))
@@ -275,7 +275,7 @@ void LineWire::hang_up(bool is_all_sent) {
     shut(*out_);
   } else if (is_all_sent && !has_input_ended_) {
     in_.cancel();  // a descriptor with waiting tasks does not move
-    asio::co_spawn(context_, linger(context_, std::move(in_), limits_.close_timeout),
+    asio::co_spawn(context_, linger(&context_, std::move(in_), limits_.close_timeout),
                    asio::detached);
   }
   shut(in_);

@@ -108,10 +108,10 @@ HandedOverSocket web_socket(boost::asio::io_context& context, link::DetachedSock
   return socket;
 }
 
-link::Task<error_code> accept(HandedOverSocket& socket, HandshakeRequest request) {
+link::Task<error_code> accept(HandedOverSocket* socket, HandshakeRequest request) {
   error_code fault;
-  co_await socket.async_accept(request,
-                               boost::asio::redirect_error(boost::asio::use_awaitable, fault));
+  co_await socket->async_accept(request,
+                                boost::asio::redirect_error(boost::asio::use_awaitable, fault));
   co_return fault;
 }
 
@@ -128,7 +128,7 @@ std::shared_ptr<connection::WireConnection> serve_web_socket(
           .binary = broken("the peer sent a binary message"),
           .explain = explain,
           .open = [request = handshake_request(upgrade)](
-                      HandedOverSocket& accepted) { return accept(accepted, request); },
+                      HandedOverSocket& accepted) { return accept(&accepted, request); },
           .on_hang_up = [seat = std::move(socket.seat)]() mutable { seat.reset(); }});
   return connection::WireConnection::create(
       loop, std::move(wire),

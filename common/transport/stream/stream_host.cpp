@@ -33,9 +33,9 @@ std::optional<std::pair<std::string, std::uint64_t>> parse_event_id(std::string_
 }  // namespace
 
 /// Ends within `interval` after the host has stopped.
-link::Task<void> StreamHost::tick_all(link::EventLoop& loop, std::chrono::milliseconds interval,
+link::Task<void> StreamHost::tick_all(link::EventLoop* loop, std::chrono::milliseconds interval,
                                       std::weak_ptr<StreamHost> host) {
-  boost::asio::steady_timer pause(loop.context());
+  boost::asio::steady_timer pause(loop->context());
   for (;;) {
     pause.expires_after(interval);
     co_await pause.async_wait(boost::asio::use_awaitable);
@@ -54,7 +54,7 @@ std::shared_ptr<StreamHost> StreamHost::create(const SharedStreams& share,
                                                const http::HttpServerOptions& options,
                                                link::MessageHandler& handler) {
   std::shared_ptr<StreamHost> host(new StreamHost(share, options, handler));
-  boost::asio::co_spawn(share.loop->context(), tick_all(*share.loop, tick_interval(options), host),
+  boost::asio::co_spawn(share.loop->context(), tick_all(share.loop, tick_interval(options), host),
                         boost::asio::detached);
   return host;
 }

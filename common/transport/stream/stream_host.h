@@ -86,7 +86,7 @@ class StreamHost final : public std::enable_shared_from_this<StreamHost> {
 
   StreamHost(const SharedStreams& share, const http::HttpServerOptions& options,
              link::MessageHandler& handler);
-  static link::Task<void> tick_all(link::EventLoop& loop, std::chrono::milliseconds interval,
+  static link::Task<void> tick_all(link::EventLoop* loop, std::chrono::milliseconds interval,
                                    std::weak_ptr<StreamHost> host);
   [[nodiscard]] bool has_stopped();
   void tick();

@@ -10,9 +10,9 @@ namespace league::task {
 
 /// Where tasks wait until something is known, and go on with it. Used on one executor only.
 template <typename T>
-class Gate {
+class Signal {
  public:
-  /// Waits for the next open(). The gate outlives the task.
+  /// Waits for the next open(). The signal outlives the task.
   [[nodiscard]] Task<T> wait() {
     return called_back<T>([this](auto go_on) { enter(std::move(go_on)); });
   }
