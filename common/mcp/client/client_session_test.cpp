@@ -170,9 +170,9 @@ TEST_F(ClientSessionTest, ProgressGoesToItsRequest) {
   auto open = session();
   std::vector<json> progress;
   (void)now(call_tool(
-      *open, {.name = "slow", .deadline = deadline(), .on_progress = [&](const json& params) {
-                progress.push_back(params["progress"]);
-              }}));
+      open.get(), {.name = "slow", .deadline = deadline(), .on_progress = [&](const json& params) {
+                     progress.push_back(params["progress"]);
+                   }}));
   EXPECT_EQ(progress, std::vector<json>{1});
 }
 
