@@ -32,7 +32,11 @@ void LeagueRunner::start(milliseconds registration_window) {
   tasks_.spawn(tick());
   tasks_.spawn(watch_referees());
   if (registration_window.count() > 0) tasks_.spawn(close_registration(registration_window));
-  deps_.ledger.is_continued() ? tasks_.spawn(resume()) : advance();
+  if (deps_.ledger.is_continued()) {
+    tasks_.spawn(resume());
+  } else {
+    advance();
+  }
 }
 
 void LeagueRunner::stop() {
