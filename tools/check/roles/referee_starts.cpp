@@ -23,6 +23,21 @@ struct RefereeBench::OtherWays {
   agent::peers::PeerClient peers;
   envelope::EnvelopeBuilder envelopes;
   league_manager::rounds::MatchStarter starter;
+  task::Scope tasks{task::Executor(), nullptr};
+
+  /// Whether the referee has taken the match.
+  [[nodiscard]] bool start(league_manager::rounds::MatchStarter::Order order) {
+    std::promise<bool> taken;
+    tasks.spawn(start_and_tell(std::move(order), &taken));
+    return taken.get_future().get();
+  }
+
+ private:
+  task::Task<void> start_and_tell(league_manager::rounds::MatchStarter::Order order,
+                                  std::promise<bool>* taken) {
+    const auto error = co_await starter.start(std::move(order));
+    taken->set_value(!error);
+  }
 };
 
 RefereeBench::~RefereeBench() = default;
@@ -47,16 +62,13 @@ BotReply RefereeBench::start(const json& message) {
   const json& matches = field_at(message, "matches");
   if (!matches.is_array() || matches.empty()) return reply;
   if (!other_ways_) other_ways_ = std::make_shared<OtherWays>(wire_, rpc_.bot().league_id);
-  std::promise<bool> taken;
-  other_ways_->starter.start(
-      {.referee = endpoint,
-       .peer = "referee:" + rpc_.bot().id,
-       .token = rpc_.bot().token,
-       .round = 1,
-       .match = matches.front()},
-      [&taken](const std::optional<core::Error>& error) { taken.set_value(!error); });
   // What it said to the announcement is no fault of a referee that takes matches in another way.
-  if (taken.get_future().get()) reply.error = nullptr;
+  if (other_ways_->start({.referee = endpoint,
+                          .peer = "referee:" + rpc_.bot().id,
+                          .token = rpc_.bot().token,
+                          .round = 1,
+                          .match = matches.front()}))
+    reply.error = nullptr;
   return reply;
 }
 
