@@ -226,8 +226,8 @@ TEST_F(ClientSessionTest, ArgumentsThatAToolMarksAreHeaderFieldsToo) {
   };
   auto open = session("http://127.0.0.1:9/mcp");
   auto call = [&](const char* tool) {
-    const auto answer =
-        now(call_tool(open.get(), {.name = tool, .arguments = R"({"a":"x"})", .deadline = deadline()}));
+    const auto answer = now(
+        call_tool(open.get(), {.name = tool, .arguments = R"({"a":"x"})", .deadline = deadline()}));
     return answer.response.error ? answer.response.error->code : 0;
   };
   EXPECT_EQ(call("t"), 0) << "it did not know, was refused, asked and called again";
