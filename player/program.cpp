@@ -120,21 +120,6 @@ class PlayerGroup {
     return {};
   }
 
-  /// Whether all ports are free that are not to be any ports. A player whose port is taken ends the
-  /// program, when those before it may have seats in the league already.
-  [[nodiscard]] core::Result<void> check_ports() const {
-    const auto serving = options_.common.serving();
-    const bool has_ports =
-        agent::host::is_over_http(serving) || serving == agent::host::Serving::kTcp;
-    if (options_.count == 1 || options_.common.port == 0 || !has_ports) return {};
-    for (int i = 0; i < options_.count; ++i) {
-      auto tried = transport::link::listen_on(options_.common.bind_address,
-                                              static_cast<std::uint16_t>(options_.common.port + i));
-      if (!tried) return tried.error();
-    }
-    return {};
-  }
-
   /// Registers the player that was started last.
   core::Result<void> register_player(const transport::link::Endpoint& manager) {
     LocalPlayer& local = players_.back();
@@ -378,7 +363,9 @@ int run(const ProgramOptions& options, transport::link::StopSignal& stop) {
          {}});
   }
   PlayerGroup group(options, **host, stop);
-  if (auto free = group.check_ports(); !free) return agent::host::fail(free.error());
+  // A taken port ends the program, when players before it may have seats in the league already.
+  if (auto free = options.common.check_ports(options.count); !free)
+    return agent::host::fail(free.error());
   const bool registers = !options.standalone && !options.is_registered_by_caller;
   auto strategies = split_names(options.strategy);
   bool is_over = false;  // perhaps before all have begun: by a signal, or since the league is full

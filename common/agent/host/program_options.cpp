@@ -7,6 +7,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/agent/runtime/operations_log.h"
 #include "common/transport/http/cors_rules.h"
+#include "common/transport/link/socket.h"
 
 namespace league::agent::host {
 namespace {
@@ -165,6 +166,15 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
       app.get_name(), options.log_level,
       options.log_format == "json" ? runtime::LogFormat::kJson : runtime::LogFormat::kText);
   return std::nullopt;
+}
+
+core::Result<void> ProgramOptions::check_ports(int count) const {
+  const bool has_ports = is_over_http(serving()) || serving() == Serving::kTcp;
+  for (int i = 0; has_ports && port != 0 && i < count; ++i) {
+    auto tried = transport::link::listen_on(bind_address, static_cast<std::uint16_t>(port + i));
+    if (!tried) return tried.error();
+  }
+  return {};
 }
 
 int fail(const core::Error& error) {

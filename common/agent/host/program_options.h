@@ -57,6 +57,8 @@ struct ProgramOptions {
   /// --advertise. `at_socket` is the agent's own socket if a process has several.
   [[nodiscard]] std::string contact_endpoint(std::uint16_t actual_port,
                                              const std::filesystem::path& at_socket = {}) const;
+  /// Whether `count` ports are free, from `port` on; always true where they may be any ports.
+  [[nodiscard]] core::Result<void> check_ports(int count) const;
 };
 
 /// Adds the shared options to a program's command line.

@@ -63,7 +63,7 @@ TEST_F(CallBatchTest, WhatIsNoBatchAnswersEveryCall) {
   call(2);
   batch->close();
   inner.answer(0, 429, R"({"id":null,"error":{}})");
-  for (const std::size_t i : {1, 2}) {
+  for (const std::size_t i : {1U, 2U}) {
     EXPECT_EQ(outcomes[i].http_status, 429);
     EXPECT_EQ(outcomes[i].bytes.view(), R"({"id":null,"error":{}})");
   }

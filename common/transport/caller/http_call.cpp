@@ -115,9 +115,12 @@ Task<core::Result<void>> HttpCall::ask(HttpExchange* exchange) {
 }
 
 void HttpCall::take(link::ReceivedMessage message) {
-  auto peek = rpc::peek_frame(message.bytes);
-  bool is_answer =
-      peek.kind == rpc::FrameKind::kResponse && (call_.id.is_null() || peek.id == call_.id);
+  using rpc::FrameKind;
+  const auto peek = rpc::peek_frame(message.bytes);
+  // A batch of calls has no id of its own.
+  const bool is_answer = call_.id.is_null()
+                             ? peek.kind == FrameKind::kResponse || peek.kind == FrameKind::kBatch
+                             : peek.kind == FrameKind::kResponse && peek.id == call_.id;
   if (!is_answer || is_complete()) return;
   complete(answered(std::move(message)));
   deadline_.set(std::min(call_.deadline, std::chrono::steady_clock::now() + kStreamEndPatience));
