@@ -60,36 +60,15 @@ class PlayerGroup {
     local.random = random_of(index);
     if (auto kept = open_identity_store(local); !kept) return kept;
     if (auto opened = open_notes(local); !opened) return opened;
-    std::string temporary = agent::identity::temporary_id(local.name);
     std::uint16_t wanted =
         options_.common.port == 0 ? 0 : static_cast<std::uint16_t>(options_.common.port + index);
     if (wanted == 0 && local.identity_store) wanted = local.identity_store->port();
     local.socket = agent::host::numbered_socket(options_.common.socket, index, options_.count);
-    // With stdio, the manager and each referee start their own process of the same player, so the
-    // name needs the process id.
-    const std::string process = own_process();
-    if (options_.common.serving() == agent::host::Serving::kStdio) temporary += "_" + process;
-    // The process id makes the name unique: a log that a killed process left before it had an id
-    // stays separate.
-    auto log =
-        audit::log::agent_log_path(options_.common.logs, "player_" + temporary + "_" + process);
-    if (!log) return log.error();
-    auto mode = options_.common.parsed_mode();
-    auto port = agent::host::AgentPort::open(
-        host_, {.log = *log,
-                .agent = "player:" + temporary,
-                .logs = options_.common.logs,
-                .mode = mode,
-                .log_key = local.identity_store ? local.identity_store->log_key()
-                                                : std::filesystem::path(),
-                .session_file = local.identity_store ? local.identity_store->session_file()
-                                                     : std::filesystem::path()});
-    if (!port) return port.error();
-    local.port = std::move(*port);
+    if (auto opened = open_port(local); !opened) return opened;
     auto service =
         service::PlayerService::create({.display_name = local.name,
                                         .strategy = strategy,
-                                        .mode = mode,
+                                        .mode = options_.common.parsed_mode(),
                                         .standalone = options_.standalone,
                                         .is_registered_by_caller = options_.is_registered_by_caller,
                                         .commits = options_.commits,
@@ -218,6 +197,32 @@ class PlayerGroup {
     if (!code) return code.error();
     registration.registration_code = *code;
     return agent::identity::use_token_of(options_.token_file, registration);
+  }
+
+  /// Opens the log and what the player calls others with.
+  core::Result<void> open_port(LocalPlayer& local) {
+    std::string temporary = agent::identity::temporary_id(local.name);
+    // With stdio, the manager and each referee start their own process of the same player, so the
+    // name needs the process id.
+    const std::string process = own_process();
+    if (options_.common.serving() == agent::host::Serving::kStdio) temporary += "_" + process;
+    // The process id makes the name unique: a log that a killed process left before it had an id
+    // stays separate.
+    auto log =
+        audit::log::agent_log_path(options_.common.logs, "player_" + temporary + "_" + process);
+    if (!log) return log.error();
+    auto port = agent::host::AgentPort::open(
+        host_, {.log = *log,
+                .agent = "player:" + temporary,
+                .logs = options_.common.logs,
+                .mode = options_.common.parsed_mode(),
+                .log_key = local.identity_store ? local.identity_store->log_key()
+                                                : std::filesystem::path(),
+                .session_file = local.identity_store ? local.identity_store->session_file()
+                                                     : std::filesystem::path()});
+    if (!port) return port.error();
+    local.port = std::move(*port);
+    return {};
   }
 
   /// Opens the notes, one file for all players of the process. It is named after the first player,
