@@ -157,6 +157,86 @@ bool may_be_older(const NegotiationReply& reply, const NegotiationOptions& optio
          (reply.http_status == 400 || reply.http_status == 404 || reply.http_status == 405);
 }
 
+/// One negotiation, from its first request to its end.
+class Negotiation {
+ public:
+  /// Nothing: it goes on.
+  using Ending = std::optional<core::Result<Negotiated>>;
+
+  Negotiation(NegotiationPeer* peer, NegotiationOptions options)
+      : peer_(*peer),
+        options_(std::move(options)),
+        // The transport of 2024 is older than the modern dialect.
+        discovers_(!options_.skips_discovery && options_.family != Family::kLegacySse),
+        offered_(kNewestLegacyRevision) {}
+
+  /// Asks for discovery, if that is due, as often as it is of use.
+  task::Task<Ending> discover() {
+    while (std::exchange(discovers_, false)) {
+      const auto reply = co_await peer_.send_request(discovery(options_, is_probe_));
+      if (has_failed(reply, ErrorCode::kConnectionError)) {
+        // Some servers close the connection at an unknown request; the next one is not shown it.
+        if (options_.family != Family::kConnection || std::exchange(has_reconnected_, true))
+          co_return *reply.error;
+        const auto opened = co_await peer_.reconnect(/*to_legacy_sse=*/false);
+        if (!opened) co_return opened.error();
+      } else if (!is_probe_ || !has_failed(reply, ErrorCode::kTimeout)) {
+        is_discovery_answered_ = true;
+        const auto found = read_discovery(reply);
+        if (found.modern) co_return *found.modern;
+        // It may have refused because it was still starting, or another server may have answered.
+        discovers_ = found.contradicts_itself && !std::exchange(has_repeated_discovery_, true);
+        is_probe_ = false;
+        if (discovers_) continue;
+        if (found.failure) co_return *found.failure;
+        if (found.legacy) offered_ = *found.legacy;
+      }
+    }
+    co_return std::nullopt;
+  }
+
+  /// Offers the handshake of the older revisions.
+  task::Task<Ending> shake_hands() {
+    const auto reply = co_await peer_.send_request(handshake(options_, offered_));
+    if (has_failed(reply, ErrorCode::kConnectionError)) co_return *reply.error;
+    if (reply.response && !reply.response->error) {
+      auto agreed = read_initialized(reply);
+      if (!agreed) co_return agreed;
+      const auto confirmed = co_await peer_.send_initialized(*agreed);
+      if (!confirmed) co_return confirmed.error();
+      co_return agreed;
+    }
+    if (is_denied(reply)) co_return denied(reply.http_status);
+    if (reply.response && !is_discovery_answered_ && options_.family != Family::kLegacySse) {
+      // A modern server does not know initialize. It may have started slowly or have replaced an
+      // older one.
+      discovers_ = true;
+      is_discovery_answered_ = true;
+      is_probe_ = false;
+    } else if (!has_reconnected_ && may_be_older(reply, options_)) {
+      has_reconnected_ = true;
+      options_.family = Family::kLegacySse;
+      const auto opened = co_await peer_.reconnect(/*to_legacy_sse=*/true);
+      if (!opened) co_return opened.error();
+    } else if (reply.error && reply.http_status == 0) {
+      co_return *reply.error;
+    } else {
+      co_return refused_handshake(reply);
+    }
+    co_return std::nullopt;
+  }
+
+ private:
+  NegotiationPeer& peer_;
+  NegotiationOptions options_;
+  bool discovers_;
+  bool is_probe_ = true;  ///< of the next discovery
+  bool is_discovery_answered_ = false;
+  bool has_repeated_discovery_ = false;
+  bool has_reconnected_ = false;
+  std::string offered_;
+};
+
 }  // namespace
 
 bool is_modern_error(const rpc::Response& response) {
@@ -166,58 +246,11 @@ bool is_modern_error(const rpc::Response& response) {
 }
 
 task::Task<core::Result<Negotiated>> negotiate(NegotiationPeer* peer, NegotiationOptions options) {
-  // The transport of 2024 is older than the modern dialect.
-  bool discovers = !options.skips_discovery && options.family != Family::kLegacySse;
-  bool is_probe = true;  // of the next discovery
-  bool is_discovery_answered = false;
-  bool has_repeated_discovery = false;
-  bool has_reconnected = false;
-  std::string offered(kNewestLegacyRevision);
+  Negotiation negotiation(peer, std::move(options));
   for (;;) {
-    if (std::exchange(discovers, false)) {
-      const auto reply = co_await peer->send_request(discovery(options, is_probe));
-      if (has_failed(reply, ErrorCode::kConnectionError)) {
-        // Some servers close the connection at an unknown request; the next one is not shown it.
-        if (options.family != Family::kConnection || std::exchange(has_reconnected, true))
-          co_return *reply.error;
-        const auto opened = co_await peer->reconnect(/*to_legacy_sse=*/false);
-        if (!opened) co_return opened.error();
-      } else if (!is_probe || !has_failed(reply, ErrorCode::kTimeout)) {
-        is_discovery_answered = true;
-        const auto found = read_discovery(reply);
-        if (found.modern) co_return *found.modern;
-        // It may have refused because it was still starting, or another server may have answered.
-        discovers = found.contradicts_itself && !std::exchange(has_repeated_discovery, true);
-        is_probe = false;
-        if (discovers) continue;
-        if (found.failure) co_return *found.failure;
-        if (found.legacy) offered = *found.legacy;
-      }
-    }
-    const auto reply = co_await peer->send_request(handshake(options, offered));
-    if (has_failed(reply, ErrorCode::kConnectionError)) co_return *reply.error;
-    if (reply.response && !reply.response->error) {
-      auto agreed = read_initialized(reply);
-      if (!agreed) co_return agreed;
-      const auto confirmed = co_await peer->send_initialized(*agreed);
-      if (!confirmed) co_return confirmed.error();
-      co_return agreed;
-    }
-    if (is_denied(reply)) co_return denied(reply.http_status);
-    if (reply.response && !is_discovery_answered && options.family != Family::kLegacySse) {
-      // A modern server does not know initialize. It may have started slowly or have replaced an
-      // older one.
-      discovers = true;
-      is_discovery_answered = true;
-      is_probe = false;
-    } else if (!has_reconnected && may_be_older(reply, options)) {
-      has_reconnected = true;
-      options.family = Family::kLegacySse;
-      const auto opened = co_await peer->reconnect(/*to_legacy_sse=*/true);
-      if (!opened) co_return opened.error();
-    } else {
-      co_return reply.error&& reply.http_status == 0 ? *reply.error : refused_handshake(reply);
-    }
+    Negotiation::Ending ending = co_await negotiation.discover();
+    if (!ending) ending = co_await negotiation.shake_hands();
+    if (ending) co_return *std::move(ending);
   }
 }
 
