@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "common/agent/runtime/exception_guard.h"
 #include "common/schema/json_fields.h"
@@ -81,13 +80,13 @@ task::Task<void> Broadcaster::deliver(std::vector<Notice> notices) {
   const auto passes = [is_open = !breaker_.allow(peer)](const Notice& notice) {
     return !is_open || notice.call.type == envelope::MessageType::kLeagueError;
   };
-  const auto skipped = std::ranges::stable_partition(notices, passes);
+  const auto skipped = std::stable_partition(notices.begin(), notices.end(), passes);
   std::vector<agent::peers::PeerCall> calls;
-  for (auto& notice : std::span(notices.begin(), skipped.begin())) {
+  std::for_each(notices.begin(), skipped, [&](Notice& notice) {
     notice.call.time_limit = time_limit(notice.call.type);
     notice.call.budget = transport::link::Budget::kBroadcast;
     calls.push_back(std::move(notice.call));
-  }
+  });
   std::vector<agent::peers::PeerReply> replies;
   if (!calls.empty()) replies = co_await peers_.call_together(std::move(calls));
   const bool is_unreachable = std::ranges::all_of(replies, [](const auto& reply) {
