@@ -34,7 +34,7 @@ class LineWire final : public connection::Wire {
   void watch_line();
   std::optional<core::Error> read_chunk();
   void look_at_line();
-  connection::WireEnd unfinished_line() const;
+  [[nodiscard]] connection::WireEnd unfinished_line() const;
   ssize_t write_some(std::span<const std::string_view> messages);
   std::size_t count_written(std::size_t bytes, std::span<const std::string_view> messages);
   link::Task<bool> wait_for_room();
