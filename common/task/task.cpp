@@ -56,9 +56,8 @@ struct Scope::State {
 };
 
 /// A task's place among those that run, given to Asio as the function to be called at the task's
-/// end. A task also ends when what it waits for is dropped. It has its cancellation slot as a
-/// member because Asio posts the signals of a slot that is bound in another way, perhaps behind the
-/// end of the task, to where the signal no longer is.
+/// end. It has its cancellation slot as a member because Asio posts the signals of a slot that is
+/// bound in another way, perhaps behind the end of the task, to where the signal no longer is.
 class Scope::State::Running {
  public:
   using cancellation_slot_type = boost::asio::cancellation_slot;

@@ -36,6 +36,10 @@ template <typename T, typename Handler>
 class Awaited {
  public:
   explicit Awaited(Handler handler) : handler_(std::move(handler)) {}
+  /// Nobody can call back any more: the task ends as if it had been cancelled.
+  ~Awaited() { end(boost::asio::error::operation_aborted, std::nullopt); }
+  Awaited(const Awaited&) = delete;
+  Awaited& operator=(const Awaited&) = delete;
 
   [[nodiscard]] auto cancellation_slot() const {
     return boost::asio::get_associated_cancellation_slot(*handler_);
@@ -85,7 +89,8 @@ class ScheduledCall {
 
 /// Waits for a function that calls back: `start` gets the callback, which must be called once, at
 /// once or later, on any thread, and returns what it was called with. A task that is cancelled does
-/// not wait for the call, which then has no effect.
+/// not wait for the call, which then has no effect; and a callback that is dropped cancels the
+/// task.
 template <typename T, typename Start>
 Task<T> called_back(Start start) {
   using Called = void(boost::system::error_code, std::optional<T>);

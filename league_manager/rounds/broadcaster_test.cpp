@@ -39,9 +39,9 @@ class HoldingCaller final : public transport::link::Caller {
 class BroadcasterTest : public ::testing::Test {
  protected:
   void send(const std::string& peer, MessageType type, const std::string& text,
-            bool takes_batches = false) {
+            bool takes_batches = false, std::string_view url = "http://127.0.0.1:8101/mcp") {
     agent::peers::PeerCall call;
-    call.endpoint = *transport::link::parse_endpoint("http://127.0.0.1:8101/mcp");
+    call.endpoint = *transport::link::parse_endpoint(url);
     call.peer = peer;
     call.type = type;
     call.message = std::make_shared<const std::string>("{\"n\":\"" + text + "\"}");
@@ -99,6 +99,18 @@ TEST_F(BroadcasterTest, WhatWaitsForAPeerThatTakesBatchesIsSentTogether) {
   EXPECT_EQ(done_, (std::vector<std::string>{"1"}));
   caller_.end();
   caller_.end(false);
+  EXPECT_EQ(done_, (std::vector<std::string>{"1", "2", "3"}));
+}
+
+TEST_F(BroadcasterTest, ThereAreNoBatchesOverOtherTransports) {
+  constexpr std::string_view kSocket = "ws://127.0.0.1:8101/mcp";
+  for (const char* text : {"1", "2", "3"}) send("player:P01", kRound, text, true, kSocket);
+  caller_.end();
+  EXPECT_EQ(caller_.sent.size(), 2U) << "one after the other";
+  EXPECT_EQ(caller_.batches.at(1), nullptr);
+  caller_.end();
+  caller_.end();
+  EXPECT_EQ(caller_.sent.size(), 3U);
   EXPECT_EQ(done_, (std::vector<std::string>{"1", "2", "3"}));
 }
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
-from league_testing import BIN, LeagueTest, player_registration, rpc, wait_until
+from league_testing import BIN, LeagueTest, message, player_registration, rpc, wait_until
 from scripted_bot import Bot
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}'
@@ -155,6 +155,20 @@ class HostileRequests(LeagueTest):
         bomb = gzip.compress(b"[" * 20_000_000)
         self.assertLess(len(bomb), 200_000)
         self.assert_refused(exchange(self.manager, sized(bomb, "Content-Encoding: gzip")), 415)
+
+    def test_a_batch_costs_what_its_calls_cost(self):
+        """With the default budgets, an address has as much of each batch as of its calls one by one."""
+        query = {"jsonrpc": "2.0", "id": 1, "method": "league_query", "params": message("LEAGUE_QUERY", "player:P01", "tok_p01_guess")}
+        batch = sized(json.dumps([{**query, "id": i} for i in range(64)]).encode())
+        status, body = exchange(self.manager, batch)
+        self.assertEqual((status, {one["id"] for one in json.loads(body)}), (200, set(range(64))))
+        log = self.logs / "agents" / "league_manager.log.jsonl"
+        wait_until(lambda: log.read_bytes().count(b'"dir":"in","kind":"request"') == 64, 10, "each call has a record of its own")
+        most = 400  # 25,600 calls, more than twice what an address has at once
+        taken = next(i for i in range(most) if exchange(self.manager, batch)[0] == 429)
+        self.assertLess(taken * 64, 12_000)
+        self.assertEqual(rpc(self.manager.url, "league_query", query["params"]).status, 429)
+        self.assertEqual(rpc(self.manager.url, "ping", {"operator_key": self.operator_key()}).status, 200)
 
     def test_memory_does_not_grow_with_floods(self):
         big = sized(b'{"jsonrpc":"2.0","id":1,"method":"' + b"m" * 250_000 + b'"}')

@@ -1,5 +1,6 @@
 """Who may register, when, and under which identity."""
 
+import socket
 import threading
 import unittest
 
@@ -174,6 +175,15 @@ class BeforeTheStart(Registration):
         for i in range(5):
             self.accepted(player_registration(f"bot{i}", HERE.format(5000 + i)))
         self.assert_rejected(self.register(player_registration("late", HERE.format(5010))), "E017")
+
+    def test_a_taken_port_leaves_no_seat_behind(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            player = self.start("player", "--manager", self.manager.url, "--count", 2, port=taken.getsockname()[1] - 1)
+            self.assertEqual(player.process.wait(20), 2)
+        self.assertIn("in use", player.whole_stderr())
+        self.assertEqual(rpc(self.manager.url, "get_agents").result()["agents"], [])
 
 
 class StrictMode(Registration):

@@ -133,8 +133,8 @@ class PeerClient {
   void call(PeerCall call, Completion completion);
   /// As above, for a task, which goes on on its executor.
   [[nodiscard]] task::Task<PeerReply> call(PeerCall call);
-  /// Calls one peer with several messages (at least one), in one batch where the transport has
-  /// batches; the replies, in the same order, when all are there.
+  /// Calls one peer, which takes batches, with several messages: in one batch if it is called by
+  /// JSON-RPC over HTTP, otherwise one after the other. The replies, in the same order.
   [[nodiscard]] task::Task<std::vector<PeerReply>> call_together(std::vector<PeerCall> calls);
   /// As above. `completion` also gets the decoded answer, or null if there was an error.
   template <typename Message>
@@ -171,6 +171,7 @@ class PeerClient {
 
  private:
   struct Pending;
+  task::Task<std::vector<PeerReply>> call_as_batch(std::vector<PeerCall> calls);
   void send(const std::shared_ptr<Pending>& pending);
   /// Adds the header that names the trace to an HTTP call.
   void trace(transport::link::OutboundCall& out, std::string_view message,

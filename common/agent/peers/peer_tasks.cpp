@@ -13,6 +13,19 @@ task::Task<PeerReply> PeerClient::call(PeerCall call) {
 }
 
 task::Task<std::vector<PeerReply>> PeerClient::call_together(std::vector<PeerCall> calls) {
+  const auto& endpoint = calls.front().endpoint;
+  const bool has_batches = calls.size() > 1 && transport::link::is_http(endpoint) &&
+                           style_of(endpoint) == dialects::CallStyle::kToolName;
+  if (has_batches) co_return co_await call_as_batch(std::move(calls));
+  std::vector<PeerReply> replies;
+  for (auto& one : calls) {
+    auto reply = co_await call(std::move(one));
+    replies.push_back(std::move(reply));
+  }
+  co_return replies;
+}
+
+task::Task<std::vector<PeerReply>> PeerClient::call_as_batch(std::vector<PeerCall> calls) {
   using Replies = std::vector<PeerReply>;
   return task::called_back<Replies>([this, calls = std::move(calls)](auto done) mutable {
     struct Gathered {
@@ -23,7 +36,7 @@ task::Task<std::vector<PeerReply>> PeerClient::call_together(std::vector<PeerCal
     auto gathered = std::make_shared<Gathered>();
     gathered->missing = calls.size();
     gathered->replies.resize(calls.size());
-    auto batch = calls.size() > 1 ? std::make_shared<transport::caller::CallBatch>() : nullptr;
+    const auto batch = std::make_shared<transport::caller::CallBatch>();
     for (std::size_t i = 0; i < calls.size(); ++i) {
       calls[i].batch = batch;
       call(std::move(calls[i]), [gathered, done, i](PeerReply reply) {
@@ -36,7 +49,7 @@ task::Task<std::vector<PeerReply>> PeerClient::call_together(std::vector<PeerCal
         done(std::move(gathered->replies));
       });
     }
-    if (batch) batch->close();
+    batch->close();
   });
 }
 

@@ -54,14 +54,11 @@ void BatchHandler::on_message(link::Inbound message, link::ReplySlot reply) {
   if (!parts || !std::ranges::all_of(*parts, is_taken))
     return handler().on_message(std::move(message), std::move(reply));
   auto whole = std::make_shared<BatchReply>(parts->size(), std::move(reply));
-  // The first has been counted when the batch was read; the others are counted when they have no
-  // meter.
-  auto meter = std::move(message.meter);
   for (const auto part : *parts) {
     link::Inbound one;
     one.bytes = std::string(part);
     one.context = message.context;
-    one.meter = std::move(meter);
+    one.meter = message.meter;  // the RateLimiter has charged the batch for all of them
     handler().on_message(std::move(one), whole->part());
   }
 }

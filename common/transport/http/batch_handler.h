@@ -32,7 +32,7 @@ class BatchReply : public std::enable_shared_from_this<BatchReply> {
 };
 
 /// Passes on the requests of a JSON-RPC batch over HTTP one by one, as if each had come alone: each
-/// counts against its sender's budget, is logged, and has an answer. Only batches of requests whose
+/// is logged and has an answer. Only batches of requests whose
 /// methods are all taken, and that belong to no MCP session; anything else is passed on as it is.
 /// Thread-safe. Source: protocol §4 (4.30).
 class BatchHandler final : public link::HandlerDecorator {
