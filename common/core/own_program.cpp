@@ -10,6 +10,7 @@ std::filesystem::path own_program() {
   auto program = fs::read_symlink("/proc/self/exe", failed);
   if (!failed) return program;
   // What the kernel was asked to execute; found in PATH it is a whole path.
+  // The system passes the address as a number. NOLINTNEXTLINE(performance-no-int-to-ptr)
   const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
   if (name == nullptr) return {};
   program = fs::canonical(name, failed);
