@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <future>
 #include <sstream>
 
 #include "common/audit/log/audit_log.h"
@@ -20,6 +21,28 @@ std::vector<std::string> raw_lines_of(const std::filesystem::path& path) {
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   return lines;
 }
+
+/// Its turn comes only when the writer's thread has left every other log.
+class WriterIsFree final : LogWriter::Client {
+ public:
+  explicit WriterIsFree(LogWriter& writer) : writer_(writer) {
+    writer_.attach(*this);
+    writer_.wake(*this);
+    turn_.get_future().wait();
+  }
+  ~WriterIsFree() override { writer_.detach(*this); }
+  WriterIsFree(const WriterIsFree&) = delete;
+  WriterIsFree& operator=(const WriterIsFree&) = delete;
+
+ private:
+  std::optional<LogWriter::Time> serve() override {
+    turn_.set_value();
+    return std::nullopt;
+  }
+
+  LogWriter& writer_;
+  std::promise<void> turn_;
+};
 
 /// A disk that accepts no byte while it is full.
 class RefusingDisk final : public LogFiles {
@@ -136,6 +159,7 @@ TEST_F(SealWatchTest, AFrozenProgramSaysThatItSealedLate) {
     auto log = open();
     log->append(record_at(0s));
     ASSERT_TRUE(log->flush(10s));
+    const WriterIsFree free(*options_.writer);  // else it may take the next one by itself
     log->append(record_at(100s));
     log->append(record_at(130s));
     log->append(record_at(101s));

@@ -22,10 +22,10 @@ struct KeepingHandler final : link::MessageHandler {
 
 struct BatchHandlerTest : ::testing::Test {
   testing::FakeTime time;
+  std::vector<link::OutboundReply> sent;  // outlives `inner`, whose slots answer when they go
   KeepingHandler inner;
   BatchHandler handler{inner,
                        [](std::string_view method) { return method.starts_with("notify_"); }};
-  std::vector<link::OutboundReply> sent;
 
   void receive(std::string bytes, rpc::HeaderMap headers = {}) {
     link::Inbound message;
