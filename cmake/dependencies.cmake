@@ -1,6 +1,5 @@
-# One INTERFACE target of ours per library. Each is looked for as a CMake package, then with pkg-config, then (only with
-# LEAGUE_FETCH_DEPS) downloaded. Third-party headers are SYSTEM, so that our warnings stay ours.
-include(FetchContent)
+# One INTERFACE target of ours per library. Each is looked for as a CMake package or with pkg-config. Third-party headers
+# are SYSTEM, so that our warnings stay ours.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
@@ -10,12 +9,11 @@ function(league_dependency name)
   target_link_libraries(${name} INTERFACE ${ARGN})
 endfunction()
 
-function(league_fetch name repository tag package hint)
-  if(NOT LEAGUE_FETCH_DEPS)
-    message(FATAL_ERROR "${name} is missing. Run scripts/setup, or install ${package}, or configure with -DLEAGUE_FETCH_DEPS=ON")
+# Fails if `target` does not exist, and names the distribution's package that has it.
+function(league_require target package)
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "${package} is missing. Run scripts/setup, or install it.")
   endif()
-  FetchContent_Declare(${name} GIT_REPOSITORY ${repository} GIT_TAG ${tag} GIT_SHALLOW ON)
-  FetchContent_MakeAvailable(${name})
 endfunction()
 
 # cpp-httplib: Debian ships a pkg-config file whose compile definitions are part of the library's ABI.
@@ -25,44 +23,34 @@ if(NOT TARGET httplib::httplib)
 endif()
 if(TARGET httplib::httplib)
   league_dependency(league_dep_httplib httplib::httplib Threads::Threads)
-elseif(TARGET PkgConfig::CPPHTTPLIB)
-  league_dependency(league_dep_httplib PkgConfig::CPPHTTPLIB OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 else()
-  league_fetch(httplib https://github.com/yhirose/cpp-httplib.git v0.11.4 libcpp-httplib-dev "")
-  league_dependency(league_dep_httplib httplib::httplib Threads::Threads)
+  league_require(PkgConfig::CPPHTTPLIB libcpp-httplib-dev)
+  league_dependency(league_dep_httplib PkgConfig::CPPHTTPLIB OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 endif()
 
 find_package(nlohmann_json 3.11 QUIET CONFIG)
-if(NOT TARGET nlohmann_json::nlohmann_json)
-  league_fetch(json https://github.com/nlohmann/json.git v3.11.2 nlohmann-json3-dev "")
-endif()
+league_require(nlohmann_json::nlohmann_json nlohmann-json3-dev)
 league_dependency(league_dep_json nlohmann_json::nlohmann_json)
 
 find_package(date QUIET CONFIG)
-if(NOT TARGET date::date)
-  league_fetch(date https://github.com/HowardHinnant/date.git v3.0.1 libhowardhinnant-date-dev "")
-endif()
+league_require(date::date libhowardhinnant-date-dev)
 league_dependency(league_dep_date date::date)
 
 # Headers of packages that scripts/setup unpacks here, since they ask for far more than headers.
 list(APPEND CMAKE_PREFIX_PATH "${CMAKE_SOURCE_DIR}/build/packages/usr")
 
-# valijson's package has no version file: asking for a version would fail.
+# valijson's package has no version file: asking for a version would fail. Its target has a namespace in later versions only.
 find_package(valijson QUIET CONFIG)
 if(TARGET ValiJSON::valijson)
   league_dependency(league_dep_valijson ValiJSON::valijson)
 else()
-  if(NOT TARGET valijson)
-    league_fetch(valijson https://github.com/tristanpenman/valijson.git v1.0 libvalijson-dev "")
-  endif()
+  league_require(valijson libvalijson-dev)
   league_dependency(league_dep_valijson valijson)
 endif()
 
 # toml++: headers only, and only the reader of configuration files sees them.
 find_package(tomlplusplus QUIET CONFIG)
-if(NOT TARGET tomlplusplus::tomlplusplus)
-  league_fetch(tomlplusplus https://github.com/marzer/tomlplusplus.git v3.3.0 libtomlplusplus-dev "")
-endif()
+league_require(tomlplusplus::tomlplusplus libtomlplusplus-dev)
 league_dependency(league_dep_toml tomlplusplus::tomlplusplus)
 
 # Boost.Asio and Boost.Beast: only common/transport sees them, and common/transport/link compiles them. SSL streams need OpenSSL.
@@ -84,33 +72,23 @@ else()
 endif()
 
 find_package(simdjson QUIET CONFIG)
-if(NOT TARGET simdjson::simdjson)
-  league_fetch(simdjson https://github.com/simdjson/simdjson.git v3.0.1 libsimdjson-dev "")
-endif()
+league_require(simdjson::simdjson libsimdjson-dev)
 league_dependency(league_dep_simdjson simdjson::simdjson)
 
 find_package(CLI11 QUIET CONFIG)
-if(NOT TARGET CLI11::CLI11)
-  league_fetch(CLI11 https://github.com/CLIUtils/CLI11.git v2.1.2 libcli11-dev "")
-endif()
+league_require(CLI11::CLI11 libcli11-dev)
 league_dependency(league_dep_cli11 CLI11::CLI11)
 
 find_package(spdlog QUIET CONFIG)
-if(NOT TARGET spdlog::spdlog)
-  league_fetch(spdlog https://github.com/gabime/spdlog.git v1.10.0 libspdlog-dev "")
-endif()
+league_require(spdlog::spdlog libspdlog-dev)
 league_dependency(league_dep_spdlog spdlog::spdlog)
 
 league_dependency(league_dep_openssl OpenSSL::Crypto)
 
 # Unicode's tables, for people's names: only common/core/utf8.cpp sees them.
 pkg_check_modules(UTF8PROC QUIET IMPORTED_TARGET libutf8proc>=2.2)
-if(TARGET PkgConfig::UTF8PROC)
-  league_dependency(league_dep_utf8proc PkgConfig::UTF8PROC)
-else()
-  league_fetch(utf8proc https://github.com/JuliaStrings/utf8proc.git v2.8.0 libutf8proc-dev "")
-  league_dependency(league_dep_utf8proc utf8proc)
-endif()
+league_require(PkgConfig::UTF8PROC libutf8proc-dev)
+league_dependency(league_dep_utf8proc PkgConfig::UTF8PROC)
 
 # The journal's stream, packed, and closed segments of conversation logs.
 find_package(ZLIB REQUIRED)
@@ -132,9 +110,7 @@ endif()
 # SQLiteCpp's package names the SQLite library without a path to it.
 find_package(SQLite3 QUIET)
 find_package(SQLiteCpp QUIET CONFIG)
-if(NOT TARGET SQLiteCpp)
-  league_fetch(SQLiteCpp https://github.com/SRombauts/SQLiteCpp.git 3.2.1 libsqlitecpp-dev "")
-endif()
+league_require(SQLiteCpp libsqlitecpp-dev)
 if(TARGET SQLite::SQLite3)
   league_dependency(league_dep_sqlite SQLiteCpp SQLite::SQLite3)
 else()
@@ -143,20 +119,14 @@ endif()
 
 if(LEAGUE_BUILD_TESTS)
   find_package(GTest QUIET CONFIG)
-  if(NOT TARGET GTest::gtest_main)
-    league_fetch(googletest https://github.com/google/googletest.git release-1.12.1 libgtest-dev "")
-  endif()
+  league_require(GTest::gtest_main libgtest-dev)
   league_dependency(league_dep_gtest GTest::gtest_main GTest::gmock)
   find_package(rapidcheck QUIET CONFIG)
-  if(NOT TARGET rapidcheck)
-    league_fetch(rapidcheck https://github.com/emil-e/rapidcheck.git master librapidcheck-dev "")
-  endif()
+  league_require(rapidcheck librapidcheck-dev)
   league_dependency(league_dep_rapidcheck rapidcheck)
 endif()
 if(LEAGUE_BUILD_BENCHMARKS)
   find_package(benchmark QUIET CONFIG)
-  if(NOT TARGET benchmark::benchmark)
-    league_fetch(benchmark https://github.com/google/benchmark.git v1.7.1 libbenchmark-dev "")
-  endif()
+  league_require(benchmark::benchmark libbenchmark-dev)
   league_dependency(league_dep_benchmark benchmark::benchmark)
 endif()

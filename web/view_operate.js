@@ -23,20 +23,14 @@ const ACTS = {
     {act: 'VOID_MATCH', match_id: value('operate-match'), replay: document.getElementById('operate-replay').checked},
     'The match is void.',
   ],
-  shutDown: () => ['shut_down_agent', {agent_id: value('operate-agent')}, 'The agent is shut down.'],
-  disqualify: () => [
-    'shut_down_agent',
-    {agent_id: value('operate-agent'), as: 'DISQUALIFIED'},
-    'The agent is disqualified.',
-  ],
-  withdraw: () => ['shut_down_agent', {agent_id: value('operate-agent'), as: 'WITHDRAWN'}, 'The agent is withdrawn.'],
+  remove: () => ['shut_down_agent', {agent_id: value('operate-agent')}, 'The agent is removed.'],
   restore: () => ['restore_agent', {agent_id: value('operate-agent')}, 'The agent plays again.'],
   start: () => ['start_league', {}, 'The league starts.'],
 };
-const DANGEROUS = new Set(['end', 'void', 'shutDown', 'disqualify', 'withdraw']);
+const DANGEROUS = new Set(['end', 'void', 'remove']);
 const CONFIRMED = {
   end: 'End the league now? Matches that are not finished will not be played.',
-  disqualify: 'Disqualify this agent?',
+  remove: 'Remove this agent? A player loses the matches that it has not played yet.',
 };
 
 /** Carries an act out; what the manager answers is shown. */
@@ -167,9 +161,7 @@ export function operateView(league) {
           {id: 'operate-agents'},
           [...league.players, ...league.referees].map((agent) => h('option', {value: agent.id}, name(agent.name))),
         ),
-        button('shutDown', 'Shut down'),
-        button('disqualify', 'Disqualify'),
-        button('withdraw', 'Withdraw'),
+        button('remove', 'Remove'),
         button('restore', 'Restore'),
       ),
     ),

@@ -9,6 +9,7 @@
 
 #include "common/agent/runtime/log.h"
 #include "common/audit/log/log_file.h"
+#include "common/schema/parse_json.h"
 
 namespace league::referee::files {
 namespace {
@@ -40,11 +41,11 @@ Result<void> append_lines(const fs::path& file, const std::string& lines) {
 /// belongs to another referee.
 Result<void> write_match(const fs::path& directory, std::string line,
                          const ProjectionWriter& writer) {
-  auto record = nlohmann::json::parse(line, nullptr, false);
-  if (!record.is_object()) return {};  // cut off
-  const auto id = record.find("match_id");
-  const auto attempt = record.find("attempt");
-  const bool is_record = id != record.end() && id->is_string() && attempt != record.end() &&
+  const auto record = schema::parse_json(line);
+  if (!record || !record->is_object()) return {};  // cut off
+  const auto id = record->find("match_id");
+  const auto attempt = record->find("attempt");
+  const bool is_record = id != record->end() && id->is_string() && attempt != record->end() &&
                          attempt->is_number_integer();
   if (!is_record || !audit::log::is_safe_name(id->get<std::string>())) return {};  // not ours
   const fs::path file = directory / (id->get<std::string>() + ".json");

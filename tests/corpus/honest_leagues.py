@@ -96,8 +96,10 @@ def up(test, *arguments):
         raise AssertionError(f"league up ended with {done.returncode}: {done.stderr[-2000:]}")
 
 
-for _way in ("http", "sse", "websocket", "legacy-sse", "stdio", "tcp", "unix", "mixed"):
-    league(f"up-{_way}", "--players", "4", "--referees", "2", "--transport", _way, short=_way == "mixed")(up)
+_WAYS = ("http", "sse", "websocket", "legacy-sse", "stdio", "tcp", "unix")
+for _way in _WAYS:
+    league(f"up-{_way}", "--players", "4", "--referees", "2", "--transport", _way)(up)
+league("up-all-transports", "--players", "7", "--referees", "2", "--transport", ",".join(_WAYS), short=True)(up)
 for _strategies in ("slow:200,random", "silent,random,even", "crash,random,odd", "garbage,even,odd", "invalid,even,odd", "wrong-match,even,odd",
                     "no-token,even,odd", "huge,even,odd"):
     league(f"up-{_strategies.split(',')[0].replace(':', '-')}-players", "--players", "3", "--strategies", _strategies,

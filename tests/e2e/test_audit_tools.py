@@ -112,15 +112,11 @@ class AuditTools(LeagueTest):
     def test_a_league_of_good_bots(self):
         self.played_league()
         self.assertIn("nothing is wrong", self.audit("verify", self.directory))
-        # One honest league in a hundred is accused: these draws are true ones.
-        self.assertIn("numbers 1 to 10:", self.audit("stats", self.directory, codes=[0, 1]))
         self.audit("find", self.directory, "--error", "any", code=1)
         text = self.audit("explain", self.directory, "R1M1")
         for part in ("GAME_INVITATION", "CHOOSE_PARITY_RESPONSE", "the number was", "so both run on the same machine"):
             self.assertIn(part, text)
         self.assertNotIn("whose fault", text)
-        agents = self.logs / "agents"
-        self.assertIn(" 0 with other bytes", self.audit("diff", agents / "P01.log.jsonl", agents / "REF01.log.jsonl"))
 
     def test_a_league_of_bad_bots_is_explained_and_not_accused(self):
         bad = ["slow:2500", "silent", "garbage", "invalid", "wrong-match", "crash"]

@@ -117,7 +117,7 @@ class Registration(ClassWithCodes):
         manager = self.start_class()
         self.assertEqual(self.register("Bob", 9001, codes["Bob"]).error_code(), None)
         self.assertEqual(self.register("Bob", 9002, codes["Bob"]).error_code(), "E020")
-        done = subprocess.run([BIN / "league", "admin", "withdraw", manager.url, "P01", "--operator-key",
+        done = subprocess.run([BIN / "league", "admin", "remove", manager.url, "P01", "--reason", "x", "--operator-key",
                                self.directory / "data" / "operator.key"], capture_output=True, text=True, timeout=20, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.names(), {})

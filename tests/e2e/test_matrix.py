@@ -12,7 +12,7 @@ import support_path  # noqa: F401
 from conversation_log import Log
 from league_testing import BIN, SOURCE, LeagueTest, limits
 
-TRANSPORTS = ("http", "sse", "websocket", "legacy-sse", "tcp", "unix", "stdio", "mixed")
+TRANSPORTS = ("http", "sse", "websocket", "legacy-sse", "tcp", "unix", "stdio", "http,sse,websocket,legacy-sse,stdio,tcp,unix")
 MODES = ("open", "strict")
 PLAIN = SOURCE / "tests" / "support" / "plain_mcp_bot.py"
 
@@ -26,7 +26,7 @@ class Matrix(LeagueTest):
     def play(self, cell):
         """A whole league of our own programs."""
         transport, mode = cell
-        directory = self.directory / f"{transport}_{mode}"
+        directory = self.directory / f"{'all' if ',' in transport else transport}_{mode}"
         directory.mkdir()
         file = directory / "limits.json"
         file.write_text(json.dumps(limits()))

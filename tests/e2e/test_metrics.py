@@ -66,7 +66,7 @@ class Metrics(LeagueTest):
         gone = self.start_referee(self.manager, name="two", limits=HURRIED)
         self.admin("resume")
         wait_until(lambda: self.status(self.manager)["current_round"] >= 2, 30, "round 2")
-        self.admin("disqualify", last, "--reason", "asked for it")
+        self.admin("remove", last, "--reason", "asked for it")
         gone.program.kill()
         self.admin("pause", "--wait", "30")
         self.admin("void", "R1M1", "--replay", "--reason", "disputed")
@@ -150,7 +150,7 @@ class Metrics(LeagueTest):
                 counts[sample("league_operator_acts_total", act=event["act"])] += 1
                 counts["league_matches_voided_total"] += "match" in event
             elif kind == "AGENT_STATE_CHANGED" and "by" in event:
-                act = {"DISQUALIFIED": "DISQUALIFY", "RESTORED_BY_OPERATOR": "RESTORE"}[event["reason"]]
+                act = {"SHUT_DOWN_BY_OPERATOR": "SHUT_DOWN", "RESTORED_BY_OPERATOR": "RESTORE"}[event["reason"]]
                 counts[sample("league_operator_acts_total", act=act)] += 1
         # The league was as eventful as it was to be.
         for key, least in ((sample("league_technical_losses_total", error_code="E001"), 2),

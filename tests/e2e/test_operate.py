@@ -48,7 +48,7 @@ class OperateTest(LeagueTest):
             self.start_players(manager, 1, name=name)
         self.assertIn("'Žluť'", manager.program.stderr())
         seat, = (row["player_id"] for row in self.standings(manager) if row["display_name"] == "gone")
-        self.admin(manager, "withdraw", seat)
+        self.admin(manager, "remove", seat, "--reason", "asked for it")
         self.start_referee(manager)
         done = league("start", manager.url, "--operator-key", self.key)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -326,7 +326,7 @@ class OperateTest(LeagueTest):
         wrong.write_text("f" * 64)
         wrong.chmod(0o600)
         for act in (["pause"], ["resume"], ["extend", "5"], ["announce", "x"], ["void", "R1M1", "--reason", "x"], ["end"],
-                    ["disqualify", "P01"], ["withdraw", "P01"], ["restore", "P01"]):
+                    ["remove", "P01", "--reason", "x"], ["restore", "P01"]):
             done = league("admin", act[0], manager.url, *act[1:], "--operator-key", wrong)
             self.assertEqual(done.returncode, 1, act)
             self.assertIn("operator", done.stderr)

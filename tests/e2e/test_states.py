@@ -121,9 +121,9 @@ class StatesTest(LeagueTest):
         self.play_until(manager, 1)
         key = self.directory / "data" / "operator.key"
         victim = players[0].id
-        refused = league("admin", "shut-down", manager.url, "P99", "--operator-key", key)
+        refused = league("admin", "remove", manager.url, "P99", "--operator-key", key, "--reason", "x")
         self.assertEqual(refused.returncode, 1, refused.stderr)
-        done = league("admin", "shut-down", manager.url, victim, "--operator-key", key, "--reason", "cheats")
+        done = league("admin", "remove", manager.url, victim, "--operator-key", key, "--reason", "cheats")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("SHUTDOWN", league("status", "--all", manager.url).stdout)
         self.play_until(manager, 4)

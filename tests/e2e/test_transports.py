@@ -22,7 +22,7 @@ WAYS = {
     "tcp": {"tcp"},
     "unix": {"unix"},
     "nats": {"nats"},
-    "mixed": {"http", "sse", "websocket", "subprocess", "tcp", "unix"},
+    "http,sse,websocket,legacy-sse,stdio,tcp,unix": {"http", "sse", "websocket", "subprocess", "tcp", "unix"},
 }
 BROADCASTS = {"ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED"}
 MATCH_TYPES = {
@@ -63,7 +63,7 @@ def league_transcript(log):
 class SameLeague(LeagueTest):
     def play(self, transport):
         """A whole league; its logs. `nats` is no `--transport`, but a broker between the programs."""
-        directory = self.directory / transport
+        directory = self.directory / ("all" if "," in transport else transport)
         directory.mkdir()
         file = directory / "limits.json"
         file.write_text(json.dumps(limits()))

@@ -98,7 +98,7 @@ int revoke(const CodesOptions& options) {
   std::cout << "The code of \"" << safe_text(row.name)
             << "\" is revoked; a running manager refuses it within a second.\n"
             << "A player that has registered with it stays registered; to remove it, use league "
-               "admin shut-down. To make a new code: "
+               "admin remove. To make a new code: "
             << "league admin codes make --codes " << safe_text(options.codes.string()) << std::endl;
   return 0;
 }

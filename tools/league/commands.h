@@ -44,7 +44,7 @@ void add_lead_command(CLI::App& admin, ChosenCommand& chosen);
 void add_status_command(CLI::App& app, ChosenCommand& chosen);
 /// `league start URL`: starts a league with the registered agents.
 void add_start_command(CLI::App& app, ChosenCommand& chosen);
-/// The commands of `league admin` for one agent: `shut-down`, `disqualify`, `withdraw`, `restore`.
+/// The commands of `league admin` for one agent: `remove`, `restore`.
 void add_agent_acts(CLI::App& admin, ChosenCommand& chosen);
 /// The commands of `league admin` for the league: `pause`, `resume`, `extend`, `announce`, `void`,
 /// `end`.

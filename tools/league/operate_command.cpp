@@ -85,28 +85,23 @@ CLI::App* add_act(CLI::App& admin, const char* name, const char* help, ActOption
 struct AgentAct {
   const char* name;
   const char* help;
-  const char* as;  ///< how the shut-down is recorded; null: the agent is restored
+  const char* tool;
+  bool needs_reason;
   const char* done;
 };
 constexpr std::array kAgentActs = {
-    AgentAct{"shut-down",
-             "shut an agent down until it is restored: a player loses its matches, a referee gets "
-             "no matches",
-             "SHUT_DOWN_BY_OPERATOR", " is shut down"},
-    AgentAct{"disqualify", "like shut-down, recorded as a disqualification", "DISQUALIFIED",
-             " is disqualified"},
-    AgentAct{"withdraw", "like shut-down, for a bot whose author asks for it", "WITHDRAWN",
-             " is withdrawn"},
-    AgentAct{"restore", "let an agent that was shut down play again; also ends a suspension",
-             nullptr, " is ACTIVE again"},
+    AgentAct{"remove",
+             "remove an agent until it is restored: a player loses its matches, a referee gets no "
+             "matches; before the start its seat is free again",
+             "shut_down_agent", true, " is removed"},
+    AgentAct{"restore", "let an agent that was removed play again; also ends a suspension",
+             "restore_agent", false, " is ACTIVE again"},
 };
 
 int act_on_agent(const ActOptions& options, const AgentAct& act) {
   nlohmann::json arguments = {
       {"agent_id", options.agent}, {"reason", options.reason}, {"by", options.by}};
-  if (act.as != nullptr) arguments["as"] = act.as;
-  return call_as_operator(options.access, act.as != nullptr ? "shut_down_agent" : "restore_agent",
-                          std::move(arguments), options.agent + act.done);
+  return call_as_operator(options.access, act.tool, std::move(arguments), options.agent + act.done);
 }
 
 /// Waits until no match is being played. Returns 0, 1 if that takes too long, 2 if the manager does
@@ -149,9 +144,11 @@ void add_agent_acts(CLI::App& admin, std::function<int()>& chosen) {
   for (const AgentAct& act : kAgentActs) {
     auto options = std::make_shared<ActOptions>();
     CLI::App* command = add_act(admin, act.name, act.help, *options,
-                                std::string(act.name) + " http://localhost:8000/mcp P07");
+                                std::string(act.name) + " http://localhost:8000/mcp P07" +
+                                    (act.needs_reason ? " --reason \"asked for it\"" : ""));
     command->add_option("ID", options->agent, "such as P07 or REF02")->required();
-    command->add_option("--reason", options->reason, "reason, shown to people and to the agent");
+    command->add_option("--reason", options->reason, "reason, shown to people and to the agent")
+        ->required(act.needs_reason);
     agent::host::when_given(*command, chosen,
                             [options, &act] { return act_on_agent(*options, act); });
   }

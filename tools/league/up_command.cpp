@@ -229,8 +229,7 @@ void add_setting(CLI::App& command, UpOptions& options) {
   command
       .add_option("--transport", options.transport_names,
                   "how the programs call each other: " + agent::host::serving_names() +
-                      "; several, separated by commas, are assigned to the players in rotation; "
-                      "mixed: all of them")
+                      "; several, separated by commas, are assigned to the players in rotation")
       ->default_str("http");
   command.add_flag("--require-commitments", options.require_commitments,
                    "accept only players that commit to their choices and send receipts");

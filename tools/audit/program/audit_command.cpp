@@ -10,7 +10,6 @@
 
 #include "common/agent/host/terminal.h"
 #include "tools/audit/inspect/audit_commands.h"
-#include "tools/audit/inspect/audit_stats.h"
 #include "tools/audit/verify/audit_verify.h"
 
 namespace league::tools::auditor {
@@ -125,26 +124,6 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
   });
 }
 
-void add_stats(CLI::App& audit, std::function<int()>& chosen) {
-  auto options = std::make_shared<AuditOptions>();
-  auto directories = std::make_shared<std::vector<std::filesystem::path>>();
-  CLI::App* command =
-      audit.add_subcommand("stats", "run statistical tests of the draws, the roles and the pairs");
-  command
-      ->add_option("DIR", *directories,
-                   "directory that contains data/ and logs/; across several, players are "
-                   "identified by their display names")
-      ->required()
-      ->check(CLI::ExistingDirectory);
-  add_json(*command, *options);
-  command->footer(
-      "Examples:\n  league audit stats runs/2025-01-15T10-30-00Z\n  league audit stats runs/*\n"
-      "Exit codes: 0 nothing is suspicious, 1 something is, 2 there are no matches.");
-  agent::host::when_given(*command, chosen, [options, directories] {
-    return audit_stats(*directories, options->output(), std::cout, std::cerr);
-  });
-}
-
 void add_bundle(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   auto archive = std::make_shared<std::filesystem::path>();
@@ -159,29 +138,6 @@ void add_bundle(CLI::App& audit, std::function<int()>& chosen) {
       "lines), 2 not written.");
   agent::host::when_given(*command, chosen, [options, archive] {
     return audit_bundle(options->directory, *archive, std::cout, std::cerr);
-  });
-}
-
-void add_diff(CLI::App& audit, std::function<int()>& chosen) {
-  auto first = std::make_shared<std::filesystem::path>();
-  auto second = std::make_shared<std::filesystem::path>();
-  auto options = std::make_shared<AuditOptions>();
-  auto only = std::make_shared<std::string>();
-  CLI::App* command = audit.add_subcommand(
-      "diff", "compare two logs: two copies of one, or both sides of the same conversations");
-  command->add_option("LOGA", *first, "such as logs/agents/P01.log.jsonl")
-      ->required()
-      ->check(CLI::ExistingFile);
-  command->add_option("LOGB", *second, "another one")->required()->check(CLI::ExistingFile);
-  command->add_option("--match", *only, "only this match, such as R1M1");
-  add_json(*command, *options);
-  command->footer(
-      "Example:\n"
-      "  league audit diff logs/agents/P01.log.jsonl logs/agents/REF01.log.jsonl\n"
-      "Exit codes: 0 they agree, 1 they differ, 2 one of them is not a conversation log.");
-  agent::host::when_given(*command, chosen, [=] {
-    return audit_diff(*first, *second, {.match = *only, .output = options->output()}, std::cout,
-                      std::cerr);
   });
 }
 
@@ -213,9 +169,7 @@ void add_audit_command(CLI::App& app, std::function<int()>& chosen) {
   add_verify(*audit, chosen);
   add_explain(*audit, chosen);
   add_find(*audit, chosen);
-  add_stats(*audit, chosen);
   add_bundle(*audit, chosen);
-  add_diff(*audit, chosen);
 }
 
 }  // namespace league::tools::auditor

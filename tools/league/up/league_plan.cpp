@@ -208,15 +208,13 @@ core::Result<std::vector<std::string>> parse_strategies(std::string_view list) {
 }
 
 core::Result<std::vector<agent::host::Serving>> parse_transports(std::string_view list) {
-  if (list == "mixed")
-    return std::vector(agent::host::kAllServings.begin(), agent::host::kAllServings.end());
   std::vector<agent::host::Serving> transports;
   for (std::string& name : words_of(list)) {
     auto known = agent::host::parse_serving(name);
     if (!known) {
       return core::Error{core::ErrorCode::kInternalError,
                          "there is no transport \"" + name.substr(0, 64) + "\"; there are " +
-                             agent::host::serving_names() + ", and mixed for all of them",
+                             agent::host::serving_names(),
                          {}};
     }
     transports.push_back(*known);

@@ -75,8 +75,7 @@ struct LeaguePlan {
 
 [[nodiscard]] std::filesystem::path subprocess_config_file(const UpOptions& options);
 
-/// The transports in a list such as `http,websocket`, or all of them for `mixed`. Fails with a text
-/// that names the known ones.
+/// The transports in a list such as `http,websocket`. Fails with a text that names the known ones.
 [[nodiscard]] core::Result<std::vector<agent::host::Serving>> parse_transports(
     std::string_view list);
 /// The transport that manager and referees serve.
