@@ -12,6 +12,7 @@
 #include "common/agent/host/agent_host.h"
 #include "common/agent/identity/identity_store.h"
 #include "common/agent/identity/secret_file.h"
+#include "common/agent/runtime/exception_guard.h"
 #include "common/agent/runtime/log.h"
 #include "common/core/assign.h"
 #include "common/transport/link/signals.h"
@@ -45,6 +46,7 @@ struct LocalPlayer {
   std::unique_ptr<service::PlayerService> service;
   std::unique_ptr<ChildIdentity> child_identity;  ///< if its caller registers it
   std::unique_ptr<service::HistoryFile> history;  ///< null without --data and before there is an id
+  std::unique_ptr<task::Scope> registering;  ///< null if it is not registered from here
 };
 
 /// All players of this process.
@@ -102,11 +104,10 @@ class PlayerGroup {
   /// Registers the player that was started last.
   core::Result<void> register_player(const transport::link::Endpoint& manager) {
     LocalPlayer& local = players_.back();
-    std::string url = contact_endpoint(local);
     agent::identity::RegistrationOptions registration{
         .role = envelope::Role::kPlayer,
         .display_name = local.name,
-        .contact_endpoint = url,
+        .contact_endpoint = contact_endpoint(local),
         .game_types = local.service->game_types(),
         .manager = manager,
         .log_public_key = local.port->log().public_key(),
@@ -120,14 +121,9 @@ class PlayerGroup {
         return kept;
     }
     if (auto added = add_secrets(local, registration); !added) return added;
-    const agent::bus::ManagerWatch watch(host_.timer(), local.name, manager_url(), host_.bus());
-    agent::identity::register_agent(
-        {local.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
-        std::move(registration),
-        [this, &local, url, watch](const core::Result<agent::identity::Identity>& identity) {
-          watch.ended(identity.has_value());
-          on_registered(local, url, identity);
-        });
+    local.registering = std::make_unique<task::Scope>(
+        task::Executor(), agent::runtime::failures_logged("the registration"));
+    local.registering->spawn(enter(&local, std::move(registration)));
     return {};
   }
 
@@ -138,6 +134,11 @@ class PlayerGroup {
   void stop_serving() {
     for (auto& local : players_) local.port->begin_stop();
     for (auto& local : players_) local.port->stop_serving();
+  }
+
+  /// Ends the registrations that are not answered yet. Call it before the host is shut down.
+  void stop_registering() {
+    for (auto& local : players_) local.registering.reset();
   }
 
   /// Writes the histories, if they are kept.
@@ -188,8 +189,6 @@ class PlayerGroup {
             .manager = manager_url()};
   }
 
-  [[nodiscard]] static std::string own_process() { return std::to_string(::getpid()); }
-
   /// Adds the secrets from the operator, code and token, to the registration.
   core::Result<void> add_secrets(const LocalPlayer& local,
                                  agent::identity::RegistrationOptions& registration) const {
@@ -204,7 +203,7 @@ class PlayerGroup {
     std::string temporary = agent::identity::temporary_id(local.name);
     // With stdio, the manager and each referee start their own process of the same player, so the
     // name needs the process id.
-    const std::string process = own_process();
+    const std::string process = std::to_string(::getpid());
     if (options_.common.serving() == agent::host::Serving::kStdio) temporary += "_" + process;
     // The process id makes the name unique: a log that a killed process left before it had an id
     // stays separate.
@@ -309,23 +308,26 @@ class PlayerGroup {
     return local.port->serve(std::move(listen), local.service->handler());
   }
 
-  void on_registered(LocalPlayer& local, const std::string& url,
-                     const core::Result<agent::identity::Identity>& answer) {
-    if (!answer) {
-      if (answer.error().code == core::ErrorCode::kShuttingDown) return;
-      exit_code_ = agent::host::fail(answer.error());
-      return stop_.request_stop();
-    }
-    resume_matches(local, *answer);
-    const auto league = agent::identity::log_league(*answer, local.identity_store.get());
-    if (auto kept = keep(local, *answer); !kept) {
-      exit_code_ = agent::host::fail(kept.error());
-      return stop_.request_stop();
-    }
+  task::Task<void> enter(LocalPlayer* local, agent::identity::RegistrationOptions registration) {
+    const agent::bus::ManagerWatch watch(host_.timer(), local->name, manager_url(), host_.bus());
+    const agent::identity::RegistrationContext context{local->port->peers(), host_.timer(),
+                                                       host_.clock(), random_, host_.settings()};
+    const auto answer = co_await agent::identity::register_agent(context, std::move(registration));
+    watch.ended(answer.has_value());
+    const auto placed = answer ? take_place(*local, *answer) : core::Result<void>(answer.error());
+    if (placed || placed.error().code == core::ErrorCode::kShuttingDown) co_return;
+    exit_code_ = agent::host::fail(placed.error());
+    stop_.request_stop();
+  }
+
+  core::Result<void> take_place(LocalPlayer& local, const agent::identity::Identity& answer) {
+    resume_matches(local, answer);
+    const auto league = agent::identity::log_league(answer, local.identity_store.get());
+    if (auto kept = keep(local, answer); !kept) return kept;
     // The stored identity includes earlier answers: an answer with fewer fields does not make the
     // player a guest (protocol §8).
     const agent::identity::Identity* identity =
-        local.identity_store ? &local.identity_store->identity() : &*answer;
+        local.identity_store ? &local.identity_store->identity() : &answer;
     tell_disputes(local, *identity);
     local.service->set_identity(*identity);
     local.port->set_token(identity->token);
@@ -335,7 +337,8 @@ class PlayerGroup {
     auto path = audit::log::agent_log_path(options_.common.logs, identity->id);
     if (path) (void)local.port->log().retarget(*path, "player:" + identity->id, league);
     agent::runtime::log::info("{} is {} of {}", local.name, identity->id, identity->league.str());
-    agent::host::announce_ready(url, identity->id);
+    agent::host::announce_ready(contact_endpoint(local), identity->id);
+    return {};
   }
 
   const ProgramOptions& options_;
@@ -379,15 +382,16 @@ int run(const ProgramOptions& options, transport::link::StopSignal& stop) {
         group.start_player(i, strategies[static_cast<std::size_t>(i) % strategies.size()]);
     if (started && registers) started = group.register_player(*manager);
     if (!started) {
+      group.stop_registering();
       (*host)->shut_down();
       return agent::host::fail(started.error());
     }
     is_over = stop.wait_for(std::chrono::milliseconds(0)) >= 0;
   }
   if (!registers) group.announce_standalone();
-
   if (!is_over) stop.wait();
   group.stop_serving();
+  group.stop_registering();
   (*host)->shut_down();
   group.save_histories();
   return group.exit_code();

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "common/agent/host/agent_host.h"
 #include "common/agent/identity/identity_store.h"
 #include "common/agent/identity/secret_file.h"
+#include "common/agent/runtime/exception_guard.h"
 #include "common/agent/runtime/log.h"
 #include "common/core/assign.h"
 #include "common/transport/link/signals.h"
@@ -67,6 +67,7 @@ class Program {
     if (stop_.wait() > 0) drain_->run(stop_);
     port_->stop_serving();
     delays_->stop();
+    registering_.reset();
     host_->shut_down();
     projections_.stop();
     return exit_code_;
@@ -80,7 +81,7 @@ class Program {
   core::Result<void> serve();
   core::Result<void> serve_at(std::uint16_t port);
   core::Result<void> hear_events(const std::string& league_id);
-  void on_registered(const core::Result<agent::identity::Identity>& answer);
+  task::Task<void> enter(agent::identity::RegistrationOptions registration);
   void take_place(const agent::identity::Identity& answer);
 
   const ProgramOptions& options_;
@@ -92,7 +93,7 @@ class Program {
   transport::link::EndpointPolicy policy_ = transport::link::EndpointPolicy::any();
   core::AuthToken admission_key_;
   service::PlayerAddresses players_;
-  std::atomic<int> exit_code_{0};
+  int exit_code_ = 0;
   core::CryptoRandom random_;
   std::unique_ptr<agent::host::AgentHost> host_;
   agent::runtime::ProjectionWriter projections_{
@@ -105,7 +106,7 @@ class Program {
   std::optional<service::RefereeService> service_;
   std::optional<service::RefereeDrain> drain_;
   std::string url_;
-  std::optional<agent::bus::ManagerWatch> watch_;
+  std::optional<task::Scope> registering_;
 };
 
 core::Result<void> Program::read_options() {
@@ -229,16 +230,18 @@ core::Result<void> Program::register_with_manager() {
   registration.admission_key = admission_key_;
   if (auto used = agent::identity::use_token_of(options_.token_file, registration); !used)
     return used;
-  watch_.emplace(host_->timer(), options_.name, manager_url_, host_->bus());
-  agent::identity::register_agent(
-      {port_->peers(), host_->timer(), host_->clock(), random_, settings_}, std::move(registration),
-      [this](const core::Result<agent::identity::Identity>& answer) { on_registered(answer); });
+  registering_.emplace(task::Executor(), agent::runtime::failures_logged("the registration"));
+  registering_->spawn(enter(std::move(registration)));
   return {};
 }
 
-void Program::on_registered(const core::Result<agent::identity::Identity>& answer) {
-  watch_->ended(answer.has_value());
-  if (answer) return take_place(*answer);
+task::Task<void> Program::enter(agent::identity::RegistrationOptions registration) {
+  const agent::bus::ManagerWatch watch(host_->timer(), options_.name, manager_url_, host_->bus());
+  const agent::identity::RegistrationContext context{port_->peers(), host_->timer(), host_->clock(),
+                                                     random_, settings_};
+  const auto answer = co_await agent::identity::register_agent(context, std::move(registration));
+  watch.ended(answer.has_value());
+  if (answer) co_return take_place(*answer);
   const bool is_stopping = answer.error().code == core::ErrorCode::kShuttingDown;
   exit_code_ = is_stopping ? 0 : agent::host::fail(answer.error());
   stop_.request_stop();

@@ -303,10 +303,25 @@ LeagueFixture::~LeagueFixture() {
   time.clear();
 }
 
+namespace {
+
+template <typename Agent>
+task::Task<void> enter(task::Task<core::Result<agent::identity::Identity>> registration,
+                       Agent* agent, std::filesystem::path directory, bool* is_done) {
+  const auto identity = co_await std::move(registration);
+  if (!identity) throw std::runtime_error("registration: " + identity.error().message);
+  if (identity->id != agent->wire.id)
+    throw std::runtime_error(agent->wire.id + " became " + identity->id);
+  agent->wire.became(*identity, directory);
+  agent->set_identity(*identity);
+  *is_done = true;
+}
+
+}  // namespace
+
 template <typename Agent>
 void LeagueFixture::register_one(Agent& agent, envelope::Role role) {
-  bool is_done = false;
-  agent::identity::register_agent(
+  auto registration = agent::identity::register_agent(
       {agent.wire.peers, time, time, random, options.settings},
       {.role = role,
        .display_name = "bot_" + agent.wire.id,
@@ -315,16 +330,13 @@ void LeagueFixture::register_one(Agent& agent, envelope::Role role) {
        .max_concurrent_matches = options.capacity,
        .manager = *transport::link::parse_endpoint(kManagerUrl),
        .log_public_key = agent.wire.log_key(),
-       .receipts = options.receipts && role == envelope::Role::kPlayer},
-      [&](const core::Result<agent::identity::Identity>& identity) {
-        if (!identity) throw std::runtime_error("registration: " + identity.error().message);
-        if (identity->id != agent.wire.id)
-          throw std::runtime_error(agent.wire.id + " became " + identity->id);
-        agent.wire.became(*identity, options.directory);
-        agent.set_identity(*identity);
-        is_done = true;
-      });
-  run_until([&] { return is_done; });
+       .receipts = options.receipts && role == envelope::Role::kPlayer});
+  bool is_done = false;
+  std::exception_ptr fault;
+  task::Scope tasks(task::Executor(), [&fault](auto thrown) { fault = std::move(thrown); });
+  tasks.spawn(enter(std::move(registration), &agent, options.directory, &is_done));
+  run_until([&] { return is_done || fault; });
+  if (fault) std::rethrow_exception(fault);
 }
 
 void LeagueFixture::register_all() {

@@ -1,19 +1,15 @@
 #include "common/agent/identity/registration.h"
 
-#include <nlohmann/json.hpp>
-
 #include "common/core/crypto.h"
 #include "common/core/text.h"
 #include "common/envelope/codec.h"
+#include "common/task/task.h"
 
 namespace league::agent::identity {
 namespace {
 
 using core::Error;
 using core::ErrorCode;
-using envelope::MessageType;
-using nlohmann::json;
-using Done = std::function<void(core::Result<Identity>)>;
 
 std::optional<core::AuthToken> if_any(const core::AuthToken& token) {
   return token.empty() ? std::nullopt : std::optional(token);
@@ -53,48 +49,75 @@ core::Result<Identity> read_identity(const envelope::Envelope& envelope, const R
                   .receipt_key = receipt_key_of(response)};
 }
 
-/// One registration in progress; kept alive by its calls and timers.
-class Attempt : public std::enable_shared_from_this<Attempt> {
- public:
-  Attempt(const RegistrationContext& context, RegistrationOptions options, Done done)
-      : context_(context),
-        options_(std::move(options)),
-        done_(std::move(done)),
-        envelopes_({options_.role, temporary_id(options_.display_name)}, std::nullopt,
-                   context.clock) {
-    take({options_.token, options_.nonce});
-  }
+/// The token may be missing only from a third-party manager, and only in open mode.
+core::Result<void> check_token(const peers::PeerReply& reply, envelope::Mode mode, bool is_ours) {
+  const auto& token = reply.answer->envelope.auth_token;
+  if (token && !token->empty()) return {};
+  if (mode != envelope::Mode::kOpen || is_ours)
+    return Error{ErrorCode::kInvalidReply,
+                 "the league manager accepted the registration without an auth_token",
+                 "/auth_token"};
+  if (reply.notes)
+    reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kAcceptedWithoutToken));
+  return {};
+}
 
-  void send() {
-    ++attempts_;
-    if (options_.role == envelope::Role::kReferee) return send(referee_request());
-    send(player_request());
+template <typename Response>
+core::Result<Identity> read(const peers::PeerReply& reply, const Response& response,
+                            envelope::Mode mode) {
+  auto identity = read_identity(reply.answer->envelope, response);
+  if (!identity) return identity;
+  auto token = check_token(reply, mode, response.match_credentials);
+  if (!token) return token.error();
+  return identity;
+}
+
+/// How one attempt ended.
+struct Outcome {
+  core::Result<Identity> identity;
+  bool is_decided = true;  ///< by the manager's answer; otherwise there is none
+};
+
+/// The attempts of one registration.
+class Attempts {
+ public:
+  Attempts(const RegistrationContext& context, const RegistrationOptions& options)
+      : context_(context),
+        options_(options),
+        envelopes_({options.role, temporary_id(options.display_name)}, std::nullopt,
+                   context.clock) {}
+
+  [[nodiscard]] task::Task<Outcome> make(Credentials credentials) const {
+    if (options_.role == envelope::Role::kReferee)
+      return send(referee_request(credentials.nonce), credentials.token);
+    return send(player_request(credentials.nonce), credentials.token);
   }
 
  private:
   template <typename Request>
-  void send(const Request& request) {
+  [[nodiscard]] task::Task<Outcome> send(Request request, core::AuthToken token) const {
     auto conversation =
         envelope::registration_conversation(options_.role, temporary_id(options_.display_name), 1);
     const auto envelope = envelopes_.make(
-        Request::kType,
-        {.conversation_id = conversation, .auth_token = if_any(credentials_.token)});
+        Request::kType, {.conversation_id = conversation, .auth_token = if_any(token)});
     auto call = peers::call_with({options_.manager, "league_manager"}, envelope, request,
                                  context_.settings.time_limit(Request::kType));
     call.reply_defaults.is_guest = true;  // it is not known yet whose manager this is
-    context_.peers.call(std::move(call),
-                        [self = shared_from_this()](const peers::PeerReply& reply,
-                                                    const typename Request::Answer* answer) {
-                          if (answer == nullptr) return self->on_failure(*reply.error);
-                          self->on_identity(self->read(reply, *answer));
-                        });
+    return task::called_back<Outcome>([&peers = context_.peers, call = std::move(call)](auto then) {
+      // Read here because what is found belongs to the record, which is written after this.
+      peers.call(call, [then, mode = peers.mode()](const peers::PeerReply& reply,
+                                                   const typename Request::Answer* answer) {
+        if (answer != nullptr) return then({read(reply, *answer, mode)});
+        then({*reply.error, reply.error->code == ErrorCode::kAuthTokenInvalid});
+      });
+    });
   }
 
   [[nodiscard]] std::optional<std::string> log_public_key() const {
     return options_.log_public_key.empty() ? std::nullopt : std::optional(options_.log_public_key);
   }
 
-  [[nodiscard]] envelope::RefereeRegisterRequest referee_request() const {
+  [[nodiscard]] envelope::RefereeRegisterRequest referee_request(const std::string& nonce) const {
     envelope::RefereeRegisterRequest message;
     message.referee_meta = {.display_name = options_.display_name,
                             .version = LEAGUE_VERSION,
@@ -107,11 +130,11 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                             .hears_events = options_.hears_events,
                             .match_credentials = true,
                             .admission_key = text_if_any(options_.admission_key)};
-    message.registration_nonce = credentials_.nonce;
+    message.registration_nonce = nonce;
     return message;
   }
 
-  [[nodiscard]] envelope::LeagueRegisterRequest player_request() const {
+  [[nodiscard]] envelope::LeagueRegisterRequest player_request(const std::string& nonce) const {
     envelope::LeagueRegisterRequest message;
     message.player_meta = {.display_name = options_.display_name,
                            .version = LEAGUE_VERSION,
@@ -124,77 +147,27 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                            .registration_code = text_if_any(options_.registration_code),
                            .receipts = options_.receipts,
                            .batches = options_.batches};
-    message.registration_nonce = credentials_.nonce;
+    message.registration_nonce = nonce;
     return message;
   }
 
-  void on_failure(const Error& error) {
-    if (error.code == ErrorCode::kAuthTokenInvalid) return on_identity(error);
-    bool passes = core::error_info(error.code).retryable || error.code == ErrorCode::kOverloaded;
-    if (!passes || attempts_ >= options_.max_attempts) return done_(error);
-    context_.timer.schedule(options_.retry_delay, [self = shared_from_this()] { self->send(); });
-  }
-
-  void on_identity(core::Result<Identity> identity) {
-    if (identity) return done_(std::move(identity));
-    bool is_unknown =
-        identity.error().code == ErrorCode::kAuthTokenInvalid && !credentials_.token.empty();
-    std::optional<Credentials> next;
-    if (is_unknown && options_.next_credentials) next = options_.next_credentials();
-    if (is_unknown) unknown_tokens_ += 1;
-    if (!next) return done_(explained(identity.error()));
-    take(std::move(*next));
-    attempts_ = 0;
-    send();
-  }
-
-  /// Adds advice for the operator to the error if tokens were refused before.
-  [[nodiscard]] Error explained(Error error) const {
-    if (unknown_tokens_ == 0) return error;
-    error.message +=
-        ". The manager does not know the stored token: ask the operator for a new one (league "
-        "admin new-token), and start with --token FILE";
-    return error;
-  }
-
-  void take(Credentials credentials) {
-    credentials_ = std::move(credentials);
-    if (credentials_.nonce.empty()) credentials_.nonce = core::to_hex(context_.random.bytes<16>());
-  }
-
-  /// The token may be missing only from a third-party manager, and only in open mode.
-  [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope,
-                                               const peers::PeerReply& reply, bool is_ours) const {
-    if (envelope.auth_token && !envelope.auth_token->empty()) return {};
-    if (context_.peers.mode() != envelope::Mode::kOpen || is_ours)
-      return Error{ErrorCode::kInvalidReply,
-                   "the league manager accepted the registration without an auth_token",
-                   "/auth_token"};
-    if (reply.notes)
-      reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kAcceptedWithoutToken));
-    return {};
-  }
-
-  template <typename Response>
-  [[nodiscard]] core::Result<Identity> read(const peers::PeerReply& reply,
-                                            const Response& response) const {
-    const envelope::Envelope& envelope = reply.answer->envelope;
-    auto identity = read_identity(envelope, response);
-    if (!identity) return identity;
-    auto token = check_token(envelope, reply, response.match_credentials);
-    if (!token) return token.error();
-    identity->nonce = credentials_.nonce;
-    return identity;
-  }
-
-  const RegistrationContext context_;
-  const RegistrationOptions options_;
-  const Done done_;
+  const RegistrationContext& context_;
+  const RegistrationOptions& options_;
   const envelope::EnvelopeBuilder envelopes_;
-  Credentials credentials_;
-  int attempts_ = 0;
-  int unknown_tokens_ = 0;
 };
+
+/// Whether another attempt may succeed.
+bool passes(const Error& error) {
+  return core::error_info(error.code).retryable || error.code == ErrorCode::kOverloaded;
+}
+
+/// Adds advice for the operator, after tokens were refused.
+Error explained(Error error) {
+  error.message +=
+      ". The manager does not know the stored token: ask the operator for a new one (league "
+      "admin new-token), and start with --token FILE";
+  return error;
+}
 
 }  // namespace
 
@@ -212,8 +185,33 @@ core::Result<Identity> identity_in(const envelope::Envelope& envelope,
   return read_identity(envelope, response);
 }
 
-void register_agent(const RegistrationContext& context, RegistrationOptions options, Done done) {
-  std::make_shared<Attempt>(context, std::move(options), std::move(done))->send();
+task::Task<core::Result<Identity>> register_agent(RegistrationContext context,
+                                                  RegistrationOptions options) {
+  const Attempts attempts(context, options);
+  Credentials credentials{options.token, options.nonce};
+  bool was_unknown = false;
+  for (int attempt = 1;; ++attempt) {
+    if (credentials.nonce.empty()) credentials.nonce = core::to_hex(context.random.bytes<16>());
+    auto outcome = co_await attempts.make(credentials);
+    if (outcome.identity) {
+      outcome.identity->nonce = credentials.nonce;
+      co_return std::move(outcome.identity);
+    }
+    const Error& error = outcome.identity.error();
+    if (!outcome.is_decided) {
+      if (!passes(error) || attempt >= options.max_attempts) co_return error;
+      co_await task::sleep_for(context.timer, options.retry_delay);
+      continue;
+    }
+    const bool is_unknown =
+        error.code == ErrorCode::kAuthTokenInvalid && !credentials.token.empty();
+    was_unknown = was_unknown || is_unknown;
+    std::optional<Credentials> next;
+    if (is_unknown && options.next_credentials) next = options.next_credentials();
+    if (!next) co_return was_unknown ? explained(error) : error;
+    credentials = std::move(*next);
+    attempt = 0;
+  }
 }
 
 }  // namespace league::agent::identity

@@ -12,6 +12,7 @@
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
 #include "common/envelope/envelope.h"
+#include "common/task/task.h"
 
 namespace league::agent::identity {
 
@@ -47,7 +48,7 @@ struct RegistrationOptions {
   core::AuthToken token{};  ///< as in Credentials
   std::string nonce{};  ///< as in Credentials
   /// Called for other credentials when the manager does not know the token (E012); if it returns
-  /// nothing, the registration ends. May be empty. Runs on a thread of the caller or timer.
+  /// nothing, the registration ends. May be empty. Runs where the registration does.
   std::function<std::optional<Credentials>()> next_credentials = {};
   core::AuthToken admission_key{};  ///< of the manager; only for referees; may be empty
   core::AuthToken registration_code{};  ///< from the operator; only for players; may be empty
@@ -78,11 +79,10 @@ struct RegistrationContext {
 /// underscore becomes an underscore.
 [[nodiscard]] std::string temporary_id(const std::string& display_name);
 
-/// Registers an agent and calls `done` once, with its identity or with the error. Every attempt
-/// sends the same registration nonce, so that a lost reply does not create a second identity
-/// (protocol §8). A token that the manager does not know is shown only once; then other tokens are
-/// tried. Asynchronous; `done` runs on a thread of the caller or timer.
-void register_agent(const RegistrationContext& context, RegistrationOptions options,
-                    std::function<void(core::Result<Identity>)> done);
+/// Registers an agent; ends with its identity or with the error. Every attempt sends the same
+/// registration nonce, so that a lost reply does not create a second identity (protocol §8). A
+/// token that the manager does not know is shown only once; then other tokens are tried.
+[[nodiscard]] task::Task<core::Result<Identity>> register_agent(RegistrationContext context,
+                                                                RegistrationOptions options);
 
 }  // namespace league::agent::identity

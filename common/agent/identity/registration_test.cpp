@@ -48,19 +48,29 @@ transport::link::CallOutcome answering(const json& message) {
   return outcome;
 }
 
+task::Task<void> keep(task::Task<core::Result<Identity>> registration,
+                      std::optional<core::Result<Identity>>* got) {
+  *got = co_await std::move(registration);
+}
+
 class RegistrationTest : public ::testing::Test {
  protected:
   std::optional<core::Result<Identity>> run(envelope::Role role = envelope::Role::kPlayer) {
+    return registered(client_,
+                      {.role = role,
+                       .display_name = "my bot!",
+                       .contact_endpoint = "http://127.0.0.1:8101/mcp",
+                       .game_types = {"even_odd"},
+                       .max_concurrent_matches = 4,
+                       .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                       .max_attempts = 3});
+  }
+  std::optional<core::Result<Identity>> registered(peers::PeerClient& client,
+                                                   RegistrationOptions options) {
     std::optional<core::Result<Identity>> got;
-    register_agent({client_, time_, time_, random_, settings_},
-                   {.role = role,
-                    .display_name = "my bot!",
-                    .contact_endpoint = "http://127.0.0.1:8101/mcp",
-                    .game_types = {"even_odd"},
-                    .max_concurrent_matches = 4,
-                    .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
-                    .max_attempts = 3},
-                   [&](const core::Result<Identity>& identity) { got = identity; });
+    task::Scope tasks(task::Executor(), nullptr);
+    tasks.spawn(
+        keep(register_agent({client, time_, time_, random_, settings_}, std::move(options)), &got));
     while (!got && time_.advance_to_next()) {
     }
     return got;
@@ -92,17 +102,15 @@ TEST_F(RegistrationTest, TriesAgainWithTheSameNonceUntilTheManagerIsUp) {
 
 TEST_F(RegistrationTest, AnAgentThatComesBackShowsItsToken) {
   manager_.answers = {answering(envelope::testing::golden("league_register_response"))};
-  bool is_done = false;
-  register_agent({client_, time_, time_, random_, settings_},
-                 {.role = envelope::Role::kPlayer,
-                  .display_name = "alpha",
-                  .contact_endpoint = "http://127.0.0.1:8101/mcp",
-                  .game_types = {"even_odd"},
-                  .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
-                  .token = core::AuthToken("tok_p01_kept"),
-                  .nonce = "kept nonce"},
-                 [&](const core::Result<Identity>& identity) { is_done = identity.has_value(); });
-  EXPECT_TRUE(is_done);
+  const auto got =
+      registered(client_, {.role = envelope::Role::kPlayer,
+                           .display_name = "alpha",
+                           .contact_endpoint = "http://127.0.0.1:8101/mcp",
+                           .game_types = {"even_odd"},
+                           .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                           .token = core::AuthToken("tok_p01_kept"),
+                           .nonce = "kept nonce"});
+  EXPECT_TRUE(got && *got);
   ASSERT_EQ(manager_.requests.size(), 1U);
   EXPECT_EQ(manager_.requests[0]["auth_token"], "tok_p01_kept");
   EXPECT_EQ(manager_.requests[0]["registration_nonce"], "kept nonce");
@@ -124,23 +132,21 @@ TEST_F(RegistrationTest, ATokenThatIsNotKnownIsShownOnceAndThenOthersAreTried) {
   manager_.answers = {answering(refused("E012")), answering(refused("E012")),
                       answering(envelope::testing::golden("league_register_response"))};
   std::vector<Credentials> others = {{}, {core::AuthToken("tok_p02_second"), "second"}};
-  bool is_done = false;
-  register_agent({client_, time_, time_, random_, settings_},
-                 {.role = envelope::Role::kPlayer,
-                  .display_name = "alpha",
-                  .contact_endpoint = "http://127.0.0.1:8101/mcp",
-                  .game_types = {"even_odd"},
-                  .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
-                  .token = core::AuthToken("tok_p01_first"),
-                  .nonce = "first",
-                  .next_credentials = [&others]() -> std::optional<Credentials> {
-                    auto next = others.back();
-                    others.pop_back();
-                    return next;
-                  },
-                  .registration_code = core::AuthToken("code-of-alpha")},
-                 [&](const core::Result<Identity>& identity) { is_done = identity.has_value(); });
-  EXPECT_TRUE(is_done);
+  const auto got =
+      registered(client_, {.role = envelope::Role::kPlayer,
+                           .display_name = "alpha",
+                           .contact_endpoint = "http://127.0.0.1:8101/mcp",
+                           .game_types = {"even_odd"},
+                           .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                           .token = core::AuthToken("tok_p01_first"),
+                           .nonce = "first",
+                           .next_credentials = [&others]() -> std::optional<Credentials> {
+                             auto next = others.back();
+                             others.pop_back();
+                             return next;
+                           },
+                           .registration_code = core::AuthToken("code-of-alpha")});
+  EXPECT_TRUE(got && *got);
   ASSERT_EQ(manager_.requests.size(), 3U);
   EXPECT_EQ(manager_.requests[0]["auth_token"], "tok_p01_first");
   EXPECT_EQ(manager_.requests[1]["auth_token"], "tok_p02_second");
@@ -156,16 +162,14 @@ TEST_F(RegistrationTest, ATokenThatIsNotKnownIsShownOnceAndThenOthersAreTried) {
 
 TEST_F(RegistrationTest, SaysWhatToDoWhenTheSeatHasLostItsToken) {
   manager_.answers = {answering(refused("E012")), answering(refused("E019"))};
-  std::optional<core::Result<Identity>> got;
-  register_agent({client_, time_, time_, random_, settings_},
-                 {.role = envelope::Role::kPlayer,
-                  .display_name = "alpha",
-                  .contact_endpoint = "http://127.0.0.1:8101/mcp",
-                  .game_types = {"even_odd"},
-                  .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
-                  .token = core::AuthToken("tok_p01_first"),
-                  .next_credentials = [] { return std::optional(Credentials{}); }},
-                 [&](const core::Result<Identity>& identity) { got = identity; });
+  const auto got =
+      registered(client_, {.role = envelope::Role::kPlayer,
+                           .display_name = "alpha",
+                           .contact_endpoint = "http://127.0.0.1:8101/mcp",
+                           .game_types = {"even_odd"},
+                           .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                           .token = core::AuthToken("tok_p01_first"),
+                           .next_credentials = [] { return std::optional(Credentials{}); }});
   ASSERT_TRUE(got && !*got);
   EXPECT_EQ(got->error().code, ErrorCode::kLateRegistration);
   EXPECT_NE(got->error().message.find("league admin new-token"), std::string::npos);
@@ -178,6 +182,18 @@ TEST_F(RegistrationTest, GivesUpAfterTheLastAttempt) {
   ASSERT_TRUE(identity);
   EXPECT_EQ(identity->error().code, ErrorCode::kConnectionError);
   EXPECT_EQ(manager_.requests.size(), 3U);
+}
+
+TEST_F(RegistrationTest, EndsWhenItsOwnerStops) {
+  manager_.answers = {failing(ErrorCode::kConnectionError)};
+  std::optional<core::Result<Identity>> got;
+  {
+    task::Scope tasks(task::Executor(), nullptr);
+    tasks.spawn(keep(register_agent({client_, time_, time_, random_, settings_}, {}), &got));
+    EXPECT_EQ(manager_.requests.size(), 1U);
+  }
+  EXPECT_FALSE(time_.advance_to_next()) << "no attempt is due";
+  EXPECT_FALSE(got);
 }
 
 TEST_F(RegistrationTest, ARejectionIsFinalAndNamesItsReason) {
@@ -254,14 +270,12 @@ TEST_F(ForeignManagerTest, EachFormIsARegistrationAsAGuestAndRefusedInStrictMode
 
     peers::PeerClient strict(manager_, envelope::testing::schemas(), time_,
                              envelope::Mode::kStrict);
-    bool is_refused = false;
-    register_agent({strict, time_, time_, random_, settings_},
-                   {.display_name = "my bot!",
-                    .contact_endpoint = "http://127.0.0.1:8101/mcp",
-                    .game_types = {"even_odd"},
-                    .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp")},
-                   [&](const core::Result<Identity>& got) { is_refused = !got; });
-    EXPECT_TRUE(is_refused) << form.leniency;
+    const auto got = registered(
+        strict, {.display_name = "my bot!",
+                 .contact_endpoint = "http://127.0.0.1:8101/mcp",
+                 .game_types = {"even_odd"},
+                 .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp")});
+    EXPECT_TRUE(got && !*got) << form.leniency;
   }
 }
 
