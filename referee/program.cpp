@@ -64,10 +64,12 @@ class Program {
 
   /// Runs until it is stopped. Returns the exit code.
   int play() {
-    if (stop_.wait() > 0) drain_->run(stop_);
+    const bool is_signal = stop_.wait() > 0;
+    registering_.reset();
+    if (is_signal) drain_->run(stop_);
     port_->stop_serving();
     delays_->stop();
-    registering_.reset();
+    service_->stop();
     host_->shut_down();
     projections_.stop();
     return exit_code_;

@@ -135,9 +135,7 @@ task::Task<core::Result<json>> MatchStarter::call(const Order& order, std::size_
   call.tool = known.method;
   call.style = known.style;
   call.arguments = rpc::to_json_text(message);
-  return task::called_back<core::Result<json>>([this, call = std::move(call)](auto then) mutable {
-    peers_.call_tool(std::move(call), std::move(then));
-  });
+  return peers_.call_tool(std::move(call));
 }
 
 }  // namespace league::league_manager::rounds

@@ -150,8 +150,7 @@ task::Task<core::Result<nlohmann::json>> PlayerInquiry::call(Key key, millisecon
   });
   if (!endpoint) co_return endpoint.error();
   call.endpoint = std::move(*endpoint);
-  co_return co_await task::called_back<core::Result<nlohmann::json>>(
-      [&](auto then) { deps_.peers.call_tool(std::move(call), std::move(then)); });
+  co_return co_await deps_.peers.call_tool(std::move(call));
 }
 
 }  // namespace league::league_manager::rounds

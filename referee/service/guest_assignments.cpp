@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/agent/runtime/exception_guard.h"
 #include "common/agent/runtime/log.h"
 #include "common/core/crypto.h"
 #include "common/core/text.h"
@@ -58,7 +59,8 @@ GuestAssignments::GuestAssignments(GuestAssignmentsOptions options,
           envelope::Sender::referee(options_.identity.id),
           options_.identity.league.empty() ? std::nullopt : std::optional(options_.identity.league),
           deps_.clock),
-      known_(options_.players) {}
+      known_(options_.players),
+      tasks_(task::Executor(), agent::runtime::failures_logged("the matches of a guest")) {}
 
 Result<std::vector<ForeignMatch>> GuestAssignments::read(const json& message) {
   auto matches = read_foreign_start(message);
@@ -66,14 +68,8 @@ Result<std::vector<ForeignMatch>> GuestAssignments::read(const json& message) {
   std::erase_if(*matches, [this](const ForeignMatch& match) {
     return !is_for(match, options_.identity.id, options_.contact_endpoint);
   });
-  std::lock_guard lock(mutex_);
   is_called_ = true;
   return matches;
-}
-
-bool GuestAssignments::is_called() {
-  std::lock_guard lock(mutex_);
-  return is_called_;
 }
 
 void GuestAssignments::remember(const core::PlayerId& player, const std::string& address) {
@@ -83,7 +79,6 @@ void GuestAssignments::remember(const core::PlayerId& player, const std::string&
 }
 
 bool GuestAssignments::complete(ForeignMatch& match) {
-  std::lock_guard lock(mutex_);
   bool is_complete = true;
   for (Side side : kBothSides) {
     const core::PlayerId& player = match.players[side];
@@ -97,7 +92,7 @@ bool GuestAssignments::complete(ForeignMatch& match) {
   return is_complete;
 }
 
-void GuestAssignments::begin(std::vector<ForeignMatch> matches) {
+task::Task<void> GuestAssignments::place(std::vector<ForeignMatch> matches) {
   std::vector<ForeignMatch> incomplete;
   for (ForeignMatch& match : matches) {
     if (complete(match)) {
@@ -106,39 +101,46 @@ void GuestAssignments::begin(std::vector<ForeignMatch> matches) {
       incomplete.push_back(std::move(match));
     }
   }
-  if (!incomplete.empty()) ask_for_addresses(std::move(incomplete));
+  if (incomplete.empty()) co_return;
+  auto call = question("league_query",
+                       {{"query_type", "GET_REGISTRATIONS"}, {"referee_id", options_.identity.id}});
+  const auto answer = co_await deps_.peers.call_tool(std::move(call));
+  if (answer) {
+    for (const auto& [player, address] : read_addresses(*answer)) remember(player, address);
+  }
+  for (ForeignMatch& match : incomplete) {
+    if (complete(match)) {
+      play(std::move(match));
+      continue;
+    }
+    agent::runtime::log::warn(
+        "match {} is not played: the addresses of {} and {} are not known; name "
+        "them in a file (--players-file){}",
+        core::shown(match.match_id.str()), core::shown(match.players[Side::kA].str()),
+        core::shown(match.players[Side::kB].str()),
+        answer ? "" : ". GET_REGISTRATIONS: " + answer.error().message);
+  }
 }
 
 void GuestAssignments::play(ForeignMatch match) {
   auto started = play_(assignment_of(match, options_, deps_.random), match.round_id);
   if (started) return;
-  if (started.error().code == ErrorCode::kCapacityExceeded) {
-    std::lock_guard lock(mutex_);
-    if (waiting_.size() < kMostWaiting) return waiting_.push_back(std::move(match));
-  }
+  if (started.error().code == ErrorCode::kCapacityExceeded && waiting_.size() < kMostWaiting)
+    return waiting_.push_back(std::move(match));
   agent::runtime::log::warn("match {} is not played: {}", core::shown(match.match_id.str()),
                             started.error().message);
 }
 
-void GuestAssignments::place_is_free() {
-  ForeignMatch next;
-  {
-    std::lock_guard lock(mutex_);
-    if (waiting_.empty()) return;
-    next = std::move(waiting_.front());
-    waiting_.pop_front();
-  }
+task::Task<void> GuestAssignments::play_next() {
+  if (waiting_.empty()) co_return;
+  ForeignMatch next = std::move(waiting_.front());
+  waiting_.pop_front();
   play(std::move(next));
 }
 
 agent::peers::PeerToolCall GuestAssignments::question(std::string tool, json fields) {
-  int number = 0;
-  {
-    std::lock_guard lock(mutex_);
-    number = ++questions_;
-  }
   const auto conversation =
-      envelope::query_conversation(envelope::Role::kReferee, options_.identity.id, number);
+      envelope::query_conversation(envelope::Role::kReferee, options_.identity.id, ++questions_);
   auto envelope =
       envelopes_.make(envelope::MessageType::kLeagueQuery, {.conversation_id = conversation});
   if (!options_.identity.token.empty()) envelope.auth_token = options_.identity.token;
@@ -161,64 +163,33 @@ agent::peers::PeerToolCall GuestAssignments::question(std::string tool, json fie
           .conversation_id = conversation.str()};
 }
 
-void GuestAssignments::ask_for_addresses(std::vector<ForeignMatch> matches) {
-  deps_.peers.call_tool(
-      question("league_query",
-               {{"query_type", "GET_REGISTRATIONS"}, {"referee_id", options_.identity.id}}),
-      [weak = weak_from_this(), matches = std::move(matches)](Result<json> answer) mutable {
-        auto self = weak.lock();
-        if (!self) return;
-        if (answer) {
-          std::lock_guard lock(self->mutex_);
-          for (const auto& [player, address] : read_addresses(*answer))
-            self->remember(player, address);
-        }
-        for (ForeignMatch& match : matches) {
-          if (self->complete(match)) {
-            self->play(std::move(match));
-            continue;
-          }
-          agent::runtime::log::warn(
-              "match {} is not played: the addresses of {} and {} are not known; name "
-              "them in a file (--players-file){}",
-              core::shown(match.match_id.str()), core::shown(match.players[Side::kA].str()),
-              core::shown(match.players[Side::kB].str()),
-              answer ? "" : ". GET_REGISTRATIONS: " + answer.error().message);
-        }
-      });
+task::Task<void> GuestAssignments::poll() {
+  for (;;) {
+    co_await task::sleep_for(deps_.timer, options_.poll_interval);
+    auto call = question("get_assigned_matches", {{"referee_id", options_.identity.id}});
+    auto answer = co_await deps_.peers.call_tool(std::move(call));
+    const bool is_unknown = !answer && answer.error().code == ErrorCode::kUnknownMessageType;
+    if (is_unknown || (!answer && is_called_)) {
+      agent::runtime::log::info(
+          "the league manager does not list its matches when asked; waiting "
+          "for it to start them");
+      co_return;
+    }
+    if (answer) take_listed(std::move(*answer));
+  }
 }
 
-void GuestAssignments::watch() {
-  deps_.timer.schedule(options_.poll_interval, [weak = weak_from_this()] {
-    if (auto self = weak.lock()) self->ask_for_matches();
+void GuestAssignments::take_listed(json answer) {
+  const json told = without_wrapping(std::move(answer));
+  if (!told.is_object() || !told.contains("matches")) return;
+  auto matches = read_foreign_start(told);
+  if (!matches)
+    return agent::runtime::log::warn("get_assigned_matches: {}", matches.error().message);
+  std::erase_if(*matches, [this](const ForeignMatch& match) {
+    const bool is_due = match.status.empty() || match.status == "PENDING";
+    return !is_due || !is_for(match, options_.identity.id, options_.contact_endpoint);
   });
-}
-
-void GuestAssignments::ask_for_matches() {
-  deps_.peers.call_tool(
-      question("get_assigned_matches", {{"referee_id", options_.identity.id}}),
-      [weak = weak_from_this()](Result<json> answer) {
-        auto self = weak.lock();
-        if (!self) return;
-        const bool is_unknown = !answer && answer.error().code == ErrorCode::kUnknownMessageType;
-        if (is_unknown || (!answer && self->is_called()))
-          return agent::runtime::log::info(
-              "the league manager does not list its matches when asked; waiting "
-              "for it to start them");
-        self->watch();
-        if (!answer) return;
-        const json told = without_wrapping(std::move(*answer));
-        if (!told.is_object() || !told.contains("matches")) return;
-        auto matches = read_foreign_start(told);
-        if (!matches)
-          return agent::runtime::log::warn("get_assigned_matches: {}", matches.error().message);
-        std::erase_if(*matches, [&self](const ForeignMatch& match) {
-          const bool is_due = match.status.empty() || match.status == "PENDING";
-          return !is_due ||
-                 !is_for(match, self->options_.identity.id, self->options_.contact_endpoint);
-        });
-        self->begin(std::move(*matches));
-      });
+  begin(std::move(*matches));
 }
 
 }  // namespace league::referee::service

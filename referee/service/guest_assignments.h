@@ -1,9 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "common/agent/identity/registration.h"
@@ -11,6 +10,7 @@
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
 #include "common/envelope/round_messages.h"
+#include "common/task/task.h"
 #include "referee/service/foreign_start.h"
 
 namespace league::referee::service {
@@ -37,9 +37,9 @@ struct GuestAssignmentsDependencies {
 /// a manager gives neither credentials nor seeds, and often no addresses: the referee shows players
 /// its own token, as published, creates the seeds itself, and takes addresses from the message,
 /// from the operator's file, from earlier messages, or from the manager's GET_REGISTRATIONS, in
-/// this order. It asks a manager that never calls for matches. Thread-safe; pending requests do not
-/// keep it alive.
-class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
+/// this order. It asks a manager that never calls for matches. Thread-safe; what it waits for ends
+/// with it.
+class GuestAssignments {
  public:
   /// Starts a match. kCapacityExceeded keeps it waiting until place_is_free(); another error ends
   /// it with a line for the operator.
@@ -53,22 +53,25 @@ class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
   /// properly still is, since the message may be from anybody.
   [[nodiscard]] core::Result<std::vector<ForeignMatch>> read(const nlohmann::json& message);
   /// Plays each of `matches` as soon as its players' addresses are known and a place is free.
-  void begin(std::vector<ForeignMatch> matches);
+  void begin(std::vector<ForeignMatch> matches) { tasks_.spawn(place(std::move(matches))); }
   /// Starts a match that waits for a free place.
-  void place_is_free();
+  void place_is_free() { tasks_.spawn(play_next()); }
   /// Begins to poll the manager for matches. Stops when the manager does not know the tool, or
   /// starts matches itself and answers polls only with errors.
-  void watch();
+  void watch() { tasks_.spawn(poll()); }
+  /// Ends what waits.
+  void stop() { tasks_.stop(); }
 
  private:
+  task::Task<void> place(std::vector<ForeignMatch> matches);
+  task::Task<void> play_next();
+  task::Task<void> poll();
   /// A call of the manager's `tool` with an envelope and `fields`.
   [[nodiscard]] agent::peers::PeerToolCall question(std::string tool, nlohmann::json fields);
-  void ask_for_matches();
-  [[nodiscard]] bool is_called();
-  void ask_for_addresses(std::vector<ForeignMatch> matches);
+  /// Plays those matches in the answer to a poll that are due.
+  void take_listed(nlohmann::json answer);
   /// Fills in known addresses and remembers new ones; returns whether both are known.
   bool complete(ForeignMatch& match);
-  /// Remembers an address; call with `mutex_` held.
   void remember(const core::PlayerId& player, const std::string& address);
   void play(ForeignMatch match);
 
@@ -76,11 +79,13 @@ class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
   const GuestAssignmentsDependencies deps_;
   const Play play_;
   const envelope::EnvelopeBuilder envelopes_;
-  std::mutex mutex_;  // guards what follows
+  std::atomic<bool> is_called_{false};  // by a message that names matches
+
+  // What follows is used on the executor only.
   PlayerAddresses known_;
   std::deque<ForeignMatch> waiting_;  // for a free place
   int questions_ = 0;
-  bool is_called_ = false;
+  task::Scope tasks_;  // last: they use everything above
 };
 
 }  // namespace league::referee::service

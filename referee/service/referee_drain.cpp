@@ -19,22 +19,11 @@ constexpr milliseconds kAskTimeLimit{5000};
 
 }  // namespace
 
-void RefereeDrain::set_identity(const agent::identity::Identity& identity) {
-  std::lock_guard lock(mutex_);
-  identity_ = identity;
-}
-
-std::optional<agent::identity::Identity> RefereeDrain::identity() const {
-  std::lock_guard lock(mutex_);
-  return identity_;
-}
-
-std::future<RefereeDrain::Answer> RefereeDrain::ask_for_no_more(
-    const agent::identity::Identity& identity) {
+std::future<RefereeDrain::Answer> RefereeDrain::ask_for_no_more() {
   auto promise = std::make_shared<std::promise<Answer>>();
   auto answer = promise->get_future();
-  const nlohmann::json arguments = {{"sender", "referee:" + identity.id},
-                                    {"auth_token", identity.token.reveal()}};
+  const nlohmann::json arguments = {{"sender", "referee:" + identity_->id},
+                                    {"auth_token", identity_->token.reveal()}};
   peers_.call_tool({.endpoint = manager_,
                     .peer = "league_manager",
                     .tool = "drain_referee",
@@ -49,7 +38,7 @@ std::future<RefereeDrain::Answer> RefereeDrain::ask_for_no_more(
 }
 
 void RefereeDrain::run(transport::link::StopSignal& stop) {
-  if (patience_.count() == 0 || !identity()) return;
+  if (patience_.count() == 0 || !identity_) return;
   const auto assigned = wait(stop);
   if (const auto left = std::max(service_.running_matches(), assigned.value_or(0)); left > 0) {
     agent::runtime::log::warn("unfinished matches: {}; another referee starts them over", left);
@@ -61,7 +50,6 @@ void RefereeDrain::run(transport::link::StopSignal& stop) {
 }
 
 std::optional<std::size_t> RefereeDrain::wait(transport::link::StopSignal& stop) {
-  const auto identity = *this->identity();
   auto plays = service_.running_matches();
   if (plays > 0) {
     agent::runtime::log::info(
@@ -74,13 +62,13 @@ std::optional<std::size_t> RefereeDrain::wait(transport::link::StopSignal& stop)
   std::future<Answer> asked;
   std::optional<Answer> last;
   // A third-party manager lacks the tool, so wait only for running matches.
-  if (!identity.is_at_home()) last = 0;
+  if (!identity_->is_at_home()) last = 0;
   const auto look = [&] {
     if (asked.valid() && asked.wait_for(milliseconds(0)) == std::future_status::ready)
       last = asked.get();
     // The manager has counted matches that have ended since.
     const auto still = service_.running_matches();
-    if (still < plays && identity.is_at_home()) last.reset();
+    if (still < plays && identity_->is_at_home()) last.reset();
     plays = still;
   };
   do {
@@ -92,7 +80,7 @@ std::optional<std::size_t> RefereeDrain::wait(transport::link::StopSignal& stop)
     const bool has_assigned = last && *last && **last > 0;
     if (last && plays == 0 && !has_assigned) break;
     if ((!last || has_failed || plays == 0) && steady_clock::now() >= ask_at) {
-      asked = ask_for_no_more(identity);
+      asked = ask_for_no_more();
       ask_at = steady_clock::now() + kAskAgainAfter;
     }
   } while (steady_clock::now() < deadline && stop.wait_for(kInterval) < 0);

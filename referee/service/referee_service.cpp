@@ -57,6 +57,10 @@ RefereeService::~RefereeService() {
   for (auto& [id, runner] : running) runner->abandon();
 }
 
+void RefereeService::stop() {
+  if (auto* guest = guest_assignments()) guest->stop();
+}
+
 void RefereeService::on_league_completed(
     std::function<void(const envelope::LeagueCompleted&)> callback) {
   on_completed_ = std::move(callback);
@@ -91,23 +95,24 @@ void RefereeService::open_guest_assignments(const agent::identity::Identity& ide
     return {};
   };
   const auto games = deps_.games.names();
-  auto guest_assignments = std::make_shared<GuestAssignments>(
+  auto created = std::make_unique<GuestAssignments>(
       GuestAssignmentsOptions{.identity = identity,
                               .contact_endpoint = contact_endpoint,
                               .game_type = games.empty() ? std::string() : games.front(),
                               .manager = options_.manager,
                               .players = options_.players},
       GuestAssignmentsDependencies{deps_.peers, deps_.timer, deps_.clock, seeds_}, std::move(play));
+  auto& guest = *created;
   {
     std::lock_guard lock(mutex_);
-    guest_assignments_ = guest_assignments;
+    guest_assignments_ = std::move(created);
   }
-  guest_assignments->watch();
+  guest.watch();
 }
 
-std::shared_ptr<GuestAssignments> RefereeService::guest_assignments() const {
+GuestAssignments* RefereeService::guest_assignments() const {
   std::lock_guard lock(mutex_);
-  return guest_assignments_;
+  return guest_assignments_.get();
 }
 
 std::optional<envelope::Leniency> RefereeService::pardon(const envelope::Envelope& envelope) const {
@@ -173,7 +178,7 @@ void RefereeService::bind_handlers() {
 
 void RefereeService::on_announcement(agent::host::Call<json> call) {
   auto matches = envelope::decode_assignments(call.message["matches"]);
-  if (auto guest = guest_assignments(); guest && !matches) {
+  if (auto* guest = guest_assignments(); guest && !matches) {
     auto given = guest->read(call.message);
     if (!given) return call.reply.refuse(given.error());
     return call.reply.acknowledge([guest, given = std::move(*given)] { guest->begin(given); });
@@ -302,7 +307,7 @@ void RefereeService::on_finished(MatchRunner& runner, const json& ack) {
       finished_order_.pop_front();
     }
   }
-  if (auto guest = guest_assignments()) guest->place_is_free();
+  if (auto* guest = guest_assignments()) guest->place_is_free();
   if (!ack.is_object() || !ack.contains("matches")) return;
   auto next = envelope::decode_assignments(ack["matches"]);
   if (!next) return;
@@ -322,7 +327,7 @@ void RefereeService::on_start_match(agent::host::ToolCall call) {
   const bool has_match = match != call.arguments.end();
   auto assignments = envelope::decode_assignments(has_match ? json::array({*match}) : json());
   // A third-party manager can also send assignments in our own format.
-  auto guest = guest_assignments();
+  auto* guest = guest_assignments();
   if (guest && !(knows_token && assignments))
     return on_foreign_start(*guest, std::move(call), knows_token);
   if (!knows_token) {
@@ -347,22 +352,21 @@ void RefereeService::on_start_match(agent::host::ToolCall call) {
   });
 }
 
-void RefereeService::on_foreign_start(GuestAssignments& guest_assignments,
-                                      agent::host::ToolCall call, bool knows_token) {
+void RefereeService::on_foreign_start(GuestAssignments& guest, agent::host::ToolCall call,
+                                      bool knows_token) {
   if (!knows_token && call.notes) {
     const bool shows_token = !schema::text_at(call.arguments, "auth_token").empty();
     call.notes->leniencies.push_back(leniency_name(shows_token
                                                        ? envelope::Leniency::kForeignCallToken
                                                        : envelope::Leniency::kMissingCallToken));
   }
-  auto given = guest_assignments.read(call.arguments);
+  auto given = guest.read(call.arguments);
   if (!given) return call.reply.refuse(given.error());
   json answer = {{"status", "ok"}, {"accepted", !given->empty()}};
   if (!given->empty()) answer["match_id"] = given->front().match_id.str();
   if (schema::text_at(call.arguments, "message_type") == "START_MATCH")
     answer["message_type"] = "START_MATCH_ACK";
-  call.reply.send(answer, [guest = guest_assignments.shared_from_this(),
-                           given = std::move(*given)] { guest->begin(given); });
+  call.reply.send(answer, [&guest, given = std::move(*given)] { guest.begin(given); });
 }
 
 }  // namespace league::referee::service

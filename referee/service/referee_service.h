@@ -25,6 +25,8 @@ class RefereeService {
   /// From now on the service acts as `identity`, reached at `contact_endpoint` (a URL), and takes
   /// assignments: at home only those of our managers, otherwise those of any (protocol §8).
   void set_identity(const agent::identity::Identity& identity, const std::string& contact_endpoint);
+  /// Ends what waits as a guest. Call it before the timer and the peers end.
+  void stop();
   /// Runs when the manager says that the league is over. Set before messages arrive.
   void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
 
@@ -36,7 +38,7 @@ class RefereeService {
   /// Why a call that check_token refuses is admitted; see agent::host::AgentServerOptions.
   [[nodiscard]] std::optional<envelope::Leniency> pardon(const envelope::Envelope& envelope) const;
   /// Null unless the referee is a guest in open mode.
-  [[nodiscard]] std::shared_ptr<GuestAssignments> guest_assignments() const;
+  [[nodiscard]] GuestAssignments* guest_assignments() const;
   /// Creates guest_assignments().
   void open_guest_assignments(const agent::identity::Identity& identity,
                               const std::string& contact_endpoint);
@@ -60,7 +62,7 @@ class RefereeService {
   void on_start_match(agent::host::ToolCall call);
   /// Handles START_MATCH, `assign_match` and other messages that start the referee of another
   /// manager.
-  static void on_foreign_start(GuestAssignments& guest_assignments, agent::host::ToolCall call,
+  static void on_foreign_start(GuestAssignments& guest, agent::host::ToolCall call,
                                bool knows_token);
   void on_get_match_state(agent::host::ToolCall call);
 
@@ -73,7 +75,6 @@ class RefereeService {
   std::unique_ptr<RunnerContext> context_;  // set once, before the first assignment
   core::AuthToken token_;
   core::CryptoRandom seeds_;  // for the draws of a guest
-  std::shared_ptr<GuestAssignments> guest_assignments_;
   std::map<core::MatchId, std::shared_ptr<MatchRunner>> running_;
   std::map<core::MatchId, MatchSnapshot> finished_;
   std::deque<core::MatchId> finished_order_;  // the oldest first; limits the size of `finished_`
@@ -88,6 +89,7 @@ class RefereeService {
   }
   std::map<core::MatchId, KnownAttempt> last_attempt_;
   int term_ = 0;  // the highest term in an assignment so far
+  std::unique_ptr<GuestAssignments> guest_assignments_;  // set once; last: it uses everything above
 };
 
 }  // namespace league::referee::service

@@ -157,6 +157,8 @@ class PeerClient {
   /// Calls a tool by name. The completion gets the tool's answer, or the errors of PeerReply, or
   /// kUnknownMessageType if the peer has no such tool.
   void call_tool(PeerToolCall call, std::function<void(core::Result<nlohmann::json>)> completion);
+  /// As above, for a task.
+  [[nodiscard]] task::Task<core::Result<nlohmann::json>> call_tool(PeerToolCall call);
 
   /// Whether deviations of bots in the wild are tolerated (protocol §9).
   [[nodiscard]] envelope::Mode mode() const { return mode_; }

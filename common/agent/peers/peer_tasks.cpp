@@ -12,6 +12,13 @@ task::Task<PeerReply> PeerClient::call(PeerCall call) {
   });
 }
 
+task::Task<core::Result<nlohmann::json>> PeerClient::call_tool(PeerToolCall call) {
+  using Said = core::Result<nlohmann::json>;
+  return task::called_back<Said>([this, call = std::move(call)](auto completion) mutable {
+    call_tool(std::move(call), std::move(completion));
+  });
+}
+
 task::Task<std::vector<PeerReply>> PeerClient::call_together(std::vector<PeerCall> calls) {
   const auto& endpoint = calls.front().endpoint;
   const bool has_batches = calls.size() > 1 && transport::link::is_http(endpoint) &&
