@@ -8,9 +8,9 @@
 
 #include "common/rpc/frame_peek.h"
 #include "common/rpc/shown_subject.h"
+#include "common/task/executor.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/bus/bus_inbox.h"
-#include "common/transport/bus/strand.h"
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/link/receive_buffer.h"
 
@@ -45,7 +45,7 @@ struct BusParts {
   std::shared_ptr<BusInbox> inbox;
 };
 
-/// Runs within its strand, so a call causes no thread switches except those of the bus.
+/// Runs on its executor, so a call causes no thread switches except those of the bus.
 class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore> {
  public:
   BusConnectionCore(BusParts parts, BusRoute route)
@@ -112,7 +112,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   template <typename Task>
   static void run_in(const std::weak_ptr<BusConnectionCore>& weak, Task task) {
     auto self = weak.lock();
-    if (self) self->strand_.run([self, task = std::move(task)] { task(*self); });
+    if (self) self->executor_.post([self, task = std::move(task)] { task(*self); });
   }
 
  private:
@@ -239,7 +239,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     receive_buffer_.close(std::move(why));
   }
 
-  Strand strand_;
+  const task::Executor executor_;
   const BusParts parts_;
   const BusRoute route_;
   std::string name_;  ///< in the inbox
