@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "common/transport/bus/jet_stream_api.h"
 
@@ -17,134 +16,86 @@ constexpr std::chrono::milliseconds kJetNobodyThere = 100ms;
 
 }  // namespace
 
-void JetRequests::ask(BusMessage request, core::Clock::Steady deadline, Repeat repeat,
-                      Answered answered) {
-  std::unique_lock lock(mutex_);
-  if (is_ended_) {
-    lock.unlock();
-    return answered(jet_stopping());
-  }
+task::Task<JetRequests::Answer> JetRequests::ask(BusMessage request, core::Clock::Steady deadline,
+                                                 Repeat repeat) {
   const std::uint64_t number = ++last_number_;
   request.reply = parts_.inbox + std::to_string(number);
-  asked_.emplace(
-      number,
-      PendingRequest{std::move(request), deadline, repeat, std::move(answered), 0, false, {}});
-  lock.unlock();
-  send(number);
+  PendingRequest pending{std::move(request), deadline, repeat};
+  auto& asked = asked_.emplace(number, std::move(pending)).first->second;
+  Answer answer = co_await answer_to(&asked);
+  asked_.erase(number);
+  co_return answer;
 }
 
-/// Under the lock.
-void JetRequests::wait(std::uint64_t number, PendingRequest& asked,
-                       core::Clock::Steady::duration longest) {
-  if (asked.due != 0) parts_.timer.cancel(asked.due);
-  auto left =
-      std::max(asked.deadline - parts_.clock.steady_now(), core::Clock::Steady::duration::zero());
-  asked.due = parts_.timer.schedule(std::min(left, longest), [weak = weak_from_this(), number] {
-    if (auto self = weak.lock()) self->on_due(number);
-  });
-}
-
-void JetRequests::send(std::uint64_t number) {
-  BusMessage request;
-  {
-    std::lock_guard lock(mutex_);
-    auto found = asked_.find(number);
-    if (found == asked_.end()) return;
-    request = found->second.request;
-    found->second.is_taken = true;
-    wait(number, found->second, kJetAskAgain);
+task::Task<JetRequests::Answer> JetRequests::answer_to(PendingRequest* asked) {
+  for (bool is_sent = false; !is_ended_;) {
+    const auto now = parts_.clock.steady_now();
+    if (!asked->answers.empty()) {
+      BusMessage message = std::move(asked->answers.front());
+      asked->answers.pop_front();
+      std::string why = is_no_answer(*asked, message);
+      if (why.empty()) co_return message;
+      put_off(*asked, std::move(why));
+    } else if (is_sent && now >= asked->deadline) {
+      std::string why =
+          asked->why.empty() ? asked->request.subject + " is not answered" : asked->why;
+      if (!parts_.bus.is_connected()) why = "the bus at " + parts_.bus.url() + " cannot be reached";
+      co_return core::Error{core::ErrorCode::kConnectionError, why, {}};
+    } else if (now < asked->due) {
+      asked->news = task::Latch(1);
+      co_await asked->news.wait_for(parts_.timer, std::min(asked->due, asked->deadline) - now);
+    } else if (!is_sent || (parts_.bus.is_connected() && asked->may_repeat())) {
+      is_sent = true;
+      if (auto sent = send(*asked); !sent) co_return sent.error();
+    } else {
+      asked->due = now + kJetAskAgain;
+    }
   }
-  auto published = parts_.bus.publish(request);
-  if (published) return;
-  auto error = published.error();
-  if (error.code == core::ErrorCode::kConnectionError) return ask_later(number, error.message);
-  // Scheduled, because the caller does not expect the answer before this returns.
-  parts_.timer.schedule(0ns, [weak = weak_from_this(), number, error] {
-    if (auto self = weak.lock()) self->finish(number, error);
-  });
+  co_return jet_stopping();
 }
 
-void JetRequests::ask_later(std::uint64_t number, const std::string& why) {
-  std::lock_guard lock(mutex_);
-  auto found = asked_.find(number);
-  if (found == asked_.end()) return;
-  found->second.is_taken = false;
-  found->second.why = why;
-  wait(number, found->second, kJetNobodyThere);
+core::Result<void> JetRequests::send(PendingRequest& asked) {
+  asked.is_taken = true;
+  asked.due = parts_.clock.steady_now() + kJetAskAgain;
+  auto sent = parts_.bus.publish(asked.request);
+  if (sent || sent.error().code != core::ErrorCode::kConnectionError) return sent;
+  put_off(asked, sent.error().message);
+  return {};
 }
 
-void JetRequests::on_due(std::uint64_t number) {
-  bool is_over = false;
-  std::string why;
-  {
-    std::lock_guard lock(mutex_);
-    auto found = asked_.find(number);
-    if (found == asked_.end()) return;
-    auto& asked = found->second;
-    is_over = parts_.clock.steady_now() >= asked.deadline;
-    bool is_sent_again =
-        parts_.bus.is_connected() && (asked.repeat != Repeat::kUnlessTaken || !asked.is_taken);
-    if (!is_over && !is_sent_again) return wait(number, asked, kJetAskAgain);
-    why = asked.why.empty() ? asked.request.subject + " is not answered" : asked.why;
-  }
-  if (!is_over) return send(number);
-  if (!parts_.bus.is_connected()) why = "the bus at " + parts_.bus.url() + " cannot be reached";
-  finish(number, core::Error{core::ErrorCode::kConnectionError, why, {}});
+void JetRequests::put_off(PendingRequest& asked, std::string why) const {
+  asked.is_taken = false;
+  asked.why = std::move(why);
+  asked.due = parts_.clock.steady_now() + kJetNobodyThere;
+}
+
+std::string JetRequests::is_no_answer(const PendingRequest& asked,
+                                      const BusMessage& message) const {
+  if (message.is_no_responders)
+    return "the broker at " + parts_.bus.url() + " has no JetStream for " + asked.request.subject +
+           " (nats-server -js)";
+  return is_not_ready(message.payload) ? refusal_error(*read_refusal(message.payload)).message
+                                       : std::string();
 }
 
 void JetRequests::on_answer(std::uint64_t number, BusMessage message) {
-  if (message.is_no_responders)
-    return ask_later(number, "the broker at " + parts_.bus.url() + " has no JetStream for " +
-                                 subject_of(number) + " (nats-server -js)");
-  if (is_not_ready(message.payload))
-    return ask_later(number, refusal_error(*read_refusal(message.payload)).message);
-  finish(number, std::move(message));
-}
-
-std::string JetRequests::subject_of(std::uint64_t number) {
-  std::lock_guard lock(mutex_);
-  auto found = asked_.find(number);
-  return found == asked_.end() ? std::string() : found->second.request.subject;
-}
-
-void JetRequests::finish(std::uint64_t number, const core::Result<BusMessage>& answer) {
-  // Removed within the gate, because `end` fails all requests that did not pass the gate.
-  parts_.gate->run([this, self = shared_from_this(), number, &answer] {
-    Answered answered;
-    {
-      std::lock_guard lock(mutex_);
-      auto found = asked_.find(number);
-      if (found == asked_.end()) return;
-      if (found->second.due != 0) parts_.timer.cancel(found->second.due);
-      answered = std::move(found->second.answered);
-      asked_.erase(found);
-    }
-    answered(answer);
-  });
+  const auto found = asked_.find(number);
+  if (found == asked_.end()) return;
+  found->second.answers.push_back(std::move(message));
+  found->second.news.count_down();
 }
 
 void JetRequests::ask_all_again() {
-  std::vector<std::uint64_t> numbers;
-  {
-    std::lock_guard lock(mutex_);
-    for (const auto& [number, asked] : asked_) {
-      if (asked.repeat != Repeat::kUnlessTaken || !asked.is_taken) numbers.push_back(number);
-    }
+  for (auto& [number, asked] : asked_) {
+    if (!asked.may_repeat()) continue;
+    asked.due = {};
+    asked.news.count_down();
   }
-  for (auto number : numbers) send(number);
 }
 
 void JetRequests::end() {
-  std::map<std::uint64_t, PendingRequest> asked;
-  {
-    std::lock_guard lock(mutex_);
-    is_ended_ = true;
-    asked.swap(asked_);
-  }
-  for (auto& [number, each] : asked) {
-    if (each.due != 0) parts_.timer.cancel(each.due);
-    each.answered(jet_stopping());
-  }
+  is_ended_ = true;
+  for (auto& [number, asked] : asked_) asked.news.count_down();
 }
 
 }  // namespace league::transport::bus

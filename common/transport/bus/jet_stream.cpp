@@ -1,7 +1,9 @@
 #include "common/transport/bus/jet_stream.h"
 
 #include <algorithm>
+#include <boost/asio/co_spawn.hpp>
 #include <cstdlib>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -13,7 +15,10 @@ namespace league::transport::bus {
 namespace {
 
 using nlohmann::json;
+using task::Task;
+using Answer = JetRequests::Answer;
 using Steady = core::Clock::Steady;
+using Stored = core::Result<std::optional<StoredMessage>>;
 
 BusMessage jet_message(const std::string& what, std::string payload) {
   return {jet_subject(what), {}, {}, std::move(payload), false};
@@ -21,158 +26,189 @@ BusMessage jet_message(const std::string& what, std::string payload) {
 
 std::string random_name(core::RandomSource& random) { return link::BusSession::make(random).str(); }
 
-}  // namespace
+std::optional<JetRefusal> refusal_in(const Answer& answer) {
+  return answer ? read_refusal(answer->payload) : std::nullopt;
+}
 
-namespace {
-
-/// The answer, unless it is a refusal or an error.
-core::Result<BusMessage> accepted(core::Result<BusMessage> answer) {
-  if (!answer) return answer;
+/// The error of an answer that is a refusal, or did not come.
+core::Result<void> accepted(const Answer& answer) {
+  if (!answer) return answer.error();
   if (auto refusal = read_refusal(answer->payload)) return refusal_error(*refusal);
-  return answer;
+  return {};
 }
 
-void give_state(const core::Result<BusMessage>& answer, const JetStream::Done<StreamState>& done) {
+core::Result<StreamState> state_in(const Answer& answer) {
   auto taken = accepted(answer);
-  done(taken ? read_stream_state(taken->payload) : core::Result<StreamState>(taken.error()));
+  return taken ? read_stream_state(answer->payload) : taken.error();
 }
 
-void give_done(const core::Result<BusMessage>& answer, const JetStream::Done<void>& done) {
-  auto taken = accepted(answer);
-  done(taken ? core::Result<void>() : core::Result<void>(taken.error()));
-}
-
-void give_stored(const core::Result<BusMessage>& answer,
-                 const JetStream::Done<std::optional<StoredMessage>>& done) {
-  if (!answer) return done(answer.error());
-  if (auto refusal = read_refusal(answer->payload)) {
-    if (refusal->number == kNoMessageFound) return done(std::optional<StoredMessage>());
-    return done(refusal_error(*refusal));
-  }
+Stored stored_in(const Answer& answer) {
+  const auto refusal = refusal_in(answer);
+  if (refusal && refusal->number == kNoMessageFound) return std::optional<StoredMessage>();
+  if (auto taken = accepted(answer); !taken) return taken.error();
   auto stored = read_stored_message(answer->payload);
-  if (!stored) return done(stored.error());
-  done(std::optional<StoredMessage>(std::move(*stored)));
+  if (!stored) return stored.error();
+  return std::optional<StoredMessage>(std::move(*stored));
 }
 
 }  // namespace
 
-/// Shared with the bus and the timer.
+/// Everything happens on its executor. Its tasks keep it; they end when it does.
 class JetStream::State : public std::enable_shared_from_this<State> {
  public:
   State(Bus& bus, const link::BusSession& session, const core::Clock& clock, core::Timer& timer,
         core::RandomSource& random)
       : bus_(bus),
-        timer_(timer),
         random_(random),
         inbox_(link::session_inbox(session, "js-" + random_name(random) + ".")),
-        gate_(std::make_shared<JetGate>([](const std::function<void()>& task) { task(); })),
-        requests_(std::make_shared<JetRequests>(JetParts{bus, clock, timer, gate_, inbox_})),
-        fetches_(std::make_shared<JetFetches>(JetParts{bus, clock, timer, gate_, inbox_})) {}
+        requests_(JetParts{bus, clock, timer, inbox_}),
+        fetches_(JetParts{bus, clock, timer, inbox_}) {}
 
   core::Result<void> begin() {
-    auto heard = bus_.subscribe(inbox_ + "*", "", [weak = weak_from_this()](BusMessage message) {
-      if (auto self = weak.lock()) self->on_message(std::move(message));
+    auto heard = bus_.subscribe(inbox_ + "*", "", [self = shared_from_this()](BusMessage message) {
+      self->executor_.post(
+          [self, message = std::move(message)]() mutable { self->on_message(std::move(message)); });
     });
     if (!heard) return heard.error();
     answers_ = std::move(*heard);
-    watch_ = bus_.watch([weak = weak_from_this()](bool is_connected) {
-      auto self = weak.lock();
-      if (!self) return;
-      if (is_connected) return self->requests_->ask_all_again();
-      self->fetches_->on_lost();
+    watch_ = bus_.watch([self = shared_from_this()](bool is_connected) {
+      self->executor_.post([self, is_connected] {
+        is_connected ? self->requests_.ask_all_again() : self->fetches_.on_lost();
+      });
     });
     return {};
   }
   void end() {
-    gate_->close();
-    answers_.reset();
-    watch_.reset();
-    requests_->end();
-    fetches_->end();
+    if (executor_.is_here()) return end_here();
+    executor_.post([self = shared_from_this()] { self->end_here(); });
+    // What was pending has been resumed when this runs.
+    std::promise<void> all_told;
+    executor_.post([&all_told] { all_told.set_value(); });
+    all_told.get_future().wait();
+  }
+  /// Begins the task, and calls `done` with its result.
+  template <typename T, typename Then>
+  void give(Task<T> task, Then done) {
+    boost::asio::co_spawn(executor_,
+                          give_from(shared_from_this(), std::move(task), std::move(done)),
+                          [](const std::exception_ptr& thrown) {
+                            if (thrown) std::rethrow_exception(thrown);
+                          });
   }
 
   /// Sends a request whose answer is JSON. Gives an error for a refusal or an invalid `name`.
-  using Read = std::function<void(core::Result<BusMessage>)>;
-  void ask(const std::string& what, const std::string& name, std::string payload, Steady deadline,
-           Read done) {
-    if (auto checked = check_jet_name(name); !checked) return refuse(checked.error(), done);
-    requests_->ask(jet_message(what, std::move(payload)), deadline, JetRequests::Repeat::kAlways,
-                   std::move(done));
+  Task<Answer> ask(std::string what, std::string name, std::string payload, Steady deadline) {
+    if (auto checked = check_jet_name(name); !checked) co_return checked.error();
+    co_return co_await requests_.ask(jet_message(what, std::move(payload)), deadline,
+                                     JetRequests::Repeat::kAlways);
   }
-  /// Fails the request later, not before the caller has returned.
-  void refuse(const core::Error& why, const Read& done) {
-    timer_.schedule(std::chrono::nanoseconds(0),
-                    [gate = gate_, why, done] { gate->run([&] { done(why); }); });
+  Task<core::Result<StreamState>> stream_state(std::string stream, Steady deadline) {
+    co_return state_in(co_await ask("STREAM.INFO." + stream, stream, "", deadline));
   }
-
-  /// Creates the stream, with half the limit as often as the broker has no room for the whole.
-  void create(StreamConfig config, Steady deadline, Read made) {
-    constexpr std::int64_t kLeast = 64 << 10;
-    auto name = config.name;
-    auto request = stream_request(config);
-    ask("STREAM.CREATE." + name, name, std::move(request), deadline,
-        [weak = weak_from_this(), config = std::move(config), deadline,
-         made = std::move(made)](core::Result<BusMessage> answer) mutable {
-          auto self = weak.lock();
-          auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
-          bool is_too_much = refusal && config.max_bytes >= 0 && is_refused_for_room(*refusal);
-          if (!is_too_much || !self) return made(std::move(answer));
-          // The stream may also exist already: the broker checks the space before the name.
-          config.max_bytes = config.max_bytes / 2 >= kLeast ? config.max_bytes / 2 : -1;
-          self->create(std::move(config), deadline, std::move(made));
-        });
+  Task<core::Result<StreamState>> ensure_stream(StreamConfig config, Steady deadline) {
+    const Answer made = co_await create(config, deadline);
+    const auto refusal = refusal_in(made);
+    if (!refusal || refusal->number != kStreamNameInUse) co_return state_in(made);
+    const auto state = co_await stream_state(config.name, deadline);
+    if (!state) co_return state;
+    config.replicas = std::max(config.replicas, state->replicas);
+    const Answer updated =
+        co_await ask("STREAM.UPDATE." + config.name, config.name, stream_request(config), deadline);
+    if (!refusal_in(updated)) co_return state_in(updated);
+    // The stream exists; it is used unchanged.
+    co_return co_await stream_state(config.name, deadline);
   }
-  /// A message that is to be read.
-  struct Reading {
-    std::string stream;
-    std::string what;  ///< the request
-    Steady deadline;
-    Done<std::optional<StoredMessage>> done;
-  };
+  Task<core::Result<std::vector<StreamListing>>> list_streams(std::string subject,
+                                                              Steady deadline) {
+    const json payload = {{"subject", std::move(subject)}};
+    const Answer answer = co_await requests_.ask(jet_message("STREAM.LIST", payload.dump()),
+                                                 deadline, JetRequests::Repeat::kAlways);
+    if (auto taken = accepted(answer); !taken) co_return taken.error();
+    co_return read_stream_list(answer->payload);
+  }
+  Task<core::Result<void>> delete_stream(std::string stream, Steady deadline) {
+    const Answer answer = co_await ask("STREAM.DELETE." + stream, stream, "", deadline);
+    const auto refusal = refusal_in(answer);
+    if (refusal && refusal->number == kStreamNotFound) co_return core::Result<void>();
+    co_return accepted(answer);
+  }
+  Task<PublishAck> publish(BusMessage message, JetRequests::Repeat repeat, Steady deadline) {
+    const Answer answer = co_await requests_.ask(std::move(message), deadline, repeat);
+    if (answer) co_return read_publish_ack(answer->payload);
+    PublishAck failed;
+    failed.why = answer.error();
+    co_return failed;
+  }
   /// By DIRECT.GET, which the stream itself answers, if it does: nobody would say that there is no
   /// such stream. The other request, STREAM.MSG.GET, crashes nats-server 2.9.10 if another client
   /// creates a stream at the same moment.
-  void read(Reading reading) {
-    auto stream = reading.stream;
-    auto deadline = reading.deadline;
-    ask("STREAM.INFO." + stream, stream, "", deadline,
-        [weak = weak_from_this(), reading = std::move(reading)](const auto& answer) mutable {
-          auto taken = accepted(answer);
-          auto state = taken ? read_stream_state(taken->payload) : taken.error();
-          auto self = weak.lock();
-          if (!state || !self) return reading.done(state ? jet_stopping() : state.error());
-          state->is_direct ? self->read_directly(std::move(reading))
-                           : self->read_at_leader(std::move(reading));
-        });
+  Task<Stored> read(std::string stream, std::string what, Steady deadline) {
+    const auto state = co_await stream_state(stream, deadline);
+    if (!state) co_return state.error();
+    if (!state->is_direct)
+      co_return stored_in(co_await ask("STREAM.MSG.GET." + stream, stream, what, deadline));
+    Answer answer = co_await ask("DIRECT.GET." + stream, stream, what, deadline);
+    if (!answer) co_return answer.error();
+    co_return read_direct_message(std::move(*answer));
+  }
+  Task<core::Result<std::string>> ensure_consumer(std::string stream, std::string name,
+                                                  ConsumerConfig config, Steady deadline) {
+    if (auto checked = check_jet_name(name); !checked) co_return checked.error();
+    std::string what = "CONSUMER.CREATE." + stream + "." + name;
+    // For the broker's permissions; a filter with wildcards cannot be part of a subject.
+    const bool is_plain = config.filter_subject.find_first_of("*>") == std::string::npos;
+    if (is_plain && !config.filter_subject.empty()) what += "." + config.filter_subject;
+    const Answer answer =
+        co_await ask(std::move(what), stream, consumer_request(stream, name, config), deadline);
+    const auto made = accepted(answer);
+    if (made) co_return name;
+    if (!answer) co_return made.error();
+    // An existing consumer that cannot be changed is used as it is.
+    const Answer found = co_await ask("CONSUMER.INFO." + stream + "." + name, stream, "", deadline);
+    if (!accepted(found)) co_return made.error();
+    co_return name;
+  }
+  Task<core::Result<void>> fetch(JetFetches::FetchRequest wanted) {
+    return fetches_.fetch(std::move(wanted));
   }
 
   Bus& bus_;
-  core::Timer& timer_;
   core::RandomSource& random_;
-  const std::string inbox_;
-  const std::shared_ptr<JetGate> gate_;
-  const std::shared_ptr<JetRequests> requests_;
-  const std::shared_ptr<JetFetches> fetches_;
 
  private:
-  void read_directly(Reading reading) {
-    ask("DIRECT.GET." + reading.stream, reading.stream, reading.what, reading.deadline,
-        [done = std::move(reading.done)](core::Result<BusMessage> answer) {
-          done(answer ? read_direct_message(std::move(*answer))
-                      : core::Result<std::optional<StoredMessage>>(answer.error()));
-        });
+  template <typename T, typename Then>
+  static Task<void> give_from(std::shared_ptr<State> /*kept*/, Task<T> task, Then done) {
+    done(co_await std::move(task));
   }
-  void read_at_leader(Reading reading) {
-    ask("STREAM.MSG.GET." + reading.stream, reading.stream, reading.what, reading.deadline,
-        [done = std::move(reading.done)](const auto& answer) { give_stored(answer, done); });
+  /// Creates the stream, with half the limit as often as the broker has no room for the whole.
+  Task<Answer> create(StreamConfig config, Steady deadline) {
+    constexpr std::int64_t kLeast = 64 << 10;
+    for (;;) {
+      Answer answer = co_await ask("STREAM.CREATE." + config.name, config.name,
+                                   stream_request(config), deadline);
+      const auto refusal = refusal_in(answer);
+      if (!refusal || config.max_bytes < 0 || !is_refused_for_room(*refusal)) co_return answer;
+      // The stream may also exist already: the broker checks the space before the name.
+      config.max_bytes = config.max_bytes / 2 >= kLeast ? config.max_bytes / 2 : -1;
+    }
   }
   void on_message(BusMessage message) {
-    if (!message.subject.starts_with(inbox_)) return fetches_->on_delivery(std::move(message));
+    if (!message.subject.starts_with(inbox_)) return fetches_.on_delivery(std::move(message));
     const char* digits = message.subject.c_str() + inbox_.size();
-    if (*digits == 'f') return fetches_->on_status(std::strtoull(digits + 1, nullptr, 10), message);
-    requests_->on_answer(std::strtoull(digits, nullptr, 10), std::move(message));
+    if (*digits == 'f') return fetches_.on_status(std::strtoull(digits + 1, nullptr, 10), message);
+    requests_.on_answer(std::strtoull(digits, nullptr, 10), std::move(message));
+  }
+  void end_here() {
+    answers_.reset();
+    watch_.reset();
+    requests_.end();
+    fetches_.end();
   }
 
+  const task::Executor executor_;
+  const std::string inbox_;
+  JetRequests requests_;
+  JetFetches fetches_;
   std::unique_ptr<Bus::Subscription> answers_;
   std::unique_ptr<Bus::Subscription> watch_;
 };
@@ -194,58 +230,20 @@ core::Result<std::unique_ptr<JetStream>> JetStream::create(Bus& bus,
 }
 
 void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<StreamState> done) {
-  auto on_updated = [weak = std::weak_ptr(state_), name = config.name, deadline,
-                     done](core::Result<BusMessage> answer) {
-    auto self = weak.lock();
-    bool is_refused = answer && read_refusal(answer->payload);
-    if (!is_refused || !self) return give_state(answer, done);
-    // The stream exists; it is used unchanged.
-    self->ask("STREAM.INFO." + name, name, "", deadline,
-              [done](const auto& state) { give_state(state, done); });
-  };
-  auto on_state = [weak = std::weak_ptr(state_), config, deadline, done,
-                   on_updated](const core::Result<BusMessage>& answer) {
-    auto self = weak.lock();
-    auto state = answer ? read_stream_state(answer->payload) : answer.error();
-    if (!state || !self) return give_state(answer, done);
-    auto wanted = config;
-    wanted.replicas = std::max(config.replicas, state->replicas);
-    self->ask("STREAM.UPDATE." + config.name, config.name, stream_request(wanted), deadline,
-              on_updated);
-  };
-  auto on_made = [weak = std::weak_ptr(state_), name = config.name, deadline, done,
-                  on_state](core::Result<BusMessage> answer) {
-    auto self = weak.lock();
-    auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
-    if (!refusal || refusal->number != kStreamNameInUse || !self) return give_state(answer, done);
-    self->ask("STREAM.INFO." + name, name, "", deadline, on_state);
-  };
-  state_->create(config, deadline, on_made);
+  state_->give(state_->ensure_stream(config, deadline), std::move(done));
 }
 
 void JetStream::stream_state(const std::string& stream, Steady deadline, Done<StreamState> done) {
-  state_->ask("STREAM.INFO." + stream, stream, "", deadline,
-              [done = std::move(done)](const auto& answer) { give_state(answer, done); });
+  state_->give(state_->stream_state(stream, deadline), std::move(done));
 }
 
 void JetStream::list_streams(const std::string& subject, Steady deadline,
                              Done<std::vector<StreamListing>> done) {
-  state_->requests_->ask(jet_message("STREAM.LIST", json{{"subject", subject}}.dump()), deadline,
-                         JetRequests::Repeat::kAlways,
-                         [done = std::move(done)](const core::Result<BusMessage>& answer) {
-                           auto taken = accepted(answer);
-                           if (!taken) return done(taken.error());
-                           done(read_stream_list(taken->payload));
-                         });
+  state_->give(state_->list_streams(subject, deadline), std::move(done));
 }
 
 void JetStream::delete_stream(const std::string& stream, Steady deadline, Done<void> done) {
-  state_->ask("STREAM.DELETE." + stream, stream, "", deadline,
-              [done = std::move(done)](const core::Result<BusMessage>& answer) {
-                const auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
-                if (refusal && refusal->number == kStreamNotFound) return done({});
-                give_done(answer, done);
-              });
+  state_->give(state_->delete_stream(stream, deadline), std::move(done));
 }
 
 void JetStream::publish(BusMessage message, PublishCondition condition, Steady deadline,
@@ -264,25 +262,19 @@ void JetStream::publish(BusMessage message, PublishCondition condition, Steady d
     add("Nats-Expected-Last-Msg-Id", condition.last_message_id);
   auto repeat = condition.message_id.empty() ? JetRequests::Repeat::kUnlessTaken
                                              : JetRequests::Repeat::kAlways;
-  state_->requests_->ask(std::move(message), deadline, repeat,
-                         [done = std::move(done)](const core::Result<BusMessage>& answer) {
-                           if (answer) return done(read_publish_ack(answer->payload));
-                           PublishAck failed;
-                           failed.why = answer.error();
-                           done(failed);
-                         });
+  state_->give(state_->publish(std::move(message), repeat, deadline), std::move(done));
 }
 
 void JetStream::get(const std::string& stream, std::uint64_t sequence, Steady deadline,
                     Done<std::optional<StoredMessage>> done) {
-  state_->read({stream, json{{"seq", sequence}}.dump(), deadline, std::move(done)});
+  state_->give(state_->read(stream, json{{"seq", sequence}}.dump(), deadline), std::move(done));
 }
 
 void JetStream::get_next(const std::string& stream, const std::string& subject,
                          std::uint64_t sequence, Steady deadline,
                          Done<std::optional<StoredMessage>> done) {
-  state_->read({stream, json{{"seq", sequence}, {"next_by_subj", subject}}.dump(), deadline,
-                std::move(done)});
+  const json what = {{"seq", sequence}, {"next_by_subj", subject}};
+  state_->give(state_->read(stream, what.dump(), deadline), std::move(done));
 }
 
 void JetStream::ensure_consumer(const std::string& stream, const ConsumerConfig& config,
@@ -290,38 +282,15 @@ void JetStream::ensure_consumer(const std::string& stream, const ConsumerConfig&
   // We choose the name, so that a repetition finds the same consumer.
   std::string name =
       config.durable_name.empty() ? random_name(state_->random_) : config.durable_name;
-  auto checked = check_jet_name(name);
-  if (checked) checked = check_jet_name(stream);
-  if (!checked) {
-    return state_->refuse(checked.error(),
-                          [done](const core::Result<BusMessage>& why) { done(why.error()); });
-  }
-  auto on_created = [weak = std::weak_ptr(state_), stream, name, deadline,
-                     done = std::move(done)](const core::Result<BusMessage>& answer) {
-    auto self = weak.lock();
-    auto taken = accepted(answer);
-    if (taken) return done(name);
-    if (!answer || !self) return done(taken.error());
-    // An existing consumer that cannot be changed is used as it is.
-    self->ask("CONSUMER.INFO." + stream + "." + name, stream, "", deadline,
-              [done, name, why = taken.error()](core::Result<BusMessage> info) {
-                auto found = accepted(std::move(info));
-                done(found ? core::Result<std::string>(name) : core::Result<std::string>(why));
-              });
-  };
-  std::string what = "CONSUMER.CREATE." + stream + "." + name;
-  // For the broker's permissions; a filter with wildcards cannot be part of a subject.
-  bool is_plain = config.filter_subject.find_first_of("*>") == std::string::npos;
-  if (is_plain && !config.filter_subject.empty()) what += "." + config.filter_subject;
-  state_->ask(what, stream, consumer_request(stream, name, config), deadline, on_created);
+  state_->give(state_->ensure_consumer(stream, std::move(name), config, deadline), std::move(done));
 }
 
 void JetStream::fetch(const std::string& stream, const std::string& consumer, int batch,
                       std::chrono::milliseconds expires,
                       std::function<void(StreamDelivery)> on_message,
                       std::function<void(core::Result<void>)> on_end) {
-  state_->fetches_->fetch(
-      {stream, consumer, batch, expires, std::move(on_message), std::move(on_end)});
+  state_->give(state_->fetch({stream, consumer, batch, expires, std::move(on_message)}),
+               std::move(on_end));
 }
 
 void JetStream::ack(const StreamDelivery& delivery) {

@@ -99,7 +99,8 @@ struct StreamDelivery {
 };
 
 /// Streams of a broker (NATS JetStream), by requests to its `$JS.API.` subjects over a Bus.
-/// Completions run once, on a thread of the bus or the timer, and must not block. A request is
+/// Completions run once, one at a time, perhaps before the call returns, on a thread of the bus, of
+/// the timer or of a caller, and must not block. A request is
 /// repeated until it is answered or its deadline has passed, even if no JetStream is found (because
 /// the broker does not have it, or is starting). After the deadline it fails with kConnectionError;
 /// if this object is destroyed, with kShuttingDown. If the broker refuses a request, it fails with
@@ -120,7 +121,7 @@ class JetStream {
   JetStream& operator=(const JetStream&) = delete;
 
   /// Fails all pending and later requests with kShuttingDown. Afterwards no completion runs except
-  /// those of later requests, which run at once.
+  /// those of later requests, which run at once; called by a completion, the others run after it.
   void end();
 
   /// Creates the stream, or changes an existing one to `config`, except that a higher number of
