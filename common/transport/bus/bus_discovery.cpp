@@ -1,12 +1,14 @@
 #include "common/transport/bus/bus_discovery.h"
 
+#include <algorithm>
 #include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
-#include <vector>
 
+#include "common/task/latch.h"
 #include "common/transport/bus/bus_context.h"
+#include "common/transport/bus/kept_tasks.h"
 
 namespace league::transport::bus {
 namespace {
@@ -53,7 +55,7 @@ core::Result<BusAttachment> read_attachment(std::string_view payload) {
   return attachment;
 }
 
-/// Shared with the bus and the timer.
+/// Everything happens on its executor. Its tasks keep it; they end when it does.
 class BusDiscovery::State : public std::enable_shared_from_this<State> {
  public:
   State(Bus& bus, link::BusSession session, const core::Clock& clock, core::Timer& timer,
@@ -66,120 +68,89 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
 
   /// Listens for answers.
   core::Result<void> begin() {
-    auto subscribed = bus_.subscribe(link::session_inbox(session_, name_ + ".*"), "",
-                                     [weak = weak_from_this()](const BusMessage& message) {
-                                       if (auto self = weak.lock()) self->on_answer(message);
-                                     });
+    auto subscribed =
+        bus_.subscribe(link::session_inbox(session_, name_ + ".*"), "",
+                       [self = shared_from_this()](const BusMessage& message) {
+                         self->executor_.post([self, message] { self->on_answer(message); });
+                       });
     if (!subscribed) return subscribed.error();
-    std::lock_guard lock(mutex_);
     subscription_ = std::move(*subscribed);
     return {};
   }
-  void attach(const std::string& league, core::Clock::Steady deadline, Attached attached) {
-    std::uint64_t number = 0;
-    {
-      std::lock_guard lock(mutex_);
-      number = ++last_number_;
-      waiting_.emplace(number, Waiting{league, deadline, std::move(attached)});
-    }
-    ask(number);
+  void attach(const std::string& league, Steady deadline, Attached attached) {
+    give(executor_, shared_from_this(), find(league, deadline), std::move(attached));
   }
   void end() {
-    std::unique_ptr<Bus::Subscription> subscription;
-    std::map<std::uint64_t, Waiting> waiting;
-    {
-      std::lock_guard lock(mutex_);
-      subscription.swap(subscription_);
-      waiting.swap(waiting_);
-    }
-    subscription.reset();
-    for (auto& [number, each] : waiting)
-      each.attached(core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
+    end_on(executor_, [self = shared_from_this()] {
+      self->is_ended_ = true;
+      self->subscription_.reset();
+      for (auto& [number, search] : self->searches_) search.news.count_down();
+    });
   }
 
  private:
-  struct Waiting {
+  struct Search {
     std::string league;
-    Steady deadline;
-    Attached attached;
-    std::uint64_t asked = 0;
+    Steady due{};  ///< when the question is repeated
     std::string refusal = {};  ///< why a manager does not attach the session
+    std::optional<BusAttachment> found = std::nullopt;
+    task::Latch news{0};
   };
 
-  void ask(std::uint64_t number) {
-    BusMessage message = bus_message(link::session_discovery(session_), attach_request(number),
-                                     session_, rpc::MessageDirection::kClientToServer);
-    std::uint64_t asked = 0;
-    Steady::duration left{};
-    {
-      std::lock_guard lock(mutex_);
-      auto found = waiting_.find(number);
-      if (found == waiting_.end()) return;
-      asked = ++found->second.asked;
-      left = std::max(found->second.deadline - clock_.steady_now(), Steady::duration::zero());
-      if (!found->second.league.empty())
-        message.headers.emplace_back(kLeagueHeader, found->second.league);
+  task::Task<core::Result<BusAttachment>> find(std::string league, Steady deadline) {
+    const std::uint64_t number = ++last_number_;
+    BusMessage question = bus_message(link::session_discovery(session_), attach_request(number),
+                                      session_, rpc::MessageDirection::kClientToServer);
+    question.reply = link::session_inbox(session_, name_ + "." + std::to_string(number));
+    if (!league.empty()) question.headers.emplace_back(kLeagueHeader, league);
+    Search& search = searches_[number];
+    search.league = std::move(league);
+    for (bool is_asked = false; !search.found && !is_ended_;) {
+      const auto now = clock_.steady_now();
+      const auto until = std::min(search.due, deadline);
+      if (is_asked && now < until) {
+        search.news = task::Latch(1);
+        co_await search.news.wait_for(timer_, until - now);
+      } else if (is_asked && now >= deadline) {
+        break;
+      } else {
+        is_asked = true;
+        search.due = now + kAskAgain;
+        (void)bus_.publish(question);  // what the bus loses is asked again
+      }
     }
-    message.reply = link::session_inbox(session_, name_ + "." + std::to_string(number));
-    (void)bus_.publish(message);  // what the bus loses is asked again
-    ask_later(number, asked, std::min<Steady::duration>(kAskAgain, left));
+    auto result = result_of(search);
+    searches_.erase(number);
+    co_return result;
   }
-  void ask_later(std::uint64_t number, std::uint64_t asked, Steady::duration delay) {
-    timer_.schedule(delay, [weak = weak_from_this(), number, asked] {
-      auto self = weak.lock();
-      if (self && self->may_ask(number, asked)) self->ask(number);
-    });
-  }
-  /// False: the request was repeated meanwhile, has been answered, or has timed out.
-  bool may_ask(std::uint64_t number, std::uint64_t asked) {
-    Attached attached;
+  [[nodiscard]] core::Result<BusAttachment> result_of(const Search& search) const {
+    if (search.found) return *search.found;
+    if (is_ended_)
+      return core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}};
     std::string why = bus_.is_connected()
                           ? "no manager of this league answers on the bus at " + bus_.url()
                           : "the bus at " + bus_.url() + " cannot be reached";
-    {
-      std::lock_guard lock(mutex_);
-      auto found = waiting_.find(number);
-      if (found == waiting_.end() || found->second.asked != asked) return false;
-      if (clock_.steady_now() < found->second.deadline) return true;
-      attached = std::move(found->second.attached);
-      if (!found->second.refusal.empty()) why = found->second.refusal;
-      waiting_.erase(found);
-    }
-    attached(core::Error{core::ErrorCode::kConnectionError, why, {}});
-    return false;
+    if (!search.refusal.empty()) why = search.refusal;
+    return core::Error{core::ErrorCode::kConnectionError, why, {}};
   }
   void on_answer(const BusMessage& message) {
     auto digits = message.subject.substr(message.subject.rfind('.') + 1);
-    std::uint64_t number = std::strtoull(digits.c_str(), nullptr, 10);
+    const auto found = searches_.find(std::strtoull(digits.c_str(), nullptr, 10));
+    if (found == searches_.end() || found->second.found) return;
+    Search& search = found->second;
     if (message.is_no_responders) {
-      std::uint64_t asked = 0;
-      {
-        std::lock_guard lock(mutex_);
-        auto found = waiting_.find(number);
-        if (found == waiting_.end()) return;
-        asked = found->second.asked;
-      }
-      return ask_later(number, asked, kNobodyThere);
+      search.due = std::min(search.due, clock_.steady_now() + kNobodyThere);
+      return search.news.count_down();
     }
     auto attachment = read_attachment(message.payload);
     // Another manager's answer may still come, and this one may have room later.
-    if (!attachment) return note_refusal(number, attachment.error());
-    Attached attached;
-    {
-      std::lock_guard lock(mutex_);
-      auto found = waiting_.find(number);
-      if (found == waiting_.end()) return;
-      if (!found->second.league.empty() && found->second.league != attachment->league_id) return;
-      attached = std::move(found->second.attached);
-      waiting_.erase(found);
+    if (!attachment) {
+      search.refusal = attachment.error().message;
+      return;
     }
-    attached(attachment);
-  }
-
-  void note_refusal(std::uint64_t number, const core::Error& why) {
-    std::lock_guard lock(mutex_);
-    auto found = waiting_.find(number);
-    if (found != waiting_.end()) found->second.refusal = why.message;
+    if (!search.league.empty() && search.league != attachment->league_id) return;
+    search.found = std::move(*attachment);
+    search.news.count_down();
   }
 
   Bus& bus_;
@@ -187,9 +158,10 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
   const core::Clock& clock_;
   core::Timer& timer_;
   const std::string name_;  ///< of the inbox
-  std::mutex mutex_;  // guards the rest, never held while others are called
-  std::map<std::uint64_t, Waiting> waiting_;
+  const task::Executor executor_;
+  std::map<std::uint64_t, Search> searches_;
   std::uint64_t last_number_ = 0;
+  bool is_ended_ = false;
   std::unique_ptr<Bus::Subscription> subscription_;
 };
 

@@ -33,8 +33,9 @@ class BusDiscovery {
   BusDiscovery& operator=(const BusDiscovery&) = delete;
 
   /// Attaches to `league`, or, if that is empty, to the first manager that answers. Calls
-  /// `attached` once, on a thread of the bus or the timer: kConnectionError if nobody has answered
-  /// by `deadline`, kShuttingDown if this is destroyed.
+  /// `attached` once, perhaps before this returns, on a thread of the bus, of the timer or of a
+  /// caller: kConnectionError if nobody has answered by `deadline`, kShuttingDown if this is
+  /// destroyed.
   void attach(const std::string& league, core::Clock::Steady deadline, Attached attached);
 
  private:

@@ -1,15 +1,14 @@
 #include "common/transport/bus/jet_stream.h"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
 #include <cstdlib>
-#include <future>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/transport/bus/jet_fetches.h"
 #include "common/transport/bus/jet_requests.h"
 #include "common/transport/bus/jet_stream_api.h"
+#include "common/transport/bus/kept_tasks.h"
 
 namespace league::transport::bus {
 namespace {
@@ -79,21 +78,17 @@ class JetStream::State : public std::enable_shared_from_this<State> {
     return {};
   }
   void end() {
-    if (executor_.is_here()) return end_here();
-    executor_.post([self = shared_from_this()] { self->end_here(); });
-    // What was pending has been resumed when this runs.
-    std::promise<void> all_told;
-    executor_.post([&all_told] { all_told.set_value(); });
-    all_told.get_future().wait();
+    end_on(executor_, [self = shared_from_this()] {
+      self->answers_.reset();
+      self->watch_.reset();
+      self->requests_.end();
+      self->fetches_.end();
+    });
   }
   /// Begins the task, and calls `done` with its result.
   template <typename T, typename Then>
   void give(Task<T> task, Then done) {
-    boost::asio::co_spawn(executor_,
-                          give_from(shared_from_this(), std::move(task), std::move(done)),
-                          [](const std::exception_ptr& thrown) {
-                            if (thrown) std::rethrow_exception(thrown);
-                          });
+    bus::give(executor_, shared_from_this(), std::move(task), std::move(done));
   }
 
   /// Sends a request whose answer is JSON. Gives an error for a refusal or an invalid `name`.
@@ -176,10 +171,6 @@ class JetStream::State : public std::enable_shared_from_this<State> {
   core::RandomSource& random_;
 
  private:
-  template <typename T, typename Then>
-  static Task<void> give_from(std::shared_ptr<State> /*kept*/, Task<T> task, Then done) {
-    done(co_await std::move(task));
-  }
   /// Creates the stream, with half the limit as often as the broker has no room for the whole.
   Task<Answer> create(StreamConfig config, Steady deadline) {
     constexpr std::int64_t kLeast = 64 << 10;
@@ -197,12 +188,6 @@ class JetStream::State : public std::enable_shared_from_this<State> {
     const char* digits = message.subject.c_str() + inbox_.size();
     if (*digits == 'f') return fetches_.on_status(std::strtoull(digits + 1, nullptr, 10), message);
     requests_.on_answer(std::strtoull(digits, nullptr, 10), std::move(message));
-  }
-  void end_here() {
-    answers_.reset();
-    watch_.reset();
-    requests_.end();
-    fetches_.end();
   }
 
   const task::Executor executor_;
