@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ namespace league::tools::check {
 struct RunOptions {
   std::vector<std::string> only;  ///< ids or clauses; empty: all
   std::chrono::milliseconds budget{55'000};  ///< checks that have not begun by then are skipped
+  /// The clock of the budget.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
   /// Whether the bot takes part in an ordinary match; called once.
   std::function<bool()> is_playing;
   /// Whether the bot spells its choice correctly; called only if it is playing.

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
+#include <chrono>
 #include <set>
 #include <stdexcept>
 
@@ -80,17 +79,20 @@ TEST(Engine, TheEndOfTheProcessIsTheFindingAndTheRestIsSkipped) {
 
 TEST(Engine, ASlowMachineCostsAQuickBotNothing) {
   RunOptions options;
-  options.budget = std::chrono::milliseconds(-1);
-  options.is_quick = [] { return false; };
-  EXPECT_TRUE(run_checks({check_of("P-1/a", pass)}, options)[0].verdict.is_untried());
-  options.budget = std::chrono::milliseconds(1);
-  options.is_quick = [] { return true; };
-  const auto slow = check_of("P-1/slow", [] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    return pass();
-  });
-  const auto findings = run_checks({slow, check_of("P-1/b", pass)}, options);
-  EXPECT_EQ(findings[1].verdict.outcome, Outcome::kPassed);
+  std::chrono::steady_clock::time_point now{};
+  options.now = [&now] { return now; };
+  options.budget = std::chrono::seconds(1);
+  const auto after = [&](std::chrono::seconds delay, bool is_quick) {
+    options.is_quick = [is_quick] { return is_quick; };
+    const auto slow = check_of("P-1/slow", [&now, delay] {
+      now += delay;
+      return pass();
+    });
+    return run_checks({slow, check_of("P-1/b", pass)}, options)[1].verdict;
+  };
+  EXPECT_EQ(after(std::chrono::seconds(3), true).outcome, Outcome::kPassed);
+  EXPECT_TRUE(after(std::chrono::seconds(3), false).is_untried());
+  EXPECT_TRUE(after(std::chrono::seconds(30), true).is_untried());
 }
 
 TEST(Engine, ABotThatDiedIsStartedAgainAFewTimes) {
