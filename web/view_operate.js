@@ -30,7 +30,7 @@ const ACTS = {
 const DANGEROUS = new Set(['end', 'void', 'remove']);
 const CONFIRMED = {
   end: 'End the league now? Matches that are not finished will not be played.',
-  remove: 'Remove this agent? A player loses the matches that it has not played yet.',
+  remove: 'Remove this agent? Before the start its seat is free again; later a player loses the matches that are left.',
 };
 
 /** Carries an act out; what the manager answers is shown. */

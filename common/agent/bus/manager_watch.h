@@ -25,6 +25,10 @@ class ManagerWatch {
   /// As above, but reports to the operations log.
   ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
                const transport::bus::Bus* bus);
+  /// Nobody waits any more.
+  ~ManagerWatch() { ended(false); }
+  ManagerWatch(const ManagerWatch&) = delete;
+  ManagerWatch& operator=(const ManagerWatch&) = delete;
   /// The registration is over: the manager has answered it, or (`has_answered` is false) the agent
   /// has given up waiting.
   void ended(bool has_answered) const;

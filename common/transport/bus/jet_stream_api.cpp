@@ -189,8 +189,11 @@ core::Result<StreamState> state_of(const json& stream) {
   read.bytes = unsigned_of(*state, "bytes");
   if (config != stream.end() && config->is_object()) {
     read.replicas = static_cast<int>(unsigned_of(*config, "num_replicas"));
-    read.max_bytes = config->value("max_bytes", std::int64_t{-1});
-    read.is_direct = config->value("allow_direct", false);
+    const auto most = config->find("max_bytes");
+    if (most != config->end() && most->is_number_integer())
+      read.max_bytes = most->get<std::int64_t>();
+    const auto direct = config->find("allow_direct");
+    read.is_direct = direct != config->end() && *direct == true;
   }
   return read;
 }

@@ -29,7 +29,7 @@ void give(const task::Executor& executor, std::shared_ptr<Owner> owner, task::Ta
   boost::asio::co_spawn(executor,
                         detail::give_from(std::move(owner), std::move(task), std::move(done)),
                         [](const std::exception_ptr& thrown) {
-                          if (thrown) std::rethrow_exception(thrown);
+                          if (thrown) std::terminate();  // the executor could not go on
                         });
 }
 
