@@ -34,6 +34,15 @@ class JetStreamReadsTest : public ::testing::Test {
   std::unique_ptr<JetAgent> agent;
 };
 
+TEST(JetAnswer, OfAnotherShapeIsReadAsFarAsItGoes) {
+  const auto state = read_stream_state(
+      R"({"state":{"messages":3},"config":{"max_bytes":null,"allow_direct":"yes"}})");
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->messages, 3U);
+  EXPECT_EQ(state->max_bytes, -1);
+  EXPECT_FALSE(state->is_direct);
+}
+
 TEST_F(JetStreamReadsTest, ReadsWhatAnotherMakesAndTheBrokerStaysThere) {
   // nats-server 2.9.10 crashes within four streams if they are read by STREAM.MSG.GET.
   JetAgent other(broker->url());

@@ -34,15 +34,6 @@ TEST(JetAnswer, IsNotReadyWhileBrokersOfTheClusterAreMissing) {
   EXPECT_FALSE(is_not_ready(refused(503, 10023)));  // no room
 }
 
-TEST(JetAnswer, OfAnotherShapeIsReadAsFarAsItGoes) {
-  const auto state = read_stream_state(
-      R"({"state":{"messages":3},"config":{"max_bytes":null,"allow_direct":"yes"}})");
-  ASSERT_TRUE(state);
-  EXPECT_EQ(state->messages, 3U);
-  EXPECT_EQ(state->max_bytes, -1);
-  EXPECT_FALSE(state->is_direct);
-}
-
 class JetStreamTest : public ::testing::Test {
  protected:
   void SetUp() override {
