@@ -86,16 +86,15 @@ struct AgentAct {
   const char* name;
   const char* help;
   const char* tool;
-  bool needs_reason;
   const char* done;
 };
 constexpr std::array kAgentActs = {
     AgentAct{"remove",
              "remove an agent until it is restored: a player loses its matches, a referee gets no "
              "matches; before the start its seat is free again",
-             "shut_down_agent", true, " is removed"},
+             "shut_down_agent", " is removed"},
     AgentAct{"restore", "let an agent that was removed play again; also ends a suspension",
-             "restore_agent", false, " is ACTIVE again"},
+             "restore_agent", " is ACTIVE again"},
 };
 
 int act_on_agent(const ActOptions& options, const AgentAct& act) {
@@ -144,11 +143,9 @@ void add_agent_acts(CLI::App& admin, std::function<int()>& chosen) {
   for (const AgentAct& act : kAgentActs) {
     auto options = std::make_shared<ActOptions>();
     CLI::App* command = add_act(admin, act.name, act.help, *options,
-                                std::string(act.name) + " http://localhost:8000/mcp P07" +
-                                    (act.needs_reason ? " --reason \"asked for it\"" : ""));
+                                std::string(act.name) + " http://localhost:8000/mcp P07");
     command->add_option("ID", options->agent, "such as P07 or REF02")->required();
-    command->add_option("--reason", options->reason, "reason, shown to people and to the agent")
-        ->required(act.needs_reason);
+    command->add_option("--reason", options->reason, "reason, shown to people and to the agent");
     agent::host::when_given(*command, chosen,
                             [options, &act] { return act_on_agent(*options, act); });
   }

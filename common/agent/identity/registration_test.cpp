@@ -53,6 +53,16 @@ task::Task<void> keep(task::Task<core::Result<Identity>> registration,
   *got = co_await std::move(registration);
 }
 
+/// A player that shows `token`.
+RegistrationOptions alpha(const char* token) {
+  return {.role = envelope::Role::kPlayer,
+          .display_name = "alpha",
+          .contact_endpoint = "http://127.0.0.1:8101/mcp",
+          .game_types = {"even_odd"},
+          .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
+          .token = core::AuthToken(token)};
+}
+
 class RegistrationTest : public ::testing::Test {
  protected:
   std::optional<core::Result<Identity>> run(envelope::Role role = envelope::Role::kPlayer) {
@@ -102,14 +112,9 @@ TEST_F(RegistrationTest, TriesAgainWithTheSameNonceUntilTheManagerIsUp) {
 
 TEST_F(RegistrationTest, AnAgentThatComesBackShowsItsToken) {
   manager_.answers = {answering(envelope::testing::golden("league_register_response"))};
-  const auto got =
-      registered(client_, {.role = envelope::Role::kPlayer,
-                           .display_name = "alpha",
-                           .contact_endpoint = "http://127.0.0.1:8101/mcp",
-                           .game_types = {"even_odd"},
-                           .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
-                           .token = core::AuthToken("tok_p01_kept"),
-                           .nonce = "kept nonce"});
+  auto options = alpha("tok_p01_kept");
+  options.nonce = "kept nonce";
+  const auto got = registered(client_, std::move(options));
   EXPECT_TRUE(got && *got);
   ASSERT_EQ(manager_.requests.size(), 1U);
   EXPECT_EQ(manager_.requests[0]["auth_token"], "tok_p01_kept");
@@ -132,20 +137,15 @@ TEST_F(RegistrationTest, ATokenThatIsNotKnownIsShownOnceAndThenOthersAreTried) {
   manager_.answers = {answering(refused("E012")), answering(refused("E012")),
                       answering(envelope::testing::golden("league_register_response"))};
   std::vector<Credentials> others = {{}, {core::AuthToken("tok_p02_second"), "second"}};
-  const auto got =
-      registered(client_, {.role = envelope::Role::kPlayer,
-                           .display_name = "alpha",
-                           .contact_endpoint = "http://127.0.0.1:8101/mcp",
-                           .game_types = {"even_odd"},
-                           .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
-                           .token = core::AuthToken("tok_p01_first"),
-                           .nonce = "first",
-                           .next_credentials = [&others]() -> std::optional<Credentials> {
-                             auto next = others.back();
-                             others.pop_back();
-                             return next;
-                           },
-                           .registration_code = core::AuthToken("code-of-alpha")});
+  auto options = alpha("tok_p01_first");
+  options.nonce = "first";
+  options.next_credentials = [&others]() -> std::optional<Credentials> {
+    auto next = others.back();
+    others.pop_back();
+    return next;
+  };
+  options.registration_code = core::AuthToken("code-of-alpha");
+  const auto got = registered(client_, std::move(options));
   EXPECT_TRUE(got && *got);
   ASSERT_EQ(manager_.requests.size(), 3U);
   EXPECT_EQ(manager_.requests[0]["auth_token"], "tok_p01_first");
@@ -162,14 +162,9 @@ TEST_F(RegistrationTest, ATokenThatIsNotKnownIsShownOnceAndThenOthersAreTried) {
 
 TEST_F(RegistrationTest, SaysWhatToDoWhenTheSeatHasLostItsToken) {
   manager_.answers = {answering(refused("E012")), answering(refused("E019"))};
-  const auto got =
-      registered(client_, {.role = envelope::Role::kPlayer,
-                           .display_name = "alpha",
-                           .contact_endpoint = "http://127.0.0.1:8101/mcp",
-                           .game_types = {"even_odd"},
-                           .manager = *transport::link::parse_endpoint("http://127.0.0.1:8000/mcp"),
-                           .token = core::AuthToken("tok_p01_first"),
-                           .next_credentials = [] { return std::optional(Credentials{}); }});
+  auto options = alpha("tok_p01_first");
+  options.next_credentials = [] { return std::optional(Credentials{}); };
+  const auto got = registered(client_, std::move(options));
   ASSERT_TRUE(got && !*got);
   EXPECT_EQ(got->error().code, ErrorCode::kLateRegistration);
   EXPECT_NE(got->error().message.find("league admin new-token"), std::string::npos);
