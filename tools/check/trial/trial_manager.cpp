@@ -80,6 +80,9 @@ void TrialLeague::announce(const game::PerSide<TrialSeat>& seats, int round, int
 
 void TrialLeague::tell_results(const game::PerSide<TrialSeat>& seats, int round) {
   broadcast(seats, round, envelope::LeagueStandingsUpdate{.standings = table_of(seats, round)});
+  // The table comes before the end of its round (protocol section 4, message 12); two calls at once
+  // travel on two connections, which keep no order.
+  wait_for_players(settings_.league.announcement_grace);
   broadcast(seats, round,
             envelope::RoundCompleted{.matches_completed = 1,
                                      .next_round_id = round + 1,
