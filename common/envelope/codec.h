@@ -12,6 +12,7 @@
 #include "common/envelope/query_messages.h"
 #include "common/envelope/registration_messages.h"
 #include "common/envelope/round_messages.h"
+#include "common/schema/json_tree.h"
 
 namespace league::envelope {
 
@@ -31,17 +32,22 @@ template <typename Message>
 /// anything else gives an Error with the JSON pointer of the field, never an exception. Missing
 /// optional fields get their defaults.
 template <typename Message>
-[[nodiscard]] core::Result<Message> decode(const nlohmann::json& message);
+[[nodiscard]] core::Result<Message> decode(schema::JsonNode message);
+template <typename Message>
+[[nodiscard]] core::Result<Message> decode(const nlohmann::json& message) {
+  return decode<Message>(schema::JsonTree(message).root());
+}
 // These are used in this library, too, and instantiated where their fields are described.
-extern template core::Result<RefereeRegisterResponse> decode(const nlohmann::json&);
-extern template core::Result<LeagueRegisterResponse> decode(const nlohmann::json&);
-extern template core::Result<GameJoinAck> decode(const nlohmann::json&);
-extern template core::Result<ChooseParityResponse> decode(const nlohmann::json&);
-extern template core::Result<LeagueQueryResponse> decode(const nlohmann::json&);
+extern template core::Result<RefereeRegisterResponse> decode(schema::JsonNode);
+extern template core::Result<LeagueRegisterResponse> decode(schema::JsonNode);
+extern template core::Result<GameJoinAck> decode(schema::JsonNode);
+extern template core::Result<ChooseParityResponse> decode(schema::JsonNode);
+extern template core::Result<LeagueQueryResponse> decode(schema::JsonNode);
 
 /// The envelope alone, as an object.
 [[nodiscard]] nlohmann::json encode_envelope(const Envelope& envelope);
 /// Reads the envelope fields; null and empty optional fields count as absent.
+[[nodiscard]] core::Result<Envelope> decode_envelope(schema::JsonNode message);
 [[nodiscard]] core::Result<Envelope> decode_envelope(const nlohmann::json& message);
 
 /// The array `matches` of the answer to an accepted MATCH_RESULT_REPORT. Source: protocol §7.

@@ -30,7 +30,7 @@ std::string encode_text(const Envelope& envelope, const Message& message) {
 }
 
 template <typename Message>
-core::Result<Message> decode(const nlohmann::json& in) {
+core::Result<Message> decode(schema::JsonNode in) {
   Message message;
   std::optional<core::Error> fault;
   const FieldPath root;

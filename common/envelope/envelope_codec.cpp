@@ -9,6 +9,8 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
+using schema::JsonNode;
+using schema::JsonType;
 
 Error missing(const char* name) {
   return {ErrorCode::kMissingRequiredField, std::string(name) + " is required",
@@ -20,43 +22,42 @@ Error wrong_type(const char* name, const char* expected) {
           std::string("/") + name};
 }
 
-/// The field, or null if it is absent, null or empty.
-const json* find(const json& message, const char* name) {
-  auto it = message.find(std::string_view(name));  // converted once, not at each comparison
-  if (it == message.end() || it->is_null()) return nullptr;
-  if (it->is_string() && it->get_ref<const std::string&>().empty()) return nullptr;
-  return &*it;
+/// The field; no value if it is absent, null or empty.
+JsonNode find(JsonNode message, std::string_view name) {
+  const JsonNode found = message.find(name);
+  const bool is_empty = found.is(JsonType::kString) && found.text().empty();
+  return is_empty || found.is(JsonType::kNull) ? JsonNode() : found;
 }
 
-core::Result<std::string_view> required_text(const json& message, const char* name) {
-  const json* found = find(message, name);
-  if (found == nullptr) return missing(name);
-  if (!found->is_string()) return wrong_type(name, "a string");
-  return std::string_view(found->get_ref<const std::string&>());
+core::Result<std::string_view> required_text(JsonNode message, const char* name) {
+  const JsonNode found = find(message, name);
+  if (!found) return missing(name);
+  if (!found.is(JsonType::kString)) return wrong_type(name, "a string");
+  return found.text();
 }
 
 /// Fills `out` with an optional text; the error if it is something else.
 template <typename T>
-std::optional<Error> read_optional(const json& message, const char* name, std::optional<T>& out) {
-  const json* found = find(message, name);
-  if (found == nullptr) return std::nullopt;
-  if (!found->is_string()) return wrong_type(name, "a string");
-  out.emplace(found->get_ref<const std::string&>());
+std::optional<Error> read_optional(JsonNode message, const char* name, std::optional<T>& out) {
+  const JsonNode found = find(message, name);
+  if (!found) return std::nullopt;
+  if (!found.is(JsonType::kString)) return wrong_type(name, "a string");
+  out.emplace(std::string(found.text()));
   return std::nullopt;
 }
 
-std::optional<Error> read_round(const json& message, std::optional<int>& out) {
-  const json* found = find(message, "round_id");
-  if (found == nullptr) return std::nullopt;
-  if (!found->is_number()) return wrong_type("round_id", "an integer");
-  auto number = found->get<double>();
+std::optional<Error> read_round(JsonNode message, std::optional<int>& out) {
+  const JsonNode found = find(message, "round_id");
+  if (!found) return std::nullopt;
+  if (!found.is_number()) return wrong_type("round_id", "an integer");
+  const double number = found.number();
   if (!(number >= 0 && number <= std::numeric_limits<int>::max()))
     return wrong_type("round_id", "a round's number");
   out = static_cast<int>(number);
   return std::nullopt;
 }
 
-std::optional<Error> read_required(const json& message, Envelope& out) {
+std::optional<Error> read_required(JsonNode message, Envelope& out) {
   auto type = required_text(message, "message_type");
   if (!type) return type.error();
   auto known = message_type_from_wire(*type);
@@ -107,7 +108,11 @@ void write_envelope(TextWriter& writer, const Envelope& envelope, MessageType ty
 }
 
 core::Result<Envelope> decode_envelope(const json& message) {
-  if (!message.is_object())
+  return decode_envelope(schema::JsonTree(message).root());
+}
+
+core::Result<Envelope> decode_envelope(JsonNode message) {
+  if (!message.is(JsonType::kObject))
     return Error{ErrorCode::kMalformedMessage, "a league message is a JSON object", ""};
   Envelope out;
   if (auto error = read_required(message, out)) return std::move(*error);

@@ -43,7 +43,7 @@ void describe(Archive& a, Self& s, Of<GameError> /*unused*/) {
 template nlohmann::json encode(const Envelope&, const LeagueError&);
 template nlohmann::json encode(const Envelope&, const GameError&);
 template std::string encode_text(const Envelope&, const GameError&);
-template core::Result<LeagueError> decode(const nlohmann::json&);
-template core::Result<GameError> decode(const nlohmann::json&);
+template core::Result<LeagueError> decode(schema::JsonNode);
+template core::Result<GameError> decode(schema::JsonNode);
 
 }  // namespace league::envelope

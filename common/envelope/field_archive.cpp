@@ -5,22 +5,25 @@
 namespace league::envelope {
 
 using core::ErrorCode;
+using schema::JsonNode;
+using schema::JsonType;
 
-void FieldReader::from_json(const nlohmann::json& in, std::string& value, const FieldPath& at) {
-  if (!in.is_string()) return fail(ErrorCode::kInvalidFieldType, at, "must be a string");
-  value = in.get_ref<const std::string&>();
+void FieldReader::from_json(JsonNode in, std::string& value, const FieldPath& at) {
+  if (!in.is(JsonType::kString)) return fail(ErrorCode::kInvalidFieldType, at, "must be a string");
+  value = in.text();
 }
 
-void FieldReader::from_json(const nlohmann::json& in, bool& value, const FieldPath& at) {
-  if (!in.is_boolean()) return fail(ErrorCode::kInvalidFieldType, at, "must be true or false");
-  value = in.get<bool>();
+void FieldReader::from_json(JsonNode in, bool& value, const FieldPath& at) {
+  if (!in.is(JsonType::kBoolean))
+    return fail(ErrorCode::kInvalidFieldType, at, "must be true or false");
+  value = in.truth();
 }
 
-void FieldReader::from_json(const nlohmann::json& in, int& value, const FieldPath& at) {
+void FieldReader::from_json(JsonNode in, int& value, const FieldPath& at) {
   constexpr double kMost = std::numeric_limits<int>::max();
   if (!in.is_number()) return fail(ErrorCode::kInvalidFieldType, at, "must be an integer");
   // JSON Schema counts 3.0 as an integer, so it may arrive here as a floating-point number.
-  auto number = in.get<double>();
+  const double number = in.number();
   if (!(number >= -kMost && number <= kMost))
     return fail(ErrorCode::kInvalidFieldValue, at, "is too large");
   value = static_cast<int>(number);
@@ -28,14 +31,13 @@ void FieldReader::from_json(const nlohmann::json& in, int& value, const FieldPat
     fail(ErrorCode::kInvalidFieldType, at, "must be an integer");
 }
 
-void FieldReader::from_json(const nlohmann::json& in, core::AuthToken& value, const FieldPath& at) {
+void FieldReader::from_json(JsonNode in, core::AuthToken& value, const FieldPath& at) {
   std::string secret;
   from_json(in, secret, at);
   value = core::AuthToken(std::move(secret));
 }
 
-void FieldReader::from_json(const nlohmann::json& in, core::UtcTimestamp& value,
-                            const FieldPath& at) {
+void FieldReader::from_json(JsonNode in, core::UtcTimestamp& value, const FieldPath& at) {
   std::string text;
   from_json(in, text, at);
   if (fault_) return;
@@ -48,7 +50,7 @@ void FieldReader::from_json(const nlohmann::json& in, core::UtcTimestamp& value,
   }
 }
 
-void FieldReader::from_json(const nlohmann::json& in, ErrorCode& value, const FieldPath& at) {
+void FieldReader::from_json(JsonNode in, ErrorCode& value, const FieldPath& at) {
   std::string text;
   from_json(in, text, at);
   if (fault_) return;
@@ -59,13 +61,14 @@ void FieldReader::from_json(const nlohmann::json& in, ErrorCode& value, const Fi
   }
 }
 
-void FieldReader::from_json(const nlohmann::json& in, std::map<std::string, std::string>& values,
+void FieldReader::from_json(JsonNode in, std::map<std::string, std::string>& values,
                             const FieldPath& at) {
-  if (!in.is_object()) return fail(ErrorCode::kInvalidFieldType, at, "must be an object");
-  for (const auto& [key, value] : in.items()) {
-    values[key] = value.is_string()
-                      ? value.get<std::string>()
-                      : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (!in.is(JsonType::kObject)) return fail(ErrorCode::kInvalidFieldType, at, "must be an object");
+  for (JsonNode member : in) {
+    values[std::string(member.name())] =
+        member.is(JsonType::kString)
+            ? std::string(member.text())
+            : member.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "common/core/ids.h"
 #include "common/core/result.h"
 #include "common/core/timestamp.h"
+#include "common/schema/json_tree.h"
 
 // The codecs describe each struct once, by `template <class Archive, class S> void
 // describe(Archive&, S&, Of<Struct>)`, and run the description with a FieldWriter or a FieldReader.
@@ -138,24 +139,25 @@ class FieldReader {
  public:
   static constexpr bool kWrites = false;
   /// All outlive the reader.
-  FieldReader(const nlohmann::json& in, const FieldPath& place, std::optional<core::Error>& fault)
+  FieldReader(schema::JsonNode in, const FieldPath& place, std::optional<core::Error>& fault)
       : in_(in), place_(place), fault_(fault) {
-    if (!in_.is_object()) fail(core::ErrorCode::kInvalidFieldType, place_, "must be an object");
+    if (!in_.is(schema::JsonType::kObject))
+      fail(core::ErrorCode::kInvalidFieldType, place_, "must be an object");
   }
 
   template <typename T>
   void required(const char* name, T& value) {
-    const auto* found = find(name);
+    const schema::JsonNode found = find(name);
     if (fault_) return;
-    if (found == nullptr)
+    if (!found)
       return fail(core::ErrorCode::kMissingRequiredField, FieldPath(place_, name), "is required");
-    from_json(*found, value, FieldPath(place_, name));
+    from_json(found, value, FieldPath(place_, name));
   }
   template <typename T>
   void optional(const char* name, std::optional<T>& value) {
-    const auto* found = find(name);
-    if (fault_ || found == nullptr) return;
-    from_json(*found, value.emplace(), FieldPath(place_, name));
+    const schema::JsonNode found = find(name);
+    if (fault_ || !found) return;
+    from_json(found, value.emplace(), FieldPath(place_, name));
   }
   template <typename T>
   void nullable(const char* name, std::optional<T>& value) {
@@ -163,9 +165,9 @@ class FieldReader {
   }
   template <typename T>
   void defaulted(const char* name, T& value) {
-    const auto* found = find(name);
-    if (fault_ || found == nullptr) return;
-    from_json(*found, value, FieldPath(place_, name));
+    const schema::JsonNode found = find(name);
+    if (fault_ || !found) return;
+    from_json(found, value, FieldPath(place_, name));
   }
   template <typename T>
   void unless(const char* name, T& value, const T& /*omitted*/) {
@@ -174,7 +176,7 @@ class FieldReader {
   void null_in(const char* /*object*/, const char* /*name*/) {}
 
   /// True if the field is there and not null.
-  [[nodiscard]] bool has(const char* name) const { return find(name) != nullptr; }
+  [[nodiscard]] bool has(const char* name) const { return static_cast<bool>(find(name)); }
 
   void fail(core::ErrorCode code, const FieldPath& place, std::string_view rule) {
     if (fault_) return;
@@ -187,49 +189,53 @@ class FieldReader {
   }
 
  private:
-  [[nodiscard]] const nlohmann::json* find(const char* name) const {
-    if (!in_.is_object()) return nullptr;
-    auto it = in_.find(std::string_view(name));  // not measured anew at each comparison
-    return it == in_.end() || it->is_null() ? nullptr : &*it;
+  [[nodiscard]] schema::JsonNode find(std::string_view name) const {
+    const schema::JsonNode found = in_.find(name);
+    return found.is(schema::JsonType::kNull) ? schema::JsonNode() : found;
   }
-  void from_json(const nlohmann::json& in, std::string& value, const FieldPath& at);
-  void from_json(const nlohmann::json& in, bool& value, const FieldPath& at);
-  void from_json(const nlohmann::json& in, int& value, const FieldPath& at);
-  void from_json(const nlohmann::json& in, core::AuthToken& value, const FieldPath& at);
-  void from_json(const nlohmann::json& in, core::UtcTimestamp& value, const FieldPath& at);
-  void from_json(const nlohmann::json& in, core::ErrorCode& value, const FieldPath& at);
+  void from_json(schema::JsonNode in, std::string& value, const FieldPath& at);
+  void from_json(schema::JsonNode in, bool& value, const FieldPath& at);
+  void from_json(schema::JsonNode in, int& value, const FieldPath& at);
+  void from_json(schema::JsonNode in, core::AuthToken& value, const FieldPath& at);
+  void from_json(schema::JsonNode in, core::UtcTimestamp& value, const FieldPath& at);
+  void from_json(schema::JsonNode in, core::ErrorCode& value, const FieldPath& at);
   /// Reads additional facts: a value that is not a string is read as its JSON text.
-  void from_json(const nlohmann::json& in, std::map<std::string, std::string>& values,
+  void from_json(schema::JsonNode in, std::map<std::string, std::string>& values,
                  const FieldPath& at);
   template <typename Tag>
-  void from_json(const nlohmann::json& in, core::StringId<Tag>& value, const FieldPath& at) {
+  void from_json(schema::JsonNode in, core::StringId<Tag>& value, const FieldPath& at) {
     std::string text;
     from_json(in, text, at);
     value = core::StringId<Tag>(std::move(text));
   }
   template <typename T>
-  void from_json(const nlohmann::json& in, std::optional<T>& value, const FieldPath& at) {
-    if (!in.is_null()) from_json(in, value.emplace(), at);
+  void from_json(schema::JsonNode in, std::optional<T>& value, const FieldPath& at) {
+    if (!in.is(schema::JsonType::kNull)) from_json(in, value.emplace(), at);
   }
   template <typename T>
-  void from_json(const nlohmann::json& in, std::vector<T>& values, const FieldPath& at) {
-    if (!in.is_array()) return fail(core::ErrorCode::kInvalidFieldType, at, "must be an array");
+  void from_json(schema::JsonNode in, std::vector<T>& values, const FieldPath& at) {
+    if (!in.is(schema::JsonType::kArray))
+      return fail(core::ErrorCode::kInvalidFieldType, at, "must be an array");
     values.reserve(in.size());
-    for (std::size_t i = 0; i < in.size() && !fault_; ++i) {
-      from_json(in[i], values.emplace_back(), FieldPath(at, i));
+    std::size_t index = 0;
+    for (schema::JsonNode item : in) {
+      if (fault_) return;
+      from_json(item, values.emplace_back(), FieldPath(at, index++));
     }
   }
   template <typename Tag, typename V>
-  void from_json(const nlohmann::json& in, std::map<core::StringId<Tag>, V>& values,
+  void from_json(schema::JsonNode in, std::map<core::StringId<Tag>, V>& values,
                  const FieldPath& at) {
-    if (!in.is_object()) return fail(core::ErrorCode::kInvalidFieldType, at, "must be an object");
-    for (const auto& [key, value] : in.items()) {
+    if (!in.is(schema::JsonType::kObject))
+      return fail(core::ErrorCode::kInvalidFieldType, at, "must be an object");
+    for (schema::JsonNode member : in) {
       if (fault_) return;
-      from_json(value, values[core::StringId<Tag>(key)], FieldPath(at, std::string_view(key)));
+      from_json(member, values[core::StringId<Tag>(std::string(member.name()))],
+                FieldPath(at, member.name()));
     }
   }
   template <typename T>
-  void from_json(const nlohmann::json& in, T& value, const FieldPath& at) {
+  void from_json(schema::JsonNode in, T& value, const FieldPath& at) {
     if constexpr (std::is_enum_v<T>) {
       std::string text;
       from_json(in, text, at);
@@ -245,7 +251,7 @@ class FieldReader {
       if (!fault_) describe(reader, value, Of<T>{});
     }
   }
-  const nlohmann::json& in_;
+  schema::JsonNode in_;
   const FieldPath& place_;
   std::optional<core::Error>& fault_;
 };

@@ -169,11 +169,11 @@ template nlohmann::json encode(const Envelope&, const MatchResultReport&);
 template std::string encode_text(const Envelope&, const GameInvitation&);
 template std::string encode_text(const Envelope&, const ChooseParityCall&);
 template std::string encode_text(const Envelope&, const GameOver&);
-template core::Result<GameInvitation> decode(const nlohmann::json&);
-template core::Result<GameJoinAck> decode(const nlohmann::json&);
-template core::Result<ChooseParityCall> decode(const nlohmann::json&);
-template core::Result<ChooseParityResponse> decode(const nlohmann::json&);
-template core::Result<GameOver> decode(const nlohmann::json&);
-template core::Result<MatchResultReport> decode(const nlohmann::json&);
+template core::Result<GameInvitation> decode(schema::JsonNode);
+template core::Result<GameJoinAck> decode(schema::JsonNode);
+template core::Result<ChooseParityCall> decode(schema::JsonNode);
+template core::Result<ChooseParityResponse> decode(schema::JsonNode);
+template core::Result<GameOver> decode(schema::JsonNode);
+template core::Result<MatchResultReport> decode(schema::JsonNode);
 
 }  // namespace league::envelope

@@ -296,4 +296,11 @@ core::Result<void> normalise(json& message, MessageType expected, Mode mode,
   return {};
 }
 
+bool is_in_own_form(MessageType type, schema::JsonNode message) {
+  if (message.find("sender").text() == kUnregisteredReferee) return false;
+  // What third-party referees report without one is completed (read_report).
+  return type != MessageType::kMatchResultReport ||
+         message.find("result").find("details").find("termination");
+}
+
 }  // namespace league::envelope

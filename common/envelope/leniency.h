@@ -13,6 +13,7 @@
 #include "common/core/timestamp.h"
 #include "common/envelope/message_type.h"
 #include "common/envelope/mode.h"
+#include "common/schema/json_tree.h"
 
 namespace league::envelope {
 
@@ -143,5 +144,10 @@ struct NormaliseDefaults {
 /// these, and if `message` is not an object.
 [[nodiscard]] core::Result<void> normalise(nlohmann::json& message, MessageType expected, Mode mode,
                                            const NormaliseDefaults& defaults, Leniencies& taken);
+
+/// False for a message that its schema may accept and that normalise would still rewrite or refuse
+/// for its values alone. (Everything else that it rewrites breaks the schema, or is a member that
+/// the schema does not name.) For receivers that are no guests.
+[[nodiscard]] bool is_in_own_form(MessageType type, schema::JsonNode message);
 
 }  // namespace league::envelope

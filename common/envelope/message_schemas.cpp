@@ -11,6 +11,7 @@
 #include "common/core/timestamp.h"
 #include "common/envelope/codec.h"
 #include "common/envelope/embedded_schemas.h"
+#include "common/envelope/leniency.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 #include "common/schema/schema_validator.h"
@@ -77,13 +78,34 @@ bool is_commitment(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// Checks the fields whose patterns were removed and that no reader checks.
-bool has_exact_texts(const json& message) {
-  auto holds = [&message](std::string_view name, auto check) {
-    const auto* text = schema::field_at(message, name).get_ptr<const std::string*>();
-    return text == nullptr || check(*text);
-  };
-  return holds("protocol", is_our_protocol) && holds("choice_commitment", is_commitment);
+/// Checks the fields whose patterns were removed and that no reader checks; what is no text is left
+/// to the schema.
+bool has_exact_texts(std::optional<std::string_view> protocol,
+                     std::optional<std::string_view> commitment) {
+  return (!protocol || is_our_protocol(*protocol)) && (!commitment || is_commitment(*commitment));
+}
+
+std::optional<std::string_view> text_in(const json& message, std::string_view name) {
+  const auto* text = schema::field_at(message, name).get_ptr<const std::string*>();
+  return text != nullptr ? std::optional<std::string_view>(*text) : std::nullopt;
+}
+
+std::optional<std::string_view> text_in(schema::JsonNode message, std::string_view name) {
+  const auto found = message.find(name);
+  return found.is(schema::JsonType::kString) ? std::optional(found.text()) : std::nullopt;
+}
+
+template <typename Document>
+bool has_exact_texts(const Document& message) {
+  return has_exact_texts(text_in(message, "protocol"), text_in(message, "choice_commitment"));
+}
+
+/// Whether other times than the envelope's exist in the calendar.
+bool has_real_times(schema::JsonNode message) {
+  return std::ranges::all_of(kOtherTimes, [message](const char* name) {
+    const auto text = text_in(message, name);
+    return !text || core::UtcTimestamp::parse(*text);
+  });
 }
 
 /// The error for the first of the other time fields that is invalid.
@@ -258,6 +280,13 @@ core::Result<void> MessageSchemas::check(MessageType type, const json& message,
   if (!violations.empty()) return to_error(type, message, violations);
   if (fault) return of_message(type, *fault);
   return {};
+}
+
+bool MessageSchemas::is_exact(MessageType type, schema::JsonNode message) const {
+  const auto index = static_cast<std::size_t>(type) - 1;
+  const auto& schema = impl_->quick.empty() ? impl_->schemas[index] : impl_->quick[index];
+  return is_in_own_form(type, message) && has_exact_texts(message) && has_real_times(message) &&
+         schema.names_all_of(message);
 }
 
 core::Result<MessageType> MessageSchemas::type_of(const json& message) {

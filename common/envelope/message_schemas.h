@@ -10,6 +10,7 @@
 #include "common/core/result.h"
 #include "common/envelope/envelope.h"
 #include "common/envelope/message_type.h"
+#include "common/schema/json_tree.h"
 
 namespace league::envelope {
 
@@ -32,6 +33,11 @@ class MessageSchemas {
   /// the reader's first fault, which is returned if the schema finds none.
   [[nodiscard]] core::Result<void> check(MessageType type, const nlohmann::json& message,
                                          const std::optional<core::Error>& fault) const;
+
+  /// Whether a message of `type` is exactly as its schema describes it: valid, without a member at
+  /// any depth that the schema does not name, and in no form that normalise would rewrite. What its
+  /// readers check (real dates, a well-formed sender) is left to them.
+  [[nodiscard]] bool is_exact(MessageType type, schema::JsonNode message) const;
 
   /// The type that `message` names; kMissingRequiredField or kUnknownMessageType otherwise.
   [[nodiscard]] static core::Result<MessageType> type_of(const nlohmann::json& message);

@@ -6,6 +6,7 @@
 #include "common/envelope/codec.h"
 #include "common/envelope/envelope_testing.h"
 #include "common/envelope/leniency.h"
+#include "common/envelope/read_message.h"
 
 namespace league::envelope {
 namespace {
@@ -105,6 +106,58 @@ TEST(Mutation, NothingThatAPeerSendsEndsTheProcess) {
     read_as_everything(wire);
     (void)normal;
   }));
+}
+
+/// Whether `wire` is exact; then the tolerant path must find nothing to rewrite in it and read the
+/// same.
+template <typename Message>
+bool reads_the_same(const json& wire) {
+  const schema::JsonTree tree(wire);
+  const auto exact = read_exact<Message>(testing::schemas(), tree.root());
+  if (!exact) return false;
+  for (Mode mode : {Mode::kOpen, Mode::kStrict}) {
+    json normal = wire;
+    Leniencies taken;
+    const auto done =
+        normalise(normal, Message::kType, mode, {.now = {}, .sender = "player:P01"}, taken);
+    RC_ASSERT(done && taken.empty() && normal == wire);
+    const auto read = envelope::read<Message>(testing::schemas(), normal);
+    RC_ASSERT(static_cast<bool>(read));
+    RC_ASSERT(encode(exact->envelope, exact->message) == encode(read->envelope, read->message));
+  }
+  return true;
+}
+
+bool reads_the_same(MessageType type, const json& wire) {
+  bool is_exact = false;
+  const auto as = [&]<typename... Messages>() {
+    ((is_exact = is_exact || (type == Messages::kType && reads_the_same<Messages>(wire))), ...);
+  };
+  as.operator()<RefereeRegisterRequest, RefereeRegisterResponse, LeagueRegisterRequest,
+                LeagueRegisterResponse, RoundAnnouncement, GameInvitation, GameJoinAck,
+                ChooseParityCall, ChooseParityResponse, GameOver, MatchResultReport,
+                LeagueStandingsUpdate, RoundCompleted, LeagueCompleted, LeagueQuery,
+                LeagueQueryResponse, LeagueError, GameError>();
+  return is_exact;
+}
+
+TEST(Mutation, TheExactPathMeansWhatTheTolerantOneDoes) {
+  auto all = testing::all_golden();
+  int exact = 0;
+  EXPECT_TRUE(rc::check("what is exact needs no normalising", [&] {
+    auto it = all.begin();
+    std::advance(it, *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(all.size())));
+    json wire = it->second;
+    MessageType type = *MessageSchemas::type_of(wire);
+    if (*rc::gen::inRange(0, 4) != 0) mutate(wire);
+    if (reads_the_same(type, wire)) ++exact;
+  }));
+  EXPECT_GT(exact, 10);
+}
+
+TEST(Mutation, EveryGoldenMessageIsExact) {
+  for (const auto& [name, wire] : testing::all_golden())
+    EXPECT_TRUE(reads_the_same(*MessageSchemas::type_of(wire), wire)) << name;
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ void describe(Archive& a, Self& s, Of<LeagueQueryResponse> /*unused*/) {
 template nlohmann::json encode(const Envelope&, const LeagueQuery&);
 template nlohmann::json encode(const Envelope&, const LeagueQueryResponse&);
 template std::string encode_text(const Envelope&, const LeagueQuery&);
-template core::Result<LeagueQuery> decode(const nlohmann::json&);
-template core::Result<LeagueQueryResponse> decode(const nlohmann::json&);
+template core::Result<LeagueQuery> decode(schema::JsonNode);
+template core::Result<LeagueQueryResponse> decode(schema::JsonNode);
 
 }  // namespace league::envelope

@@ -6,33 +6,51 @@
 namespace league::envelope {
 namespace {
 
-template <typename Message>
-core::Result<Received<AnswerMessage>> read_as(const MessageSchemas& schemas,
-                                              const nlohmann::json& message) {
-  auto received = read<Message>(schemas, message);
-  if (!received) return received.error();
-  return Received<AnswerMessage>{std::move(received->envelope), std::move(received->message)};
+/// Calls `reader.operator()<Message>()` for the answer `type`; `otherwise` for a message that
+/// answers no call.
+template <typename Out, typename Reader>
+Out of_answer(MessageType type, Reader reader, Out otherwise) {
+  switch (type) {
+    case MessageType::kRefereeRegisterResponse:
+      return reader.template operator()<RefereeRegisterResponse>();
+    case MessageType::kLeagueRegisterResponse:
+      return reader.template operator()<LeagueRegisterResponse>();
+    case MessageType::kGameJoinAck:
+      return reader.template operator()<GameJoinAck>();
+    case MessageType::kChooseParityResponse:
+      return reader.template operator()<ChooseParityResponse>();
+    case MessageType::kLeagueQueryResponse:
+      return reader.template operator()<LeagueQueryResponse>();
+    default:
+      return otherwise;
+  }
 }
 
 }  // namespace
 
 core::Result<Received<AnswerMessage>> read_answer(const MessageSchemas& schemas, MessageType type,
                                                   const nlohmann::json& message) {
-  switch (type) {
-    case MessageType::kRefereeRegisterResponse:
-      return read_as<RefereeRegisterResponse>(schemas, message);
-    case MessageType::kLeagueRegisterResponse:
-      return read_as<LeagueRegisterResponse>(schemas, message);
-    case MessageType::kGameJoinAck:
-      return read_as<GameJoinAck>(schemas, message);
-    case MessageType::kChooseParityResponse:
-      return read_as<ChooseParityResponse>(schemas, message);
-    case MessageType::kLeagueQueryResponse:
-      return read_as<LeagueQueryResponse>(schemas, message);
-    default:
-      return core::Error{core::ErrorCode::kInternalError,
-                         std::string(wire_name(type)) + " answers no call", ""};
-  }
+  using Answer = core::Result<Received<AnswerMessage>>;
+  const auto read_as = [&]<typename Message>() -> Answer {
+    auto received = read<Message>(schemas, message);
+    if (!received) return received.error();
+    return Received<AnswerMessage>{std::move(received->envelope), std::move(received->message)};
+  };
+  return of_answer<Answer>(type, read_as,
+                           core::Error{core::ErrorCode::kInternalError,
+                                       std::string(wire_name(type)) + " answers no call", ""});
+}
+
+std::optional<Received<AnswerMessage>> read_exact_answer(const MessageSchemas& schemas,
+                                                         MessageType type,
+                                                         schema::JsonNode message) {
+  using Answer = std::optional<Received<AnswerMessage>>;
+  const auto read_as = [&]<typename Message>() -> Answer {
+    auto received = read_exact<Message>(schemas, message);
+    if (!received) return std::nullopt;
+    return Received<AnswerMessage>{std::move(received->envelope), std::move(received->message)};
+  };
+  return of_answer<Answer>(type, read_as, std::nullopt);
 }
 
 }  // namespace league::envelope

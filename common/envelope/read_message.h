@@ -17,13 +17,14 @@ struct Received {
   Message message;
 };
 
-/// Reads a message that must be a Message, each field once, and checks it as
-/// MessageSchemas::validate does. Thread-safe.
+/// Reads a message that must be a Message and checks it as MessageSchemas::validate does.
+/// Thread-safe.
 template <typename Message>
 [[nodiscard]] core::Result<Received<Message>> read(const MessageSchemas& schemas,
                                                    const nlohmann::json& message) {
-  auto envelope = decode_envelope(message);
-  auto body = decode<Message>(message);
+  const schema::JsonTree tree(message);
+  auto envelope = decode_envelope(tree.root());
+  auto body = decode<Message>(tree.root());
   std::optional<core::Error> fault;
   if (!envelope) {
     fault = envelope.error();
@@ -35,6 +36,18 @@ template <typename Message>
   return Received<Message>{std::move(*envelope), std::move(*body)};
 }
 
+/// The same from the parser's own tree, for a message that is exact (MessageSchemas::is_exact).
+/// Nothing for every other message: it has to be normalised, and to be read as above. Thread-safe.
+template <typename Message>
+[[nodiscard]] std::optional<Received<Message>> read_exact(const MessageSchemas& schemas,
+                                                          schema::JsonNode message) {
+  auto envelope = decode_envelope(message);
+  if (!envelope || !schemas.is_exact(Message::kType, message)) return std::nullopt;
+  auto body = decode<Message>(message);
+  if (!body) return std::nullopt;
+  return Received<Message>{std::move(*envelope), std::move(*body)};
+}
+
 /// The messages that answer a call.
 using AnswerMessage = std::variant<RefereeRegisterResponse, LeagueRegisterResponse, GameJoinAck,
                                    ChooseParityResponse, LeagueQueryResponse>;
@@ -43,5 +56,9 @@ using AnswerMessage = std::variant<RefereeRegisterResponse, LeagueRegisterRespon
 [[nodiscard]] core::Result<Received<AnswerMessage>> read_answer(const MessageSchemas& schemas,
                                                                 MessageType type,
                                                                 const nlohmann::json& message);
+
+/// The same for an exact answer; nothing for every other, as read_exact.
+[[nodiscard]] std::optional<Received<AnswerMessage>> read_exact_answer(
+    const MessageSchemas& schemas, MessageType type, schema::JsonNode message);
 
 }  // namespace league::envelope

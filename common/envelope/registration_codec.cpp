@@ -92,9 +92,9 @@ template nlohmann::json encode(const Envelope&, const LeagueRegisterRequest&);
 template nlohmann::json encode(const Envelope&, const LeagueRegisterResponse&);
 template std::string encode_text(const Envelope&, const RefereeRegisterRequest&);
 template std::string encode_text(const Envelope&, const LeagueRegisterRequest&);
-template core::Result<RefereeRegisterRequest> decode(const nlohmann::json&);
-template core::Result<RefereeRegisterResponse> decode(const nlohmann::json&);
-template core::Result<LeagueRegisterRequest> decode(const nlohmann::json&);
-template core::Result<LeagueRegisterResponse> decode(const nlohmann::json&);
+template core::Result<RefereeRegisterRequest> decode(schema::JsonNode);
+template core::Result<RefereeRegisterResponse> decode(schema::JsonNode);
+template core::Result<LeagueRegisterRequest> decode(schema::JsonNode);
+template core::Result<LeagueRegisterResponse> decode(schema::JsonNode);
 
 }  // namespace league::envelope

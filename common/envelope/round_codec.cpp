@@ -142,10 +142,10 @@ template nlohmann::json encode(const Envelope&, const RoundAssignment&);
 template nlohmann::json encode(const Envelope&, const LeagueStandingsUpdate&);
 template nlohmann::json encode(const Envelope&, const RoundCompleted&);
 template nlohmann::json encode(const Envelope&, const LeagueCompleted&);
-template core::Result<RoundAnnouncement> decode(const nlohmann::json&);
-template core::Result<RoundAssignment> decode(const nlohmann::json&);
-template core::Result<LeagueStandingsUpdate> decode(const nlohmann::json&);
-template core::Result<RoundCompleted> decode(const nlohmann::json&);
-template core::Result<LeagueCompleted> decode(const nlohmann::json&);
+template core::Result<RoundAnnouncement> decode(schema::JsonNode);
+template core::Result<RoundAssignment> decode(schema::JsonNode);
+template core::Result<LeagueStandingsUpdate> decode(schema::JsonNode);
+template core::Result<RoundCompleted> decode(schema::JsonNode);
+template core::Result<LeagueCompleted> decode(schema::JsonNode);
 
 }  // namespace league::envelope

@@ -87,7 +87,9 @@ Server::~Server() = default;
 
 void Server::on_message(transport::link::Inbound message, ReplySlot slot) {
   Arrival arrival{std::move(message.context), message.notes, std::move(message.channel)};
-  auto document = schema::parse_json(message.bytes);
+  const auto tree = schema::JsonTree::parse(message.bytes);
+  if (tree && is_plain(arrival) && application_.on_plain(tree->root(), arrival, slot)) return;
+  auto document = tree ? tree->root().to_json() : schema::parse_json(message.bytes);
   if (!document) {
     bool is_syntax = document.error().code == core::ErrorCode::kMalformedMessage;
     auto code = is_syntax ? rpc::StandardCode::kParseError : rpc::StandardCode::kInvalidRequest;
@@ -129,6 +131,12 @@ void Server::on_batch(json batch, Arrival arrival, ReplySlot slot) {
     on_document(std::move(item), std::move(part), whole->part());
     if (arrival.notes->message_type.empty()) *arrival.notes = *notes;
   }
+}
+
+bool Server::is_plain(const Arrival& arrival) {
+  const RequestSigns signs = read_signs(arrival.context);
+  if (signs.headers != nullptr) return !signs.version_header && !signs.session_header;
+  return !arrival.channel || !sessions_.find_connection(arrival.channel->id());
 }
 
 std::variant<Server::Client, Server::Refusal> Server::client_of(const RequestSigns& signs,

@@ -18,6 +18,7 @@
 #include "common/mcp/session.h"
 #include "common/mcp/signs.h"
 #include "common/rpc/codec.h"
+#include "common/schema/json_tree.h"
 #include "common/transport/link/message_handler.h"
 
 namespace league::mcp {
@@ -36,6 +37,13 @@ struct Arrival {
 class Application {
  public:
   virtual ~Application() = default;
+  /// `document` came from a client that has shown no sign of MCP. True if it was handled: the
+  /// application takes what it needs from the arguments, which are then used up. False: they are
+  /// untouched, and the document goes its normal way. `document` ends with the call.
+  virtual bool on_plain(schema::JsonNode /*document*/, Arrival& /*arrival*/,
+                        transport::link::ReplySlot& /*reply*/) {
+    return false;
+  }
   /// `document` is an object that is not an MCP message.
   virtual void on_document(nlohmann::json document, Arrival arrival,
                            transport::link::ReplySlot reply) = 0;
@@ -117,6 +125,8 @@ class Server final : public transport::link::MessageHandler {
                  transport::link::ReplySlot slot);
   void on_modern(nlohmann::json document, const RequestSigns& signs, Arrival arrival,
                  transport::link::ReplySlot slot);
+  /// Whether neither headers nor connection say that the sender is a client of MCP.
+  [[nodiscard]] bool is_plain(const Arrival& arrival);
   [[nodiscard]] std::variant<Client, Refusal> client_of(const RequestSigns& signs,
                                                         const Arrival& arrival);
   void on_notification(const rpc::Notification& notification, const std::string& scope);

@@ -25,6 +25,14 @@ bool is_whole_float(const nlohmann::json& value) {
   return std::abs(number) <= kLargestExact && std::trunc(number) == number;
 }
 
+void make_integers(nlohmann::json& value) {
+  if (value.is_structured()) {
+    for (auto& child : value) make_integers(child);
+  } else if (is_whole_float(value)) {
+    value = static_cast<std::int64_t>(value.get<double>());
+  }
+}
+
 const nlohmann::json& field_at(const nlohmann::json& value, std::string_view key) {
   static const nlohmann::json kNone;
   if (!value.is_object()) return kNone;

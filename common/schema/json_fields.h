@@ -18,6 +18,8 @@ namespace league::schema {
 /// Whether `value` is an integer that was written with a fraction or an exponent, like `1.0`. JSON
 /// Schema counts it as an integer.
 [[nodiscard]] bool is_whole_float(const nlohmann::json& value);
+/// Rewrites every number that is_whole_float finds in `value` as an integer. Recursive.
+void make_integers(nlohmann::json& value);
 /// The value at `key` of `value`; null if there is none, or `value` is no object.
 [[nodiscard]] const nlohmann::json& field_at(const nlohmann::json& value, std::string_view key);
 

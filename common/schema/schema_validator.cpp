@@ -22,9 +22,6 @@ using core::ErrorCode;
 using nlohmann::json;
 using valijson::adapters::NlohmannJsonAdapter;
 
-/// The maximum length of a string that is matched against a pattern: std::regex recurses once per
-/// character and overflows the stack on long strings (30,000 characters crash the process).
-constexpr std::size_t kMaxPatternLength = 256;
 /// Deeper documents are refused, because validation recurses too.
 constexpr std::size_t kMaxDocumentDepth = 64;
 
@@ -135,20 +132,6 @@ std::optional<LengthViolation> LengthCheck::check(const json& document) const {
   return walk.fault;
 }
 
-/// Recursion is bounded by kMaxDocumentDepth.
-bool has_whole_floats(const json& value) {
-  if (!value.is_structured()) return is_whole_float(value);
-  return std::ranges::any_of(value, has_whole_floats);
-}
-
-void make_integers(json& value) {
-  if (value.is_structured()) {
-    for (json& child : value) make_integers(child);
-  } else if (is_whole_float(value)) {
-    value = static_cast<std::int64_t>(value.get<double>());
-  }
-}
-
 /// What a schema of ours may not contain, and the patterns that it does.
 struct Survey {
   std::set<std::string> patterns;
@@ -212,9 +195,9 @@ class CompiledSchema::Impl {
     for (const auto& pattern : patterns) prototype_.try_emplace(pattern, pattern);
   }
 
-  [[nodiscard]] bool is_valid(const json& document) const {
+  [[nodiscard]] bool is_valid(JsonNode document, UnnamedMembers unnamed) const {
     auto patterns = lease();
-    bool valid = accepts(schema_, document, *patterns);
+    const bool valid = accepts(schema_, document, unnamed, *patterns);
     give_back(std::move(patterns));
     return valid;
   }
@@ -310,14 +293,17 @@ core::Result<CompiledSchema> CompiledSchema::compile(const json& document, std::
 
 bool CompiledSchema::is_valid(const json& document) const {
   if (impl_->gate_violation(document)) return false;
-  // The validator does not count 1.0 as an integer, although draft-07 does.
-  if (has_whole_floats(document)) {
-    json plain = document;
-    make_integers(plain);
-    return is_valid(plain);
-  }
+  const JsonTree tree(document);
   try {
-    return impl_->is_valid(document);
+    return impl_->is_valid(tree.root(), UnnamedMembers::kIgnored);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+bool CompiledSchema::names_all_of(JsonNode document) const {
+  try {
+    return impl_->is_valid(document, UnnamedMembers::kRefused);
   } catch (const std::exception&) {
     return false;
   }
@@ -331,14 +317,12 @@ std::optional<Violation> CompiledSchema::validate(const json& document) const {
 
 std::vector<Violation> CompiledSchema::violations(const json& document) const {
   if (auto violation = impl_->gate_violation(document)) return {std::move(*violation)};
-  if (has_whole_floats(document)) {
+  if (is_valid(document)) return {};
+  try {
+    // The validator does not count 1.0 as an integer, although draft-07 does.
     json plain = document;
     make_integers(plain);
-    return violations(plain);
-  }
-  try {
-    if (impl_->is_valid(document)) return {};
-    return impl_->explain_all(document);
+    return impl_->explain_all(plain);
   } catch (const std::exception& error) {
     // std::regex may fail on a string; this is reported as a fault of the document, because only
     // its sender can change it.

@@ -349,18 +349,5 @@ TEST(Layers, EverySourceIsCompiled) {
   }
 }
 
-TEST(Layers, NoSourceFileIsLongerThanFourHundredLines) {
-  for (const char* top : {"common", "game", "league_manager", "referee", "player", "tools"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
-      auto extension = entry.path().extension();
-      if (extension != ".h" && extension != ".cpp") continue;
-      std::ifstream in(entry.path());
-      int lines = 0;
-      for (std::string line; std::getline(in, line);) ++lines;
-      EXPECT_LE(lines, 400) << entry.path().lexically_relative(kRoot) << " should be split";
-    }
-  }
-}
-
 }  // namespace
 }  // namespace league

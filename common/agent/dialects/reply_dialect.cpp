@@ -150,6 +150,16 @@ core::Result<IncomingReply> read_reply(json document, const rpc::Id& id, CallSty
   return reply;
 }
 
+schema::JsonNode read_plain_result(schema::JsonNode document, const rpc::Id& id) {
+  constexpr std::size_t kMembers = 3;
+  if (document.size() != kMembers || document.find("jsonrpc").text() != "2.0") return {};
+  const schema::JsonNode said = document.find("id");
+  const bool is_answer = id.number() != nullptr ? said.integer() == *id.number()
+                                                : id.text() != nullptr && said.text() == *id.text();
+  const schema::JsonNode result = document.find("result");
+  return is_answer && result.is(schema::JsonType::kObject) ? result : schema::JsonNode();
+}
+
 core::Error with_received(core::Error why, const json& received) {
   constexpr std::size_t kLongest = 300;
   const auto text = received.dump(-1, ' ', true, json::error_handler_t::replace);

@@ -10,6 +10,7 @@
 #include "common/envelope/leniency.h"
 #include "common/envelope/message_type.h"
 #include "common/rpc/message.h"
+#include "common/schema/json_tree.h"
 
 namespace league::agent::dialects {
 
@@ -42,6 +43,10 @@ struct IncomingReply {
 /// with kInvalidReply if the answer contains nothing that could be one. Pure.
 [[nodiscard]] core::Result<IncomingReply> read_reply(nlohmann::json document, const rpc::Id& id,
                                                      CallStyle called = CallStyle::kToolName);
+
+/// The result of an answer to the request `id` in the protocol's own form: exactly `jsonrpc`, `id`
+/// and an object `result`. No value for every other document. Pure.
+[[nodiscard]] schema::JsonNode read_plain_result(schema::JsonNode document, const rpc::Id& id);
 
 /// `why`, extended by the beginning of what was received instead of the expected answer, with every
 /// secret masked.

@@ -69,6 +69,26 @@ bool is_bare_message(const json& document) {
   return names_a_type(document) && !document.contains("jsonrpc") && !document.contains("method");
 }
 
+std::optional<IncomingRequest> read_plain(schema::JsonNode document, envelope::Role receiver) {
+  constexpr std::size_t kMembers = 4;
+  using schema::JsonType;
+  const schema::JsonNode params = document.find("params");
+  const bool is_frame = document.size() == kMembers && document.find("jsonrpc").text() == "2.0" &&
+                        params.is(JsonType::kObject) && !params.find("_meta");
+  const schema::JsonNode id = document.find("id");
+  const auto number = id.integer();
+  const bool is_id = number || (id.is(JsonType::kString) && id.text().size() <= core::kMostEchoed);
+  if (!is_frame || !is_id) return std::nullopt;
+  const std::string_view method = document.find("method").text();
+  const auto known = envelope::message_type_from_method(method, receiver);
+  if (!known || known->is_alias) return std::nullopt;
+  IncomingRequest request;
+  request.id = number ? rpc::Id(*number) : rpc::Id(std::string(id.text()));
+  request.method = std::string(method);
+  request.type = known->type;
+  return request;
+}
+
 Outcome RequestReader::read_bare(json message) const {
   IncomingRequest request;
   request.shape = ReplyShape::kBare;

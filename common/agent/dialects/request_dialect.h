@@ -13,6 +13,7 @@
 #include "common/envelope/message_type.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/message.h"
+#include "common/schema/json_tree.h"
 
 namespace league::agent::dialects {
 
@@ -66,6 +67,12 @@ struct RequestReader {
  private:
   [[nodiscard]] std::variant<IncomingRequest, RpcRefusal> route(IncomingRequest request) const;
 };
+
+/// The request of a JSON-RPC frame in the protocol's own form: exactly `jsonrpc`, `id`, `method`
+/// and `params`, the method the one of a message that `receiver` gets, and no `_meta` in `params`,
+/// which are the message and are not copied. Nothing for every other document. Pure.
+[[nodiscard]] std::optional<IncomingRequest> read_plain(schema::JsonNode document,
+                                                        envelope::Role receiver);
 
 /// True for a league message without a JSON-RPC frame.
 [[nodiscard]] bool is_bare_message(const nlohmann::json& document);

@@ -39,6 +39,11 @@ Error missing_token() {
           "/auth_token"};
 }
 
+bool is_rest_registration(const rpc::MessageContext& context) {
+  const auto* http = context.transport.as_http();
+  return http != nullptr && http->uri.view() == kRestRegistration;
+}
+
 mcp::ServerOptions with_logged_exceptions(mcp::ServerOptions options) {
   options.on_exception = runtime::log_exception;
   return options;
@@ -67,14 +72,25 @@ AgentServer::AgentServer(AgentServerOptions options, const envelope::MessageSche
   bind_tool("ping", [](ToolCall call) { call.reply.acknowledge(); });
 }
 
-void AgentServer::bind_undecoded(MessageType type, std::function<void(Call<json>)> handler) {
+void AgentServer::bind_undecoded(MessageType type, const std::function<void(Call<json>)>& handler) {
   show_message(type);
-  messages_[type] = [this, type, handler = std::move(handler)](Arrived arrived) {
-    auto envelope =
-        admit(arrived, [&](const json& message) { return schemas_.validate(type, message); });
+  const auto deliver = [this, handler](Arrived arrived, ReadEnvelope read) {
+    auto envelope = admit(arrived, std::move(read));
     if (!envelope) return arrived.reply.refuse(envelope.error());
+    if (arrived.plain) arrived.request.message = arrived.plain.to_json();
     handler(Call<json>{std::move(*envelope), std::move(arrived.request.message),
                        std::move(arrived.arrival.context), std::move(arrived.reply)});
+  };
+  messages_[type] = [this, type, deliver](Arrived arrived) {
+    auto envelope = normalised(
+        arrived.request, [&](const json& message) { return schemas_.validate(type, message); });
+    deliver(std::move(arrived), std::move(envelope));
+  };
+  exact_[type] = [this, type, deliver](PlainCall call) {
+    auto envelope = envelope::decode_envelope(call.message);
+    if (!envelope || !schemas_.is_exact(type, call.message)) return false;
+    deliver(arrived(call), std::move(envelope));
+    return true;
   };
 }
 
@@ -97,9 +113,26 @@ void AgentServer::show(mcp::ServerTool tool) {
   mcp_.registry().add(std::move(tool));
 }
 
+bool AgentServer::on_plain(schema::JsonNode document, Arrival& arrival,
+                           transport::link::ReplySlot& slot) {
+  // Forms that only guests accept are not told from exact ones.
+  if (is_holding_ || is_guest() || is_rest_registration(arrival.context)) return false;
+  auto request = dialects::read_plain(document, options_.role);
+  if (!request) return false;
+  const auto handler = exact_.find(*request->type);
+  return handler != exact_.end() &&
+         handler->second({*request, document.find("params"), arrival, slot});
+}
+
+AgentServer::Arrived AgentServer::arrived(PlainCall call) {
+  call.arrival.notes->message_type = std::string(envelope::wire_name(*call.request.type));
+  peers::Reply reply(std::move(call.slot), {.id = call.request.id, .request = call.arrival.notes},
+                     &options_.league_error);
+  return {std::move(call.request), std::move(call.arrival), std::move(reply), call.message};
+}
+
 void AgentServer::on_document(json document, Arrival arrival, transport::link::ReplySlot slot) {
-  if (const auto* http = arrival.context.transport.as_http();
-      http != nullptr && http->uri.view() == kRestRegistration) {
+  if (is_rest_registration(arrival.context)) {
     const Error why = rest_refusal(options_.role);
     if (options_.on_not_admitted)
       options_.on_not_admitted(MessageType::kLeagueRegisterRequest, as_registration(document),
@@ -233,9 +266,8 @@ envelope::NormaliseDefaults AgentServer::defaults_for(const dialects::IncomingRe
   return defaults;
 }
 
-Result<envelope::Envelope> AgentServer::admit(Arrived& arrived, const Read& read) {
+AgentServer::ReadEnvelope AgentServer::admit(Arrived& arrived, ReadEnvelope envelope) {
   auto& notes = *arrived.arrival.notes;
-  auto envelope = normalised(arrived.request, read);
   if (envelope) {
     notes.conversation_id = envelope->conversation_id.str();
     notes.peer = envelope->sender.str();
@@ -248,6 +280,7 @@ Result<envelope::Envelope> AgentServer::admit(Arrived& arrived, const Read& read
     note_sender(arrived.request.message, notes);
   }
   if (!envelope) {
+    if (arrived.plain) arrived.request.message = arrived.plain.to_json();
     note_speaker(arrived.request.message, notes);
     if (options_.on_not_admitted)
       options_.on_not_admitted(*arrived.request.type, arrived.request.message,
@@ -257,8 +290,8 @@ Result<envelope::Envelope> AgentServer::admit(Arrived& arrived, const Read& read
   return envelope;
 }
 
-Result<envelope::Envelope> AgentServer::normalised(dialects::IncomingRequest& request,
-                                                   const Read& read) {
+AgentServer::ReadEnvelope AgentServer::normalised(dialects::IncomingRequest& request,
+                                                  const Read& read) {
   const auto& row = envelope::spec(*request.type);
   if (options_.mode == envelope::Mode::kStrict && !request.leniencies.empty()) {
     return Error{ErrorCode::kUnexpectedMessage,

@@ -88,7 +88,9 @@ struct AgentServerOptions {
 };
 
 /// The only decoder and the only admission of an agent: bytes → JSON → dialect → envelope → schema
-/// → semantics → direction → token → typed handler. An MCP server in front of it offers everything
+/// → semantics → direction → token → typed handler. A message that is exactly as the protocol has
+/// it is read from the parser's tree; every other one is made a document, in which leniencies can
+/// be normalised, and then read in the same way. An MCP server in front of it offers everything
 /// that is bound as tools; calls of these tools are admitted like any other message. Bind
 /// everything before the first message arrives; after that it is thread-safe. Handlers run on the
 /// transport's threads and must not block; a handler's exception is answered with -32603.
@@ -108,24 +110,33 @@ class AgentServer final : public transport::link::MessageHandler, private mcp::A
   /// It is not offered as a tool.
   template <typename Message, typename Handler>
   void bind_answer(Handler handler) {
-    messages_[Message::kType] = [this, handler = std::move(handler)](Arrived arrived) {
-      std::optional<Message> message;
-      const auto read = [this, &message](const nlohmann::json& text) -> ReadEnvelope {
+    const auto deliver = [this, handler](Arrived arrived, ReadEnvelope read, Message message) {
+      auto envelope = admit(arrived, std::move(read));
+      if (!envelope) return arrived.reply.refuse(envelope.error());
+      handler(Call<Message>{std::move(*envelope), std::move(message),
+                            std::move(arrived.arrival.context), std::move(arrived.reply),
+                            style_of(arrived.request), std::move(arrived.arrival.notes)});
+    };
+    messages_[Message::kType] = [this, deliver](Arrived arrived) {
+      Message message;
+      auto envelope = normalised(arrived.request, [&](const nlohmann::json& text) -> ReadEnvelope {
         auto received = envelope::read<Message>(schemas_, text);
         if (!received) return received.error();
         message = std::move(received->message);
         return std::move(received->envelope);
-      };
-      auto envelope = admit(arrived, read);
-      if (!envelope) return arrived.reply.refuse(envelope.error());
-      handler(Call<Message>{std::move(*envelope), std::move(*message),
-                            std::move(arrived.arrival.context), std::move(arrived.reply),
-                            style_of(arrived.request), std::move(arrived.arrival.notes)});
+      });
+      deliver(std::move(arrived), std::move(envelope), std::move(message));
+    };
+    exact_[Message::kType] = [this, deliver](PlainCall call) {
+      auto received = envelope::read_exact<Message>(schemas_, call.message);
+      if (!received) return false;
+      deliver(arrived(call), std::move(received->envelope), std::move(received->message));
+      return true;
     };
   }
   /// Sets `handler` for messages of `type`; they are admitted but not decoded.
   void bind_undecoded(envelope::MessageType type,
-                      std::function<void(Call<nlohmann::json>)> handler);
+                      const std::function<void(Call<nlohmann::json>)>& handler);
   /// Acknowledges admitted messages of `type` without decoding them.
   void bind_news(envelope::MessageType type);
   /// Sets `handler` for a tool of schemas/tools/. Arguments that come by `tools/call` are checked
@@ -159,11 +170,22 @@ class AgentServer final : public transport::link::MessageHandler, private mcp::A
     dialects::IncomingRequest request;
     Arrival arrival;
     peers::Reply reply;
+    /// The message, if it has not been made a document in `request`.
+    schema::JsonNode plain = {};
+  };
+  /// A call in the protocol's own form, before its message is read.
+  struct PlainCall {
+    dialects::IncomingRequest& request;  ///< without its message
+    schema::JsonNode message;
+    Arrival& arrival;
+    transport::link::ReplySlot& slot;
   };
   /// Reads the fields of a normalised message and checks it against its schema.
   using ReadEnvelope = core::Result<envelope::Envelope>;
   using Read = std::function<ReadEnvelope(const nlohmann::json& message)>;
 
+  bool on_plain(schema::JsonNode document, Arrival& arrival,
+                transport::link::ReplySlot& slot) override;
   /// Handles documents that are not MCP.
   void on_document(nlohmann::json document, Arrival arrival,
                    transport::link::ReplySlot slot) override;
@@ -179,10 +201,13 @@ class AgentServer final : public transport::link::MessageHandler, private mcp::A
   bool hold(dialects::IncomingRequest& request, const Arrival& arrival, peers::Reply& reply);
   void on_league_message(dialects::IncomingRequest request, const Arrival& arrival,
                          peers::Reply reply);
-  /// Normalises and checks a message in place and completes its notes; returns its envelope or the
-  /// first fault.
-  core::Result<envelope::Envelope> admit(Arrived& arrived, const Read& read);
-  core::Result<envelope::Envelope> normalised(dialects::IncomingRequest& request, const Read& read);
+  /// Takes over what has been decided to be handled.
+  Arrived arrived(PlainCall call);
+  /// Checks a message that was read, or could not be, and completes its notes; returns its envelope
+  /// or the first fault.
+  ReadEnvelope admit(Arrived& arrived, ReadEnvelope envelope);
+  /// Normalises a message in place and reads it.
+  ReadEnvelope normalised(dialects::IncomingRequest& request, const Read& read);
   core::Result<void> check_direction(const envelope::MessageSpec& row,
                                      const envelope::Envelope& envelope) const;
   core::Result<void> check_sender(const envelope::MessageSpec& row,
@@ -205,6 +230,8 @@ class AgentServer final : public transport::link::MessageHandler, private mcp::A
   const core::Clock& clock_;
   dialects::RequestReader reader_;
   std::unordered_map<envelope::MessageType, std::function<void(Arrived)>> messages_;
+  /// By type: false, and nothing is used up, if the message is not exact.
+  std::unordered_map<envelope::MessageType, std::function<bool(PlainCall)>> exact_;
   std::unordered_map<std::string, std::function<void(ToolCall)>> tools_;
   std::atomic<int> unnamed_conversations_{0};
   std::atomic<bool> is_holding_;

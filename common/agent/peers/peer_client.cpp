@@ -226,7 +226,11 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
   }
   const auto& row = envelope::spec(call.type);
   envelope::Leniencies taken;
-  auto document = schema::parse_json(outcome.bytes);
+  const auto tree = schema::JsonTree::parse(outcome.bytes);
+  if (tree && row.reply) {
+    if (auto exact = exact_answer(pending, outcome, tree->root())) return exact;
+  }
+  auto document = tree ? tree->root().to_json() : schema::parse_json(outcome.bytes);
   auto reply = document ? dialects::read_reply(std::move(*document), pending.id, pending.style())
                         : Result<dialects::IncomingReply>(document.error());
   // The log shows the id that was received, even if it differs from the call's.
@@ -256,6 +260,25 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
                      .has_no_method = has_no_method};
   known_.prove(call.endpoint.url(), call.type, way);
   return std::move(*admitted);
+}
+
+std::optional<PeerReply> PeerClient::exact_answer(const Pending& pending,
+                                                  const transport::link::CallOutcome& outcome,
+                                                  schema::JsonNode document) {
+  const PeerCall& call = pending.call;
+  if (!is_success(outcome.http_status)) return std::nullopt;
+  const auto expected = *envelope::spec(call.type).reply;
+  auto answer = envelope::read_exact_answer(schemas_, expected,
+                                            dialects::read_plain_result(document, pending.id));
+  envelope::Leniencies taken;
+  if (!answer || !compare_names(call, answer->envelope, mode_, taken) || !taken.empty() ||
+      names_other_player(answer->message, call.reply_defaults.player_id))
+    return std::nullopt;
+  auto& notes = *outcome.notes;
+  notes.message_type = std::string(envelope::wire_name(expected));
+  notes.conversation_id = answer->envelope.conversation_id.str();
+  known_.prove(call.endpoint.url(), call.type, pending.search.way());
+  return PeerReply{.answer = std::move(*answer)};
 }
 
 bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcome& outcome,

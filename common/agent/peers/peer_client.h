@@ -188,6 +188,11 @@ class PeerClient {
                          const core::Result<dialects::IncomingReply>* reply, bool has_no_method);
   /// The reply, or nothing when the call goes out again in another style.
   std::optional<PeerReply> understand(Pending& pending, transport::link::CallOutcome& outcome);
+  /// The reply, if the answer is exactly as the protocol has it: nothing to search, to unwrap or to
+  /// normalise. Nothing for every other answer.
+  std::optional<PeerReply> exact_answer(const Pending& pending,
+                                        const transport::link::CallOutcome& outcome,
+                                        schema::JsonNode document);
   PeerReply acknowledged(Pending& pending, transport::link::CallOutcome& outcome,
                          core::Result<dialects::IncomingReply>& reply, bool has_no_method);
   core::Result<PeerReply> admit_reply(Pending& pending, dialects::IncomingReply reply,

@@ -47,6 +47,15 @@ core::Result<void> compare_names(const PeerCall& call, const envelope::Envelope&
   return {};
 }
 
+bool names_other_player(const envelope::AnswerMessage& answer,
+                        const std::optional<core::PlayerId>& called) {
+  if (!called) return false;
+  if (const auto* ack = std::get_if<envelope::GameJoinAck>(&answer))
+    return ack->player_id != *called;
+  const auto* choice = std::get_if<envelope::ChooseParityResponse>(&answer);
+  return choice != nullptr && choice->player_id != *called;
+}
+
 void note_foreign_player(dialects::IncomingReply& reply,
                          const std::optional<core::PlayerId>& called) {
   const json& said = schema::field_at(reply.message, "player_id");

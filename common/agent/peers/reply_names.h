@@ -15,6 +15,10 @@ namespace league::agent::peers {
                                                const envelope::Envelope& reply, envelope::Mode mode,
                                                envelope::Leniencies& taken);
 
+/// Whether an answer of a player names another player than the called one.
+[[nodiscard]] bool names_other_player(const envelope::AnswerMessage& answer,
+                                      const std::optional<core::PlayerId>& called);
+
 /// If the player id in an answer is not that of the called player, replaces it and notes the
 /// leniency: some bots answer with the id that they were started with, but the answer came on the
 /// connection that we opened to the player. For open mode.
