@@ -1,14 +1,12 @@
 #include "common/agent/bus/bus_agent.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "common/agent/bus/bus_options.h"
+#include "common/agent/runtime/exception_guard.h"
 #include "common/agent/runtime/log.h"
 #include "common/transport/bus/bus_discovery.h"
-#include "common/transport/bus/bus_listener.h"
-#include "common/transport/bus/keep_alive_monitor.h"
 
 namespace league::agent::bus {
 namespace {
@@ -21,170 +19,103 @@ constexpr std::chrono::milliseconds kShortestInterval{50};
 
 }  // namespace
 
-/// Shared with the bus and the timer.
-class BusAgent::State : public std::enable_shared_from_this<State> {
- public:
-  State(transport::bus::Bus& bus, const transport::link::BusSession& session,
-        const std::string& manager_url, const Context& context)
-      : bus_(bus),
-        session_(session),
-        league_(league_of(manager_url)),
-        clock_(context.clock),
-        timer_(context.timer),
-        discovery_(std::make_shared<transport::bus::BusDiscovery>(bus, session, context.clock,
-                                                                  context.timer, context.random)) {}
-
-  core::Result<void> begin(transport::link::MessageHandler& handler) {
-    transport::bus::BusListenerOptions options;
-    options.side = transport::bus::BusSide::kAgent;
-    options.on_sign_of_life = [weak = weak_from_this()](bool is_keep_alive) {
-      auto self = weak.lock();
-      if (self && is_keep_alive) self->on_keep_alive();
-    };
-    auto listener =
-        transport::bus::BusListener::start(bus_, session_, handler, clock_, std::move(options));
-    if (!listener) return listener.error();
-    listener_ = std::move(*listener);
-    attach();
-    return {};
-  }
-  void begin_stop() {
-    std::shared_ptr<transport::bus::BusDiscovery> discovery;
-    std::unique_ptr<transport::bus::KeepAliveMonitor> watch;
-    {
-      std::lock_guard lock(mutex_);
-      is_stopping_ = true;
-      discovery.swap(discovery_);
-      watch.swap(switch_);
-    }
-    if (listener_) listener_->begin_stop();
-  }
-  void stop(std::chrono::milliseconds grace) {
-    begin_stop();
-    if (listener_) listener_->stop(grace);
-  }
-
- private:
-  void attach() {
-    std::shared_ptr<transport::bus::BusDiscovery> discovery;
-    {
-      std::lock_guard lock(mutex_);
-      if (!discovery_ || is_searching_) return;
-      is_searching_ = true;
-      discovery = discovery_;
-    }
-    discovery->attach(league_, clock_.steady_now() + kSearch,
-                      [weak = weak_from_this()](const auto& attachment) {
-                        if (auto self = weak.lock()) self->on_attached(attachment);
-                      });
-  }
-  void on_attached(const core::Result<transport::bus::BusAttachment>& attachment) {
-    if (attachment) return on_found(attachment->keep_alive);
-    {
-      std::lock_guard lock(mutex_);
-      is_searching_ = false;
-      if (is_stopping_) return;
-    }
-    runtime::log::warn("{}; still looking", attachment.error().message);
-    // Scheduled, because `attach` must not be called from within the discovery's own callback.
-    timer_.schedule(std::chrono::milliseconds(0), [weak = weak_from_this()] {
-      if (auto self = weak.lock()) self->attach();
-    });
-  }
-  /// A manager now listens to the session. It can be a new one with another keep-alive interval.
-  void on_found(std::chrono::milliseconds keep_alive) {
-    if (keep_alive.count() > 0) keep_alive = std::max(keep_alive, kShortestInterval);
-    bool is_back = false;
-    std::uint64_t pace = 0;
-    std::shared_ptr<transport::bus::KeepAliveMonitor> ended;
-    {
-      std::lock_guard lock(mutex_);
-      is_searching_ = false;
-      if (is_stopping_) return;
-      if (keep_alive == interval_) {
-        is_back = switch_ && switch_->beat();
-      } else {
-        interval_ = keep_alive;
-        pace = ++pace_;
-        ended = std::exchange(switch_, keep_alive.count() > 0 ? new_switch(keep_alive) : nullptr);
-        is_back = ended && ended->is_silent();
-      }
-    }
-    if (is_back) runtime::log::info("the manager is back");
-    // The monitor is destroyed on the timer's thread, where its callback runs. Its destructor waits
-    // for that callback; here, on a thread of the bus, that could deadlock, since the callback can
-    // hold the last reference to the discovery.
-    if (ended) timer_.schedule(std::chrono::milliseconds(0), [ended] {});
-    ended.reset();
-    if (pace > 0) pulse(pace);
-  }
-  std::unique_ptr<transport::bus::KeepAliveMonitor> new_switch(std::chrono::milliseconds interval) {
-    return std::make_unique<transport::bus::KeepAliveMonitor>(clock_, timer_, interval,
-                                                              [weak = weak_from_this()] {
-                                                                if (auto self = weak.lock())
-                                                                  self->on_silence();
-                                                              });
-  }
-  void on_silence() {
-    if (bus_.is_connected())
-      runtime::log::warn("the manager is silent; attaching to it again");
-    else
-      runtime::log::warn("the connection to the bus at {} is lost; reconnecting", bus_.url());
-    attach();
-  }
-  void on_keep_alive() {
-    bool is_back = false;
-    {
-      std::lock_guard lock(mutex_);
-      if (switch_) is_back = switch_->beat();
-    }
-    if (is_back) runtime::log::info("the manager is back");
-  }
-  /// Sends keep-alives until the interval changes (`pace` is then out of date) or the agent stops.
-  void pulse(std::uint64_t pace) {
-    std::chrono::milliseconds interval{0};
-    {
-      std::lock_guard lock(mutex_);
-      if (is_stopping_ || pace != pace_) return;
-      interval = interval_;
-    }
-    if (interval.count() == 0) return;
-    listener_->send_keep_alive();
-    timer_.schedule(interval, [weak = weak_from_this(), pace] {
-      if (auto self = weak.lock()) self->pulse(pace);
-    });
-  }
-
-  transport::bus::Bus& bus_;
-  const transport::link::BusSession session_;
-  const std::string league_;
-  const core::Clock& clock_;
-  core::Timer& timer_;
-  std::shared_ptr<transport::bus::BusListener> listener_;
-  std::mutex mutex_;  // guards the rest; while it is held, only `switch_` may be called
-  std::shared_ptr<transport::bus::BusDiscovery> discovery_;
-  std::unique_ptr<transport::bus::KeepAliveMonitor> switch_;
-  std::chrono::milliseconds interval_{0};  ///< 0: no keep-alives are sent
-  std::uint64_t pace_ = 0;  ///< number of interval changes so far; identifies the current `pulse`
-  bool is_searching_ = false;
-  bool is_stopping_ = false;
-};
-
-BusAgent::BusAgent(std::shared_ptr<State> state) : state_(std::move(state)) {}
-
 core::Result<std::unique_ptr<BusAgent>> BusAgent::start(transport::bus::Bus& bus,
                                                         const transport::link::BusSession& session,
                                                         const std::string& manager_url,
                                                         transport::link::MessageHandler& handler,
                                                         const Context& context) {
-  auto state = std::make_shared<State>(bus, session, manager_url, context);
-  if (auto begun = state->begin(handler); !begun) return begun.error();
-  return std::unique_ptr<BusAgent>(new BusAgent(std::move(state)));
+  std::unique_ptr<BusAgent> agent(new BusAgent(bus, session, manager_url, context));
+  if (auto begun = agent->begin(handler); !begun) return begun.error();
+  return agent;
 }
 
-BusAgent::~BusAgent() { stop(std::chrono::milliseconds(0)); }
+BusAgent::BusAgent(transport::bus::Bus& bus, transport::link::BusSession session,
+                   const std::string& manager_url, const Context& context)
+    : bus_(bus),
+      session_(std::move(session)),
+      league_(league_of(manager_url)),
+      context_(context),
+      monitor_(context.clock, context.timer),
+      tasks_(task::Executor(), runtime::failures_logged("the session on the bus")) {}
 
-void BusAgent::begin_stop() { state_->begin_stop(); }
-void BusAgent::stop(std::chrono::milliseconds grace) { state_->stop(grace); }
+core::Result<void> BusAgent::begin(transport::link::MessageHandler& handler) {
+  transport::bus::BusListenerOptions options;
+  options.side = transport::bus::BusSide::kAgent;
+  options.on_sign_of_life = [this](bool is_keep_alive) {
+    if (is_keep_alive) tasks_.spawn(hear_keep_alive());
+  };
+  auto listener = transport::bus::BusListener::start(bus_, session_, handler, context_.clock,
+                                                     std::move(options));
+  if (!listener) return listener.error();
+  listener_ = std::move(*listener);
+  tasks_.spawn(keep_attached());
+  return {};
+}
+
+void BusAgent::begin_stop() {
+  tasks_.stop();
+  if (listener_) listener_->begin_stop();
+}
+
+void BusAgent::stop(std::chrono::milliseconds grace) {
+  begin_stop();
+  if (listener_) listener_->stop(grace);
+}
+
+task::Task<void> BusAgent::keep_attached() {
+  using Found = core::Result<transport::bus::BusAttachment>;
+  transport::bus::BusDiscovery discovery(bus_, session_, context_.clock, context_.timer,
+                                         context_.random);
+  for (;;) {
+    const Found found = co_await task::called_back<Found>([&](auto then) {
+      discovery.attach(league_, context_.clock.steady_now() + kSearch, std::move(then));
+    });
+    if (!found) {
+      runtime::log::warn("{}; still looking", found.error().message);
+      continue;
+    }
+    on_found(found->keep_alive);
+    co_await silence_.wait();
+  }
+}
+
+/// A manager now listens to the session. It can be a new one with another keep-alive interval.
+void BusAgent::on_found(std::chrono::milliseconds keep_alive) {
+  if (keep_alive.count() > 0) keep_alive = std::max(keep_alive, kShortestInterval);
+  on_alive();
+  if (std::exchange(interval_, keep_alive) == keep_alive) return;
+  sending_.cancel();
+  watching_.cancel();
+  if (keep_alive.count() == 0) return;
+  sending_ = tasks_.spawn(send_keep_alives(keep_alive));
+  watching_ = tasks_.spawn(watch_manager(keep_alive));
+}
+
+void BusAgent::on_alive() {
+  if (monitor_.beat()) runtime::log::info("the manager is back");
+}
+
+task::Task<void> BusAgent::hear_keep_alive() {
+  on_alive();
+  co_return;
+}
+
+task::Task<void> BusAgent::send_keep_alives(std::chrono::milliseconds interval) {
+  for (;;) {
+    listener_->send_keep_alive();
+    co_await task::sleep_for(context_.timer, interval);
+  }
+}
+
+task::Task<void> BusAgent::watch_manager(std::chrono::milliseconds interval) {
+  for (;;) {
+    co_await monitor_.silence(interval);
+    if (bus_.is_connected())
+      runtime::log::warn("the manager is silent; attaching to it again");
+    else
+      runtime::log::warn("the connection to the bus at {} is lost; reconnecting", bus_.url());
+    silence_.open(true);
+  }
+}
 
 }  // namespace league::agent::bus

@@ -7,7 +7,11 @@
 #include "common/core/clock.h"
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
+#include "common/task/signal.h"
+#include "common/task/task.h"
 #include "common/transport/bus/bus.h"
+#include "common/transport/bus/bus_listener.h"
+#include "common/transport/bus/keep_alive_monitor.h"
 #include "common/transport/link/message_handler.h"
 #include "common/transport/link/subject.h"
 
@@ -30,7 +34,7 @@ class BusAgent {
       transport::bus::Bus& bus, const transport::link::BusSession& session,
       const std::string& manager_url, transport::link::MessageHandler& handler,
       const Context& context);
-  ~BusAgent();
+  ~BusAgent() { stop(std::chrono::milliseconds(0)); }
   BusAgent(const BusAgent&) = delete;
   BusAgent& operator=(const BusAgent&) = delete;
 
@@ -40,9 +44,29 @@ class BusAgent {
   void stop(std::chrono::milliseconds grace);
 
  private:
-  class State;
-  explicit BusAgent(std::shared_ptr<State> state);
-  const std::shared_ptr<State> state_;
+  BusAgent(transport::bus::Bus& bus, transport::link::BusSession session,
+           const std::string& manager_url, const Context& context);
+  core::Result<void> begin(transport::link::MessageHandler& handler);
+  /// Looks for a manager, and again whenever the one that was found is silent.
+  task::Task<void> keep_attached();
+  void on_found(std::chrono::milliseconds keep_alive);
+  void on_alive();
+  task::Task<void> hear_keep_alive();
+  task::Task<void> send_keep_alives(std::chrono::milliseconds interval);
+  task::Task<void> watch_manager(std::chrono::milliseconds interval);
+
+  transport::bus::Bus& bus_;
+  const transport::link::BusSession session_;
+  const std::string league_;
+  const Context context_;
+  std::shared_ptr<transport::bus::BusListener> listener_;  ///< null if it could not begin
+  // Used on the executor only.
+  std::chrono::milliseconds interval_{0};  ///< 0: no keep-alives are sent
+  transport::bus::KeepAliveMonitor monitor_;
+  task::Signal<bool> silence_;
+  task::Spawned sending_;
+  task::Spawned watching_;
+  task::Scope tasks_;  // last: they use everything above
 };
 
 }  // namespace league::agent::bus

@@ -207,6 +207,21 @@ TEST_F(BusAgentTest, ASilentManagerIsAttachedToAgainAndTheLogSaysSo) {
   EXPECT_GE(logged("the manager is back"), 1);
 }
 
+TEST_F(BusAgentTest, SilenceIsNoticedAgainForAsLongAsItLasts) {
+  serve_discovery("1000");
+  start_agent();
+  discovery_.reset();
+  pass(1950ms);
+  EXPECT_EQ(logged("silent"), 0);
+  pass(600ms);
+  EXPECT_EQ(logged("silent"), 1);
+  pass(2s);
+  EXPECT_EQ(logged("silent"), 2) << "the manager's answer may not have come";
+  send_beat();
+  send_beat();
+  EXPECT_EQ(logged("the manager is back"), 1);
+}
+
 TEST_F(BusAgentTest, ALaterManagerMayKeepAnotherPace) {
   serve_discovery("1000");
   start_agent();

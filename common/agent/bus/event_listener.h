@@ -1,12 +1,17 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "common/agent/bus/event_verifier.h"
 #include "common/core/clock.h"
 #include "common/transport/bus/bus.h"
+#include "common/transport/link/message_handler.h"
 #include "common/transport/link/subject.h"
 
 namespace league::agent::bus {
@@ -25,13 +30,12 @@ class EventListener {
       transport::bus::Bus& bus, const transport::link::BusSession& session,
       const std::string& league_id, const EventVerifier& verifier,
       transport::link::MessageHandler& handler, const core::Clock& clock);
-  /// After the destructor the handler does not run, unless the handler itself called the
-  /// destructor.
-  ~EventListener();
+  /// Afterwards the handler does not run; it must not be the one that destroys this.
+  ~EventListener() = default;
   EventListener(const EventListener&) = delete;
   EventListener& operator=(const EventListener&) = delete;
 
-  [[nodiscard]] const std::string& league_id() const;
+  [[nodiscard]] const std::string& league_id() const { return league_id_; }
   /// Delivers the kept messages, and from then on each message as it arrives.
   void release();
   /// Waits until everything that the broker has sent so far is handled and nothing has arrived for
@@ -39,9 +43,27 @@ class EventListener {
   void catch_up(std::chrono::milliseconds patience, std::chrono::milliseconds quiet);
 
  private:
-  class State;
-  explicit EventListener(std::shared_ptr<State> state);
-  const std::shared_ptr<State> state_;
+  EventListener(transport::bus::Bus& bus, const transport::link::BusSession& session,
+                std::string league_id, const EventVerifier& verifier,
+                transport::link::MessageHandler& handler, const core::Clock& clock);
+  void on_event(transport::bus::BusMessage message);
+  void handle_kept();
+  void hand_over(transport::bus::BusMessage message);
+
+  transport::bus::Bus& bus_;
+  const transport::link::BusSession session_;
+  const std::string league_id_;
+  const EventVerifier& verifier_;
+  transport::link::MessageHandler& handler_;
+  const core::Clock& clock_;
+  const std::shared_ptr<const rpc::ConnectionInfo> connection_;
+  std::mutex mutex_;  // guards the next five, never held while others are called
+  std::condition_variable changed_;
+  std::deque<transport::bus::BusMessage> kept_;
+  bool is_handling_ = false;  ///< a thread delivers events
+  bool is_released_ = false;
+  std::uint64_t heard_ = 0;
+  std::unique_ptr<transport::bus::Bus::Subscription> subscription_;  // last: it uses the others
 };
 
 }  // namespace league::agent::bus

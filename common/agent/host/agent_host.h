@@ -144,7 +144,7 @@ class AgentPort {
   [[nodiscard]] std::string session_url() const;
   /// The bus's streams, used with the port's session over the host's `streams_bus`. Created on the
   /// first call; null if the host has no streams or the bus is closed. `stop_serving` ends it
-  /// together with its pending requests. Thread-safe until then.
+  /// together with its pending requests. Called on the thread that stops the port.
   [[nodiscard]] transport::bus::JetStream* streams();
   /// To stop several ports, call this for all of them first; then their grace periods run in
   /// parallel.

@@ -32,10 +32,7 @@ class NatsPort final : public PortBus {
  private:
   const Context context_;
   std::unique_ptr<bus::BusAgent> agent_;
-  std::shared_ptr<transport::bus::BusSessions> sessions_;
-
-  std::mutex streams_mutex_;
-  bool has_stopped_ = false;  ///< streams() returns null from now on
+  std::unique_ptr<transport::bus::BusSessions> sessions_;
   std::unique_ptr<transport::bus::JetStream> streams_;
 
   std::mutex events_mutex_;  // guards the next four
@@ -111,8 +108,6 @@ void NatsPort::expect_session(const std::string& contact_endpoint) {
 
 transport::bus::JetStream* NatsPort::streams() {
   if (!context_.host.has_streams()) return nullptr;
-  std::lock_guard lock(streams_mutex_);
-  if (has_stopped_) return nullptr;
   if (streams_) return streams_.get();
   auto made = transport::bus::JetStream::create(context_.host.streams_bus(), context_.session,
                                                 context_.clock, context_.timer, context_.random);
@@ -151,15 +146,8 @@ void NatsPort::stop(const std::function<bool()>& is_first) {
 void NatsPort::close() {
   agent_.reset();
   sessions_.reset();
-  transport::bus::JetStream* streams = nullptr;
-  {
-    std::lock_guard lock(streams_mutex_);
-    has_stopped_ = true;
-    streams = streams_.get();
-  }
-  // The object is kept, because a thread that has passed its last check may still use it; such
-  // requests fail with kShuttingDown.
-  if (streams != nullptr) streams->end();
+  // The object is kept, because others may still use it: their requests fail with kShuttingDown.
+  if (streams_) streams_->end();
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,7 +13,6 @@
 
 #include "common/rpc/frame_peek.h"
 #include "common/transport/bus/bus_context.h"
-#include "common/transport/bus/repeated_requests.h"
 #include "common/transport/link/budgeted_handler.h"
 #include "common/transport/link/handle.h"
 #include "common/transport/link/sse_parser.h"
@@ -28,6 +29,55 @@ constexpr auto kLongestFloodPause = std::chrono::milliseconds(5000);
 /// The number of pauses in a row after which the session's sender is considered a flood that the
 /// broker should throttle.
 constexpr int kPausesBeforeStall = 2;
+/// Callers repeat a request no earlier, unless the connection was lost.
+constexpr auto kSlowAnswer = std::chrono::milliseconds(1000);
+/// A repetition that crossed the answer has arrived by then.
+constexpr auto kAnswerKept = std::chrono::milliseconds(10'000);
+
+/// Recognises requests that a caller has sent again because it has no answer yet, so that nothing
+/// is carried out twice: same reply subject, same bytes. A request whose answer took long is
+/// remembered for a while afterwards, since its repetition may have crossed the answer.
+class RepeatedRequests {
+ public:
+  using Steady = core::Clock::Steady;
+
+  /// The request as `end` and `begin` know it; empty if it has no reply subject of its own.
+  [[nodiscard]] static std::string key_of(const BusMessage& request) {
+    // An inbox belongs to one request; a session's `.out` is the reply subject of many.
+    if (!request.reply.starts_with("_INBOX.")) return {};
+    return request.reply + " " + std::to_string(std::hash<std::string>()(request.payload));
+  }
+  /// Notes the request. If it is a repetition, returns its answer, which is empty while it is being
+  /// worked at. An empty key is never one.
+  [[nodiscard]] std::optional<rpc::SharedText> begin(const std::string& key, Steady now) {
+    if (key.empty()) return std::nullopt;
+    while (!answered_.empty() && answered_.front().first + kAnswerKept <= now) {
+      requests_.erase(answered_.front().second);
+      answered_.pop_front();
+    }
+    auto [found, is_new] = requests_.try_emplace(key, Request{now});
+    return is_new ? std::nullopt : std::optional(found->second.answer);
+  }
+  /// The request is answered.
+  void end(const std::string& key, const rpc::SharedText& answer, Steady now) {
+    auto found = requests_.find(key);
+    if (found == requests_.end()) return;
+    if (answer.empty() || now < found->second.begun + kSlowAnswer) {
+      requests_.erase(found);
+      return;
+    }
+    found->second.answer = answer;
+    answered_.emplace_back(now, key);
+  }
+
+ private:
+  struct Request {
+    Steady begun;
+    rpc::SharedText answer = {};
+  };
+  std::map<std::string, Request> requests_;
+  std::deque<std::pair<Steady, std::string>> answered_;  ///< the oldest first
+};
 
 /// Shared with slots that are still to be answered.
 class SessionListener final : public BusListener,
@@ -223,8 +273,7 @@ class SessionListener final : public BusListener,
     auto meter = admit(message, subject);
     if (!meter) return;
     auto key = is_final ? std::string() : RepeatedRequests::key_of(message);
-    if (auto known = repeated_.begin(key)) return answer_again(subject, message, known->answer);
-    if (!begin_work()) return repeated_.end(key, {});
+    if (auto known = begin_work(key)) return answer_again(subject, message, *known);
     link::Inbound inbound;
     inbound.context =
         bus_context(message, session_, rpc::MessageDirection::kClientToServer, connection_, clock_);
@@ -234,17 +283,30 @@ class SessionListener final : public BusListener,
     handler_.on_message(std::move(inbound),
                         link::ReplySlot([self = shared_from_this(), subject, key = std::move(key),
                                          trace = bus_trace(message)](link::OutboundReply reply) {
-                          self->repeated_.end(key, reply.bytes);
-                          self->answer(subject, trace, std::move(reply));
+                          self->answer(key, subject, trace, std::move(reply));
                         }));
   }
-  bool begin_work() {
+  /// Nothing: the request is to be carried out; otherwise the answer that it gets instead.
+  std::optional<rpc::SharedText> begin_work(const std::string& key) {
+    const auto now = clock_.steady_now();
     std::lock_guard lock(mutex_);
-    if (in_work_ >= options_.max_in_work) return false;
+    if (auto known = repeated_.begin(key, now)) return known;
+    if (in_work_ >= options_.max_in_work) {
+      repeated_.end(key, {}, now);
+      return rpc::SharedText();
+    }
     ++in_work_;
-    return true;
+    return std::nullopt;
   }
-  /// `given` is empty if the first copy of the request is still being worked at.
+  /// Whether the answer may still be sent.
+  bool note_answer(const std::string& key, const rpc::SharedText& answer) {
+    const auto now = clock_.steady_now();
+    std::lock_guard lock(mutex_);
+    repeated_.end(key, answer, now);
+    return is_open_;
+  }
+  /// `given` is empty if there is none: the first copy of the request is still being worked at, or
+  /// there is too much work.
   void answer_again(const std::string& subject, const BusMessage& request,
                     const rpc::SharedText& given) {
     if (given.empty()) return;
@@ -252,9 +314,10 @@ class SessionListener final : public BusListener,
                                    rpc::MessageDirection::kServerToClient, bus_trace(request)));
   }
   /// `subject` is empty if there is none.
-  void answer(const std::string& subject, const std::string& trace, link::OutboundReply reply) {
+  void answer(const std::string& key, const std::string& subject, const std::string& trace,
+              link::OutboundReply reply) {
     std::shared_lock open(open_mutex_);
-    if (!subject.empty() && !reply.bytes.empty() && is_open()) {
+    if (note_answer(key, reply.bytes) && !subject.empty() && !reply.bytes.empty()) {
       auto message = bus_message(subject, reply.bytes.str(), session_,
                                  rpc::MessageDirection::kServerToClient, trace);
       auto sent = bus_.publish(message);
@@ -285,7 +348,6 @@ class SessionListener final : public BusListener,
   const std::string other_subject_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   const std::string id_;
-  RepeatedRequests repeated_{clock_};
   std::shared_mutex open_mutex_;  // shared: the bus is in use for an answer
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
   std::condition_variable all_answered_;
@@ -294,6 +356,7 @@ class SessionListener final : public BusListener,
   core::Clock::Steady listened_again_{};  ///< at the end of the last pause
   int pauses_in_row_ = 0;
   std::size_t in_work_ = 0;
+  RepeatedRequests repeated_;
   core::Clock::Steady turn_began_{};
   std::size_t taken_in_turn_ = 0;
   bool is_pausing_ = false;  ///< there is no subscription, but there will be

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -11,9 +12,10 @@
 #include "common/core/error_code.h"
 #include "common/rpc/frame_peek.h"
 #include "common/rpc/http_headers.h"
+#include "common/task/task.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/bus/bus_listener.h"
-#include "common/transport/link/handle.h"
+#include "common/transport/bus/kept_tasks.h"
 
 namespace league::transport::bus {
 namespace {
@@ -32,9 +34,7 @@ constexpr std::chrono::minutes kForgotten{10};
 /// The same for a session that has never sent anything, because attaching alone reserves no place.
 constexpr std::chrono::minutes kNeverHeard{1};
 
-/// Shared with the bus and the timer.
-class LeagueSessions final : public BusSessions,
-                             public std::enable_shared_from_this<LeagueSessions> {
+class LeagueSessions final : public BusSessions {
  public:
   LeagueSessions(Bus& bus, link::MessageHandler& handler, const core::Clock& clock,
                  core::Timer& timer, core::RandomSource& random, BusSessionsOptions options)
@@ -44,6 +44,9 @@ class LeagueSessions final : public BusSessions,
         timer_(timer),
         random_(random),
         options_(std::move(options)) {}
+  ~LeagueSessions() override { stop(std::chrono::milliseconds(0)); }
+  LeagueSessions(const LeagueSessions&) = delete;
+  LeagueSessions& operator=(const LeagueSessions&) = delete;
 
   core::Result<void> begin() {
     for (std::string_view subject : {link::kDiscoverySubject, link::kSessionDiscoveries}) {
@@ -56,10 +59,10 @@ class LeagueSessions final : public BusSessions,
       if (!heard) return heard;
     }
     if (options_.keep_alive.count() > 0) {
-      watch_ = bus_.watch([weak = weak_from_this()](bool is_connected) {
-        if (auto self = weak.lock(); self && !is_connected) self->was_cut_off_ = true;
+      watch_ = bus_.watch([this](bool is_connected) {
+        if (!is_connected) was_cut_off_ = true;
       });
-      pulse_later();
+      pulses_.spawn(pulse());
     }
     return {};
   }
@@ -81,8 +84,8 @@ class LeagueSessions final : public BusSessions,
     auto attached = std::make_shared<Attached>();
     BusListenerOptions listening;
     listening.side = BusSide::kServer;
-    listening.on_sign_of_life = [weak = weak_from_this(), session](bool is_keep_alive) {
-      if (auto self = weak.lock()) self->on_sign_of_life(session, is_keep_alive);
+    listening.on_sign_of_life = [this, session](bool is_keep_alive) {
+      on_sign_of_life(session, is_keep_alive);
     };
     listening.limiter = options_.limiter;
     listening.timer = &timer_;
@@ -103,6 +106,7 @@ class LeagueSessions final : public BusSessions,
     return sessions_.size();
   }
   void begin_stop() override {
+    pulses_.stop();
     std::vector<std::unique_ptr<Bus::Subscription>> discoveries;
     std::unique_ptr<Bus::Subscription> watch;
     std::map<link::BusSession, std::shared_ptr<Attached>> sessions;
@@ -132,7 +136,7 @@ class LeagueSessions final : public BusSessions,
       auto left = std::max(end - clock_.steady_now(), Steady::duration::zero());
       attached->listener->stop(std::chrono::duration_cast<std::chrono::milliseconds>(left));
     }
-    std::lock_guard calling(calling_mutex_);  // waits for a callback that runs on the timer
+    end_on(pulses_.executor(), [] {});  // waits for on_gone, where it is running
   }
 
  private:
@@ -155,10 +159,9 @@ class LeagueSessions final : public BusSessions,
   }
   core::Result<void> hear(Bus& bus, const std::string& subject, const std::string& queue,
                           bool is_for_first) {
-    auto discovery = bus.subscribe(
-        subject, queue, [weak = weak_from_this(), is_for_first](const BusMessage& message) {
-          if (auto self = weak.lock()) self->on_discovery(message, is_for_first);
-        });
+    auto discovery = bus.subscribe(subject, queue, [this, is_for_first](const BusMessage& message) {
+      on_discovery(message, is_for_first);
+    });
     if (!discovery) return discovery.error();
     std::lock_guard lock(mutex_);
     discoveries_.push_back(std::move(*discovery));
@@ -262,7 +265,7 @@ class LeagueSessions final : public BusSessions,
       forgotten = std::move(oldest->second);
       sessions_.erase(oldest);
     }
-    // Not left to the destructor: a pulse may hold it longer than this object lives.
+    // Not left to the destructor, which may run when a pulse lets go of it.
     forgotten->listener->stop(std::chrono::milliseconds(0));
     return {};
   }
@@ -278,43 +281,33 @@ class LeagueSessions final : public BusSessions,
     }
     if (is_back && options_.on_back) options_.on_back(session);
   }
-  void pulse_later() {
-    auto wanted = clock_.steady_now() + options_.keep_alive;
-    timer_.schedule(options_.keep_alive, [weak = weak_from_this(), wanted] {
-      if (auto self = weak.lock()) self->pulse(wanted);
-    });
-  }
   /// Sends keep-alives to all sessions, and checks which ones have sent theirs.
-  void pulse(Steady wanted) {
-    std::vector<std::shared_ptr<Attached>> sessions;
-    std::vector<link::BusSession> gone;
-    {
-      std::lock_guard lock(mutex_);
-      if (is_stopping_) return;
-      auto now = clock_.steady_now();
-      bool was_held_up = now > wanted + options_.keep_alive / 2;
-      const bool was_cut_off = was_cut_off_.exchange(false) || !bus_.is_connected();
-      for (auto& [session, attached] : sessions_) {
-        sessions.push_back(attached);
-        if (was_held_up || was_cut_off) attached->last_heard = now;
-        bool is_silent = now >= attached->last_heard + kMissed * options_.keep_alive;
-        if (attached->is_watched && is_silent && !std::exchange(attached->is_gone, true))
-          gone.push_back(session);
-      }
-    }
-    for (const auto& attached : sessions) attached->listener->send_keep_alive();
-    {
-      std::lock_guard calling(calling_mutex_);
+  task::Task<void> pulse() {
+    for (;;) {
+      const auto wanted = clock_.steady_now() + options_.keep_alive;
+      co_await task::sleep_for(timer_, options_.keep_alive);
+      std::vector<std::shared_ptr<Attached>> sessions;
+      std::vector<link::BusSession> gone;
+      look_at_all(wanted, sessions, gone);
+      for (const auto& attached : sessions) attached->listener->send_keep_alive();
       for (const auto& session : gone) {
-        if (options_.on_gone && !is_stopping()) options_.on_gone(session);
+        if (options_.on_gone) options_.on_gone(session);
       }
     }
-    pulse_later();
   }
-
-  [[nodiscard]] bool is_stopping() const {
+  void look_at_all(Steady wanted, std::vector<std::shared_ptr<Attached>>& all,
+                   std::vector<link::BusSession>& gone) {
     std::lock_guard lock(mutex_);
-    return is_stopping_;
+    const auto now = clock_.steady_now();
+    const bool was_held_up = now > wanted + options_.keep_alive / 2;
+    const bool was_cut_off = was_cut_off_.exchange(false) || !bus_.is_connected();
+    for (auto& [session, attached] : sessions_) {
+      all.push_back(attached);
+      if (was_held_up || was_cut_off) attached->last_heard = now;
+      const bool is_silent = now >= attached->last_heard + kMissed * options_.keep_alive;
+      if (attached->is_watched && is_silent && !std::exchange(attached->is_gone, true))
+        gone.push_back(session);
+    }
   }
 
   Bus& bus_;
@@ -323,7 +316,6 @@ class LeagueSessions final : public BusSessions,
   core::Timer& timer_;
   core::RandomSource& random_;
   const BusSessionsOptions options_;
-  std::recursive_mutex calling_mutex_;  // held while on_gone runs
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
   std::map<link::BusSession, std::shared_ptr<Attached>> sessions_;
   std::vector<std::unique_ptr<Bus::Subscription>> discoveries_;
@@ -331,18 +323,19 @@ class LeagueSessions final : public BusSessions,
   std::atomic<bool> was_cut_off_ = false;  ///< the bus was lost since the last pulse
   Steady full_until_{};  ///< until then nobody can be forgotten: nobody was silent long enough
   bool is_stopping_ = false;
+  // Last: it uses everything above. A fault ends the program, as one on the timer would.
+  task::Scope pulses_{task::Executor(), [](const std::exception_ptr&) { std::terminate(); }};
 };
 
 }  // namespace
 
-core::Result<std::shared_ptr<BusSessions>> BusSessions::start(
+core::Result<std::unique_ptr<BusSessions>> BusSessions::start(
     Bus& bus, link::MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
     core::RandomSource& random, BusSessionsOptions options) {
   auto sessions =
-      std::make_shared<LeagueSessions>(bus, handler, clock, timer, random, std::move(options));
+      std::make_unique<LeagueSessions>(bus, handler, clock, timer, random, std::move(options));
   if (auto begun = sessions->begin(); !begun) return begun.error();
-  return link::make_handle<BusSessions>(
-      std::move(sessions), [](LeagueSessions& ended) { ended.stop(std::chrono::milliseconds(0)); });
+  return std::unique_ptr<BusSessions>(std::move(sessions));
 }
 
 }  // namespace league::transport::bus

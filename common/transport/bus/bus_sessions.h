@@ -40,10 +40,10 @@ struct BusSessionsOptions {
 /// agents attach again. Thread-safe. Source: the design for stateless sessions.
 class BusSessions {
  public:
+  /// Stops without a grace period. Not called by a callback.
   virtual ~BusSessions() = default;
-  /// All references must outlive the object. Fails as Bus::subscribe. When the last reference to
-  /// the object is released, it stops without a grace period.
-  [[nodiscard]] static core::Result<std::shared_ptr<BusSessions>> start(
+  /// All references must outlive the object. Fails as Bus::subscribe.
+  [[nodiscard]] static core::Result<std::unique_ptr<BusSessions>> start(
       Bus& bus, link::MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
       core::RandomSource& random, BusSessionsOptions options);
 

@@ -1,37 +1,38 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
-#include <memory>
+#include <utility>
 
 #include "common/core/clock.h"
 #include "common/core/timer.h"
+#include "common/task/task.h"
 
 namespace league::transport::bus {
 
 /// Considers a peer gone that has stayed silent for twice its keep-alive interval. A delayed
 /// process does not blame its peer: silence counts only while this process's own timer is on time.
-/// Thread-safe. Source: the design for stateless sessions, §3.5.
+/// Used on one executor only; outlives its tasks. Source: the design for stateless sessions, §3.5.
 class KeepAliveMonitor {
  public:
-  using Callback = std::function<void()>;
-
-  /// Begins to watch. `on_silence` runs on the timer's thread: once at first, then again after
-  /// every two intervals of further silence. Both references outlive it.
-  KeepAliveMonitor(const core::Clock& clock, core::Timer& timer, std::chrono::milliseconds interval,
-                   Callback on_silence);
-  /// Afterwards `on_silence` does not run, unless it is the one that runs the destructor.
-  ~KeepAliveMonitor();
-  KeepAliveMonitor(const KeepAliveMonitor&) = delete;
-  KeepAliveMonitor& operator=(const KeepAliveMonitor&) = delete;
+  /// Both references outlive it.
+  KeepAliveMonitor(const core::Clock& clock, core::Timer& timer)
+      : clock_(clock), timer_(timer), last_beat_(clock.steady_now()) {}
 
   /// The peer has given a sign of life. True if it was considered gone.
-  bool beat();
-  [[nodiscard]] bool is_silent() const;
+  bool beat() {
+    last_beat_ = clock_.steady_now();
+    return std::exchange(is_silent_, false);
+  }
+  /// Waits until the peer is considered gone; if it is already, for two intervals of further
+  /// silence.
+  [[nodiscard]] task::Task<void> silence(std::chrono::milliseconds interval);
+  [[nodiscard]] bool is_silent() const { return is_silent_; }
 
  private:
-  struct State;
-  const std::shared_ptr<State> state_;
+  const core::Clock& clock_;
+  core::Timer& timer_;
+  core::Clock::Steady last_beat_;
+  bool is_silent_ = false;
 };
 
 }  // namespace league::transport::bus

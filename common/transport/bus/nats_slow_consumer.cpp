@@ -15,7 +15,6 @@
 #include <thread>
 #include <utility>
 
-#include "common/transport/bus/handler_gate.h"
 #include "common/transport/link/socket.h"
 
 namespace league::transport::bus {
@@ -93,7 +92,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
  public:
   Worker(NatsSettings settings, std::function<void(std::string)> on_fault)
       : settings_(std::move(settings)),
-        faults_(on_fault ? std::move(on_fault) : [](const std::string&) {}),
+        on_fault_(std::move(on_fault)),
         woken_(link::open_bell()),
         loop_([this] { link::ring(woken_); }) {
     settings_.take(natsOptions_SetAllowReconnect(settings_.get(), false), "AllowReconnect");
@@ -134,9 +133,8 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
       thread.swap(thread_);
     }
     link::ring(woken_);
-    faults_.close();
     if (!thread.joinable()) return;
-    // This thread is running the handler that destroys us, and owns everything it still uses.
+    // This thread is running the `on_fault` that destroys us, and owns everything it still uses.
     if (thread.get_id() == std::this_thread::get_id()) {
       thread.detach();
     } else {
@@ -182,10 +180,10 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     }
     const bool is_absent = status == NATS_NO_SERVER || status == NATS_IO_ERROR ||
                            status == NATS_TIMEOUT || status == NATS_CONNECTION_CLOSED;
-    if (!is_absent && last_fault_ != status) {
+    if (!is_absent && last_fault_ != status && on_fault_ && !is_stopping()) {
       const char* why = nats_GetLastError(nullptr);
-      faults_.run("no connection can be made that slows down sessions beyond their budget: " +
-                  std::string(why != nullptr && *why != '\0' ? why : natsStatus_GetText(status)));
+      on_fault_("no connection can be made that slows down sessions beyond their budget: " +
+                std::string(why != nullptr && *why != '\0' ? why : natsStatus_GetText(status)));
     }
     last_fault_ = status;
     return nullptr;
@@ -260,7 +258,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
   }
 
   NatsSettings settings_;
-  HandlerGate<std::string> faults_;
+  const std::function<void(std::string)> on_fault_;
   const core::FileDescriptor woken_;
   UnreadingLoop loop_;
   std::optional<natsStatus> last_fault_;  ///< used by the thread only

@@ -123,7 +123,7 @@ class BusSessionsTest : public ::testing::Test {
   std::vector<std::string> gone_;
   std::vector<std::string> back_;
   std::vector<std::shared_ptr<link::MessageConnection>> connections_;
-  std::shared_ptr<BusSessions> sessions_;
+  std::unique_ptr<BusSessions> sessions_;
   std::unique_ptr<BusConnector> connector_ =
       std::make_unique<BusConnector>(*loop_, *agent_bus_, agent_, time_, time_, random_);
   std::unique_ptr<caller::LinkCaller> caller_ =

@@ -66,7 +66,7 @@ core::Result<std::shared_ptr<void>> BusLink::serve_league(transport::link::Messa
   auto started = transport::bus::BusSessions::start(*bus_, handler, context.clock, context.timer,
                                                     context.random, std::move(options));
   if (!started) return started.error();
-  return stopped_at_end(std::move(*started));
+  return stopped_at_end(std::shared_ptr(std::move(*started)));
 }
 
 }  // namespace league::tools

@@ -25,8 +25,8 @@ struct EventReading {
   core::RandomSource& random;
   std::optional<std::uint64_t> after = std::nullopt;  ///< begin after this number
   /// Called for each event with its number in the stream (0: none), in order, one at a time, on a
-  /// thread of the bus, which it blocks. Returns false if the event was not handled and no more are
-  /// wanted.
+  /// thread of the bus or the timer, which it blocks. Returns false if the event was not handled
+  /// and no more are wanted.
   std::function<bool(std::uint64_t sequence, const std::string& payload)> on_event;
   std::function<void(const std::string&)> on_trouble;  ///< a text for people; reading continues
 };
@@ -37,7 +37,7 @@ struct EventReading {
 class FeedReader {
  public:
   FeedReader(EventReading reading, std::string league_id, std::set<std::string> types);
-  /// Waits until `reading` is not used any more, unless it is called from one of its callbacks.
+  /// Waits until `reading` is not used any more. Not called by one of its callbacks.
   ~FeedReader();
   FeedReader(const FeedReader&) = delete;
   FeedReader& operator=(const FeedReader&) = delete;
@@ -47,7 +47,7 @@ class FeedReader {
 
  private:
   class State;
-  const std::shared_ptr<State> state_;
+  const std::unique_ptr<State> state_;
 };
 
 /// Reads the league's stream through a durable consumer: the broker remembers under its name what
