@@ -14,7 +14,7 @@ Task<void> Latch::wait() {
 
 Task<bool> Latch::wait_until(core::Timer* timer, std::chrono::nanoseconds limit) {
   if (count_ == 0) co_return true;
-  detail::ScheduledCall end(*timer);
+  ScheduledCall end(*timer);
   co_return co_await called_back<bool>([this, &end, limit](auto wake) {
     waiting_.push_back(wake);
     end.set(limit, [wake = std::move(wake)] { wake(false); });

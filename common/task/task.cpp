@@ -19,7 +19,7 @@ bool is_cancellation(const std::exception_ptr& exception) {
 }
 
 Task<void> sleep(core::Timer* timer, std::chrono::nanoseconds delay) {
-  detail::ScheduledCall end(*timer);
+  ScheduledCall end(*timer);
   co_await called_back<bool>(
       [&end, delay](auto wake) { end.set(delay, [wake = std::move(wake)] { wake(true); }); });
 }

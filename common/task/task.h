@@ -66,7 +66,10 @@ class Awaited {
   std::optional<Handler> handler_;
 };
 
-/// One function on a timer, which is cancelled with the task that waits for it.
+}  // namespace detail
+
+/// Calls a function at a time, unless it is destroyed before: a limit of what a task waits for. On
+/// the timer's thread, so the function is a callback or posts. `timer` outlives it.
 class ScheduledCall {
  public:
   explicit ScheduledCall(core::Timer& timer) : timer_(timer) {}
@@ -84,8 +87,6 @@ class ScheduledCall {
   core::Timer& timer_;
   core::Timer::Id id_ = 0;
 };
-
-}  // namespace detail
 
 /// Waits for a function that calls back: `start` gets the callback, which must be called once, at
 /// once or later, on any thread, and returns what it was called with. A task that is cancelled does

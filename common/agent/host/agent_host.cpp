@@ -86,7 +86,7 @@ AgentHost::~AgentHost() { shut_down(); }
 transport::link::Caller& AgentHost::caller_for(
     const std::optional<transport::link::BusSession>& session) {
   if (!bus_ || !session) return *caller_;
-  session_callers_.push_back(std::make_unique<peers::ClosableCaller>(
+  session_callers_.push_back(std::make_unique<transport::caller::ClosableCaller>(
       bus_->caller_for(*session, {*loop_, clock_, *timer_, random_, settings_}, *caller_)));
   return *session_callers_.back();
 }

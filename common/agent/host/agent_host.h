@@ -8,7 +8,6 @@
 #include "common/agent/host/agent_listener.h"
 #include "common/agent/host/port_bus.h"
 #include "common/agent/identity/own_credentials.h"
-#include "common/agent/peers/closable_caller.h"
 #include "common/agent/peers/peer_client.h"
 #include "common/agent/peers/plain_mcp_sessions.h"
 #include "common/agent/runtime/exception_guard.h"
@@ -19,6 +18,7 @@
 #include "common/core/timer.h"
 #include "common/envelope/message_schemas.h"
 #include "common/transport/caller/call_batch.h"
+#include "common/transport/caller/closable_caller.h"
 #include "common/transport/caller/endpoint_caller.h"
 #include "common/transport/front/http_server.h"
 #include "common/transport/http/batch_handler.h"
@@ -88,7 +88,7 @@ class AgentHost {
   std::unique_ptr<HostBus> bus_;
   std::atomic<bool> is_stopping_{false};
   std::unique_ptr<transport::caller::EndpointCaller> caller_;
-  std::vector<std::unique_ptr<peers::ClosableCaller>> session_callers_;
+  std::vector<std::unique_ptr<transport::caller::ClosableCaller>> session_callers_;
   std::unique_ptr<peers::PlainMcpSessions> sessions_;
 };
 

@@ -2,11 +2,11 @@
 
 #include <memory>
 
-#include "common/agent/peers/closable_caller.h"
 #include "common/agent/peers/peer_client.h"
 #include "common/core/clock.h"
 #include "common/core/timer.h"
 #include "common/mcp/client/session_caller.h"
+#include "common/transport/caller/closable_caller.h"
 #include "common/transport/line/line_connector.h"
 #include "common/transport/link/event_loop.h"
 
@@ -32,7 +32,7 @@ class PlainMcpSessions {
  private:
   std::shared_ptr<transport::link::Connector> connector_;
   std::function<bool(const transport::link::Endpoint&)> refusals_;
-  ClosableCaller gate_;
+  transport::caller::ClosableCaller gate_;
 };
 
 }  // namespace league::agent::peers

@@ -136,9 +136,7 @@ core::Result<transport::link::OutboundMessage> ClientSession::frame(Call& call) 
 task::Task<CallOutcome> ClientSession::exchange(const Call* call,
                                                 transport::link::OutboundMessage message) {
   try {
-    co_return co_await task::called_back<CallOutcome>([&](auto completion) {
-      client_->request(rpc::Id(call->id), std::move(message), std::move(completion));
-    });
+    co_return co_await client_->request(rpc::Id(call->id), std::move(message));
   } catch (...) {
     cancel(*call);
     throw;

@@ -119,19 +119,14 @@ task::Task<core::Result<void>> ClientSession::open() {
   if (state_ == State::kClosed) co_return session_closed();  // on the way here; so is it below
   transport::caller::ConnectionClientOptions options;
   options.peer = endpoint_.url();
-  options.on_other = [weak = weak_from_this(),
-                      executor = scope_.executor()](transport::link::ReceivedMessage message) {
-    executor.post([weak, message = std::move(message)] {
-      if (auto self = weak.lock()) self->on_other(message);
-    });
+  options.on_other = [weak = weak_from_this()](const transport::link::ReceivedMessage& message) {
+    if (auto self = weak.lock()) self->on_other(message);
   };
-  options.on_closed = [weak = weak_from_this(), executor = scope_.executor()](const Error& why) {
-    executor.post([weak, why] {
-      if (auto self = weak.lock()) self->on_connection_closed(why);
-    });
+  options.on_closed = [weak = weak_from_this()](const Error& why) {
+    if (auto self = weak.lock()) self->on_connection_closed(why);
   };
-  client_ = transport::caller::ConnectionClient::start(*opened, tools_.clock, tools_.timer,
-                                                       std::move(options));
+  client_ = transport::caller::ConnectionClient::start(*opened, scope_.executor(), tools_.clock,
+                                                       tools_.timer, std::move(options));
   co_return core::Result<void>();
 }
 
@@ -157,8 +152,7 @@ task::Task<NegotiationReply> ClientSession::send_request(NegotiationRequest requ
   message.headers = with_own(std::move(request.headers));
   message.deadline = request.is_probe ? probe_deadline() : deadline_;
   message.is_repeatable = true;
-  const auto outcome = co_await task::called_back<transport::link::CallOutcome>(
-      [&](auto completion) { client_->request(id, std::move(message), std::move(completion)); });
+  const auto outcome = co_await client_->request(id, std::move(message));
   reply = negotiation_reply(outcome, id);
   if (reply.http_status >= 400) denial_ = {reply.http_status, headers_of_refusal(outcome)};
   co_return reply;

@@ -1,10 +1,9 @@
 #include "common/transport/caller/connection_client.h"
 
 #include <algorithm>
-#include <mutex>
+#include <atomic>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "common/rpc/frame_peek.h"
 #include "common/transport/link/handle.h"
@@ -12,15 +11,16 @@
 namespace league::transport::caller {
 namespace {
 
+using core::Error;
+using core::ErrorCode;
+
+/// A request that waits for its answer.
 struct PendingRequest {
-  link::Caller::Completion completion;
-  core::Clock::Steady begun;
-  std::uint64_t number = 0;  ///< tells it from a later request with the same id
-  core::Timer::Id timer = 0;
-  std::optional<core::Clock::Steady> sent_at;
-  int http_status = 0;
-  std::shared_ptr<const rpc::HeaderMap> refusal_headers;
+  rpc::Id id;
+  std::function<void(link::CallOutcome)> go_on;
+  link::CallOutcome failure = {};  ///< as which it would end now, but for the error
 };
+using PendingPointer = std::shared_ptr<PendingRequest>;
 
 std::string answer_frame(const rpc::Id& id, std::string_view member) {
   std::string out = R"({"jsonrpc":"2.0","id":)";
@@ -28,243 +28,231 @@ std::string answer_frame(const rpc::Id& id, std::string_view member) {
   return out.append(",").append(member).append("}");
 }
 
-/// The connection and the timer may still hold it after the client was let go.
+/// The connection may still hold it after the client was let go.
 class PendingRequests final : public ConnectionClient,
                               public link::MessageReceiver,
                               public std::enable_shared_from_this<PendingRequests> {
  public:
-  PendingRequests(const std::shared_ptr<link::MessageConnection>& connection,
+  PendingRequests(std::shared_ptr<link::MessageConnection> connection, task::Executor executor,
                   const core::Clock& clock, core::Timer& timer, ConnectionClientOptions options)
-      : connection_(connection), clock_(clock), timer_(timer), options_(std::move(options)) {}
+      : connection_(std::move(connection)),
+        executor_(std::move(executor)),
+        clock_(clock),
+        timer_(timer),
+        options_(std::move(options)) {}
 
-  void request(const rpc::Id& id, link::OutboundMessage message,
-               link::Caller::Completion completion) override;
-  void send(link::OutboundMessage message) override { connection().send(std::move(message)); }
-  bool abandon(const rpc::Id& id, const core::Error& why) override { return fail(id, 0, why); }
+  task::Task<link::CallOutcome> request(rpc::Id id, link::OutboundMessage message) override;
+  void send(link::OutboundMessage message) override { connection_->send(std::move(message)); }
+  bool abandon(const rpc::Id& id, const Error& why) override;
   void close() override {
-    end({core::ErrorCode::kShuttingDown, "the connection is being closed", {}}, End::kClosing);
-    connection().close();
+    run([](PendingRequests& its) {
+      its.end({ErrorCode::kShuttingDown, "the connection is being closed", {}});
+      if (its.connection_) its.connection_->close();
+    });
   }
-  [[nodiscard]] link::MessageConnection& connection() override { return *connection_.lock(); }
-  void note_sent(const rpc::Id& id, std::uint64_t number, const link::SendOutcome& outcome);
-  bool fail(const rpc::Id& id, std::uint64_t number, const core::Error& why);
-  enum class End { kClosing, kClosed, kClientGone };
-  void end(const core::Error& why, End how);
+  [[nodiscard]] bool is_open() const override { return is_open_; }
+  [[nodiscard]] std::size_t pending() const override { return pending_.size(); }
+  [[nodiscard]] link::MessageConnection& connection() override { return *connection_; }
 
   void on_message(link::ReceivedMessage message) override;
-  void on_oversized(const rpc::FramePeek& frame, const std::string& why) override {
-    if (frame.kind != rpc::FrameKind::kResponse) return;
-    fail(frame.id, 0, error(core::ErrorCode::kReplyTooLarge, why));
-  }
-  void on_closed(const core::Error& why) override;
-
-  [[nodiscard]] bool is_open() const override {
-    std::lock_guard lock(mutex_);
-    return is_open_;
-  }
-  [[nodiscard]] std::size_t pending() const override {
-    std::lock_guard lock(mutex_);
-    return pending_.size();
+  void on_oversized(const rpc::FramePeek& frame, const std::string& why) override;
+  void on_closed(const Error& why) override;
+  /// The client was let go.
+  void leave() {
+    run([](PendingRequests& its) {
+      its.end({ErrorCode::kShuttingDown, "this program is stopping", {}});
+      std::exchange(its.connection_, nullptr)->close();
+    });
   }
 
  private:
-  std::optional<PendingRequest> take(const rpc::Id& id, std::uint64_t number);
-  void finish(PendingRequest request, link::CallOutcome outcome);
-  void refuse(link::Caller::Completion completion, core::ErrorCode code, const std::string& why);
-  [[nodiscard]] std::string stray() const {
-    std::lock_guard lock(mutex_);
-    return stray_;
+  /// Runs `function` on the executor, at once if this is there.
+  template <typename Function>
+  void run(Function function) {
+    if (executor_.is_here()) return function(*this);
+    post(std::move(function));
   }
-  [[nodiscard]] core::Error error(core::ErrorCode code, std::string_view cause) const;
+  /// Runs `function` on the executor, soon.
+  template <typename Function>
+  void post(Function function) {
+    executor_.post(
+        [self = shared_from_this(), function = std::move(function)]() mutable { function(*self); });
+  }
+  [[nodiscard]] std::optional<Error> refusal_of(const rpc::Id& id) const;
+  /// Another one with the same id does not count.
+  [[nodiscard]] bool is_pending(const PendingRequest& request) const {
+    const auto found = pending_.find(request.id);
+    return found != pending_.end() && found->second.get() == &request;
+  }
+  void begin(const PendingPointer& request, link::OutboundMessage message);
+  void note_sent(const PendingPointer& request, const link::SendOutcome& outcome);
+  void take(const rpc::FramePeek& peek, link::ReceivedMessage message);
   void answer_or_pass_on(const rpc::FramePeek& peek, link::ReceivedMessage message);
+  /// Does nothing if `request` is not pending any more.
+  void fail(const PendingPointer& request, const Error& why);
+  void end(const Error& why);
+  [[nodiscard]] Error error(ErrorCode code, std::string_view cause) const {
+    return {code, "call of " + options_.peer + " failed: " + std::string(cause), {}};
+  }
 
-  const std::weak_ptr<link::MessageConnection> connection_;  ///< which lives as long as the client
+  std::shared_ptr<link::MessageConnection> connection_;  ///< null once the client was let go
+  const task::Executor executor_;
   const core::Clock& clock_;  // neither is touched once the client is gone: nothing is pending then
   core::Timer& timer_;
   const ConnectionClientOptions options_;
-  mutable std::mutex mutex_;  // guards the rest, never held while a function of others runs
-  std::unordered_map<rpc::Id, PendingRequest> pending_;
-  std::uint64_t next_number_ = 1;
-  bool is_open_ = true;
-  bool is_client_gone_ = false;
+  std::unordered_map<rpc::Id, PendingPointer> pending_;
+  std::atomic<bool> is_open_ = true;
   std::string stray_;  ///< about the last answer to no request that came while others waited
 };
 
-core::Error PendingRequests::error(core::ErrorCode code, std::string_view cause) const {
-  return {code, "call of " + options_.peer + " failed: " + std::string(cause), {}};
-}
-
-void PendingRequests::refuse(link::Caller::Completion completion, core::ErrorCode code,
-                             const std::string& why) {
-  PendingRequest request;
-  request.begun = clock_.steady_now();
-  request.completion = std::move(completion);
+task::Task<link::CallOutcome> PendingRequests::request(rpc::Id id, link::OutboundMessage message) {
+  const auto self = shared_from_this();
+  const auto begun = clock_.steady_now();
   link::CallOutcome outcome;
-  outcome.error = error(code, why);
-  finish(std::move(request), std::move(outcome));
+  outcome.error = refusal_of(id);
+  if (!outcome.error) {
+    task::ScheduledCall deadline(timer_);
+    outcome = co_await task::called_back<link::CallOutcome>([&](auto go_on) {
+      auto request =
+          std::make_shared<PendingRequest>(PendingRequest{std::move(id), std::move(go_on)});
+      if (message.deadline != core::Clock::Steady::max()) {
+        const auto left = std::max(message.deadline - begun, core::Clock::Steady::duration::zero());
+        deadline.set(left, [self, request] {
+          self->post([request](PendingRequests& its) {
+            its.fail(request, its.error(ErrorCode::kTimeout,
+                                        "the deadline came before an answer" + its.stray_));
+          });
+        });
+      }
+      begin(request, std::move(message));
+    });
+  }
+  outcome.elapsed = clock_.steady_now() - begun;
+  if (outcome.error)
+    outcome.context = rpc::MessageContext::now(clock_, rpc::MessageDirection::kServerToClient);
+  co_return outcome;
 }
 
-void PendingRequests::request(const rpc::Id& id, link::OutboundMessage message,
-                              link::Caller::Completion completion) {
-  using core::ErrorCode;
-  auto now = clock_.steady_now();
-  std::uint64_t number = 0;
-  std::optional<std::pair<ErrorCode, std::string>> refusal;
-  {
-    std::lock_guard lock(mutex_);
-    if (!is_open_) {
-      refusal = {ErrorCode::kConnectionError, "the connection is closed"};
-    } else if (id.is_null() || pending_.contains(id)) {
-      refusal = {ErrorCode::kInternalError, "the request's id is null or still in use"};
-    } else if (pending_.size() >= options_.max_pending) {
-      refusal = {ErrorCode::kOverloaded, "too many requests wait for answers of this peer"};
-    } else {
-      number = next_number_++;
-      pending_.emplace(id, PendingRequest{completion, now, number, 0, std::nullopt, 0, nullptr});
-    }
-  }
-  if (refusal) return refuse(std::move(completion), refusal->first, refusal->second);
-  auto weak = weak_from_this();
-  if (message.deadline != core::Clock::Steady::max()) {
-    auto timer = timer_.schedule(
-        std::max(message.deadline - now, core::Clock::Steady::duration::zero()),
-        [weak, id, number] {
-          if (auto self = weak.lock())
-            self->fail(id, number,
-                       self->error(ErrorCode::kTimeout,
-                                   "the deadline came before an answer" + self->stray()));
-        });
-    std::lock_guard lock(mutex_);
-    auto found = pending_.find(id);
-    if (found != pending_.end() && found->second.number == number) found->second.timer = timer;
-  }
-  auto then = std::exchange(message.done, nullptr);
-  message.done = [weak, id, number, then = std::move(then)](const link::SendOutcome& outcome) {
+std::optional<Error> PendingRequests::refusal_of(const rpc::Id& id) const {
+  if (!is_open_) return error(ErrorCode::kConnectionError, "the connection is closed");
+  if (id.is_null() || pending_.contains(id))
+    return error(ErrorCode::kInternalError, "the request's id is null or still in use");
+  if (pending_.size() >= options_.max_pending)
+    return error(ErrorCode::kOverloaded, "too many requests wait for answers of this peer");
+  return std::nullopt;
+}
+
+void PendingRequests::begin(const PendingPointer& request, link::OutboundMessage message) {
+  pending_.emplace(request->id, request);
+  message.done = [self = shared_from_this(), request,
+                  then = std::move(message.done)](const link::SendOutcome& outcome) {
     if (then) then(outcome);
-    if (auto self = weak.lock()) self->note_sent(id, number, outcome);
+    self->post([request, outcome](PendingRequests& its) { its.note_sent(request, outcome); });
   };
-  message.lost = [weak, id, number](const core::Error& why) {
-    if (auto self = weak.lock()) self->fail(id, number, self->error(why.code, why.message));
+  message.lost = [self = shared_from_this(), request](const Error& why) {
+    self->post([request, why](PendingRequests& its) {
+      its.fail(request, its.error(why.code, why.message));
+    });
   };
-  message.id = id;
+  message.id = request->id;
   send(std::move(message));
 }
 
-void PendingRequests::note_sent(const rpc::Id& id, std::uint64_t number,
-                                const link::SendOutcome& outcome) {
-  {
-    std::lock_guard lock(mutex_);
-    auto found = pending_.find(id);
-    if (found == pending_.end() || found->second.number != number) return;
-    if (!outcome.error || outcome.was_sent) found->second.sent_at = clock_.steady_now();
-    found->second.http_status = outcome.http_status;
-    const auto* head = outcome.context.transport.as_http();
-    if (outcome.error && head != nullptr) found->second.refusal_headers = head->headers;
-  }
-  if (outcome.error) fail(id, number, error(outcome.error->code, outcome.error->message));
+void PendingRequests::note_sent(const PendingPointer& request, const link::SendOutcome& outcome) {
+  if (!is_pending(*request)) return;
+  link::CallOutcome& known = request->failure;
+  if (!outcome.error || outcome.was_sent) known.sent_at = clock_.steady_now();
+  known.http_status = outcome.http_status;
+  if (!outcome.error) return;
+  if (const auto* head = outcome.context.transport.as_http()) known.refusal_headers = head->headers;
+  fail(request, error(outcome.error->code, outcome.error->message));
 }
 
-std::optional<PendingRequest> PendingRequests::take(const rpc::Id& id, std::uint64_t number) {
-  std::lock_guard lock(mutex_);
-  auto found = pending_.find(id);
-  if (found == pending_.end() || (number != 0 && found->second.number != number)) {
-    return std::nullopt;
-  }
-  auto request = std::move(found->second);
-  pending_.erase(found);
-  return request;
+void PendingRequests::fail(const PendingPointer& request, const Error& why) {
+  if (!is_pending(*request)) return;
+  pending_.erase(request->id);
+  request->failure.error = why;
+  request->go_on(std::move(request->failure));
 }
 
-void PendingRequests::finish(PendingRequest request, link::CallOutcome outcome) {
-  if (request.timer != 0) timer_.cancel(request.timer);
-  outcome.elapsed = clock_.steady_now() - request.begun;
-  outcome.sent_at = request.sent_at;
-  if (outcome.error) {
-    outcome.context = rpc::MessageContext::now(clock_, rpc::MessageDirection::kServerToClient);
-  }
-  if (request.completion) request.completion(std::move(outcome));
-}
-
-bool PendingRequests::fail(const rpc::Id& id, std::uint64_t number, const core::Error& why) {
-  auto request = take(id, number);
-  if (!request) return false;
-  link::CallOutcome outcome;
-  outcome.error = why;
-  outcome.http_status = request->http_status;
-  outcome.refusal_headers = request->refusal_headers;
-  finish(std::move(*request), std::move(outcome));
+bool PendingRequests::abandon(const rpc::Id& id, const Error& why) {
+  const auto found = pending_.find(id);
+  if (found == pending_.end()) return false;
+  fail(PendingPointer(found->second), why);
   return true;
 }
 
 void PendingRequests::on_message(link::ReceivedMessage message) {
   auto peek = message.frame ? std::move(*message.frame) : rpc::peek_frame(message.bytes);
+  post([peek = std::move(peek), message = std::move(message)](PendingRequests& its) mutable {
+    its.take(peek, std::move(message));
+  });
+}
+
+void PendingRequests::take(const rpc::FramePeek& peek, link::ReceivedMessage message) {
   if (peek.kind != rpc::FrameKind::kResponse) return answer_or_pass_on(peek, std::move(message));
-  auto request = take(peek.id, 0);
-  if (!request) {  // it came too late, or to no request
+  const auto found = pending_.find(peek.id);
+  if (found == pending_.end()) {  // it came too late, or to no request
     std::string shown;
     peek.id.append_to(shown);
-    std::lock_guard lock(mutex_);
     if (!pending_.empty()) stray_ = "; one with the id " + shown.substr(0, 64) + " came";
     return;
   }
+  const auto request = found->second;
+  pending_.erase(found);
   link::CallOutcome outcome{std::move(message)};
-  outcome.http_status = request->http_status;
-  finish(std::move(*request), std::move(outcome));
+  outcome.http_status = request->failure.http_status;
+  outcome.sent_at = request->failure.sent_at;
+  request->go_on(std::move(outcome));
+}
+
+void PendingRequests::on_oversized(const rpc::FramePeek& frame, const std::string& why) {
+  if (frame.kind != rpc::FrameKind::kResponse) return;
+  post([id = frame.id, why](PendingRequests& its) {
+    its.abandon(id, its.error(ErrorCode::kReplyTooLarge, why));
+  });
 }
 
 void PendingRequests::answer_or_pass_on(const rpc::FramePeek& peek, link::ReceivedMessage message) {
-  bool is_request = peek.kind == rpc::FrameKind::kRequest && !peek.id.is_null();
+  if (!connection_) return;
+  const bool is_request = peek.kind == rpc::FrameKind::kRequest && !peek.id.is_null();
   if (is_request && (peek.method == "ping" || !options_.on_other)) {
-    auto connection = connection_.lock();
-    if (!connection) return;
     link::OutboundMessage answer;
     answer.bytes = answer_frame(
         peek.id, peek.method == "ping"
                      ? R"("result":{})"
                      : R"("error":{"code":-32601,"message":"this client offers no methods"})");
-    connection->send(std::move(answer));
-    return;
-  }
-  {
-    std::lock_guard lock(mutex_);
-    if (is_client_gone_) return;
+    return send(std::move(answer));
   }
   if (options_.on_other) options_.on_other(std::move(message));
 }
 
-void PendingRequests::end(const core::Error& why, End how) {
-  std::unordered_map<rpc::Id, PendingRequest> ended;
-  bool is_to_be_told = false;
-  {
-    std::lock_guard lock(mutex_);
-    is_open_ = false;
-    is_client_gone_ = is_client_gone_ || how == End::kClientGone;
-    is_to_be_told = how == End::kClosed && !is_client_gone_;
-    ended.swap(pending_);
+void PendingRequests::end(const Error& why) {
+  is_open_ = false;
+  for (const auto& [id, request] : std::exchange(pending_, {})) {
+    request->failure.error = error(why.code, why.message);
+    request->go_on(std::move(request->failure));
   }
-  for (auto& [id, request] : ended) {
-    link::CallOutcome outcome;
-    outcome.error = error(why.code, why.message);
-    finish(std::move(request), std::move(outcome));
-  }
-  if (is_to_be_told && options_.on_closed) options_.on_closed(why);
 }
 
-void PendingRequests::on_closed(const core::Error& why) { end(why, End::kClosed); }
+void PendingRequests::on_closed(const Error& why) {
+  post([why](PendingRequests& its) {
+    its.end(why);
+    if (its.connection_ && its.options_.on_closed) its.options_.on_closed(why);
+  });
+}
 
 }  // namespace
 
 std::shared_ptr<ConnectionClient> ConnectionClient::start(
-    std::shared_ptr<link::MessageConnection> connection, const core::Clock& clock,
-    core::Timer& timer, ConnectionClientOptions options) {
-  auto client = std::make_shared<PendingRequests>(connection, clock, timer, std::move(options));
-  connection->start(client);
-  return make_handle<ConnectionClient>(
-      std::move(client), [connection = std::move(connection)](PendingRequests& ended) mutable {
-        ended.end({core::ErrorCode::kShuttingDown, "this program is stopping", {}},
-                  PendingRequests::End::kClientGone);
-        std::exchange(connection, nullptr)->close();
-      });
+    std::shared_ptr<link::MessageConnection> connection, task::Executor executor,
+    const core::Clock& clock, core::Timer& timer, ConnectionClientOptions options) {
+  link::MessageConnection& started = *connection;
+  auto client = std::make_shared<PendingRequests>(std::move(connection), std::move(executor), clock,
+                                                  timer, std::move(options));
+  started.start(client);
+  return link::make_handle<ConnectionClient>(std::move(client),
+                                             [](PendingRequests& ended) { ended.leave(); });
 }
 
 }  // namespace league::transport::caller

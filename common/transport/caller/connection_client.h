@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,12 +8,13 @@
 #include "common/core/clock.h"
 #include "common/core/timer.h"
 #include "common/rpc/id.h"
+#include "common/task/task.h"
 #include "common/transport/link/caller.h"
 #include "common/transport/link/message_connection.h"
 
 namespace league::transport::caller {
 
-/// How a ConnectionClient behaves. The functions run on the connection's thread and must be short.
+/// How a ConnectionClient behaves. The functions run on its executor and must be short.
 struct ConnectionClientOptions {
   std::string peer;  ///< for texts of errors: the URL that was called
   std::size_t max_pending = 1024;  ///< requests beyond are refused with kOverloaded
@@ -28,25 +28,25 @@ struct ConnectionClientOptions {
 };
 
 /// Sends requests over one connection and matches answers to them by id, so answers may arrive in
-/// any order. Answers that nobody waits for are counted and dropped. Thread-safe.
+/// any order. Answers that nobody waits for are counted and dropped. Used on its executor only,
+/// except for close() and is_open(); may be destroyed anywhere.
 class ConnectionClient {
  public:
   virtual ~ConnectionClient() = default;
   /// Starts the connection. `clock` and `timer` outlive the client. When the last reference to the
-  /// client is released, it fails pending requests with kShuttingDown, on the releasing thread, and
-  /// closes the connection; afterwards none of the functions of `options` is called any more,
-  /// except one that is already running.
+  /// client is released, it closes the connection, and pending requests fail with kShuttingDown, on
+  /// the executor; afterwards none of the functions of `options` is called any more.
   [[nodiscard]] static std::shared_ptr<ConnectionClient> start(
-      std::shared_ptr<link::MessageConnection> connection, const core::Clock& clock,
-      core::Timer& timer, ConnectionClientOptions options = {});
+      std::shared_ptr<link::MessageConnection> connection, task::Executor executor,
+      const core::Clock& clock, core::Timer& timer, ConnectionClientOptions options = {});
 
-  /// Sends a request whose id in `message.bytes` is `id`. `completion` runs once: with the answer
-  /// and its context, or with kTimeout at `message.deadline`, kConnectionError (the connection
-  /// closed, or the request could not be sent), kReplyTooLarge, kOverloaded, kInternalError (an id
-  /// that is null or already pending). It runs on the connection's thread, the timer's, or within
-  /// this call.
-  virtual void request(const rpc::Id& id, link::OutboundMessage message,
-                       link::Caller::Completion completion) = 0;
+  /// Sends a request whose id in `message.bytes` is `id`, and waits for its answer. Fails with
+  /// kTimeout at `message.deadline`, kConnectionError (the connection closed, or the request could
+  /// not be sent), kReplyTooLarge, kOverloaded, kInternalError (an id that is null or already
+  /// pending). The client may be let go meanwhile. A task that is cancelled leaves the request
+  /// pending; abandon() ends it.
+  [[nodiscard]] virtual task::Task<link::CallOutcome> request(rpc::Id id,
+                                                              link::OutboundMessage message) = 0;
   /// Sends a message without an answer: a notification, or an answer to the peer's request.
   virtual void send(link::OutboundMessage message) = 0;
   /// Fails a pending request with `why`; false if it is not pending. Its answer will be dropped.

@@ -43,15 +43,23 @@ class ConnectionClientTest : public ::testing::Test {
         memory::memory_connection_pair(time_, [this](auto step) { steps_.post(std::move(step)); });
     server_ = ends.second;
     server_->start(receiver_);
-    client_ = ConnectionClient::start(ends.first, time_, time_, std::move(options));
+    begin_on(ends.first, std::move(options));
+  }
+  void begin_on(std::shared_ptr<link::MessageConnection> connection,
+                ConnectionClientOptions options = {}) {
+    client_ =
+        ConnectionClient::start(std::move(connection), executor_, time_, time_, std::move(options));
   }
   void request(std::int64_t id) {
     auto message = outbound(R"({"id":)" + std::to_string(id) + R"(,"method":"m"})");
     message.deadline = time_.steady_now() + seconds(5);
-    client_->request(rpc::Id(id), std::move(message), [this, id](link::CallOutcome outcome) {
-      order_.push_back(id);
-      outcomes_.push_back(std::move(outcome));
-    });
+    tasks_.spawn(note_outcome(id, rpc::Id(id), std::move(message)));
+  }
+  /// Notes how the request ended, and `name`.
+  task::Task<void> note_outcome(std::int64_t name, rpc::Id id, link::OutboundMessage message) {
+    auto outcome = co_await client_->request(std::move(id), std::move(message));
+    order_.push_back(name);
+    outcomes_.push_back(std::move(outcome));
   }
   void answer(const std::string& bytes) {
     server_->send(outbound(bytes));
@@ -64,6 +72,8 @@ class ConnectionClientTest : public ::testing::Test {
   std::shared_ptr<link::MessageConnection> server_;
   std::vector<std::int64_t> order_;
   std::vector<link::CallOutcome> outcomes_;
+  const task::Executor executor_;
+  task::Scope tasks_{executor_, [](const std::exception_ptr&) { ADD_FAILURE() << "it threw"; }};
   std::shared_ptr<ConnectionClient> client_;  // last: its end completes requests
 };
 
@@ -97,15 +107,13 @@ TEST_F(ConnectionClientTest, LateAndUnknownAnswersAreDropped) {
 TEST_F(ConnectionClientTest, RefusesWhatItCannotTellApartOrHold) {
   request(1);
   request(1);
-  client_->request(rpc::Id(), outbound("{}"), [&](const link::CallOutcome& outcome) {
-    EXPECT_EQ(outcome.error->code, core::ErrorCode::kInternalError);
-    order_.push_back(-1);
-  });
+  tasks_.spawn(note_outcome(-1, rpc::Id(), outbound("{}")));
   EXPECT_EQ(outcomes_.at(0).error->code, core::ErrorCode::kInternalError);
+  EXPECT_EQ(outcomes_.at(1).error->code, core::ErrorCode::kInternalError);
   request(2);
   request(3);
   request(4);
-  EXPECT_EQ(outcomes_.at(1).error->code, core::ErrorCode::kOverloaded);
+  EXPECT_EQ(outcomes_.at(2).error->code, core::ErrorCode::kOverloaded);
   EXPECT_EQ(order_, (std::vector<std::int64_t>{1, -1, 4}));
 }
 
@@ -138,7 +146,7 @@ class KeepingConnection final : public link::MessageConnection {
 
 TEST_F(ConnectionClientTest, AnAnswerThatBreaksOffFailsItsRequestAlone) {
   auto connection = std::make_shared<KeepingConnection>();
-  client_ = ConnectionClient::start(connection, time_, time_, ConnectionClientOptions{});
+  begin_on(connection);
   request(1);
   request(2);
   ASSERT_EQ(connection->sent.size(), 2U);
@@ -183,7 +191,7 @@ TEST_F(ConnectionClientTest, PassesOnWhatIsNoAnswer) {
 
 TEST_F(ConnectionClientTest, AnAnswerThatIsTooLargeFailsItsRequestOnly) {
   auto end = std::make_shared<ScriptedEnd>();
-  client_ = ConnectionClient::start(end, time_, time_);
+  begin_on(end);
   request(1);
   request(2);
   auto peer = end->receiver;

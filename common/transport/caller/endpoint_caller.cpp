@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
-#include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 #include "common/rpc/http_headers.h"
@@ -47,6 +44,10 @@ std::optional<milliseconds> asked_in_header(const rpc::TransportContext& transpo
   return seconds ? std::optional(milliseconds(std::chrono::seconds(*seconds))) : std::nullopt;
 }
 
+link::CallOutcome stopping(const link::OutboundCall& call) {
+  return failed_call(call, core::ErrorCode::kShuttingDown, "wait", "this program is stopping");
+}
+
 }  // namespace
 
 std::optional<milliseconds> wait_asked_for(const link::CallOutcome& outcome) {
@@ -56,103 +57,6 @@ std::optional<milliseconds> wait_asked_for(const link::CallOutcome& outcome) {
   if (outcome.http_status != kTooManyRequests) return std::nullopt;
   return asked_in_header(outcome.context.transport).value_or(milliseconds(1000));
 }
-
-/// Shared with calls, completions and the timer; the callers are removed at the end.
-struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
-  struct Attempt {
-    link::OutboundCall call;
-    Completion completion;
-    int refusals = 0;
-  };
-  using AttemptPtr = std::shared_ptr<Attempt>;
-
-  Shared(Callers its_ways, core::Timer& its_timer, const core::Clock& its_clock, bool repeats)
-      : timer(its_timer),
-        clock(its_clock),
-        repeats_refused(repeats),
-        callers(std::make_unique<Callers>(std::move(its_ways))) {}
-
-  void send(const AttemptPtr& attempt) {
-    {
-      std::shared_lock lock(callers_mutex);
-      if (callers) {
-        // The callers only queue the call here. Completions run later on other threads, except for
-        // a call that is refused at once.
-        link::Caller& way = is_http(attempt->call.endpoint) ? *callers->http : *callers->links;
-        way.call(attempt->call, [self = shared_from_this(), attempt](link::CallOutcome outcome) {
-          self->on_outcome(attempt, std::move(outcome));
-        });
-        return;
-      }
-    }
-    end(attempt);
-  }
-
-  static void end(const AttemptPtr& attempt) {
-    attempt->completion(failed_call(attempt->call, core::ErrorCode::kShuttingDown, "wait",
-                                    "this program is stopping"));
-  }
-
-  void on_outcome(const AttemptPtr& attempt, link::CallOutcome outcome) {
-    if (auto asked = repeats_refused ? wait_asked_for(outcome) : std::nullopt) {
-      const auto own =
-          std::min(kFirstWait * (1 << std::min(attempt->refusals++, 5)), kLongestOwnWait);
-      const auto wait = std::max(*asked, own);
-      if (clock.steady_now() + wait < attempt->call.deadline && wait_and_send(attempt, wait))
-        return;
-    }
-    attempt->completion(std::move(outcome));
-  }
-
-  /// False if no new calls may start.
-  bool wait_and_send(const AttemptPtr& attempt, milliseconds wait) {
-    std::lock_guard lock(waiting_mutex);
-    if (is_ending) return false;
-    const std::uint64_t number = next_number++;
-    waiting.emplace(number, attempt);
-    timer.schedule(wait, [weak = weak_from_this(), number] {
-      if (auto self = weak.lock()) self->wake(number);
-    });
-    return true;
-  }
-
-  void wake(std::uint64_t number) {
-    AttemptPtr attempt;
-    {
-      std::lock_guard lock(waiting_mutex);
-      auto node = waiting.extract(number);
-      if (node.empty()) return;
-      attempt = std::move(node.mapped());
-    }
-    send(attempt);
-  }
-
-  void close() {
-    std::map<std::uint64_t, AttemptPtr> left;
-    {
-      std::lock_guard lock(waiting_mutex);
-      is_ending = true;
-      left.swap(waiting);
-    }
-    std::unique_ptr<Callers> closing;
-    {
-      std::unique_lock lock(callers_mutex);
-      closing = std::move(callers);
-    }
-    closing.reset();
-    for (const auto& [number, attempt] : left) end(attempt);
-  }
-
-  core::Timer& timer;
-  const core::Clock& clock;
-  const bool repeats_refused;
-  std::shared_mutex callers_mutex;  // shared: the callers are in use; exclusive: they are removed
-  std::unique_ptr<Callers> callers;
-  std::mutex waiting_mutex;  // guards the rest
-  bool is_ending = false;
-  std::uint64_t next_number = 0;
-  std::map<std::uint64_t, AttemptPtr> waiting;
-};
 
 core::Result<std::unique_ptr<EndpointCaller>> EndpointCaller::create(
     link::EventLoop& loop, core::Timer& timer, const core::Clock& clock,
@@ -170,14 +74,67 @@ core::Result<std::unique_ptr<EndpointCaller>> EndpointCaller::create(
 
 EndpointCaller::EndpointCaller(Callers callers, core::Timer& timer, const core::Clock& clock,
                                bool repeats_refused)
-    : shared_(std::make_shared<Shared>(std::move(callers), timer, clock, repeats_refused)) {}
+    : timer_(timer),
+      clock_(clock),
+      repeats_refused_(repeats_refused),
+      http_(std::move(callers.http)),
+      connector_(std::move(callers.connector)),
+      links_(std::move(callers.links)),
+      repetitions_(std::in_place, task::Executor(),
+                   [](const std::exception_ptr&) { std::terminate(); }) {}
 
 void EndpointCaller::call(link::OutboundCall call, Completion completion) {
-  shared_->send(std::make_shared<Shared::Attempt>(
-      Shared::Attempt{std::move(call), std::move(completion), 0}));
+  if (!repeats_refused_) return send(std::move(call), std::move(completion));
+  link::OutboundCall first = call;
+  send(std::move(first), [this, call = std::move(call),
+                          completion = std::move(completion)](link::CallOutcome outcome) {
+    const auto wait = wait_after(outcome, call, 0);
+    if (!wait) return completion(std::move(outcome));
+    repetitions_->spawn(repeat(call, completion, *wait));
+  });
 }
 
-void EndpointCaller::close() { shared_->close(); }
+void EndpointCaller::send(link::OutboundCall call, Completion completion) {
+  ClosableCaller& way = is_http(call.endpoint) ? http_ : links_;
+  if (!way.try_call(call, completion)) completion(stopping(call));
+}
+
+task::Task<void> EndpointCaller::repeat(link::OutboundCall call, Completion completion,
+                                        milliseconds wait) {
+  link::CallOutcome outcome;
+  try {
+    for (int refusals = 1;; ++refusals) {
+      co_await task::sleep_for(timer_, wait);
+      outcome = co_await task::called_back<link::CallOutcome>(
+          [&](auto go_on) { send(call, std::move(go_on)); });
+      const auto next = wait_after(outcome, call, refusals);
+      if (!next) break;
+      wait = *next;
+    }
+  } catch (const std::exception& fault) {
+    if (!task::is_cancellation(fault)) throw;
+    outcome = stopping(call);
+  }
+  completion(std::move(outcome));
+}
+
+std::optional<milliseconds> EndpointCaller::wait_after(const link::CallOutcome& outcome,
+                                                       const link::OutboundCall& call,
+                                                       int refusals) const {
+  const auto asked = wait_asked_for(outcome);
+  if (!asked) return std::nullopt;
+  const auto own = std::min(kFirstWait * (1 << std::min(refusals, 5)), kLongestOwnWait);
+  const auto wait = std::max(*asked, own);
+  return clock_.steady_now() + wait < call.deadline ? std::optional(wait) : std::nullopt;
+}
+
+void EndpointCaller::close() {
+  http_.close();
+  links_.close();
+  connector_.reset();
+  // No call can be refused any more, so none is repeated that is not yet.
+  repetitions_.reset();
+}
 
 core::Result<std::unique_ptr<StandaloneCaller>> StandaloneCaller::create(
     const EndpointCallerOptions& options) {

@@ -8,7 +8,9 @@
 #include "common/core/clock.h"
 #include "common/core/result.h"
 #include "common/core/timer.h"
+#include "common/task/task.h"
 #include "common/transport/caller/any_connector.h"
+#include "common/transport/caller/closable_caller.h"
 #include "common/transport/caller/http_caller.h"
 #include "common/transport/caller/link_caller.h"
 #include "common/transport/link/caller.h"
@@ -55,8 +57,21 @@ class EndpointCaller final : public link::Caller {
   void close();
 
  private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
+  void send(link::OutboundCall call, Completion completion);
+  /// Repeats a call that was refused, until it is not.
+  task::Task<void> repeat(link::OutboundCall call, Completion completion,
+                          std::chrono::milliseconds wait);
+  /// How long to wait after the refusal with this number; nothing if `outcome` is to stand.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> wait_after(
+      const link::CallOutcome& outcome, const link::OutboundCall& call, int refusals) const;
+
+  core::Timer& timer_;
+  const core::Clock& clock_;
+  const bool repeats_refused_;
+  ClosableCaller http_;
+  std::shared_ptr<link::Connector> connector_;  // before what uses it
+  ClosableCaller links_;
+  std::optional<task::Scope> repetitions_;
 };
 
 /// An EndpointCaller with its own event loop and timer, for programs that only make calls.

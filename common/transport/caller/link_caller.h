@@ -28,7 +28,8 @@ struct LinkCallerOptions {
 };
 
 /// Calls peers over persistent connections: all schemes but plain HTTP. If a connection is lost,
-/// the calls pending on it fail, and the next call opens another. Thread-safe.
+/// the calls pending on it fail, and the next call opens another. Completions run on its executor,
+/// so on a thread that brings an answer or calls, but never inside another completion. Thread-safe.
 class LinkCaller final : public link::Caller {
  public:
   /// All outlive it; `connector` may still be working on a connection afterwards.

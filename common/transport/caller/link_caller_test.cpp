@@ -141,6 +141,20 @@ TEST_F(LinkCallerTest, ItsEndIsTheEndOfItsCalls) {
   for (auto& call : calls) EXPECT_EQ(call.get().error->code, core::ErrorCode::kShuttingDown);
 }
 
+TEST_F(LinkCallerTest, NoCompletionRunsInsideAnother) {
+  const auto without_id = [] {
+    auto call = echo_call("tcp://127.0.0.1:9", 1, milliseconds(5000));
+    call.id = {};
+    return call;
+  };
+  std::string order;
+  caller_->call(without_id(), [&](const link::CallOutcome& /*first*/) {
+    caller_->call(without_id(), [&](const link::CallOutcome& /*second*/) { order += "second;"; });
+    order += "first;";
+  });
+  EXPECT_EQ(order, "first;second;");
+}
+
 TEST_F(LinkCallerTest, OneChildForACommand) {
   std::vector<std::future<link::CallOutcome>> calls;
   std::set<std::int64_t> processes;

@@ -1,21 +1,21 @@
-#include "common/agent/peers/closable_caller.h"
+#include "common/transport/caller/closable_caller.h"
 
 #include <gtest/gtest.h>
 
-namespace league::agent::peers {
+namespace league::transport::caller {
 namespace {
 
 /// Keeps calls until it is destroyed, and ends them then.
-class HoldingCaller final : public transport::link::Caller {
+class HoldingCaller final : public link::Caller {
  public:
   ~HoldingCaller() override {
     for (auto& completion : held_) {
-      transport::link::CallOutcome outcome;
+      link::CallOutcome outcome;
       outcome.error = core::Error{core::ErrorCode::kConnectionError, "ended", ""};
       completion(std::move(outcome));
     }
   }
-  void call(transport::link::OutboundCall /*call*/, Completion completion) override {
+  void call(link::OutboundCall /*call*/, Completion completion) override {
     held_.push_back(std::move(completion));
   }
 
@@ -26,11 +26,9 @@ class HoldingCaller final : public transport::link::Caller {
 TEST(ClosableCaller, EndsWhatRunsAndRefusesWhatComesLater) {
   ClosableCaller caller(std::make_unique<HoldingCaller>());
   std::vector<core::ErrorCode> ends;
-  auto note = [&](const transport::link::CallOutcome& outcome) {
-    ends.push_back(outcome.error->code);
-  };
+  auto note = [&](const link::CallOutcome& outcome) { ends.push_back(outcome.error->code); };
   // A completion may call again while the gate closes.
-  caller.call({}, [&](const transport::link::CallOutcome& outcome) {
+  caller.call({}, [&](const link::CallOutcome& outcome) {
     note(outcome);
     caller.call({}, note);
   });
@@ -43,4 +41,4 @@ TEST(ClosableCaller, EndsWhatRunsAndRefusesWhatComesLater) {
 }
 
 }  // namespace
-}  // namespace league::agent::peers
+}  // namespace league::transport::caller
