@@ -60,10 +60,6 @@ void add_league_options(CLI::App& app, ProgramOptions& options) {
   app.add_flag("--ephemeral", options.is_ephemeral,
                "keep no journal: the league ends with the process (for trials and measurements)")
       ->excludes(is_new);
-  app.add_flag("--accept-loss", options.accepts_loss,
-               "continue with a journal that has lost entries, such as an old backup; by default "
-               "such a journal is refused")
-      ->excludes(is_new);
   app.add_option(
       "--operator-key", options.operator_key_file,
       "file with the operator's key; created if it is missing (default: DATA/operator.key)");

@@ -55,9 +55,8 @@ core::Result<std::unique_ptr<LeagueStore>> LeagueStore::open(
 core::Result<void> LeagueStore::open_all(const TurnDependencies& turn,
                                          journal::SqliteJournalOptions journal_options) {
   const files::DataDirectory data(options_.data);
-  const core::Clock& clock = turn.host.clock();
   if (options_.is_new) {
-    if (auto archived = archive_league(data, clock); !archived) return archived;
+    if (auto archived = archive_league(data, turn.host.clock()); !archived) return archived;
   }
   if (auto prepared = data.prepare(); !prepared) return prepared;
   if (options_.is_ephemeral) {
@@ -67,7 +66,7 @@ core::Result<void> LeagueStore::open_all(const TurnDependencies& turn,
     journal_options.mark = data.journal_mark();
     if (auto opened = open_journal(turn, std::move(journal_options)); !opened) return opened;
     if (!has_turn_) return {};
-    if (auto read = read_journal(clock); !read) return read;
+    if (auto read = read_journal(); !read) return read;
   }
   if (!log_lock_) {
     if (auto locked = lock_log(settings_.league_id); !locked) return locked;
@@ -129,14 +128,10 @@ files::EvidencePaths LeagueStore::places() const {
   return {files::DataDirectory(options_.data), options_.common.logs, settings_.league_id.str()};
 }
 
-core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
+core::Result<void> LeagueStore::read_journal() {
   if (!options_.is_new) {
     const bool has_followed = leadership_ && leadership_->has_followed();
-    auto given_up =
-        check_journal(journal(), places(), {has_followed, options_.accepts_loss}, clock);
-    if (!given_up) return given_up.error();
-    given_up_ = std::move(*given_up);
-    if (leadership_ && leadership_->given_up()) given_up_ = leadership_->given_up();
+    if (auto checked = check_journal(journal(), places(), has_followed); !checked) return checked;
   }
   sqlite_->accept();
   auto creation = service::read_creation(*sqlite_);

@@ -40,8 +40,6 @@ class LeagueStore {
   [[nodiscard]] stream::Leadership* leadership() const { return leadership_.get(); }
   /// False while nothing more could be recorded.
   [[nodiscard]] bool may_start() const { return !leadership_ || leadership_->may_start(); }
-  /// The accepted losses of the journal.
-  [[nodiscard]] const std::optional<std::string>& given_up() const { return given_up_; }
   [[nodiscard]] const admission::TokenIssuer& token_issuer() const { return *token_issuer_; }
   [[nodiscard]] const core::AuthToken& operator_key() const { return operator_key_; }
   [[nodiscard]] const core::AuthToken& referee_key() const { return referee_key_; }
@@ -62,7 +60,7 @@ class LeagueStore {
                                                 journal::SqliteJournalOptions journal_options);
   [[nodiscard]] core::Result<void> take_turn(const TurnDependencies& turn);
   [[nodiscard]] core::Result<void> lock_log(const core::LeagueId& league);
-  [[nodiscard]] core::Result<void> read_journal(const core::Clock& clock);
+  [[nodiscard]] core::Result<void> read_journal();
   [[nodiscard]] core::Result<void> open_keys(core::RandomSource& random);
   [[nodiscard]] files::EvidencePaths places() const;
 
@@ -73,7 +71,6 @@ class LeagueStore {
   std::unique_ptr<stream::Leadership> leadership_;
   bool has_turn_ = true;
   bool is_new_ = true;
-  std::optional<std::string> given_up_;
   std::optional<journal::LockFile> log_lock_;
   std::unique_ptr<admission::TokenIssuer> token_issuer_;
   core::AuthToken operator_key_;

@@ -248,11 +248,11 @@ core::Result<void> Program::check_ledger() {
     return service::check_token_issuer(league, store_->token_issuer());
   });
   if (!fits) return fits;
-  if (store_->given_up()) {
-    if (auto noted = service::note_given_up(*ledger_, *store_->given_up()); !noted) return noted;
-  }
-  if (store_->leadership() == nullptr) return {};
-  return begin_serving(*store_->leadership(), *ledger_);
+  stream::Leadership* leadership = store_->leadership();
+  if (leadership == nullptr) return {};
+  auto noted = service::note_given_up(*ledger_, leadership->given_up());
+  if (!noted) return noted;
+  return begin_serving(*leadership, *ledger_);
 }
 
 core::Result<void> Program::open_rounds() {

@@ -41,7 +41,7 @@ std::string comparable_host(const std::string& host) {
 }
 
 std::string default_port(const std::string& scheme) {
-  if (scheme == "https" || scheme == "wss" || scheme == "sse+https") return "443";
+  if (scheme == "https" || scheme == "wss") return "443";
   return scheme == "tcp" ? "" : "80";
 }
 

@@ -36,7 +36,8 @@ struct LeagueContinued {
   /// The term of the following events, where managers stand by for each other. Nothing: the term
   /// stays the same.
   std::optional<int> term = std::nullopt;
-  /// The lost events that the operator has accepted (`--accept-loss`). Nothing: none are lost.
+  /// The lost events that the operator has accepted (`league admin lead --lose-after`). Nothing:
+  /// none are lost.
   std::optional<std::string> given_up = std::nullopt;
   bool operator==(const LeagueContinued&) const = default;
 };

@@ -23,9 +23,6 @@ constexpr std::array<std::string_view, 9> kOfALeague = {
     "journal.mark", "log.key", "secret.key",     "replication.json",
     kJournal};
 
-/// The names of the files that are made from the journal, and of its mark.
-constexpr std::array<std::string_view, 3> kDerived = {"leagues", "matches", "journal.mark"};
-
 core::Error directory_error(const fs::path& path, const std::error_code& why) {
   return {core::ErrorCode::kInternalError, "data directory " + path.string() + ": " + why.message(),
           ""};
@@ -68,35 +65,6 @@ core::Result<void> DataDirectory::prepare() const {
   return is_new ? core::flush_directory(root_) : core::Result<void>();
 }
 
-core::Result<fs::path> DataDirectory::make_place(core::UtcTimestamp now) const {
-  std::error_code failed;
-  fs::path place = free_place(root_ / "archive", now);
-  fs::create_directories(place, failed);
-  if (failed) return directory_error(place, failed);
-  return place;
-}
-
-core::Result<void> DataDirectory::move_to(const fs::path& place,
-                                          std::span<const std::string_view> names) const {
-  for (std::string_view name : names) {
-    std::error_code failed;
-    if (!fs::exists(root_ / name, failed)) continue;
-    fs::rename(root_ / name, place / name, failed);
-    if (failed) return directory_error(root_ / name, failed);
-  }
-  return {};
-}
-
-core::Result<fs::path> DataDirectory::set_aside(core::UtcTimestamp now) const {
-  auto place = make_place(now);
-  if (!place) return place;
-  std::error_code failed;
-  fs::copy(journal().parent_path(), *place / "journal", fs::copy_options::recursive, failed);
-  if (failed) return directory_error(*place / "journal", failed);
-  if (auto moved = move_to(*place, kDerived); !moved) return moved.error();
-  return place;
-}
-
 core::Result<fs::path> DataDirectory::archive(core::UtcTimestamp now) const {
   std::error_code failed;
   auto is_here = [&](std::string_view name) { return fs::exists(root_ / name, failed); };
@@ -115,7 +83,11 @@ core::Result<fs::path> DataDirectory::archive(core::UtcTimestamp now) const {
     auto copied = core::write_private_file(place / "operator.key", **operators);
     if (!copied) return copied.error();
   }
-  if (auto moved = move_to(place, kOfALeague); !moved) return moved.error();
+  for (std::string_view name : kOfALeague) {
+    if (!fs::exists(root_ / name, failed)) continue;
+    fs::rename(root_ / name, place / name, failed);
+    if (failed) return directory_error(root_ / name, failed);
+  }
   if (auto flushed = core::flush_directory(place); !flushed) return flushed.error();
   if (auto flushed = core::flush_directory(root_); !flushed) return flushed.error();
   return place;

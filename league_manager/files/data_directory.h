@@ -1,8 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
-#include <string_view>
 
 #include "common/core/result.h"
 #include "common/core/timestamp.h"
@@ -39,18 +37,8 @@ class DataDirectory {
   /// `archive/TIME`, which is a data directory itself. Returns its new path; an empty path if there
   /// was nothing. Fails while a manager runs here.
   [[nodiscard]] core::Result<std::filesystem::path> archive(core::UtcTimestamp now) const;
-  /// Archives the files that claim more than the journal contains (those that were derived from it,
-  /// and its mark) and a copy of the journal in `archive/TIME`. The league itself stays. Returns
-  /// their new path.
-  [[nodiscard]] core::Result<std::filesystem::path> set_aside(core::UtcTimestamp now) const;
 
  private:
-  /// A new directory in `archive/`.
-  [[nodiscard]] core::Result<std::filesystem::path> make_place(core::UtcTimestamp now) const;
-  /// Moves those of `names` that exist to `place`.
-  [[nodiscard]] core::Result<void> move_to(const std::filesystem::path& place,
-                                           std::span<const std::string_view> names) const;
-
   std::filesystem::path root_;
 };
 

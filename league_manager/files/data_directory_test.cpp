@@ -100,19 +100,6 @@ TEST_F(DataDirectoryTest, ArchivesADamagedJournalToo) {
   EXPECT_TRUE(fs::exists(DataDirectory(*place).journal()));
 }
 
-TEST_F(DataDirectoryTest, SetsAsideWhatClaimsMoreAndKeepsTheLeague) {
-  make_league();
-  std::ofstream(data_.journal_mark()) << "entry 7";
-  auto place = data_.set_aside(now_);
-  ASSERT_TRUE(place) << place.error().message;
-  EXPECT_TRUE(fs::exists(data_.journal()));
-  EXPECT_TRUE(fs::exists(data_.secret_key()));
-  EXPECT_FALSE(fs::exists(data_.journal_mark()));
-  EXPECT_FALSE(fs::exists(data_.root() / "leagues"));
-  for (const char* name : {"journal/journal.sqlite", "journal.mark", "leagues"})
-    EXPECT_TRUE(fs::exists(*place / name)) << name;
-}
-
 TEST_F(DataDirectoryTest, ArchivesALeagueWhoseJournalIsGone) {
   make_league();
   fs::remove_all(data_.journal().parent_path());

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -185,9 +186,10 @@ core::Error behind_error(const fs::path& journal, const JournalContent& content,
   for (std::size_t i = 0; i < std::min(kShown, missing.size()); ++i)
     text += (i > 0 ? "; " : "") + missing[i];
   if (missing.size() > kShown) text += "; and more";
-  text += ". Nothing was changed. Put a backup in its place";
-  text += content.entries > 0 ? ", add --accept-loss to continue without the missing entries" : "";
-  text += ", or add --new to archive the league and begin another";
+  text +=
+      ". Nothing was changed. Restore a backup (docs/operating.md, \"Back up and restore\"), or "
+      "add "
+      "--new to archive the league and begin another";
   return {core::ErrorCode::kInternalError, text, ""};
 }
 
@@ -199,27 +201,17 @@ core::Result<void> check_empty_journal(const EvidencePaths& places) {
   return missing.empty() ? core::Result<void>() : behind_error(file, {}, missing);
 }
 
-core::Result<std::optional<std::string>> check_journal(const journal::Journal& journal,
-                                                       const EvidencePaths& places,
-                                                       const LossPolicy& policy,
-                                                       const core::Clock& clock) {
+core::Result<void> check_journal(const journal::Journal& journal, const EvidencePaths& places,
+                                 bool has_followed) {
   auto content = read_content(journal, journal::JournalMark::read(places.data.journal_mark()));
   if (!content) return content.error();
   auto missing = find_missing(places, *content);
-  if (missing.empty()) return std::optional<std::string>();
+  if (missing.empty()) return {};
   auto behind = behind_error(places.data.journal(), *content, missing);
-  if (policy.has_followed) {
-    agent::runtime::log::warn("the league has gone on without entries that files here are of: {}",
-                              behind.message);
-    return std::optional<std::string>();
-  }
-  if (!policy.accepts_loss || content->entries == 0) return behind;
-  auto place = places.data.set_aside(clock.utc_now());
-  if (!place) return place.error();
-  agent::runtime::log::warn(
-      "{}; the league continues without them, and the files that were here are in {}",
-      behind.message, place->string());
-  return std::optional(missing.front());
+  if (!has_followed) return behind;
+  agent::runtime::log::warn("the league has gone on without entries that files here are of: {}",
+                            behind.message);
+  return {};
 }
 
 }  // namespace league::league_manager::files

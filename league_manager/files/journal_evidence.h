@@ -1,11 +1,9 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "common/core/clock.h"
 #include "common/core/result.h"
 #include "league_manager/files/data_directory.h"
 #include "league_manager/files/journal_content.h"
@@ -36,18 +34,10 @@ struct EvidencePaths {
 /// Checks before a journal is opened that an empty or missing one never belonged to a league.
 [[nodiscard]] core::Result<void> check_empty_journal(const EvidencePaths& places);
 
-/// How to handle a journal that lacks facts from other files of its league.
-struct LossPolicy {
-  /// Another manager wrote entries before. Files that claim more are of entries that the league
-  /// went on without; they are only reported.
-  bool has_followed = false;
-  bool accepts_loss = false;  ///< the operator accepts the loss: files that claim more are archived
-};
-
 /// Checks that the journal holds everything that other files of the league claim; fails with
-/// `behind_error`. Returns accepted losses as a text for the journal; nothing if there are none.
-[[nodiscard]] core::Result<std::optional<std::string>> check_journal(
-    const journal::Journal& journal, const EvidencePaths& places, const LossPolicy& policy,
-    const core::Clock& clock);
+/// `behind_error`. `has_followed`: another manager wrote entries before. Then files that claim more
+/// are of entries that the league went on without, and are only reported.
+[[nodiscard]] core::Result<void> check_journal(const journal::Journal& journal,
+                                               const EvidencePaths& places, bool has_followed);
 
 }  // namespace league::league_manager::files

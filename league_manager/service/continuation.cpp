@@ -86,9 +86,10 @@ core::Result<void> continue_with(events::LeagueSettings& settings,
   return {};
 }
 
-core::Result<void> note_given_up(files::Ledger& ledger, const std::string& what) {
+core::Result<void> note_given_up(files::Ledger& ledger, const std::optional<std::string>& what) {
+  if (!what) return {};
   return ledger.commit_and_wait([&](const League&, core::UtcTimestamp now) {
-    return events::Events{{now, events::LeagueContinued{.given_up = what}}};
+    return events::Events{{now, events::LeagueContinued{.given_up = *what}}};
   });
 }
 

@@ -43,9 +43,10 @@ struct WantedLeague {
                                                const WantedLeague& wanted,
                                                const game::Registry& games);
 
-/// Records that the league continues without the events that its journal lacks. Blocks until that
-/// is durable.
-[[nodiscard]] core::Result<void> note_given_up(files::Ledger& ledger, const std::string& what);
+/// Records that the league continues without the events that its journal lacks (`what`; nothing:
+/// none). Blocks until that is durable.
+[[nodiscard]] core::Result<void> note_given_up(files::Ledger& ledger,
+                                               const std::optional<std::string>& what);
 
 /// Sets the league key in `settings` to the issuer's public key. Fails if the league that is
 /// continued has another key.

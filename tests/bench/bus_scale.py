@@ -1,14 +1,13 @@
 """How much faster a league over a message bus is with more referees.
 
-    bus_scale.py [--players 4096] [--think 20] [--referees 1,2,4,8] [--rounds 1] [--bots bench|player] [--repeat 3] [--json]
+    bus_scale.py [--players 4096] [--think 20] [--referees 1,2,4,8] [--rounds 1] [--repeat 3] [--json]
 
 For each number of referee processes one league with the same bots, which think before each answer to a game call, and referees of
 capacity 8, on one broker. A league is watched for some rounds and not played to its end. Speeds are matches from the
 end of the first round to the end of the last one watched, divided by the time between: rounds are long beside the pause
 between two, in which the last matches of one end and the first of the next begin. Beside each stands how busy
 all processors of the machine were meanwhile: bots and broker take their share, and a machine that has nothing left to
-give cannot show what one more referee would bring. So the bots are those of `league bench bots`, which cost little;
-`--bots player` takes our own player program, which checks, logs and seals as it does in a league.
+give cannot show what one more referee would bring.
 
 A shared host gives more in one minute than in the next, so all is measured several times in turn, and the one with the
 median speed of each number counts.
@@ -92,13 +91,6 @@ class Bench:
         return self.start(program, *arguments, "--logs", self.directory / "logs", "--log-level", "warn", "--limits",
                           self.limits)
 
-    def start_bots(self):
-        count, think = self.options.players, self.options.think
-        if self.options.bots == "player":
-            self.start_agent("player", "--name", "bot", "--count", count, "--strategy", f"slow:{think}")
-        else:
-            self.start("league", "bench", "bots", "--count", count, "--think", think)
-
     def play(self):
         """What the watched rounds showed."""
         players = self.options.players
@@ -108,7 +100,7 @@ class Bench:
         for i in range(self.referees):
             self.start_agent("referee", "--name", f"whistle{i}", "--max-matches", CAPACITY,
                              "--admission-key", self.directory / "data" / "referee.key")
-        self.start_bots()
+        self.start_agent("player", "--name", "bot", "--count", players, "--strategy", f"slow:{self.options.think}")
         return self.watch(url)
 
     def watch(self, url):
@@ -157,7 +149,6 @@ def main():
     parser.add_argument("--think", type=int, default=20, metavar="MS")
     parser.add_argument("--referees", default="1,2,4,8")
     parser.add_argument("--rounds", type=int, default=1, help="that are watched, after the first")
-    parser.add_argument("--bots", choices=["bench", "player"], default="bench")
     parser.add_argument("--broadcasts", action="store_true", help="tell everybody of every round")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--json", action="store_true")

@@ -1,4 +1,4 @@
-"""Leagues that went on from an older copy of their journal (`league_manager --accept-loss`): what was played since that copy
+"""Leagues that went on from an older copy of their journal (`--accept-loss` of earlier versions): what was played since that copy
 was made is played again. With the note in the journal nobody is accused; without it there are two histories, as before."""
 
 import copy

@@ -96,7 +96,7 @@ def up(test, *arguments):
         raise AssertionError(f"league up ended with {done.returncode}: {done.stderr[-2000:]}")
 
 
-_WAYS = ("http", "sse", "websocket", "legacy-sse", "stdio", "tcp", "unix")
+_WAYS = ("http", "sse", "websocket", "stdio", "tcp", "unix")
 for _way in _WAYS:
     league(f"up-{_way}", "--players", "4", "--referees", "2", "--transport", _way)(up)
 league("up-all-transports", "--players", "7", "--referees", "2", "--transport", ",".join(_WAYS), short=True)(up)

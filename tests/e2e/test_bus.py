@@ -129,18 +129,6 @@ def session_of(agent):
     return agent.url.removeprefix("nats:")
 
 
-class BenchBots(BusTest):
-    def test_they_play_as_others_do(self):
-        manager = self.start_manager()
-        for i in range(REFEREES):
-            self.start_referee(manager, name=f"whistle{i}")
-        bots = Program("league", ["bench", "bots", "--bus", self.broker.url, "--league", manager.id, "--count", PLAYERS,
-                                  "--think", 5], self.directory)
-        self.programs.append(bots)
-        self.assert_whole(manager)
-        self.assertEqual(bots.stderr_path.read_text(), "")
-
-
 class ComingBack(BusTest):
     def test_the_broker_dies(self):
         manager, referees, players = self.start_league()

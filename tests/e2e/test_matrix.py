@@ -12,7 +12,7 @@ import support_path  # noqa: F401
 from conversation_log import Log
 from league_testing import BIN, SOURCE, LeagueTest, limits
 
-TRANSPORTS = ("http", "sse", "websocket", "legacy-sse", "tcp", "unix", "stdio", "http,sse,websocket,legacy-sse,stdio,tcp,unix")
+TRANSPORTS = ("http", "sse", "websocket", "tcp", "unix", "stdio", "http,sse,websocket,stdio,tcp,unix")
 MODES = ("open", "strict")
 PLAIN = SOURCE / "tests" / "support" / "plain_mcp_bot.py"
 
@@ -86,8 +86,8 @@ class Matrix(LeagueTest):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         port = int(process.stdout.readline())
-        return {"http": f"http://127.0.0.1:{port}/mcp", "sse": f"sse+http://127.0.0.1:{port}/sse",
-                "websocket": f"ws://127.0.0.1:{port}/mcp", "tcp": f"tcp://127.0.0.1:{port}"}[transport]
+        return {"http": f"http://127.0.0.1:{port}/mcp", "websocket": f"ws://127.0.0.1:{port}/mcp",
+                "tcp": f"tcp://127.0.0.1:{port}"}[transport]
 
     def child(self, *arguments):
         return "stdio:" + " ".join(shlex.quote(str(word)) for word in [BIN / "player", "--transport", "stdio", *arguments])
@@ -107,8 +107,8 @@ class Matrix(LeagueTest):
         return rows
 
     def test_entered_players_in_open_mode(self):
-        endpoints = {f"bare {way}": self.standalone(way) for way in ("http", "sse", "websocket", "legacy-sse", "tcp", "unix")}
-        endpoints |= {f"handshake {way}": self.plain(way) for way in ("http", "sse", "websocket", "tcp")}
+        endpoints = {f"bare {way}": self.standalone(way) for way in ("http", "sse", "websocket", "tcp", "unix")}
+        endpoints |= {f"handshake {way}": self.plain(way) for way in ("http", "websocket", "tcp")}
         endpoints["bare child"] = self.child("--name", "bare_child", "--logs", self.logs)
         endpoints["known child"] = self.child("--name", "known_child", "--logs", self.logs, "--data", self.directory / "own")
         endpoints["handshake child"] = f"stdio:{sys.executable} {PLAIN}"

@@ -13,8 +13,7 @@ from league_testing import BIN, SOURCE, LeagueTest, limits, wait_until
 BOT = SOURCE / "tests" / "support" / "plain_mcp_bot.py"
 # What may be run and called on this machine, for those who allow it.
 COMMANDS = f"stdio:{sys.executable} {BOT}"
-SCHEMES = {"http": "http://127.0.0.1:{}/mcp", "sse": "sse+http://127.0.0.1:{}/sse",
-           "websocket": "ws://127.0.0.1:{}/mcp", "tcp": "tcp://127.0.0.1:{}"}
+SCHEMES = {"http": "http://127.0.0.1:{}/mcp", "websocket": "ws://127.0.0.1:{}/mcp", "tcp": "tcp://127.0.0.1:{}"}
 # A bot that is started again while it is called is there at the second or third attempt.
 PATIENT = limits(retry={"delay_ms": 4000})
 
@@ -126,12 +125,11 @@ class TheyPlay(PlainMcp):
             self.assertEqual(report["result"]["details"]["termination"], "NORMAL", report)
         return ids, log
 
-    def test_on_standard_streams_http_and_legacy_sse(self):
-        http, sse = self.bot("http", "--content", "structured"), self.bot("sse")
-        self.play({"child": self.command(), "web": http.endpoint, "old": sse.endpoint},
-                  {"child": ({"subprocess"}, {"process"}), "web": ({"http"}, {"method", "uri"}),
-                   "old": ({"sse"}, {"stream"})}, ours=1)
-        for said in (http.stderr(), sse.stderr(), self.child_logs()):
+    def test_on_standard_streams_and_http(self):
+        http = self.bot("http", "--content", "structured")
+        self.play({"child": self.command(), "web": http.endpoint},
+                  {"child": ({"subprocess"}, {"process"}), "web": ({"http"}, {"method", "uri"})}, ours=2)
+        for said in (http.stderr(), self.child_logs()):
             self.assertIn("initialized by", said)
             self.assertIn("notify_match_result R3M", said, "the news for which it has a tool")
             self.assertNotIn("already initialized", said)
@@ -220,8 +218,8 @@ class TheyDie(PlainMcp):
 
     def test_servers_that_are_started_again_are_initialised_again(self):
         bots = {name: self.bot(name, "--dies-in-round", 2, "--dies-once", self.directory / ("dead_" + name))
-                for name in ("http", "sse", "websocket")}
-        manager, ids = self.begin({name: bot.endpoint for name, bot in bots.items()}, ours=1, limits=PATIENT)
+                for name in ("http", "websocket")}
+        manager, ids = self.begin({name: bot.endpoint for name, bot in bots.items()}, ours=2, limits=PATIENT)
         # All at once: one after another, the last may be back only after its last attempt.
         with ThreadPoolExecutor() as threads:
             list(threads.map(PlainBot.start_again_when_dead, bots.values()))
@@ -245,6 +243,11 @@ class TheyAreNotWelcome(PlainMcp):
             self.assertIn("--endpoints", done.stderr)
         self.assertEqual(self.status(manager)["players"], 0)
         self.assertFalse((self.logs / "children").exists() and list((self.logs / "children").iterdir()))
+
+    def test_http_with_sse_is_no_way_to_call_a_player(self):
+        done = self.enter(self.start_manager(2, 1), "old", "sse+http://127.0.0.1:1/sse", "--json")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("the scheme must be http, https, ws, wss or tcp", done.stderr)
 
     def test_a_policy_names_commands_word_by_word(self):
         manager = self.start_manager(2, 1, "--endpoints", "local," + COMMANDS + " --choice odd")

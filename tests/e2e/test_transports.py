@@ -17,12 +17,11 @@ WAYS = {
     "http": {"http"},
     "sse": {"sse"},
     "websocket": {"websocket"},
-    "legacy-sse": {"sse"},
     "stdio": {"subprocess"},
     "tcp": {"tcp"},
     "unix": {"unix"},
     "nats": {"nats"},
-    "http,sse,websocket,legacy-sse,stdio,tcp,unix": {"http", "sse", "websocket", "subprocess", "tcp", "unix"},
+    "http,sse,websocket,stdio,tcp,unix": {"http", "sse", "websocket", "subprocess", "tcp", "unix"},
 }
 BROADCASTS = {"ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED"}
 MATCH_TYPES = {

@@ -7,7 +7,6 @@
 #include "common/transport/link/signals.h"
 #include "common/transport/link/socket.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/bench_bots.h"
 #include "tools/bench/bench_echo.h"
 #include "tools/bench/bench_floor.h"
 
@@ -117,28 +116,6 @@ void add_echo(CLI::App& app, std::function<int()>& chosen) {
   agent::host::when_given(*echo, chosen, [options] { return run_echo_peer(*options); });
 }
 
-void add_bots(CLI::App& app, transport::link::StopSignal& stop, std::function<int()>& chosen) {
-  auto options = std::make_shared<BenchBotsOptions>();
-  auto think = std::make_shared<int>(0);
-  auto* bots = app.add_subcommand(
-      "bots", "start bots on a message bus that only answer and store nothing, for load tests");
-  bots->add_option("--bus", options->bus, "nats://HOST:PORT")->required();
-  bots->add_option("--league", options->league, "id of the league, if the broker has several");
-  bots->add_option("--name", options->name, "name of the bots, to which a number is added")
-      ->capture_default_str();
-  bots->add_option("--count", options->count, "number of bots")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  bots->add_option("--think", *think, "milliseconds before each answer to a game call")
-      ->check(CLI::Range(0, 60'000))
-      ->capture_default_str();
-  bots->footer("Example: league bench bots --bus nats://127.0.0.1:4222 --count 512 --think 20");
-  bots->callback([options, think, &stop, &chosen] {
-    options->think = std::chrono::milliseconds(*think);
-    chosen = [options, &stop] { return run_bench_bots(*options, stop); };
-  });
-}
-
 int run_command_line(int argc, char** argv, transport::link::StopSignal& stop) {
   std::function<int()> chosen;
   CLI::App app(
@@ -150,7 +127,6 @@ int run_command_line(int argc, char** argv, transport::link::StopSignal& stop) {
   add_bench(app, stop, chosen);
   add_floor(app, chosen);
   add_echo(app, chosen);
-  add_bots(app, stop, chosen);
   if (auto code = agent::host::parse_arguments(app, argc, argv)) return *code;
   return chosen();
 }

@@ -53,6 +53,7 @@ SessionPtr GatewayLink::Shared::make_session() {
   session_options.client.capabilities = options.client_capabilities;
   session_options.skips_discovery = options.is_own;
   session_options.longest_probe = options.longest_probe;
+  session_options.may_fall_back_to_sse = true;
   session_options.on_closed = [weak = weak_from_this()](const Error& why) {
     if (auto self = weak.lock()) {
       self->loss = why;

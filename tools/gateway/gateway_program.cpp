@@ -7,6 +7,7 @@
 #include "common/audit/log/audit_log.h"
 #include "common/core/timer.h"
 #include "common/transport/caller/any_connector.h"
+#include "common/transport/client/legacy_sse_connection.h"
 #include "common/transport/front/http_server.h"
 #include "common/transport/line/stdio_server.h"
 #include "tools/gateway/gateway.h"
@@ -166,6 +167,7 @@ void GatewayProgram::make_link(transport::link::Endpoint endpoint) {
   connector.web_socket.max_message = max_result();
   connector.lines.limits.max_line = max_result();
   if (bus_) connector.bus = bus_->connector();
+  connector.legacy_sse = std::make_shared<transport::client::LegacySseConnector>(*loop_);
   connector_ = transport::caller::make_connector(*loop_, connector);
   GatewayLinksOptions links;
   GatewayLinkOptions& link = links.shared;

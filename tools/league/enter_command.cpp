@@ -75,7 +75,7 @@ void add_enter_command(CLI::App& app, std::function<int()>& chosen) {
   command->footer(
       "Examples:\n"
       "  league enter http://localhost:8000/mcp --name clever --endpoint stdio:\"python3 bot.py\"\n"
-      "  league enter localhost:8000 --name far --endpoint sse+http://10.0.0.7:3001/sse\n"
+      "  league enter localhost:8000 --name far --endpoint http://10.0.0.7:3001/mcp\n"
       "Exit codes: 0 the player is registered, 1 the manager refused it, 2 the manager did not "
       "answer.");
   agent::host::when_given(*command, chosen, [options] { return enter(*options); });

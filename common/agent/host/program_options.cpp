@@ -112,8 +112,8 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--bind", options.bind_address, "numeric address to listen on")
       ->capture_default_str();
   app.add_option("--transport", options.transport,
-                 std::string("transport over which others reach this program: http (sse, websocket "
-                             "and legacy-sse share its port), tcp") +
+                 std::string("transport over which others reach this program: http (sse and "
+                             "websocket share its port), tcp") +
                      (options.may_be_child ? ", unix, or stdio for the program that starts it"
                                            : " or unix; clients that only support stdio use "
                                              "`league gateway --stdio`"))

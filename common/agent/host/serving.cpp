@@ -15,8 +15,8 @@ std::string host_of(const std::string& bind_address) {
 }  // namespace
 
 std::string_view serving_name(Serving serving) {
-  constexpr std::array<std::string_view, 8> kNames = {"http", "sse",  "websocket", "legacy-sse",
-                                                      "tcp",  "unix", "stdio",     "nats"};
+  constexpr std::array<std::string_view, 7> kNames = {"http", "sse",   "websocket", "tcp",
+                                                      "unix", "stdio", "nats"};
   static_assert(kNames.size() == static_cast<std::size_t>(Serving::kNats) + 1);
   return kNames[static_cast<std::size_t>(serving)];
 }
@@ -37,7 +37,7 @@ std::string serving_names() {
 
 bool is_over_http(Serving serving) {
   return serving == Serving::kHttp || serving == Serving::kEventStream ||
-         serving == Serving::kWebSocket || serving == Serving::kLegacySse;
+         serving == Serving::kWebSocket;
 }
 
 std::string contact_endpoint_of(Serving serving, const std::string& bind_address,
@@ -49,8 +49,6 @@ std::string contact_endpoint_of(Serving serving, const std::string& bind_address
       return "http://" + authority + "/mcp";
     case Serving::kWebSocket:
       return "ws://" + authority + "/mcp";
-    case Serving::kLegacySse:
-      return "sse+http://" + authority + "/sse";
     case Serving::kTcp:
       return "tcp://" + authority;
     case Serving::kUnix:

@@ -15,7 +15,6 @@ enum class Serving {
   kHttp,  ///< POST, answered with JSON
   kEventStream,  ///< POST, answered with an event stream where the caller accepts one
   kWebSocket,
-  kLegacySse,  ///< GET /sse and POST (MCP 2024-11-05)
   kTcp,  ///< lines on a TCP port
   kUnix,  ///< lines on a Unix socket
   kStdio,  ///< lines on the standard streams, for the program that starts this one
@@ -23,11 +22,11 @@ enum class Serving {
 };
 
 /// The names that `--transport` accepts; the bus has options of its own.
-inline constexpr std::array<Serving, 7> kAllServings{
-    Serving::kHttp, Serving::kEventStream, Serving::kWebSocket, Serving::kLegacySse,
-    Serving::kTcp,  Serving::kUnix,        Serving::kStdio};
+inline constexpr std::array<Serving, 6> kAllServings{Serving::kHttp,      Serving::kEventStream,
+                                                     Serving::kWebSocket, Serving::kTcp,
+                                                     Serving::kUnix,      Serving::kStdio};
 
-/// The name for `--transport`: `http`, `sse`, `websocket`, `legacy-sse`, `tcp`, `unix`, `stdio`;
+/// The name for `--transport`: `http`, `sse`, `websocket`, `tcp`, `unix`, `stdio`;
 /// `nats` for a bus.
 [[nodiscard]] std::string_view serving_name(Serving serving);
 [[nodiscard]] std::optional<Serving> parse_serving(std::string_view name);
@@ -37,8 +36,8 @@ inline constexpr std::array<Serving, 7> kAllServings{
 [[nodiscard]] bool is_over_http(Serving serving);
 
 /// The contact_endpoint of an agent that listens at `bind_address` and `port`, or at `socket`:
-/// `http://localhost:8101/mcp`, `ws://localhost:8101/mcp`, `sse+http://localhost:8101/sse`,
-/// `tcp://localhost:8101`, `unix:/run/p01.sock`; empty for kStdio, which nobody can call, and for
+/// `http://localhost:8101/mcp`, `ws://localhost:8101/mcp`, `tcp://localhost:8101`,
+/// `unix:/run/p01.sock`; empty for kStdio, which nobody can call, and for
 /// kNats, where the session determines the endpoint.
 [[nodiscard]] std::string contact_endpoint_of(Serving serving, const std::string& bind_address,
                                               std::uint16_t port,

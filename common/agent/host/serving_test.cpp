@@ -10,7 +10,7 @@ namespace {
 TEST(Serving, EveryNameIsReadBack) {
   for (Serving serving : kAllServings) EXPECT_EQ(parse_serving(serving_name(serving)), serving);
   EXPECT_EQ(parse_serving("pigeon"), std::nullopt);
-  EXPECT_EQ(serving_names(), "http, sse, websocket, legacy-sse, tcp, unix, stdio");
+  EXPECT_EQ(serving_names(), "http, sse, websocket, tcp, unix, stdio");
 }
 
 TEST(Serving, TheContactEndpointNamesTheWayIn) {
@@ -20,7 +20,6 @@ TEST(Serving, TheContactEndpointNamesTheWayIn) {
   EXPECT_EQ(of(Serving::kHttp), "http://127.0.0.1:8101/mcp");
   EXPECT_EQ(of(Serving::kEventStream), "http://127.0.0.1:8101/mcp");
   EXPECT_EQ(of(Serving::kWebSocket), "ws://127.0.0.1:8101/mcp");
-  EXPECT_EQ(of(Serving::kLegacySse), "sse+http://127.0.0.1:8101/sse");
   EXPECT_EQ(of(Serving::kTcp), "tcp://127.0.0.1:8101");
   EXPECT_EQ(of(Serving::kUnix), "unix:/run/bot.sock");
   EXPECT_EQ(of(Serving::kStdio), "");

@@ -98,11 +98,11 @@ dialects::CallStyle PeerClient::style_of(const transport::link::Endpoint& endpoi
 }
 
 dialects::CallStyle PeerClient::first_style(const transport::link::Endpoint& endpoint) const {
-  // A child process or a legacy stream is most likely an MCP server. Such servers may ignore
-  // messages before the handshake, and a call without an answer would cost the match.
-  bool is_mcp_first = endpoint.scheme == "stdio" || endpoint.scheme.starts_with("sse+");
-  return plain_mcp_.caller != nullptr && is_mcp_first ? dialects::CallStyle::kMcp
-                                                      : dialects::CallStyle::kToolName;
+  // A child process is most likely an MCP server. Such servers may ignore messages before the
+  // handshake, and a call without an answer would cost the match.
+  return plain_mcp_.caller != nullptr && endpoint.scheme == "stdio"
+             ? dialects::CallStyle::kMcp
+             : dialects::CallStyle::kToolName;
 }
 
 transport::link::Caller& PeerClient::caller_for(dialects::CallStyle style) const {

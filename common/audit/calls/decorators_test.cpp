@@ -247,8 +247,8 @@ TEST_F(AuditedCallerTest, ACompletionWritesTheAnswerBeforeItActsOnIt) {
 
 TEST_F(AuditedCallerTest, TheAnswerSaysHowItCame) {
   const std::vector<std::pair<std::string, std::string>> kBySchemes = {
-      {"http", "http"},    {"https", "http"}, {"ws", "websocket"}, {"wss", "websocket"},
-      {"sse+http", "sse"}, {"tcp", "tcp"},    {"unix", "unix"},    {"stdio", "subprocess"}};
+      {"http", "http"}, {"https", "http"}, {"ws", "websocket"},    {"wss", "websocket"},
+      {"tcp", "tcp"},   {"unix", "unix"},  {"stdio", "subprocess"}};
   for (const auto& [scheme, transport] : kBySchemes) {
     log.all.clear();
     auto request = call();

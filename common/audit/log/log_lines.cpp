@@ -4,12 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <optional>
-#include <string>
 #include <utility>
-
-#include "common/core/compression.h"
-#include "common/core/file_descriptor.h"
 
 namespace league::audit::log {
 namespace {
@@ -20,69 +15,51 @@ constexpr std::size_t kPiece = std::size_t{64} << 10;
 
 }  // namespace
 
-struct LogLines::State {
-  State(core::FileDescriptor file, bool is_packed, Limits given)
-      : in(std::move(file)), limits(given) {
-    if (is_packed) unpacker.emplace(limits.content);
-  }
+LogLines::LogLines(core::FileDescriptor in, bool is_packed, Limits limits)
+    : in_(std::move(in)), limits_(limits) {
+  if (is_packed) unpacker_.emplace(limits.content);
+}
 
-  /// Appends the next bytes of the content to `text`; false at the end, and where it is damaged.
-  bool read_more() {
-    if (!unpacker) return read_into(text);
-    const std::size_t before = text.size();
-    while (text.size() == before && !has_ended) {
-      if (packed_at == packed.size()) {
-        packed.clear();
-        packed_at = 0;
-        if (!read_into(packed)) {  // the member is not complete
-          is_damaged = true;
-          return false;
-        }
-      }
-      std::string_view rest = std::string_view(packed).substr(packed_at);
-      auto ended = unpacker->step(rest, kPiece, text);
-      packed_at = packed.size() - rest.size();
-      if (!ended) {
-        is_damaged = true;
+bool LogLines::read_more() {
+  if (!unpacker_) return read_into(text_);
+  const std::size_t before = text_.size();
+  while (text_.size() == before && !has_ended_) {
+    if (packed_at_ == packed_.size()) {
+      packed_.clear();
+      packed_at_ = 0;
+      if (!read_into(packed_)) {  // the member is not complete
+        is_damaged_ = true;
         return false;
       }
-      has_ended = *ended;
     }
-    if (has_ended && !is_end_checked) {
-      is_end_checked = true;
-      std::string behind;
-      if (packed_at < packed.size() || read_into(behind)) is_damaged = true;
+    std::string_view rest = std::string_view(packed_).substr(packed_at_);
+    auto ended = unpacker_->step(rest, kPiece, text_);
+    packed_at_ = packed_.size() - rest.size();
+    if (!ended) {
+      is_damaged_ = true;
+      return false;
     }
-    return text.size() > before && !is_damaged;
+    has_ended_ = *ended;
   }
-
-  bool read_into(std::string& to) {
-    const std::size_t before = to.size();
-    to.resize(before + kPiece);
-    ssize_t size = 0;
-    do {
-      size = ::read(in.get(), to.data() + before, kPiece);
-    } while (size < 0 && errno == EINTR);
-    if (size < 0) is_damaged = true;
-    to.resize(before + static_cast<std::size_t>(size > 0 ? size : 0));
-    return size > 0;
+  if (has_ended_ && !is_end_checked_) {
+    is_end_checked_ = true;
+    std::string behind;
+    if (packed_at_ < packed_.size() || read_into(behind)) is_damaged_ = true;
   }
+  return text_.size() > before && !is_damaged_;
+}
 
-  core::FileDescriptor in;
-  Limits limits;
-  std::optional<core::Decompressor> unpacker;
-  std::string packed;  ///< read, and decompressed up to `packed_at`
-  std::size_t packed_at = 0;
-  bool has_ended = false;  ///< the compressed content
-  bool is_end_checked = false;
-  bool is_damaged = false;
-  std::string text;  ///< content that was read
-  std::size_t begin = 0;  ///< of the next line in it
-  std::size_t searched = 0;  ///< up to here it has no line feed
-};
-
-LogLines::LogLines(std::unique_ptr<State> state) : state_(std::move(state)) {}
-LogLines::~LogLines() = default;
+bool LogLines::read_into(std::string& to) {
+  const std::size_t before = to.size();
+  to.resize(before + kPiece);
+  ssize_t size = 0;
+  do {
+    size = ::read(in_.get(), to.data() + before, kPiece);
+  } while (size < 0 && errno == EINTR);
+  if (size < 0) is_damaged_ = true;
+  to.resize(before + static_cast<std::size_t>(size > 0 ? size : 0));
+  return size > 0;
+}
 
 std::unique_ptr<LogLines> LogLines::open(const fs::path& path, Limits limits) {
   const fs::path present = present_path(path);
@@ -90,8 +67,7 @@ std::unique_ptr<LogLines> LogLines::open(const fs::path& path, Limits limits) {
   const auto begin = [&]() -> std::unique_ptr<LogLines> {
     core::FileDescriptor in(::open(present.c_str(), O_RDONLY | O_CLOEXEC));
     if (!in.is_open()) return nullptr;
-    return std::unique_ptr<LogLines>(
-        new LogLines(std::make_unique<State>(std::move(in), is_packed, limits)));
+    return std::unique_ptr<LogLines>(new LogLines(std::move(in), is_packed, limits));
   };
   if (is_packed) {
     auto test = begin();
@@ -105,20 +81,19 @@ std::unique_ptr<LogLines> LogLines::open(const fs::path& path, Limits limits) {
 }
 
 LogLines::Next LogLines::next(std::string_view& line) {
-  State& state = *state_;
   while (true) {
-    const std::size_t end = state.text.find('\n', state.searched);
+    const std::size_t end = text_.find('\n', searched_);
     if (end != std::string::npos) {
-      line = std::string_view(state.text).substr(state.begin, end - state.begin);
-      state.begin = state.searched = end + 1;
-      return line.size() > state.limits.line ? Next::kTooLong : Next::kLine;
+      line = std::string_view(text_).substr(begin_, end - begin_);
+      begin_ = searched_ = end + 1;
+      return line.size() > limits_.line ? Next::kTooLong : Next::kLine;
     }
-    state.text.erase(0, std::exchange(state.begin, 0));
-    state.searched = state.text.size();
-    if (state.text.size() > state.limits.line) return Next::kTooLong;
-    if (state.read_more()) continue;
-    if (state.is_damaged) return Next::kDamaged;
-    line = state.text;
+    text_.erase(0, std::exchange(begin_, 0));
+    searched_ = text_.size();
+    if (text_.size() > limits_.line) return Next::kTooLong;
+    if (read_more()) continue;
+    if (is_damaged_) return Next::kDamaged;
+    line = text_;
     return line.empty() ? Next::kEnd : Next::kPart;
   }
 }

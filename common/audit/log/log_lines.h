@@ -3,9 +3,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "common/audit/log/packed_log.h"
+#include "common/core/compression.h"
+#include "common/core/file_descriptor.h"
 
 namespace league::audit::log {
 
@@ -34,18 +38,29 @@ class LogLines {
   [[nodiscard]] static std::unique_ptr<LogLines> open(const std::filesystem::path& path) {
     return open(path, Limits{});
   }
-  ~LogLines();
-  LogLines(const LogLines&) = delete;
-  LogLines& operator=(const LogLines&) = delete;
 
   /// The next line; `line` is valid until the next call. After anything but kLine there is nothing
   /// more to read.
   [[nodiscard]] Next next(std::string_view& line);
 
  private:
-  struct State;
-  explicit LogLines(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  LogLines(core::FileDescriptor in, bool is_packed, Limits limits);
+  /// Appends the next bytes of the content to `text_`; false at the end, and where it is damaged.
+  bool read_more();
+  /// Appends the next bytes of the file to `to`; false at its end.
+  bool read_into(std::string& to);
+
+  core::FileDescriptor in_;
+  Limits limits_;
+  std::optional<core::Decompressor> unpacker_;
+  std::string packed_;  ///< read, and decompressed up to `packed_at_`
+  std::size_t packed_at_ = 0;
+  bool has_ended_ = false;  ///< the compressed content
+  bool is_end_checked_ = false;
+  bool is_damaged_ = false;
+  std::string text_;  ///< content that was read
+  std::size_t begin_ = 0;  ///< of the next line in it
+  std::size_t searched_ = 0;  ///< up to here it has no line feed
 };
 
 }  // namespace league::audit::log

@@ -7,11 +7,6 @@
 #include <cerrno>
 #include <fstream>
 #include <system_error>
-#include <utility>
-
-#include "common/core/compression.h"
-#include "common/core/draft_file.h"
-#include "common/core/file_descriptor.h"
 
 namespace league::audit::log {
 namespace {
@@ -65,45 +60,32 @@ std::optional<std::string> read_log_file(const fs::path& path) {
   return std::move(*content);
 }
 
-struct SegmentPacker::State {
-  fs::path segment;
-  core::FileDescriptor in;
-  core::DraftFile packed;
-  core::Compressor compressor{};
-};
-
-SegmentPacker::SegmentPacker(std::unique_ptr<State> state) : state_(std::move(state)) {}
-
-SegmentPacker::~SegmentPacker() = default;
-
 core::Result<std::unique_ptr<SegmentPacker>> SegmentPacker::begin(fs::path segment) {
   core::FileDescriptor in(::open(segment.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!in.is_open()) return failed("reading", segment);
   auto packed = core::DraftFile::create(packed_path(segment), {.mode = 0640});
   if (!packed) return packed.error();
-  std::unique_ptr<State> state(new State{std::move(segment), std::move(in), std::move(*packed)});
-  return std::unique_ptr<SegmentPacker>(new SegmentPacker(std::move(state)));
+  return std::unique_ptr<SegmentPacker>(
+      new SegmentPacker(std::move(segment), std::move(in), std::move(*packed)));
 }
 
 core::Result<bool> SegmentPacker::step(std::size_t bytes) {
-  State& state = *state_;
   std::string buffer(bytes, '\0');
   ssize_t size = 0;
   do {
-    size = ::read(state.in.get(), buffer.data(), buffer.size());
+    size = ::read(in_.get(), buffer.data(), buffer.size());
   } while (size < 0 && errno == EINTR);
-  if (size < 0) return failed("reading", state.segment);
+  if (size < 0) return failed("reading", segment_);
   std::string packed;
   if (size > 0) {
-    state.compressor.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(size)),
-                         packed);
+    compressor_.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(size)), packed);
   } else {
-    state.compressor.end(packed);
+    compressor_.end(packed);
   }
-  if (auto written = state.packed.write(packed); !written) return written.error();
+  if (auto written = packed_.write(packed); !written) return written.error();
   if (size > 0) return false;
-  if (auto done = state.packed.commit(core::Flush::kNow); !done) return done.error();
-  if (::unlink(state.segment.c_str()) != 0) return failed("removing", state.segment);
+  if (auto done = packed_.commit(core::Flush::kNow); !done) return done.error();
+  if (::unlink(segment_.c_str()) != 0) return failed("removing", segment_);
   return true;
 }
 

@@ -5,7 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "common/core/compression.h"
+#include "common/core/draft_file.h"
+#include "common/core/file_descriptor.h"
 #include "common/core/result.h"
 
 namespace league::audit::log {
@@ -34,18 +38,19 @@ class SegmentPacker {
   /// Fails if `segment` cannot be read or nothing can be written beside it.
   [[nodiscard]] static core::Result<std::unique_ptr<SegmentPacker>> begin(
       std::filesystem::path segment);
-  ~SegmentPacker();
-  SegmentPacker(const SegmentPacker&) = delete;
-  SegmentPacker& operator=(const SegmentPacker&) = delete;
 
   /// Compresses the next `bytes` of the segment; true when it is finished, also after a failure, as
   /// on a full disk.
   [[nodiscard]] core::Result<bool> step(std::size_t bytes);
 
  private:
-  struct State;
-  explicit SegmentPacker(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  SegmentPacker(std::filesystem::path segment, core::FileDescriptor in, core::DraftFile packed)
+      : segment_(std::move(segment)), in_(std::move(in)), packed_(std::move(packed)) {}
+
+  std::filesystem::path segment_;
+  core::FileDescriptor in_;
+  core::DraftFile packed_;
+  core::Compressor compressor_;
 };
 
 }  // namespace league::audit::log

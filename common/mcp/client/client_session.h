@@ -39,7 +39,9 @@ struct SessionOptions {
   ClientIdentity client = {};
   /// The peer is known not to support the modern dialect: begin with the handshake.
   bool skips_discovery = false;
-  bool may_fall_back_to_sse = true;
+  /// A server that refuses POSTs is tried with HTTP+SSE (2024-11-05); the connector must know
+  /// `sse+http(s)`.
+  bool may_fall_back_to_sse = false;
   /// How long to wait for an answer to `server/discover` before trying the handshake; never more
   /// than a quarter of the time that is available.
   std::chrono::milliseconds longest_probe = kLongestProbe;

@@ -53,7 +53,7 @@ TEST_F(ClientSessionTest, FallsBackToTheTransportOf2024) {
     if (server.endpoint.scheme == "http") return server.refuse(405);
     if (!answer_handshake(server, message, "2024-11-05")) server.result(message, json::object());
   };
-  auto open = session("http://127.0.0.1:9/sse");
+  auto open = session("http://127.0.0.1:9/sse", {.may_fall_back_to_sse = true});
   ASSERT_TRUE(connected_ && *connected_) << connected_->error().message;
   EXPECT_EQ(open->endpoint().url(), "sse+http://127.0.0.1:9/sse");
   EXPECT_EQ((*connected_)->revision, "2024-11-05");

@@ -67,7 +67,7 @@ struct NegotiationOptions {
   Family family = Family::kHttp;
   /// The peer is known not to support the modern dialect: begin with the handshake.
   bool skips_discovery = false;
-  bool may_fall_back_to_sse = true;
+  bool may_fall_back_to_sse = false;  ///< as SessionOptions
   std::string client_name = "league";
   std::string client_version = LEAGUE_VERSION;
   nlohmann::json client_capabilities = nlohmann::json::object();

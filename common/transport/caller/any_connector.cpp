@@ -11,11 +11,10 @@ class AnyConnector final : public link::Connector {
  public:
   AnyConnector(link::EventLoop& loop, const AnyConnectorOptions& options) {
     add({"http", "https"}, std::make_shared<client::StreamableHttpConnector>(loop, options.http));
-    add({"sse+http", "sse+https"},
-        std::make_shared<client::LegacySseConnector>(loop, options.legacy_sse));
     add({"ws", "wss"}, std::make_shared<client::WebSocketConnector>(loop, options.web_socket));
     add({"tcp", "unix", "stdio"}, std::make_shared<line::LineConnector>(loop, options.lines));
     if (options.bus) add({"nats"}, options.bus);
+    if (options.legacy_sse) add({"sse+http", "sse+https"}, options.legacy_sse);
   }
 
   void connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "common/transport/client/legacy_sse_connection.h"
 #include "common/transport/client/streamable_http_connection.h"
 #include "common/transport/client/web_socket_connection.h"
 #include "common/transport/line/line_connector.h"
@@ -12,10 +11,10 @@ namespace league::transport::caller {
 /// How connections of each kind are made.
 struct AnyConnectorOptions {
   client::StreamableHttpOptions http;
-  client::LegacySseOptions legacy_sse;
   client::WebSocketOptions web_socket;
   line::SubprocessOptions lines;
   std::shared_ptr<link::Connector> bus = nullptr;  ///< for nats; null: this process is on no bus
+  std::shared_ptr<link::Connector> legacy_sse = nullptr;  ///< for sse+http(s); null: not called
 };
 
 /// Connects to endpoints of every scheme, including plain HTTP and commands: callers must check

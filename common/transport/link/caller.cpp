@@ -12,7 +12,6 @@ namespace {
 rpc::TransportType type_of(const Endpoint& endpoint) {
   using enum rpc::TransportType;
   if (is_http(endpoint)) return kHttp;
-  if (endpoint.scheme.starts_with("sse+")) return kSse;
   if (endpoint.scheme.starts_with("ws")) return kWebSocket;
   if (endpoint.scheme == "tcp") return kTcp;
   if (endpoint.scheme == "unix") return kUnix;

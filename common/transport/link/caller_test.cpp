@@ -22,7 +22,6 @@ TEST(ContextOfCall, NamesTheTransportOfEachScheme) {
   EXPECT_EQ(way_to("http://localhost:8101/mcp").type, kHttp);
   EXPECT_EQ(way_to("https://bot.example/").type, kHttp);
   EXPECT_EQ(way_to("ws://localhost:8101/mcp").type, kWebSocket);
-  EXPECT_EQ(way_to("sse+http://localhost:8101/sse").type, kSse);
   EXPECT_EQ(way_to("tcp://localhost:8101").type, kTcp);
   EXPECT_EQ(way_to("unix:/run/bot.sock").type, kUnix);
   EXPECT_EQ(way_to("stdio:python3 bot.py").type, kSubprocess);

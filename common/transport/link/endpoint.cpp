@@ -57,13 +57,11 @@ std::uint16_t read_port(std::string_view digits) {
 }
 
 /// Schemes with an authority, and the port where none is given; 0: one must be.
-constexpr std::array<std::pair<std::string_view, std::uint16_t>, 7> kNetworkSchemes{
+constexpr std::array<std::pair<std::string_view, std::uint16_t>, 5> kNetworkSchemes{
     {{"http", std::uint16_t{80}},
      {"https", std::uint16_t{443}},
      {"ws", std::uint16_t{80}},
      {"wss", std::uint16_t{443}},
-     {"sse+http", std::uint16_t{80}},
-     {"sse+https", std::uint16_t{443}},
      {"tcp", std::uint16_t{0}}}};
 
 core::Result<Endpoint> parse_network(std::string_view url, std::string scheme,
@@ -71,7 +69,7 @@ core::Result<Endpoint> parse_network(std::string_view url, std::string scheme,
   const auto* known = std::find_if(kNetworkSchemes.begin(), kNetworkSchemes.end(),
                                    [&](const auto& entry) { return entry.first == scheme; });
   if (known == kNetworkSchemes.end()) {
-    return refuse(url, "the scheme must be http, https, ws, wss, sse+http, sse+https or tcp");
+    return refuse(url, "the scheme must be http, https, ws, wss or tcp");
   }
   if (rest.find('#') != std::string_view::npos) return refuse(url, "a fragment (#) is not allowed");
   auto path_begin = std::min(rest.find_first_of("/?"), rest.size());

@@ -11,8 +11,9 @@ namespace league::transport::link {
 
 /// Where a peer can be called, taken apart and checked.
 struct Endpoint {
-  /// Lower case: `http`, `https`; `ws`, `wss` (WebSocket); `sse+http`, `sse+https` (legacy
-  /// HTTP+SSE); `tcp`, `unix`, `stdio` (JSON lines); `nats` (a message bus).
+  /// Lower case: `http`, `https`; `ws`, `wss` (WebSocket); `tcp`, `unix`, `stdio` (JSON lines);
+  /// `nats` (a message bus). In tools that call other MCP servers also `sse+http`, `sse+https`
+  /// (client::LegacySseConnector).
   std::string scheme;
   /// Name or address, lower case; an IPv6 address without brackets. Empty for unix, stdio and nats.
   std::string host;
@@ -43,9 +44,10 @@ struct Endpoint {
 /// Under TLS, so the certificate is checked against the host's name: https, wss, sse+https.
 [[nodiscard]] bool is_tls(const Endpoint& endpoint);
 
-/// Takes a URL apart: one of the schemes above, no user information, no fragment, a port in 1…65535
-/// (default 80 and 443; required for tcp), printable ASCII, for stdio with blanks, at most 256
-/// characters. Fails with kEndpointNotAllowed and a text that names the part that is wrong.
+/// Takes a URL apart: one of the schemes above without `sse+`, no user information, no fragment, a
+/// port in 1…65535 (default 80 and 443; required for tcp), printable ASCII, for stdio with blanks,
+/// at most 256 characters. Fails with kEndpointNotAllowed and a text that names the part that is
+/// wrong.
 [[nodiscard]] core::Result<Endpoint> parse_endpoint(std::string_view url);
 
 }  // namespace league::transport::link

@@ -27,25 +27,29 @@ TEST(Endpoint, KnowsDefaultsAndIpv6) {
 }
 
 TEST(Endpoint, EverySchemeSurvivesItsText) {
-  for (std::string url :
-       {"http://a:1/mcp", "https://a:443/", "ws://a:80/mcp", "wss://[::1]:443/",
-        "sse+http://a:2/sse", "sse+https://a:443/sse?k=v", "tcp://127.0.0.1:9000",
-        "tcp://[::1]:9000", "unix:/run/a.sock", "stdio:python3 bot.py --name 'a b'"}) {
+  for (std::string url : {"http://a:1/mcp", "https://a:443/", "ws://a:80/mcp", "wss://[::1]:443/",
+                          "tcp://127.0.0.1:9000", "tcp://[::1]:9000", "unix:/run/a.sock",
+                          "stdio:python3 bot.py --name 'a b'"}) {
     auto endpoint = parse_endpoint(url);
     ASSERT_TRUE(endpoint) << url << " " << endpoint.error().message;
     EXPECT_EQ(endpoint->url(), url);
     EXPECT_EQ(*parse_endpoint(endpoint->url()), *endpoint);
   }
   EXPECT_EQ(parse_endpoint("WSS://a")->port, 443);
-  EXPECT_EQ(parse_endpoint("SSE+HTTP://a")->url(), "sse+http://a:80/");
   EXPECT_EQ(parse_endpoint("STDIO: ls  -l")->url(), "stdio:ls  -l");
   EXPECT_EQ(parse_endpoint("tcp://a:1/")->url(), "tcp://a:1");
   EXPECT_EQ(parse_endpoint("unix:/a/b")->path, "/a/b");
 }
 
+TEST(Endpoint, HttpWithSseIsNoWayToCallAnAgent) {
+  const auto refused = parse_endpoint("sse+http://a:2/sse");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("http, https, ws, wss or tcp"), std::string::npos);
+}
+
 TEST(Endpoint, KnowsWhatKindASchemeIs) {
   EXPECT_TRUE(is_http(*parse_endpoint("https://a/")));
-  EXPECT_FALSE(is_http(*parse_endpoint("sse+http://a/")));
+  EXPECT_FALSE(is_http(*parse_endpoint("ws://a/")));
   EXPECT_TRUE(is_tls(*parse_endpoint("wss://a/")));
   EXPECT_FALSE(is_tls(*parse_endpoint("tcp://a:1")));
   EXPECT_TRUE(has_host(*parse_endpoint("tcp://a:1")));

@@ -51,7 +51,8 @@ struct JournalHead {
   std::uint64_t entry = 0;  ///< of the journal
 };
 
-/// The operator continued the league with an older journal (`league_manager --accept-loss`).
+/// The operator let a manager lead that may lack entries (`league admin lead --lose-after`), or,
+/// with an earlier version, continued with an older journal.
 struct AcceptedLoss {
   std::int64_t at_us = 0;
   std::string text;  ///< what the journal lacked

@@ -48,8 +48,8 @@ void add_backup_command(CLI::App& app, std::function<int()>& chosen) {
       "export`\n"
       "recreates them. Copy logs/ with ordinary tools.\n"
       "To restore it: stop the manager, move its data directory away, run `cp -a COPY data`, and\n"
-      "start the manager. If the league continued after the backup, the manager lists what would\n"
-      "be lost, and continues without it only with --accept-loss.\n"
+      "start the manager. It refuses to start if the league's logs say that the league continued\n"
+      "after the backup: restore the logs of that time, too (docs/operating.md).\n"
       "Exit codes: 0 the copy was made, 2 it could not be made.");
   agent::host::when_given(*command, chosen, [words] { return run(*words); });
 }

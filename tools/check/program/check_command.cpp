@@ -147,9 +147,8 @@ int check_bots(CheckOptions options) {
 
 void add_place_options(CLI::App& command, CheckOptions& options) {
   command.add_option("ENDPOINT", options.endpoints,
-                     "where the bot listens: http(s)://, ws(s)://, sse+http(s)://, tcp://, "
-                     "unix:PATH, stdio:COMMAND, nats:SESSION; with several there is a report for "
-                     "each");
+                     "where the bot listens: http(s)://, ws(s)://, tcp://, unix:PATH, "
+                     "stdio:COMMAND, nats:SESSION; with several there is a report for each");
   command.add_option("--role", options.session.role, "player (the default), referee or manager")
       ->check(CLI::IsMember({"player", "referee", "manager"}));
   command

@@ -18,7 +18,7 @@ std::optional<std::string> environment(const std::string& name) {
 
 struct Applied {
   transport::link::Endpoint endpoint =
-      *transport::link::parse_endpoint("sse+http://localhost:3001/sse?v=1");
+      *transport::link::parse_endpoint("http://localhost:3001/sse?v=1");
   transport::client::HttpHeaders headers{{"Authorization", "Bearer client"},
                                          {"cookie", "c"},
                                          {"x-api-key", "client"},

@@ -20,6 +20,11 @@ bool has_scheme(const std::string& url) {
 }  // namespace
 
 core::Result<transport::link::Endpoint> parse_typed_endpoint(const std::string& url) {
+  if (url.starts_with("sse+http")) {
+    auto stream = transport::link::parse_endpoint(url.substr(4));
+    if (stream) stream->scheme.insert(0, "sse+");
+    return stream;
+  }
   auto endpoint = transport::link::parse_endpoint(has_scheme(url) ? url : "http://" + url);
   if (endpoint && transport::link::is_http(*endpoint) && endpoint->path == "/")
     endpoint->path = "/mcp";
@@ -51,6 +56,7 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
   }
   access->credential_.apply(*endpoint, session.headers);
   session.longest_probe = options.longest_probe;
+  session.may_fall_back_to_sse = true;
   if (options.answers) {
     session.client.capabilities = mcp::client::elicitation_capability();
     session.on_request = [given = *options.answers](rpc::Request question,
@@ -60,7 +66,6 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
                     : rpc::make_error(question.id, rpc::StandardCode::kMethodNotFound));
     };
   }
-  connector.legacy_sse.stream_headers = session.headers;
   connector.web_socket.headers = session.headers;
   auto loop = transport::link::EventLoop::start();
   if (!loop) return loop.error();
@@ -73,6 +78,8 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
     access->bus_ = std::move(*bus);
     connector.bus = access->bus_->connector();
   }
+  connector.legacy_sse = std::make_shared<transport::client::LegacySseConnector>(
+      *access->loop_, transport::client::LegacySseOptions{session.headers, {}, {}});
   access->connector_ = transport::caller::make_connector(*access->loop_, connector);
   access->deadline_ = access->clock_.steady_now() + options.patience;
   session.on_disconnected = [ended = access->disconnected_] { ended->set_value(); };

@@ -9,6 +9,7 @@
 #include "common/core/timer.h"
 #include "common/mcp/client/client_session.h"
 #include "common/transport/caller/any_connector.h"
+#include "common/transport/client/legacy_sse_connection.h"
 #include "common/transport/link/event_loop.h"
 #include "tools/league/client/bus_link.h"
 #include "tools/league/client/gateway_credential.h"
@@ -82,7 +83,7 @@ class McpAccess {
 };
 
 /// Completes the short form of a URL that a person types: `localhost:8000` is
-/// `http://localhost:8000/mcp`.
+/// `http://localhost:8000/mcp`. Takes `sse+http(s)://`, too.
 [[nodiscard]] core::Result<transport::link::Endpoint> parse_typed_endpoint(const std::string& url);
 
 /// The environment variable; nothing if it is not set.

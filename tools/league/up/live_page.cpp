@@ -14,10 +14,8 @@ std::string live_page_of(const std::string& manager_url) {
   const auto endpoint = transport::link::parse_endpoint(manager_url);
   if (!endpoint) return {};
   const std::string& scheme = endpoint->scheme;
-  if (scheme == "http" || scheme == "ws" || scheme == "sse+http")
-    return "http://" + endpoint->authority() + "/";
-  if (scheme == "https" || scheme == "wss" || scheme == "sse+https")
-    return "https://" + endpoint->authority() + "/";
+  if (scheme == "http" || scheme == "ws") return "http://" + endpoint->authority() + "/";
+  if (scheme == "https" || scheme == "wss") return "https://" + endpoint->authority() + "/";
   return {};
 }
 

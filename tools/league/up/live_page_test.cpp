@@ -8,7 +8,7 @@ namespace {
 TEST(LivePage, IsAtTheManagersOwnPort) {
   EXPECT_EQ(live_page_of("http://localhost:8000/mcp"), "http://localhost:8000/");
   EXPECT_EQ(live_page_of("ws://localhost:8000/mcp"), "http://localhost:8000/");
-  EXPECT_EQ(live_page_of("sse+http://[::1]:8000/sse"), "http://[::1]:8000/");
+  EXPECT_EQ(live_page_of("ws://[::1]:8000/mcp"), "http://[::1]:8000/");
   EXPECT_EQ(live_page_of("https://league.example:443/mcp"), "https://league.example:443/");
 }
 
