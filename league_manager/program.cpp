@@ -250,8 +250,10 @@ core::Result<void> Program::check_ledger() {
   if (!fits) return fits;
   stream::Leadership* leadership = store_->leadership();
   if (leadership == nullptr) return {};
-  auto noted = service::note_given_up(*ledger_, leadership->given_up());
-  if (!noted) return noted;
+  // A new league has given up nothing.
+  if (!options_.is_new) {
+    if (auto noted = service::note_given_up(*ledger_, leadership->given_up()); !noted) return noted;
+  }
   return begin_serving(*leadership, *ledger_);
 }
 

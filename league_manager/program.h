@@ -34,7 +34,6 @@ struct ProgramOptions {
   std::filesystem::path data = "data";
   bool is_new = false;  ///< archive the league of the data directory, if there is one
   bool is_ephemeral = false;  ///< keep no journal
-  /// Continue with a journal that lacks facts from other files of the league.
   std::string operator_key_file;  ///< empty: DATA/operator.key
   admission::RefereeAdmission referee_admission = admission::RefereeAdmission::kKeyFromElsewhere;
   std::filesystem::path registration_codes;  ///< empty: players need none

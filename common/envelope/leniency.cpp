@@ -298,9 +298,12 @@ core::Result<void> normalise(json& message, MessageType expected, Mode mode,
 
 bool is_in_own_form(MessageType type, schema::JsonNode message) {
   if (message.find("sender").text() == kUnregisteredReferee) return false;
-  // What third-party referees report without one is completed (read_report).
-  return type != MessageType::kMatchResultReport ||
-         message.find("result").find("details").find("termination");
+  if (type != MessageType::kMatchResultReport) return true;
+  // What third-party referees report without a termination, or with 0 for no number, is rewritten
+  // (read_report).
+  const schema::JsonNode details = message.find("result").find("details");
+  const schema::JsonNode drawn = details.find("drawn_number");
+  return details.find("termination") && !(drawn.is_number() && drawn.number() == 0);
 }
 
 }  // namespace league::envelope

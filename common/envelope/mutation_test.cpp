@@ -155,6 +155,18 @@ TEST(Mutation, TheExactPathMeansWhatTheTolerantOneDoes) {
   EXPECT_GT(exact, 10);
 }
 
+TEST(Mutation, AReportThatIsRewrittenForItsValuesAloneIsNotExact) {
+  const json wire = testing::golden("match_result_report");
+  ASSERT_TRUE(reads_the_same(MessageType::kMatchResultReport, wire));
+  for (const char* change : {R"({"result":{"details":{"drawn_number":0}}})",
+                             R"({"result":{"details":{"drawn_number":0.0}}})",
+                             R"({"result":{"details":{"termination":null}}})"}) {
+    json other = wire;
+    other.merge_patch(json::parse(change));
+    EXPECT_FALSE(reads_the_same(MessageType::kMatchResultReport, other)) << change;
+  }
+}
+
 TEST(Mutation, EveryGoldenMessageIsExact) {
   for (const auto& [name, wire] : testing::all_golden())
     EXPECT_TRUE(reads_the_same(*MessageSchemas::type_of(wire), wire)) << name;

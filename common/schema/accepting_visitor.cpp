@@ -86,11 +86,15 @@ class AcceptingVisitor final : public valijson::constraints::ConstraintVisitor {
     return true;
   }
 
-  bool visit(const ConstConstraint& constraint) override { return equals(*constraint.getValue()); }
+  bool visit(const ConstConstraint& constraint) override {
+    const nlohmann::json copy = plain_copy();
+    return constraint.getValue()->equalTo(NlohmannJsonAdapter(copy), true);
+  }
   bool visit(const EnumConstraint& constraint) override {
+    const nlohmann::json copy = plain_copy();
     bool found = false;
     constraint.applyToValues([&](const auto& value) {
-      found = equals(value);
+      found = value.equalTo(NlohmannJsonAdapter(copy), true);
       return !found;
     });
     return found;
@@ -212,11 +216,6 @@ class AcceptingVisitor final : public valijson::constraints::ConstraintVisitor {
       if (!is_named && (schema == nullptr || !child_accepts(member, *schema))) return false;
     }
     return true;
-  }
-
-  [[nodiscard]] bool equals(const valijson::adapters::FrozenValue& value) const {
-    const nlohmann::json copy = plain_copy();
-    return value.equalTo(NlohmannJsonAdapter(copy), true);
   }
 
   [[nodiscard]] bool child_accepts(JsonNode child, const valijson::Subschema& schema) const {

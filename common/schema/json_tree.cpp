@@ -15,9 +15,10 @@ using nlohmann::json;
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-/// A parser keeps about 14 bytes per byte of its longest document, and each thread keeps a parser;
-/// so a parser that has read a longer document than this is freed at once.
+/// A parser keeps about 14 bytes per byte of its longest document, a tree 48 per value, and each
+/// thread keeps both; so what has held a longer document than this is freed at once.
 constexpr std::size_t kKeptCapacity = 64 * 1024;
+constexpr std::size_t kKeptValues = 16 * 1024;
 
 }  // namespace
 
@@ -93,7 +94,9 @@ struct JsonTree::Store {
     return store ? std::move(store) : std::make_unique<Store>();
   }
   static void give_back(std::unique_ptr<Store> store) {
-    if (store == nullptr || store->parser.capacity() > kKeptCapacity) return;
+    if (store == nullptr || store->parser.capacity() > kKeptCapacity ||
+        store->values.capacity() > kKeptValues)
+      return;
     store->values.clear();
     spare() = std::move(store);
   }

@@ -128,7 +128,7 @@ class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
   Task<link::CallOutcome> converse(const link::OutboundCall* call);
   Task<void> come_to_turn(Peer* peer, Waiting* waiting);
   /// A connection, from its opening to its end; `deadline` is that of its opening.
-  Task<void> keep_link(std::string key, Steady deadline);
+  Task<void> keep_link(std::unique_ptr<PeerUse> use, Steady deadline);
   Task<void> watch(Link* link, bool may_be_idle);
 
   void pump(Peer& peer);
@@ -274,7 +274,9 @@ bool LinkCaller::Pool::place(Peer& peer, Waiting& waiting) {
   }
   peer.is_connecting = true;
   ++link_count_;
-  tasks_->spawn(keep_link(key_of(waiting.call.endpoint), waiting.call.deadline));
+  // From now on: the task may begin after the call's time.
+  auto use = std::make_unique<PeerUse>(peers_, key_of(waiting.call.endpoint));
+  tasks_->spawn(keep_link(std::move(use), waiting.call.deadline));
   return false;
 }
 
@@ -302,10 +304,9 @@ void LinkCaller::Pool::drop(Peer& peer, const LinkPointer& link) {
   link->end({ErrorCode::kConnectionError, "the connection is closed", {}});
 }
 
-Task<void> LinkCaller::Pool::keep_link(std::string key, Steady deadline) {
+Task<void> LinkCaller::Pool::keep_link(std::unique_ptr<PeerUse> use, Steady deadline) {
   using Connection = std::shared_ptr<link::MessageConnection>;
-  const PeerUse use(peers_, std::move(key));
-  Peer& peer = use.peer();
+  Peer& peer = use->peer();
   auto opened = co_await task::called_back<core::Result<Connection>>(
       [&](auto go_on) { connector_.connect(peer.endpoint, deadline, std::move(go_on)); });
   peer.is_connecting = false;
