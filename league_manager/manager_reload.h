@@ -13,7 +13,7 @@ namespace league::league_manager {
 
 /// At SIGHUP a manager reads its options and limits again. Budgets of senders and the level of the
 /// log change at once; for other limits the operator is told that they need a restart. An invalid
-/// file changes nothing. Source: docs/operating.md, "Change settings while a league runs".
+/// file changes nothing. Source: docs/settings.md, "One file".
 class ManagerReload {
  public:
   /// Reads the options again; returns an exit code if they are wrong.

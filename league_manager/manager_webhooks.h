@@ -14,7 +14,7 @@ namespace league::league_manager {
 /// The webhooks that notify other servers of a league's start, of the end of each round, of the
 /// league's end and of the operator's commands; null if `urls` is empty. `host` and `log` must
 /// outlive them. Fails like parse_webhook_targets and open_webhook_secret. Source:
-/// docs/operating.md, "Webhooks".
+/// docs/operating_in_a_network.md, "Webhooks".
 [[nodiscard]] core::Result<std::shared_ptr<spectators::Webhooks>> open_webhooks(
     const std::vector<std::string>& urls, const std::filesystem::path& secret_file,
     agent::host::AgentHost& host, rounds::OperatorLog& log);

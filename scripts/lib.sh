@@ -82,7 +82,7 @@ install_packages() {
   done
   [ $((${#missing[@]} + ${#not_unpacked[@]})) -gt 0 ] || return 0
   if ! command -v apt-get >/dev/null; then
-    say "setup: this system has no apt-get. Install what docs/operating.md lists under 'Other systems', then run cmake --preset release."
+    say "setup: this system has no apt-get. Install what docs/install.md lists under 'Other systems', then run cmake --preset release."
     return 2
   fi
   local as_root=()

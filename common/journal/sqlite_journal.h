@@ -47,7 +47,7 @@ struct SqliteJournalOptions {
 ///
 /// Each entry stores the SHA-256 of (digest of the previous entry, type, newline, payload), so that
 /// a damaged, missing or exchanged entry is detected when the journal is read. Thread-safe.
-/// docs/operating.md describes the files; docs/decisions.md gives the reasons.
+/// docs/recovery.md describes the files; docs/decisions.md gives the reasons.
 class SqliteJournal final : public Journal {
  public:
   /// Opens the journal, creating it if it is missing, and checks it. Fails without changing

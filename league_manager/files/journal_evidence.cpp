@@ -187,7 +187,7 @@ core::Error behind_error(const fs::path& journal, const JournalContent& content,
     text += (i > 0 ? "; " : "") + missing[i];
   if (missing.size() > kShown) text += "; and more";
   text +=
-      ". Nothing was changed. Restore a backup (docs/operating.md, \"Back up and restore\"), or "
+      ". Nothing was changed. Restore a backup (docs/recovery.md, \"Back up and restore\"), or "
       "add "
       "--new to archive the league and begin another";
   return {core::ErrorCode::kInternalError, text, ""};

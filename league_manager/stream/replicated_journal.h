@@ -57,7 +57,7 @@ struct ReplicationDependencies {
 };
 
 /// The journal of one of several managers: carries out the effects of a Replica, on a thread of its
-/// own. Thread-safe, except for `create`, `lead` and `finish`. Source: docs/distributed.md.
+/// own. Thread-safe, except for `create`, `lead` and `finish`. Source: docs/replication.md.
 class ReplicatedJournal final : public Leadership, private journal::Journal {
  public:
   /// Reads the local journal. Fails if it or the files of `options` cannot be read.

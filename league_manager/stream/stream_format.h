@@ -11,7 +11,7 @@
 namespace league::league_manager::stream {
 
 /// The messages of a league's managers as others find them at the broker. Pure, so safe from any
-/// thread. Source: docs/distributed.md.
+/// thread. Source: docs/replication.md.
 
 /// For the stream `incarnation` of the league; its `id` is the header Nats-Msg-Id. What is longer
 /// than a few records is compressed.

@@ -19,7 +19,7 @@ class App;
 
 namespace league::agent::host {
 
-/// The options that all programs of the league share (docs/operating.md describes their use).
+/// The options that all programs of the league share (docs/operating_in_a_network.md).
 struct ProgramOptions {
   std::uint16_t port = 0;
   std::string bind_address = "127.0.0.1";

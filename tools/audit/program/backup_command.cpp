@@ -49,7 +49,7 @@ void add_backup_command(CLI::App& app, std::function<int()>& chosen) {
       "recreates them. Copy logs/ with ordinary tools.\n"
       "To restore it: stop the manager, move its data directory away, run `cp -a COPY data`, and\n"
       "start the manager. It refuses to start if the league's logs say that the league continued\n"
-      "after the backup: restore the logs of that time, too (docs/operating.md).\n"
+      "after the backup: restore the logs of that time, too (docs/recovery.md).\n"
       "Exit codes: 0 the copy was made, 2 it could not be made.");
   agent::host::when_given(*command, chosen, [words] { return run(*words); });
 }
