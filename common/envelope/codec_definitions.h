@@ -2,6 +2,7 @@
 
 #include "common/envelope/codec.h"
 #include "common/envelope/field_archive.h"
+#include "common/envelope/field_lister.h"
 #include "common/envelope/text_archive.h"
 
 // The bodies of codec.h's templates, for the .cpp files that instantiate them.
@@ -26,6 +27,15 @@ std::string encode_text(const Envelope& envelope, const Message& message) {
   write_envelope(writer, envelope, Message::kType);
   describe(writer, message, Of<Message>{});
   writer.end();
+  return out;
+}
+
+template <typename Message>
+DescribedMessage described() {
+  DescribedMessage out{.type = Message::kType, .about = about(Of<Message>{}), .fields = {}};
+  FieldLister fields(out.fields);
+  const Message example{};
+  describe(fields, example, Of<Message>{});
   return out;
 }
 

@@ -1,45 +1,80 @@
 #include "common/envelope/codec_definitions.h"
 #include "common/envelope/error_messages.h"
+#include "common/envelope/field_rules.h"
 
 namespace league::envelope {
 
+static MessageAbout about(Of<LeagueError> /*unused*/) {
+  return {.description =
+              "The league manager refuses a message or reports a change of state. It is the result "
+              "of the refused call, or a call of notify_league_error."};
+}
+
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<LeagueError> /*unused*/) {
-  a.required("error_code", s.error_code);
-  a.defaulted("error_name", s.error_name);
-  a.defaulted("error_description", s.error_description);
-  a.defaulted("original_message_type", s.original_message_type);
-  a.optional("retryable", s.retryable);
-  a.unless("context", s.context, ErrorContext{});
+  a.required("error_code", s.error_code, rule::kErrorCode);
+  a.defaulted("error_name", s.error_name, rule::kErrorName.always());
+  a.defaulted("error_description", s.error_description, rule::kErrorDescription.always());
+  a.defaulted("original_message_type", s.original_message_type,
+              rule::text("Type of the refused message.", 64).such_as("LEAGUE_QUERY").always());
+  a.optional("retryable", s.retryable, rule::value("True if the same call may be tried again."));
+  a.unless("context", s.context, ErrorContext{}, rule::kErrorFacts);
+}
+
+template <typename Archive, typename Self>
+void describe_counts(Archive& a, Self&& s) {
+  a.defaulted("retry_count", s.retry_count, rule::number("Attempts made so far.", 0).such_as("1"));
+  a.defaulted("max_retries", s.max_retries, rule::number("Attempts in all.", 0).such_as("3"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<RetryInfo> /*unused*/) {
-  a.defaulted("retry_count", s.retry_count);
-  a.defaulted("max_retries", s.max_retries);
-  a.optional("next_retry_at", s.next_retry_at);
+  describe_counts(a, s);
+  a.optional("next_retry_at", s.next_retry_at,
+             rule::time("When the next attempt is made. ISO 8601 in UTC, with Z or +00:00; dates "
+                        "and times must exist."));
+}
+
+static MessageAbout about(Of<GameError> /*unused*/) {
+  return {.description =
+              "A referee tells a player what went wrong in a match. Call notify_game_error of the "
+              "player.",
+          .needs_match = true};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<GameError> /*unused*/) {
-  a.required("error_code", s.error_code);
-  a.defaulted("error_name", s.error_name);
-  a.defaulted("error_description", s.error_description);
-  a.required("affected_player", s.affected_player);
-  a.defaulted("action_required", s.action_required);
-  a.defaulted("consequence", s.consequence);
-  a.optional("retry_info", s.retry_info);
+  a.required("error_code", s.error_code, rule::kErrorCode);
+  a.defaulted("error_name", s.error_name, rule::kErrorName.always());
+  a.defaulted("error_description", s.error_description, rule::kErrorDescription.always());
+  a.required("affected_player", s.affected_player,
+             rule::text("The player that the error is about.", 1, 64).such_as("P01"));
+  a.defaulted("action_required", s.action_required,
+              rule::text("What the player should do.", 1024)
+                  .such_as(R"(Answer with "even" or "odd".)")
+                  .always());
+  a.defaulted("consequence", s.consequence,
+              rule::text("What happens otherwise.", 1024)
+                  .such_as("Technical loss after 3 attempts.")
+                  .always());
+  a.optional("retry_info", s.retry_info,
+             rule::value("How many attempts were made, and when the next one follows."));
   if constexpr (!Archive::kWrites) {
     if (!s.retry_info && a.has("retry_count")) s.retry_info.emplace();
   }
-  if (s.retry_info) {
-    a.defaulted("retry_count", s.retry_info->retry_count);
-    a.defaulted("max_retries", s.retry_info->max_retries);
+  // Repeated beside it, as the protocol has them.
+  if constexpr (Archive::kLists) {
+    describe_counts(a, RetryInfo{});
+  } else if (s.retry_info) {
+    describe_counts(a, *s.retry_info);
   }
-  a.optional("game_state", s.game_state);
-  a.unless("context", s.context, ErrorContext{});
+  a.optional("game_state", s.game_state,
+             rule::text("State of the match.", 64).such_as("COLLECTING_CHOICES"));
+  a.unless("context", s.context, ErrorContext{}, rule::kErrorFacts);
 }
 
+template DescribedMessage described<LeagueError>();
+template DescribedMessage described<GameError>();
 template nlohmann::json encode(const Envelope&, const LeagueError&);
 template nlohmann::json encode(const Envelope&, const GameError&);
 template std::string encode_text(const Envelope&, const GameError&);

@@ -12,6 +12,7 @@
 #include "common/core/ids.h"
 #include "common/core/result.h"
 #include "common/core/timestamp.h"
+#include "common/envelope/field_rule.h"
 #include "common/schema/json_tree.h"
 
 // The codecs describe each struct once, by `template <class Archive, class S> void
@@ -31,30 +32,31 @@ using EnumName = std::pair<E, std::string_view>;
 class FieldWriter {
  public:
   static constexpr bool kWrites = true;
+  static constexpr bool kLists = false;
   explicit FieldWriter(nlohmann::json& out) : out_(out) {}
 
   template <typename T>
-  void required(const char* name, const T& value) {
+  void required(const char* name, const T& value, const Rule& /*rule*/ = {}) {
     out_[name] = to_json(value);
   }
   /// Absent on the wire when it holds nothing.
   template <typename T>
-  void optional(const char* name, const std::optional<T>& value) {
+  void optional(const char* name, const std::optional<T>& value, const Rule& /*rule*/ = {}) {
     if (value) out_[name] = to_json(*value);
   }
   /// Null on the wire when it holds nothing.
   template <typename T>
-  void nullable(const char* name, const std::optional<T>& value) {
+  void nullable(const char* name, const std::optional<T>& value, const Rule& /*rule*/ = {}) {
     out_[name] = value ? to_json(*value) : nlohmann::json();
   }
   /// Always written; when reading, absence leaves the default.
   template <typename T>
-  void defaulted(const char* name, const T& value) {
+  void defaulted(const char* name, const T& value, const Rule& /*rule*/ = {}) {
     out_[name] = to_json(value);
   }
   /// Written unless it is `omitted`; when reading, absence leaves the default.
   template <typename T>
-  void unless(const char* name, const T& value, const T& omitted) {
+  void unless(const char* name, const T& value, const T& omitted, const Rule& /*rule*/ = {}) {
     if (!(value == omitted)) out_[name] = to_json(value);
   }
   /// `null` inside an object that has been written.
@@ -138,6 +140,7 @@ class FieldPath {
 class FieldReader {
  public:
   static constexpr bool kWrites = false;
+  static constexpr bool kLists = false;
   /// All outlive the reader.
   FieldReader(schema::JsonNode in, const FieldPath& place, std::optional<core::Error>& fault)
       : in_(in), place_(place), fault_(fault) {
@@ -146,7 +149,7 @@ class FieldReader {
   }
 
   template <typename T>
-  void required(const char* name, T& value) {
+  void required(const char* name, T& value, const Rule& /*rule*/ = {}) {
     const schema::JsonNode found = find(name);
     if (fault_) return;
     if (!found)
@@ -154,23 +157,23 @@ class FieldReader {
     from_json(found, value, FieldPath(place_, name));
   }
   template <typename T>
-  void optional(const char* name, std::optional<T>& value) {
+  void optional(const char* name, std::optional<T>& value, const Rule& /*rule*/ = {}) {
     const schema::JsonNode found = find(name);
     if (fault_ || !found) return;
     from_json(found, value.emplace(), FieldPath(place_, name));
   }
   template <typename T>
-  void nullable(const char* name, std::optional<T>& value) {
+  void nullable(const char* name, std::optional<T>& value, const Rule& /*rule*/ = {}) {
     optional(name, value);
   }
   template <typename T>
-  void defaulted(const char* name, T& value) {
+  void defaulted(const char* name, T& value, const Rule& /*rule*/ = {}) {
     const schema::JsonNode found = find(name);
     if (fault_ || !found) return;
     from_json(found, value, FieldPath(place_, name));
   }
   template <typename T>
-  void unless(const char* name, T& value, const T& /*omitted*/) {
+  void unless(const char* name, T& value, const T& /*omitted*/, const Rule& /*rule*/ = {}) {
     defaulted(name, value);
   }
   void null_in(const char* /*object*/, const char* /*name*/) {}

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "common/envelope/codec_definitions.h"
+#include "common/envelope/field_rules.h"
 #include "common/envelope/game_messages.h"
 #include "common/envelope/shared_fields.h"
 
@@ -17,149 +18,305 @@ static std::array<EnumName<GameStatus>, 3> enum_names(Of<GameStatus> /*unused*/)
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<PlayContext> /*unused*/) {
-  a.optional("attempt", s.attempt);
-  a.optional("play", s.play);
+  a.optional("attempt", s.attempt, rule::kAttemptOfReceipt);
+  a.optional("play", s.play, rule::kPlayOfReceipt);
+}
+
+static MessageAbout about(Of<GameInvitation> /*unused*/) {
+  return {.description =
+              "A referee invites a player to a match. Call handle_game_invitation of the player; "
+              "the answer is GAME_JOIN_ACK within 5 seconds.",
+          .needs_league = true,
+          .needs_round = true,
+          .needs_match = true};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<GameInvitation> /*unused*/) {
-  a.required("game_type", s.game_type);
-  a.required("role_in_match", s.role_in_match);
-  a.required("opponent_id", s.opponent_id);
-  a.optional("player_id", s.player_id);
-  a.optional("draw_commitment", s.draw_commitment);
-  a.optional("context", s.context);
+  a.required("game_type", s.game_type, rule::kGameType);
+  a.required("role_in_match", s.role_in_match,
+             rule::value("The player's role.").such_as("PLAYER_A"));
+  a.required("opponent_id", s.opponent_id, rule::kOpponentId);
+  a.optional("player_id", s.player_id,
+             rule::text("The player who is invited. A bot that somebody else has registered learns "
+                        "its id from this field.",
+                        1, 64)
+                 .such_as("P02"));
+  a.optional(
+      "draw_commitment", s.draw_commitment,
+      rule::text(
+          "SHA-256 of the draw's seed, as it was announced. A choice commitment is made over it.",
+          256));
+  a.optional("context", s.context, rule::value("Which play of the match this is."));
+}
+
+static MessageAbout about(Of<GameJoinAck> /*unused*/) {
+  return {.description = "A player's answer to GAME_INVITATION. accept: false is a technical loss.",
+          .needs_match = true};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<GameJoinAck> /*unused*/) {
-  a.required("player_id", s.player_id);
-  a.required("arrival_timestamp", s.arrival_timestamp);
-  a.required("accept", s.accept);
-  a.optional("choice_commitment", s.choice_commitment);
-  a.optional("receipt", s.receipt);
+  a.required("player_id", s.player_id, rule::kOwnId);
+  a.required("arrival_timestamp", s.arrival_timestamp,
+             rule::time("When the player joined. ISO 8601 in UTC, with Z or +00:00; dates and "
+                        "times must exist."));
+  a.required("accept", s.accept, rule::value("True to play.").such_as("true"));
+  a.optional(
+      "choice_commitment", s.choice_commitment,
+      rule::text("Lower-case hexadecimal SHA-256 of DRAW_COMMITMENT|MATCH|PLAYER|CHOICE|NONCE. It "
+                 "commits the player to its choice. Optional.",
+                 256)
+          .matching("^[0-9a-f]{64}$")
+          .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
+          .or_null());
+  a.optional(
+      "receipt", s.receipt,
+      rule::text("Receipt of a player that declared receipts: lower-case hexadecimal HMAC-SHA-256, "
+                 "with its receipt_key, of "
+                 "JOIN|LEAGUE_KEY|MATCH|ATTEMPT|PLAY|DRAW_COMMITMENT|ACCEPT|CHOICE_COMMITMENT.",
+                 256)
+          .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<ChoiceContext> /*unused*/) {
-  a.optional("opponent_id", s.opponent_id);
-  a.optional("round_id", s.round_id);
-  a.optional("your_standings", s.your_standings);
-  a.optional("draw_commitment", s.draw_commitment);
-  a.optional("opponent_commitment", s.opponent_commitment);
-  a.optional("attempt", s.attempt);
-  a.optional("play", s.play);
+  a.optional("opponent_id", s.opponent_id, rule::kOpponentId);
+  a.optional("round_id", s.round_id, rule::kRoundId);
+  a.optional("your_standings", s.your_standings, rule::value("A tally."));
+  a.optional("draw_commitment", s.draw_commitment, rule::text("SHA-256 of the draw's seed.", 256));
+  a.optional(
+      "opponent_commitment", s.opponent_commitment,
+      rule::text("The choice commitment of the opponent; absent means that it has none.", 256)
+          .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
+  a.optional("attempt", s.attempt, rule::kAttemptOfReceipt);
+  a.optional("play", s.play, rule::kPlayOfReceipt);
+}
+
+static MessageAbout about(Of<ChooseParityCall> /*unused*/) {
+  return {.description =
+              "A referee asks a player for its choice. Call choose_parity of the player; the "
+              "answer is CHOOSE_PARITY_RESPONSE within 30 seconds.",
+          .needs_match = true};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<ChooseParityCall> /*unused*/) {
-  a.required("player_id", s.player_id);
-  a.required("game_type", s.game_type);
-  a.required("deadline", s.deadline);
-  a.optional("context", s.context);
+  a.required("player_id", s.player_id,
+             rule::text("The player who is asked.", 1, 64).such_as("P01"));
+  a.required("game_type", s.game_type, rule::kGameType);
+  a.required("deadline", s.deadline,
+             rule::time("When the answer must have arrived. ISO 8601 in UTC, with Z or +00:00; "
+                        "dates and times must exist."));
+  a.optional("context", s.context, rule::value("Information that may help the player to choose."));
+}
+
+static MessageAbout about(Of<ChooseParityResponse> /*unused*/) {
+  return {.description = "A player's answer to CHOOSE_PARITY_CALL.", .needs_match = true};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<ChooseParityResponse> /*unused*/) {
-  a.required("player_id", s.player_id);
-  a.required("parity_choice", s.parity_choice);
-  a.optional("choice_nonce", s.choice_nonce);
-  a.optional("receipt", s.receipt);
+  a.required("player_id", s.player_id, rule::kOwnId);
+  a.required(
+      "parity_choice", s.parity_choice,
+      rule::text(
+          R"(The choice: exactly one of the game's words, in Even/Odd "even" or "odd". The game checks it (E004).)",
+          256)
+          .such_as("even"));
+  a.optional("choice_nonce", s.choice_nonce,
+             rule::text("Opens the commitment of GAME_JOIN_ACK: the 64 characters of [0-9a-f] that "
+                        "it was made with. Required if there was a commitment (E040).",
+                        256)
+                 .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
+                 .or_null());
+  a.optional(
+      "receipt", s.receipt,
+      rule::text(
+          "Receipt of a player that declared receipts: lower-case hexadecimal HMAC-SHA-256, with "
+          "its receipt_key, of "
+          "CHOICE|LEAGUE_KEY|MATCH|ATTEMPT|PLAY|DRAW_COMMITMENT|CHOICE|NONCE|OPPONENT_COMMITMENT.",
+          256)
+          .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
 }
 
 /// The players' commitments and nonces: the same in GAME_OVER and in the report.
 template <typename Archive, typename Self>
 void describe_bindings(Archive& a, Self& s) {
-  a.optional("draw_version", s.draw_version);
-  a.unless("choice_commitments", s.choice_commitments, HexByPlayer{});
-  a.unless("choice_nonces", s.choice_nonces, HexByPlayer{});
+  a.optional("draw_version", s.draw_version, rule::kDrawVersion);
+  a.unless("choice_commitments", s.choice_commitments, HexByPlayer{}, rule::kChoiceCommitments);
+  a.unless("choice_nonces", s.choice_nonces, HexByPlayer{}, rule::kChoiceNonces);
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<GameResult> /*unused*/) {
-  a.required("status", s.status);
-  a.nullable("winner_player_id", s.winner_player_id);
-  a.nullable("drawn_number", s.drawn_number);
-  a.nullable("number_parity", s.number_parity);
-  a.defaulted("choices", s.choices);
-  a.defaulted("reason", s.reason);
+  a.required("status", s.status, rule::value("How it ended.").such_as("WIN"));
+  a.nullable("winner_player_id", s.winner_player_id,
+             rule::text("The winner; null if there is none.", 1, 64).such_as("P01"));
+  a.nullable("drawn_number", s.drawn_number, rule::kDrawnNumber);
+  a.nullable("number_parity", s.number_parity, rule::kNumberParity);
+  a.defaulted("choices", s.choices, rule::kChoices);
+  a.defaulted("reason", s.reason,
+              rule::text("Why, for people.", 4096).such_as("P01 chose even, the number was 4"));
+}
+
+static MessageAbout about(Of<GameOver> /*unused*/) {
+  return {
+      .description = "How a match ended. The referee calls notify_match_result of both players.",
+      .needs_match = true};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<GameOver> /*unused*/) {
-  a.required("game_type", s.game_type);
-  a.required("game_result", s.game_result);
-  a.defaulted("reason", s.game_result.reason);
-  a.optional("draw_proof", s.draw_proof);
+  a.required("game_type", s.game_type, rule::kGameType);
+  a.required("game_result", s.game_result, rule::kResult);
+  a.defaulted("reason", s.game_result.reason,
+              rule::text("The same text as game_result.reason.", 4096));
+  a.optional("draw_proof", s.draw_proof, rule::kDrawProof);
   describe_bindings(a, s);
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<ClockProof> /*unused*/) {
-  a.required("limit_ms", s.limit_ms);
-  a.optional("sent_at", s.sent_at);
-  a.required("gave_up_at", s.gave_up_at);
-  a.required("scheduling_delay_us", s.scheduling_delay_us);
-  a.required("canary_us", s.canary_us);
-  a.required("void", s.is_void);
+  a.required("limit_ms", s.limit_ms,
+             rule::number("How long the player had, in milliseconds.", 0).such_as("30000"));
+  a.optional("sent_at", s.sent_at,
+             rule::text("When the last byte of the request was sent: UTC with microseconds. Absent "
+                        "if it never was.",
+                        40)
+                 .such_as("2025-01-15T10:29:30.000125Z"));
+  a.required("gave_up_at", s.gave_up_at,
+             rule::text("When the referee ended the wait: UTC with microseconds.", 40)
+                 .such_as("2025-01-15T10:30:00.000431Z"));
+  a.required(
+      "scheduling_delay_us", s.scheduling_delay_us,
+      rule::number("How late a thread of the referee ran meanwhile, at the worst, in microseconds.",
+                   0)
+          .such_as("310"));
+  a.required(
+      "canary_us", s.canary_us,
+      rule::number("The slowest call of the referee to itself meanwhile, in microseconds.", 0)
+          .such_as("850"));
+  a.required("void", s.is_void,
+             rule::value("True if one of the two is above 50 ms and above 5 % of the limit: then "
+                         "the time-out is no fault of the player.")
+                 .such_as("false"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<CallFailure> /*unused*/) {
-  a.required("player_id", s.player_id);
-  a.required("call", s.call);
-  a.required("error_code", s.error_code);
-  a.defaulted("elapsed_ms", s.elapsed_ms);
-  a.defaulted("attempt", s.attempt);
-  a.optional("clock", s.clock);
-  a.unless("error_description", s.error_description, std::string());
-  a.unless("phase", s.phase, std::string());
-  a.unless("field", s.field, std::string());
+  a.required("player_id", s.player_id, rule::kPlayerId);
+  a.required("call", s.call,
+             rule::text("Message type of the call.", 64).such_as("GAME_INVITATION"));
+  a.required("error_code", s.error_code, rule::text("Code of the failure.", 16).such_as("E001"));
+  a.defaulted("elapsed_ms", s.elapsed_ms,
+              rule::number("How long the call took.", 0).such_as("5000"));
+  a.defaulted("attempt", s.attempt, rule::number("Which attempt it was.", 1).such_as("1"));
+  a.optional("clock", s.clock, rule::value("Of a time-out: why it counts, or does not."));
+  a.unless("error_description", s.error_description, std::string(),
+           rule::text("The same for people.", 1000));
+  a.unless("phase", s.phase, std::string(),
+           rule::text("How far the call came: connect (it was not written to the player), sent "
+                      "(written, without an answer) or answered.",
+                      64)
+               .such_as("sent"));
+  a.unless("field", s.field, std::string(),
+           rule::text("JSON pointer of the wrong field in the player's answer.", 200)
+               .such_as("/parity_choice"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<PlayerAnswers> /*unused*/) {
-  a.required("player_id", s.player_id);
-  a.defaulted("elapsed_us", s.elapsed_us);
-  a.unless("leniencies", s.leniencies, std::vector<std::string>());
+  a.required("player_id", s.player_id, rule::kPlayerId);
+  a.defaulted("elapsed_us", s.elapsed_us,
+              rule::value("How long each answer took, in microseconds.")
+                  .each(rule::kCount)
+                  .at_most(100)
+                  .such_as("[812, 640]"));
+  a.unless("leniencies", s.leniencies, std::vector<std::string>(),
+           rule::value("What had to be overlooked in them, by the names of section 9.")
+               .each(rule::kName)
+               .at_most(100)
+               .such_as(R"(["missing_reply_token"])"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<PlayerReceipts> /*unused*/) {
-  a.optional("join", s.join);
-  a.optional("choice", s.choice);
+  a.optional("join", s.join,
+             rule::text("That of its GAME_JOIN_ACK.", 256)
+                 .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
+  a.optional("choice", s.choice,
+             rule::text("That of its CHOOSE_PARITY_RESPONSE.", 256)
+                 .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<ResultDetails> /*unused*/) {
-  a.nullable("drawn_number", s.drawn_number);
-  a.nullable("number_parity", s.number_parity);
-  a.defaulted("choices", s.choices);
-  a.optional("attempt", s.attempt);
-  a.defaulted("failures", s.failures);
-  a.unless("answers", s.answers, std::vector<PlayerAnswers>());
-  a.optional("replays", s.replays);
-  a.optional("termination", s.termination);
-  a.optional("draw_proof", s.draw_proof);
+  a.nullable("drawn_number", s.drawn_number, rule::kDrawnNumber);
+  a.nullable("number_parity", s.number_parity, rule::kNumberParity);
+  a.defaulted("choices", s.choices, rule::kChoices);
+  a.optional("attempt", s.attempt, rule::number("The attempt of the assignment.", 1).such_as("1"));
+  a.defaulted("failures", s.failures,
+              rule::value("Calls to players that failed.").each(rule::kFailure));
+  a.unless(
+      "answers", s.answers, std::vector<PlayerAnswers>(),
+      rule::value("How the players answered, for their own reports.").each(rule::kAnswersOfOne));
+  a.optional("replays", s.replays,
+             rule::number("How often the match was played before and did not count, since the "
+                          "referee itself was late.",
+                          0)
+                 .such_as("1"));
+  a.optional("termination", s.termination,
+             rule::text("Machine-readable reason.", 64).such_as("normal"));
+  a.optional("draw_proof", s.draw_proof, rule::kDrawProof);
   describe_bindings(a, s);
-  a.unless("join_times_us", s.join_times_us, std::map<core::PlayerId, int>{});
-  a.unless("choice_times_us", s.choice_times_us, std::map<core::PlayerId, int>{});
-  a.unless("receipts", s.receipts, ReceiptsByPlayer{});
+  a.unless("join_times_us", s.join_times_us, std::map<core::PlayerId, int>{},
+           rule::value("How long each player took for the GAME_JOIN_ACK that counted, in "
+                       "microseconds, by player id.")
+               .each(rule::kCount)
+               .at_most(2));
+  a.unless("choice_times_us", s.choice_times_us, std::map<core::PlayerId, int>{},
+           rule::value("How long each player took for the CHOOSE_PARITY_RESPONSE that counted, in "
+                       "microseconds, by player id.")
+               .each(rule::kCount)
+               .at_most(2));
+  a.unless("receipts", s.receipts, ReceiptsByPlayer{},
+           rule::value("The receipts of the players, by player id.")
+               .each(rule::kReceiptsOfOne)
+               .at_most(2));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<MatchResult> /*unused*/) {
-  a.nullable("winner", s.winner);
-  a.required("score", s.score);
-  a.required("details", s.details);
+  a.nullable(
+      "winner", s.winner,
+      rule::text("The winner; null for a draw and when both lost.", 1, 64).such_as("P01").always());
+  a.required(
+      "score", s.score,
+      rule::value("Points by player id.").each(rule::kPoints).such_as(R"({"P01": 3, "P02": 0})"));
+  a.required("details", s.details, rule::value("How it came about."));
+}
+
+static MessageAbout about(Of<MatchResultReport> /*unused*/) {
+  return {
+      .description = "A referee reports a result. Call report_match_result of the league manager.",
+      .needs_league = true,
+      .needs_round = true,
+      .needs_match = true};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<MatchResultReport> /*unused*/) {
-  a.required("game_type", s.game_type);
-  a.required("result", s.result);
+  a.required("game_type", s.game_type, rule::kGameType);
+  a.required("result", s.result, rule::kResult);
 }
 
+template DescribedMessage described<GameInvitation>();
+template DescribedMessage described<GameJoinAck>();
+template DescribedMessage described<ChooseParityCall>();
+template DescribedMessage described<ChooseParityResponse>();
+template DescribedMessage described<GameOver>();
+template DescribedMessage described<MatchResultReport>();
 template nlohmann::json encode(const Envelope&, const GameInvitation&);
 template nlohmann::json encode(const Envelope&, const GameJoinAck&);
 template nlohmann::json encode(const Envelope&, const ChooseParityCall&);

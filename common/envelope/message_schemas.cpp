@@ -10,8 +10,8 @@
 #include "common/core/text.h"
 #include "common/core/timestamp.h"
 #include "common/envelope/codec.h"
-#include "common/envelope/embedded_schemas.h"
 #include "common/envelope/leniency.h"
+#include "common/envelope/schema_text.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 #include "common/schema/schema_validator.h"
@@ -28,24 +28,21 @@ using schema::Violation;
 /// not exist.
 constexpr auto kOtherTimes = std::to_array<const char*>({"arrival_timestamp", "deadline"});
 
-std::string file_name(std::string_view stem) { return std::string(stem) + ".schema.json"; }
-
-core::Result<std::string> schema_text(const std::optional<std::filesystem::path>& directory,
-                                      const std::string& name) {
-  if (!directory) return std::string(builtin_schema(name.substr(0, name.find('.'))));
-  std::ifstream file(*directory / name, std::ios::binary);
+core::Result<std::string> file_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   if (file) return text.str();
-  return Error{ErrorCode::kInternalError,
-               (*directory / name).string() +
-                   ": cannot be read; the directory must hold a schema for every message type",
-               ""};
+  return Error{
+      ErrorCode::kInternalError,
+      path.string() + ": cannot be read; the directory must hold a schema for every message type",
+      ""};
 }
 
 core::Result<json> load_document(const std::optional<std::filesystem::path>& directory,
-                                 const std::string& name) {
-  auto text = schema_text(directory, name);
+                                 MessageType type) {
+  const std::string name = file_stem(type) + ".schema.json";
+  auto text = directory ? file_text(*directory / name) : schema_text(type);
   if (!text) return text.error();
   auto document = schema::parse_json(*text);
   if (document) return document;
@@ -242,9 +239,9 @@ core::Result<MessageSchemas> MessageSchemas::load(
   auto impl = std::make_shared<Impl>();
   impl->schemas.reserve(all_messages().size());
   for (const auto& row : all_messages()) {
-    std::string name = file_name(file_stem(row.type));
-    std::string shown = directory ? (*directory / name).string() : name;
-    auto document = load_document(directory, name);
+    const std::string name = file_stem(row.type) + ".schema.json";
+    const std::string shown = directory ? (*directory / name).string() : name;
+    auto document = load_document(directory, row.type);
     if (!document) return document.error();
     auto compiled = schema::CompiledSchema::compile(*document, shown);
     if (!compiled) return compiled.error();
@@ -308,13 +305,6 @@ core::Result<MessageType> MessageSchemas::type_of(const json& message) {
                    " is not a message of league.v2; their names are in upper case, such as "
                    "\"GAME_JOIN_ACK\"",
                "/message_type"};
-}
-
-std::string_view builtin_schema(std::string_view name) {
-  std::string wanted = file_name(name);
-  auto files = embedded_schemas();
-  auto found = std::ranges::find(files, wanted, &EmbeddedFile::name);
-  return found == files.end() ? std::string_view() : found->text;
 }
 
 std::string file_stem(MessageType type) { return core::lower_case(wire_name(type)); }

@@ -18,9 +18,9 @@ namespace league::envelope {
 /// share.
 class MessageSchemas {
  public:
-  /// Compiles the built-in schemas, or those in `directory` instead (one
-  /// `game_invitation.schema.json` per type, all of them). Fails with a text that names the file
-  /// and the fault.
+  /// Compiles the schemas that are printed from the descriptions (schema_text), or those in
+  /// `directory` instead (one `game_invitation.schema.json` per type, all of them). Fails with a
+  /// text that names the file and the fault.
   [[nodiscard]] static core::Result<MessageSchemas> load(
       const std::optional<std::filesystem::path>& directory = std::nullopt);
 
@@ -47,10 +47,6 @@ class MessageSchemas {
   explicit MessageSchemas(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;
 };
-
-/// The built-in schema text of a message (`game_invitation`), of `envelope` or of `jsonrpc`; empty
-/// for another name.
-[[nodiscard]] std::string_view builtin_schema(std::string_view name);
 
 /// `game_invitation` for GAME_INVITATION: how schema and golden files are named.
 [[nodiscard]] std::string file_stem(MessageType type);

@@ -219,13 +219,6 @@ TEST(MessageSchemas, ADirectoryOverridesTheBuiltInOnes) {
   EXPECT_NE(incomplete.error().message.find("game_over.schema.json"), std::string::npos);
 }
 
-TEST(MessageSchemas, EnvelopeAndFrameAreBuiltInToo) {
-  for (const char* name : {"envelope", "jsonrpc"}) {
-    EXPECT_TRUE(schema::CompiledSchema::compile(json::parse(builtin_schema(name)), name)) << name;
-  }
-  EXPECT_TRUE(builtin_schema("nothing").empty());
-}
-
 TEST(MessageSchemas, ServeManyThreads) {
   const json good = golden("game_invitation");
   json bad = good;

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "common/envelope/codec_definitions.h"
+#include "common/envelope/field_rules.h"
 #include "common/envelope/query_messages.h"
 #include "common/envelope/shared_fields.h"
 
@@ -24,77 +25,105 @@ std::string_view query_type_name(QueryType type) {
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<QueryParams> /*unused*/) {
-  a.optional("player_id", s.player_id);
-  a.optional("round_id", s.round_id);
-  a.optional("offset", s.offset);
-  a.optional("limit", s.limit);
-  a.optional("match_id", s.match_id);
-  a.optional("reason", s.reason);
+  a.optional(
+      "player_id", s.player_id,
+      rule::text("Whose next match or statistics; default: your own.", 1, 64).such_as("P01"));
+  a.optional("round_id", s.round_id, rule::number("Only this round.", 1).such_as("1"));
+  a.optional("offset", s.offset, rule::number("Rows to skip.", 0).such_as("0"));
+  a.optional("limit", s.limit, rule::number("Rows to return.", 1).such_as("50"));
+  a.optional("match_id", s.match_id,
+             rule::text("DISPUTE_MATCH: the match whose result is false.", 1, 64).such_as("R1M1"));
+  a.optional("reason", s.reason,
+             rule::text("DISPUTE_MATCH: what is false, in one sentence.", 500)
+                 .such_as("my choice was odd, not even"));
+}
+
+static MessageAbout about(Of<LeagueQuery> /*unused*/) {
+  return {.description =
+              "A player or referee asks. Call league_query of the league manager; the answer is "
+              "LEAGUE_QUERY_RESPONSE.",
+          .needs_league = true};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<LeagueQuery> /*unused*/) {
-  a.required("query_type", s.query_type);
-  a.unless("query_params", s.query_params, QueryParams{});
+  a.required("query_type", s.query_type, rule::value("What is asked.").such_as("GET_STANDINGS"));
+  a.unless("query_params", s.query_params, QueryParams{}, rule::value("Parameters of the query."));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<ScheduledMatch> /*unused*/) {
-  a.required("round_id", s.round_id);
-  a.required("match_id", s.match_id);
-  a.defaulted("game_type", s.game_type);
-  a.required("player_A_id", s.player_a_id);
-  a.required("player_B_id", s.player_b_id);
-  a.optional("referee_id", s.referee_id);
-  a.defaulted("status", s.status);
-  a.optional("winner", s.winner);
+  a.required("round_id", s.round_id, rule::kRoundId);
+  a.required("match_id", s.match_id, rule::kMatchId);
+  a.defaulted("game_type", s.game_type, rule::kGameType);
+  a.required("player_A_id", s.player_a_id, rule::kPlayerAId);
+  a.required("player_B_id", s.player_b_id, rule::kPlayerBId);
+  a.optional("referee_id", s.referee_id, rule::kRefereeId);
+  a.defaulted("status", s.status,
+              rule::text("PENDING, IN_PROGRESS or COMPLETED.", 32).such_as("PENDING"));
+  a.optional("winner", s.winner,
+             rule::text("The winner, if there is one.", 1, 64).such_as("P01").or_null());
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<NextMatch> /*unused*/) {
-  a.required("match_id", s.match_id);
-  a.required("round_id", s.round_id);
-  a.required("opponent_id", s.opponent_id);
-  a.defaulted("referee_endpoint", s.referee_endpoint);
+  a.required("match_id", s.match_id, rule::kMatchId);
+  a.required("round_id", s.round_id, rule::kRoundId);
+  a.required("opponent_id", s.opponent_id, rule::kOpponentId);
+  a.defaulted("referee_endpoint", s.referee_endpoint,
+              rule::text("Address of the referee.", 256).such_as("http://localhost:8001/mcp"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<PlayedMatchRow> /*unused*/) {
-  a.required("match_id", s.match_id);
-  a.required("result", s.result);
-  a.required("termination", s.termination);
+  a.required("match_id", s.match_id, rule::kMatchId);
+  a.required("result", s.result, rule::text("How it ended for the player.", 64).such_as("win"));
+  a.required("termination", s.termination,
+             rule::text("Machine-readable reason.", 64).such_as("normal"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<QueryData> /*unused*/) {
-  a.optional("standings", s.standings);
-  a.optional("schedule", s.schedule);
-  a.optional("next_match", s.next_match);
-  a.optional("stats", s.stats);
-  a.optional("matches", s.matches);
-  a.optional("total", s.total);
-  a.optional("disputed", s.disputed);
+  a.optional("standings", s.standings, rule::value("The table by rank.").each(rule::kRow));
+  a.optional("schedule", s.schedule, rule::value("Matches.").each(rule::kScheduledMatch));
+  a.optional("next_match", s.next_match,
+             rule::value("The next match; null when none is left.").or_null());
+  a.optional("stats", s.stats, rule::value("One row of the table."));
+  a.optional("matches", s.matches,
+             rule::value("The matches of a player.").each(rule::kPlayedMatch));
+  a.optional("total", s.total, rule::number("Rows in all, of a paged answer.", 0).such_as("8"));
+  a.optional("disputed", s.disputed,
+             rule::value("DISPUTE_MATCH: true when the dispute is on record.").such_as("true"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<QueryError> /*unused*/) {
-  a.required("error_code", s.error_code);
-  a.defaulted("error_name", s.error_name);
-  a.defaulted("error_description", s.error_description);
+  a.required("error_code", s.error_code, rule::kErrorCode);
+  a.defaulted("error_name", s.error_name, rule::kErrorName);
+  a.defaulted("error_description", s.error_description, rule::kErrorDescription);
+}
+
+static MessageAbout about(Of<LeagueQueryResponse> /*unused*/) {
+  return {.description = "The league manager's answer to LEAGUE_QUERY."};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<LeagueQueryResponse> /*unused*/) {
-  a.required("query_type", s.query_type);
-  a.required("success", s.success);
-  if (s.success) {
-    a.defaulted("data", s.data);
+  a.required("query_type", s.query_type,
+             rule::text("What was asked.", 64).such_as("GET_STANDINGS"));
+  a.required(
+      "success", s.success,
+      rule::value("True if data holds the answer, false if error says why not.").such_as("true"));
+  if (s.success || Archive::kLists) {
+    a.defaulted("data", s.data, rule::value("The answer, when success is true."));
     bool asked_next = s.query_type == query_type_name(QueryType::kGetNextMatch);
     if (asked_next && !s.data.next_match) a.null_in("data", "next_match");
   }
-  a.optional("error", s.error);
+  a.optional("error", s.error, rule::value("Why there is no answer, when success is false."));
 }
 
+template DescribedMessage described<LeagueQuery>();
+template DescribedMessage described<LeagueQueryResponse>();
 template nlohmann::json encode(const Envelope&, const LeagueQuery&);
 template nlohmann::json encode(const Envelope&, const LeagueQueryResponse&);
 template std::string encode_text(const Envelope&, const LeagueQuery&);

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "common/envelope/codec_definitions.h"
+#include "common/envelope/field_rules.h"
 #include "common/envelope/registration_messages.h"
 
 namespace league::envelope {
@@ -12,80 +13,141 @@ static std::array<EnumName<RegistrationStatus>, 2> enum_names(Of<RegistrationSta
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
-  a.required("display_name", s.display_name);
-  a.required("version", s.version);
-  a.required("game_types", s.game_types);
-  a.required("contact_endpoint", s.contact_endpoint);
-  a.required("max_concurrent_matches", s.max_concurrent_matches);
-  a.optional("protocol_version", s.protocol_version);
-  a.unless("assignments_in_ack", s.assignments_in_ack, false);
-  a.optional("log_public_key", s.log_public_key);
-  a.unless("hears_events", s.hears_events, false);
-  a.unless("match_credentials", s.match_credentials, false);
-  a.optional("admission_key", s.admission_key);
+  a.required("display_name", s.display_name,
+             rule::text("Name for people, 1 to 50 characters.", 1, 50).such_as("Referee Alpha"));
+  a.required("version", s.version, rule::kAgentVersion);
+  a.required("game_types", s.game_types, rule::kGameTypes);
+  a.required(
+      "contact_endpoint", s.contact_endpoint,
+      rule::text("Where the agent is called.", 256)
+          .matching(
+              R"(^(([Hh][Tt][Tt][Pp][Ss]?|[Ww][Ss][Ss]?|[Ss][Ss][Ee]\+[Hh][Tt][Tt][Pp][Ss]?|[Tt][Cc][Pp])://|[Uu][Nn][Ii][Xx]:/|[Ss][Tt][Dd][Ii][Oo]:.|[Nn][Aa][Tt][Ss]:.))")
+          .such_as("http://localhost:8001/mcp"));
+  a.required(
+      "max_concurrent_matches", s.max_concurrent_matches,
+      rule::number("How many matches the referee runs at the same time.", 1, 100000).such_as("10"));
+  a.optional("protocol_version", s.protocol_version, rule::kProtocolVersion);
+  a.unless("assignments_in_ack", s.assignments_in_ack, false,
+           rule::value("True if the referee takes its next matches from the answer to "
+                       "MATCH_RESULT_REPORT (field matches)."));
+  a.optional("log_public_key", s.log_public_key, rule::kLogPublicKey);
+  a.unless("hears_events", s.hears_events, false, rule::kHearsEvents);
+  a.unless("match_credentials", s.match_credentials, false,
+           rule::value("True for a referee that shows players match credentials in place of its "
+                       "own token, and reveals the seed of every draw.")
+               .such_as("true"));
+  a.optional("admission_key", s.admission_key,
+             rule::text("The key that admits referees (the manager's referee.key); needed unless "
+                        "the request comes from the manager's own machine.",
+                        1, 256));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
-  a.required("display_name", s.display_name);
-  a.required("version", s.version);
-  a.required("game_types", s.game_types);
-  a.required("contact_endpoint", s.contact_endpoint);
-  a.optional("protocol_version", s.protocol_version);
-  a.optional("contact_email", s.contact_email);
-  a.optional("log_public_key", s.log_public_key);
-  a.unless("hears_events", s.hears_events, false);
-  a.optional("registration_code", s.registration_code);
-  a.unless("receipts", s.receipts, false);
-  a.unless("batches", s.batches, false);
+  a.required("display_name", s.display_name,
+             rule::text("Name for people, 1 to 50 characters.", 1, 50).such_as("AlphaBot"));
+  a.required("version", s.version, rule::kAgentVersion);
+  a.required("game_types", s.game_types, rule::kGameTypes);
+  a.required(
+      "contact_endpoint", s.contact_endpoint,
+      rule::text("Where the agent is called.", 256)
+          .matching(
+              R"(^(([Hh][Tt][Tt][Pp][Ss]?|[Ww][Ss][Ss]?|[Ss][Ss][Ee]\+[Hh][Tt][Tt][Pp][Ss]?|[Tt][Cc][Pp])://|[Uu][Nn][Ii][Xx]:/|[Ss][Tt][Dd][Ii][Oo]:.|[Nn][Aa][Tt][Ss]:.))")
+          .such_as("http://localhost:8101/mcp"));
+  a.optional("protocol_version", s.protocol_version, rule::kProtocolVersion);
+  a.optional("contact_email", s.contact_email,
+             rule::text("How to reach the author.", 254).such_as("author@example.org"));
+  a.optional("log_public_key", s.log_public_key, rule::kLogPublicKey);
+  a.unless("hears_events", s.hears_events, false, rule::kHearsEvents);
+  a.optional("registration_code", s.registration_code,
+             rule::text("The code that the operator gave this bot; required if the league accepts "
+                        "only players with a code.",
+                        1, 256));
+  a.unless("receipts", s.receipts, false,
+           rule::value("True if the player puts receipts into its answers and commits in every "
+                       "match. Absent: no."));
+  a.unless("batches", s.batches, false,
+           rule::value("True if the bot takes several messages of the manager in one JSON-RPC "
+                       "batch over HTTP. Absent: no."));
+}
+
+static MessageAbout about(Of<RefereeRegisterRequest> /*unused*/) {
+  return {.description =
+              "A referee asks to take part. Call register_referee of the league manager."};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<RefereeRegisterRequest> /*unused*/) {
-  a.required("referee_meta", s.referee_meta);
-  a.optional("registration_nonce", s.registration_nonce);
+  a.required("referee_meta", s.referee_meta, rule::kAboutItself);
+  a.optional("registration_nonce", s.registration_nonce, rule::kRegistrationNonce);
+}
+
+static MessageAbout about(Of<LeagueRegisterRequest> /*unused*/) {
+  return {.description = "A player asks to take part. Call register_player of the league manager."};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<LeagueRegisterRequest> /*unused*/) {
-  a.required("player_meta", s.player_meta);
-  a.optional("registration_nonce", s.registration_nonce);
+  a.required("player_meta", s.player_meta, rule::kAboutItself);
+  a.optional("registration_nonce", s.registration_nonce, rule::kRegistrationNonce);
 }
 
 /// Both register responses: they differ in the id, whose name is `referee_id` or `player_id`.
 template <typename Archive, typename Self, typename Id>
-void describe_response(Archive& a, Self& s, const char* id_name, Id& id) {
-  a.required("status", s.status);
-  a.nullable("reason", s.reason);
+void describe_response(Archive& a, Self& s, const char* id_name, Id& id, const Rule& of_id) {
+  a.required("status", s.status, rule::kRegistrationStatus);
+  a.nullable("reason", s.reason, rule::kRefusalReason);
   if constexpr (Archive::kWrites) {
-    a.optional("error_code", s.error_code);
+    a.optional("error_code", s.error_code, rule::kRefusalCode);
   } else {
     // Another manager may use codes that we do not know; its refusal must still be readable.
     std::optional<std::string> code;
-    a.optional("error_code", code);
+    a.optional("error_code", code, rule::kRefusalCode);
     if (code) s.error_code = core::parse_error_code(*code);
     if (s.status == RegistrationStatus::kAccepted && !a.has(id_name)) {
       a.fail(core::ErrorCode::kMissingRequiredField, id_name,
              "is required when status is ACCEPTED");
     }
   }
-  a.nullable(id_name, id);
-  a.optional("broadcast_key", s.broadcast_key);
-  a.optional("league_key", s.league_key);
-  a.unless("match_credentials", s.match_credentials, false);
+  a.nullable(id_name, id, of_id);
+  a.optional("broadcast_key", s.broadcast_key, rule::kBroadcastKey);
+  a.optional("league_key", s.league_key, rule::kLeagueKey);
+  a.unless("match_credentials", s.match_credentials, false, rule::kMatchCredentials);
+}
+
+static MessageAbout about(Of<RefereeRegisterResponse> /*unused*/) {
+  return {.description =
+              "The league manager's answer to REFEREE_REGISTER_REQUEST. When accepted, auth_token "
+              "and league_id are set."};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<RefereeRegisterResponse> /*unused*/) {
-  describe_response(a, s, "referee_id", s.referee_id);
+  describe_response(a, s, "referee_id", s.referee_id,
+                    rule::text("The new id; null when rejected.", 1, 64).such_as("REF01"));
+}
+
+static MessageAbout about(Of<LeagueRegisterResponse> /*unused*/) {
+  return {.description =
+              "The league manager's answer to LEAGUE_REGISTER_REQUEST. When accepted, auth_token "
+              "and league_id are set."};
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<LeagueRegisterResponse> /*unused*/) {
-  describe_response(a, s, "player_id", s.player_id);
-  a.optional("receipt_key", s.receipt_key);
+  describe_response(a, s, "player_id", s.player_id,
+                    rule::text("The new id; null when rejected.", 1, 64).such_as("P01"));
+  a.optional(
+      "receipt_key", s.receipt_key,
+      rule::text("The key of this player's receipts, 64 hexadecimal digits, used as text. A "
+                 "secret. Only in the answer that creates the identity, and in its repetition.",
+                 64));
 }
 
+template DescribedMessage described<RefereeRegisterRequest>();
+template DescribedMessage described<RefereeRegisterResponse>();
+template DescribedMessage described<LeagueRegisterRequest>();
+template DescribedMessage described<LeagueRegisterResponse>();
 template nlohmann::json encode(const Envelope&, const RefereeRegisterRequest&);
 template nlohmann::json encode(const Envelope&, const RefereeRegisterResponse&);
 template nlohmann::json encode(const Envelope&, const LeagueRegisterRequest&);

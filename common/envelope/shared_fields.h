@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/envelope/field_archive.h"
+#include "common/envelope/field_rules.h"
 #include "common/envelope/round_messages.h"
 
 // Descriptions that more than one codec needs.
@@ -8,21 +9,22 @@ namespace league::envelope {
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<WinLossDraw> /*unused*/) {
-  a.defaulted("wins", s.wins);
-  a.defaulted("losses", s.losses);
-  a.defaulted("draws", s.draws);
+  a.defaulted("wins", s.wins, rule::number("Matches won.", 0).such_as("2"));
+  a.defaulted("losses", s.losses, rule::number("Matches lost.", 0).such_as("0"));
+  a.defaulted("draws", s.draws, rule::number("Matches drawn.", 0).such_as("1"));
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<StandingsRow> /*unused*/) {
-  a.defaulted("rank", s.rank);
-  a.required("player_id", s.player_id);
-  a.defaulted("display_name", s.display_name);
-  a.defaulted("played", s.played);
-  a.defaulted("wins", s.wins);
-  a.defaulted("draws", s.draws);
-  a.defaulted("losses", s.losses);
-  a.required("points", s.points);
+  a.defaulted("rank", s.rank,
+              rule::number("Place; rows of equal merit share it.", 1).such_as("1").always());
+  a.required("player_id", s.player_id, rule::kPlayerId);
+  a.defaulted("display_name", s.display_name, rule::kDisplayName);
+  a.defaulted("played", s.played, rule::number("Matches played.", 0).such_as("3").always());
+  a.defaulted("wins", s.wins, rule::number("Matches won.", 0).such_as("2").always());
+  a.defaulted("draws", s.draws, rule::number("Matches drawn.", 0).such_as("1").always());
+  a.defaulted("losses", s.losses, rule::number("Matches lost.", 0).such_as("0").always());
+  a.required("points", s.points, rule::number("3 for a win, 1 for a draw.", 0).such_as("7"));
 }
 
 }  // namespace league::envelope

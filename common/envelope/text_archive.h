@@ -23,29 +23,30 @@ namespace league::envelope {
 class TextWriter {
  public:
   static constexpr bool kWrites = true;
+  static constexpr bool kLists = false;
   /// Appends to `out`, which must outlive this object; end() must follow.
   explicit TextWriter(std::string& out) : out_(out) { out_ += '{'; }
   void end() { out_ += '}'; }
 
   template <typename T>
-  void required(std::string_view name, const T& value) {
+  void required(std::string_view name, const T& value, const Rule& /*rule*/ = {}) {
     begin_field(name);
     append(value);
   }
   template <typename T>
-  void optional(std::string_view name, const std::optional<T>& value) {
+  void optional(std::string_view name, const std::optional<T>& value, const Rule& /*rule*/ = {}) {
     if (value) required(name, *value);
   }
   template <typename T>
-  void nullable(std::string_view name, const std::optional<T>& value) {
+  void nullable(std::string_view name, const std::optional<T>& value, const Rule& /*rule*/ = {}) {
     required(name, value);
   }
   template <typename T>
-  void defaulted(std::string_view name, const T& value) {
+  void defaulted(std::string_view name, const T& value, const Rule& /*rule*/ = {}) {
     required(name, value);
   }
   template <typename T>
-  void unless(std::string_view name, const T& value, const T& omitted) {
+  void unless(std::string_view name, const T& value, const T& omitted, const Rule& /*rule*/ = {}) {
     if (!(value == omitted)) required(name, value);
   }
 

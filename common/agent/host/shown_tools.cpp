@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/agent/host/embedded_tools.h"
-#include "common/envelope/message_schemas.h"
+#include "common/envelope/schema_text.h"
 
 namespace league::agent::host {
 namespace {
@@ -17,11 +17,6 @@ constexpr std::string_view kAcknowledgement =
     R"({"$schema":"http://json-schema.org/draft-07/schema#","type":"object",)"
     R"("properties":{"status":{"type":"string","description":"`ok`: the message was taken."}},)"
     R"("required":["status"]})";
-
-/// The JSON Schema of a message type; its own description says what the message is for.
-std::string schema_of(envelope::MessageType type) {
-  return std::string(envelope::builtin_schema(envelope::file_stem(type)));
-}
 
 /// `Choose parity` for `choose_parity`.
 std::string tool_title(std::string_view name) {
@@ -41,17 +36,12 @@ mcp::ServerTool make_message_tool(envelope::MessageType type) {
   mcp::ServerTool tool;
   tool.name = std::string(row.method);
   tool.title = tool_title(row.method);
-  tool.input_schema = schema_of(type);
-  auto document = nlohmann::json::parse(tool.input_schema, nullptr, false);
-  if (document.is_object()) {
-    tool.description = document.value("description", "");
-    tool.input_schema = document.dump();  // without the white space of the file
-  }
+  auto document = nlohmann::json::parse(envelope::schema_text(type));
+  tool.description = document["description"];  // it says what the message is for
+  tool.input_schema = document.dump();
   tool.output_schema = std::string(kAcknowledgement);
-  if (row.reply) {
-    auto reply = nlohmann::json::parse(schema_of(*row.reply), nullptr, false);
-    if (reply.is_object()) tool.output_schema = reply.dump();
-  }
+  if (row.reply)
+    tool.output_schema = nlohmann::json::parse(envelope::schema_text(*row.reply)).dump();
   return tool;
 }
 
@@ -68,8 +58,8 @@ mcp::ServerTool message_tool(envelope::MessageType type) {
 }
 
 mcp::ServerTool described_tool(std::string_view name) {
-  const auto file = std::ranges::find(embedded_tools(), std::string(name) + ".json",
-                                      &envelope::EmbeddedFile::name);
+  const auto file =
+      std::ranges::find(embedded_tools(), std::string(name) + ".json", &EmbeddedFile::name);
   const auto description = nlohmann::json::parse(file->text);
   mcp::ServerTool tool;
   tool.name = std::string(name);
