@@ -5,6 +5,7 @@
 
 #include "common/envelope/field_rule.h"
 #include "common/envelope/message_type.h"
+#include "common/schema/json_tree.h"
 
 namespace league::envelope {
 
@@ -22,20 +23,31 @@ struct DescribedField {
 
 /// What a message is for, and which fields of the envelope it must have besides those that all do.
 struct MessageAbout {
-  std::string_view description;
+  std::string_view description = {};
   bool needs_league = false;
   bool needs_round = false;
   bool needs_match = false;
 };
 
-/// A message as its description has it: without the fields of the envelope. A value.
+/// A message as its description has it. A value.
 struct DescribedMessage {
-  MessageType type;
-  MessageAbout about;
-  std::vector<DescribedField> fields;
+  MessageType type = MessageType::kRefereeRegisterRequest;
+  MessageAbout about = {};
+  std::vector<DescribedField> fields = {};
 };
 
-/// Instantiated for each message struct but RoundAssignment, which is a ROUND_ANNOUNCEMENT.
+/// The description of a message, with the fields of the envelope before its own. Thread-safe, like
+/// everything here.
+[[nodiscard]] const DescribedMessage& description_of(MessageType type);
+/// The fields that all messages have.
+[[nodiscard]] std::vector<DescribedField> envelope_description();
+
+/// Whether a message is exactly as it is described: every field keeps its rule, and there is no
+/// other member at any depth. False also for a text that only a regular expression can judge.
+[[nodiscard]] bool is_as_described(MessageType type, schema::JsonNode message);
+
+/// Without the fields of the envelope. Instantiated for each message struct but RoundAssignment,
+/// which is a ROUND_ANNOUNCEMENT.
 template <typename Message>
 [[nodiscard]] DescribedMessage described();
 

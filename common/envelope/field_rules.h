@@ -1,15 +1,26 @@
 #pragma once
 
+#include "common/core/timestamp.h"
 #include "common/envelope/field_rule.h"
 
 // Rules that more than one description needs. Private to the .cpp files of this folder.
 namespace league::envelope::rule {
 
+inline bool is_time(std::string_view text) {
+  return static_cast<bool>(core::UtcTimestamp::parse(text));
+}
+
+inline bool is_hex_digest(std::string_view text) {
+  constexpr std::size_t kDigits = 64;
+  return text.size() == kDigits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 /// A time; whether it exists in the calendar is for its reader to say.
 constexpr Rule time(std::string_view description) {
   constexpr int kLongest = 40;
   return text(description, kLongest)
-      .matching(R"(^[0-9-]+T[0-9:.]+(Z|\+00:00)$)")
+      .matching(R"(^[0-9-]+T[0-9:.]+(Z|\+00:00)$)", is_time)
       .such_as("2025-01-15T10:30:00Z");
 }
 

@@ -67,7 +67,7 @@ void describe(Archive& a, Self& s, Of<GameJoinAck> /*unused*/) {
       rule::text("Lower-case hexadecimal SHA-256 of DRAW_COMMITMENT|MATCH|PLAYER|CHOICE|NONCE. It "
                  "commits the player to its choice. Optional.",
                  256)
-          .matching("^[0-9a-f]{64}$")
+          .matching("^[0-9a-f]{64}$", rule::is_hex_digest)
           .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
           .or_null());
   a.optional(

@@ -10,6 +10,7 @@
 #include "common/core/text.h"
 #include "common/core/timestamp.h"
 #include "common/envelope/codec.h"
+#include "common/envelope/described_field.h"
 #include "common/envelope/leniency.h"
 #include "common/envelope/schema_text.h"
 #include "common/schema/json_fields.h"
@@ -47,62 +48,6 @@ core::Result<json> load_document(const std::optional<std::filesystem::path>& dir
   auto document = schema::parse_json(*text);
   if (document) return document;
   return Error{ErrorCode::kInternalError, name + ": " + document.error().message, ""};
-}
-
-/// The schema without the patterns of those fields that has_exact_texts and the readers of the
-/// fields check more strictly: regular expressions cost more than the rest of a validation.
-json without_checked_patterns(json document) {
-  for (auto& [name, field] : document["properties"].items()) {
-    if (name == "protocol" || name == "sender" || name == "timestamp" ||
-        name == "choice_commitment" || std::ranges::find(kOtherTimes, name) != kOtherTimes.end())
-      field.erase("pattern");
-  }
-  return document;
-}
-
-bool is_our_protocol(std::string_view text) {
-  constexpr std::size_t kLongest = 32;
-  if (text == kProtocol) return true;
-  if (text.size() > kLongest || !text.starts_with(kProtocol)) return false;
-  text.remove_prefix(kProtocol.size());
-  return text.size() > 1 && text.front() == '.' &&
-         text.find_first_not_of("0123456789", 1) == std::string_view::npos;
-}
-
-bool is_commitment(std::string_view text) {
-  constexpr std::size_t kDigits = 64;
-  return text.size() == kDigits &&
-         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-/// Checks the fields whose patterns were removed and that no reader checks; what is no text is left
-/// to the schema.
-bool has_exact_texts(std::optional<std::string_view> protocol,
-                     std::optional<std::string_view> commitment) {
-  return (!protocol || is_our_protocol(*protocol)) && (!commitment || is_commitment(*commitment));
-}
-
-std::optional<std::string_view> text_in(const json& message, std::string_view name) {
-  const auto* text = schema::field_at(message, name).get_ptr<const std::string*>();
-  return text != nullptr ? std::optional<std::string_view>(*text) : std::nullopt;
-}
-
-std::optional<std::string_view> text_in(schema::JsonNode message, std::string_view name) {
-  const auto found = message.find(name);
-  return found.is(schema::JsonType::kString) ? std::optional(found.text()) : std::nullopt;
-}
-
-template <typename Document>
-bool has_exact_texts(const Document& message) {
-  return has_exact_texts(text_in(message, "protocol"), text_in(message, "choice_commitment"));
-}
-
-/// Whether other times than the envelope's exist in the calendar.
-bool has_real_times(schema::JsonNode message) {
-  return std::ranges::all_of(kOtherTimes, [message](const char* name) {
-    const auto text = text_in(message, name);
-    return !text || core::UtcTimestamp::parse(*text);
-  });
 }
 
 /// The error for the first of the other time fields that is invalid.
@@ -227,9 +172,8 @@ core::Error to_error(MessageType type, const json& message,
 
 class MessageSchemas::Impl {
  public:
-  std::vector<schema::CompiledSchema> schemas;  ///< by type; used to explain what is wrong
-  std::vector<schema::CompiledSchema>
-      quick;  ///< by type; with has_exact_texts and those who read the fields they decide the same
+  std::vector<schema::CompiledSchema> schemas;  ///< by type
+  bool is_own = false;  ///< an operator's, which may demand more than the descriptions
 };
 
 MessageSchemas::MessageSchemas(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -238,6 +182,7 @@ core::Result<MessageSchemas> MessageSchemas::load(
     const std::optional<std::filesystem::path>& directory) {
   auto impl = std::make_shared<Impl>();
   impl->schemas.reserve(all_messages().size());
+  impl->is_own = directory.has_value();
   for (const auto& row : all_messages()) {
     const std::string name = file_stem(row.type) + ".schema.json";
     const std::string shown = directory ? (*directory / name).string() : name;
@@ -246,12 +191,6 @@ core::Result<MessageSchemas> MessageSchemas::load(
     auto compiled = schema::CompiledSchema::compile(*document, shown);
     if (!compiled) return compiled.error();
     impl->schemas.push_back(std::move(*compiled));
-    // An operator's schemas may have other patterns, so none are removed.
-    if (directory) continue;
-    auto quick =
-        schema::CompiledSchema::compile(without_checked_patterns(std::move(*document)), shown);
-    if (!quick) return quick.error();
-    impl->quick.push_back(std::move(*quick));
   }
   return MessageSchemas(std::move(impl));
 }
@@ -270,9 +209,6 @@ core::Result<void> MessageSchemas::check(MessageType type, const json& message,
   if (!message.is_object())
     return fault ? core::Result<void>(*fault) : decode_envelope(message).error();
   auto index = static_cast<std::size_t>(type) - 1;
-  if (!fault && !impl_->quick.empty() && has_exact_texts(message) &&
-      impl_->quick[index].is_valid(message))
-    return {};
   auto violations = impl_->schemas[index].violations(message);
   if (!violations.empty()) return to_error(type, message, violations);
   if (fault) return of_message(type, *fault);
@@ -280,10 +216,7 @@ core::Result<void> MessageSchemas::check(MessageType type, const json& message,
 }
 
 bool MessageSchemas::is_exact(MessageType type, schema::JsonNode message) const {
-  const auto index = static_cast<std::size_t>(type) - 1;
-  const auto& schema = impl_->quick.empty() ? impl_->schemas[index] : impl_->quick[index];
-  return is_in_own_form(type, message) && has_exact_texts(message) && has_real_times(message) &&
-         schema.names_all_of(message);
+  return !impl_->is_own && is_as_described(type, message) && is_in_own_form(type, message);
 }
 
 core::Result<MessageType> MessageSchemas::type_of(const json& message) {

@@ -167,9 +167,14 @@ TEST(Mutation, AReportThatIsRewrittenForItsValuesAloneIsNotExact) {
   }
 }
 
-TEST(Mutation, EveryGoldenMessageIsExact) {
-  for (const auto& [name, wire] : testing::all_golden())
-    EXPECT_TRUE(reads_the_same(*MessageSchemas::type_of(wire), wire)) << name;
+TEST(Mutation, EveryGoldenMessageIsExactButForRegistrations) {
+  for (const auto& [name, wire] : testing::all_golden()) {
+    const MessageType type = *MessageSchemas::type_of(wire);
+    // Versions and addresses are left to regular expressions.
+    const bool is_registration =
+        type == MessageType::kRefereeRegisterRequest || type == MessageType::kLeagueRegisterRequest;
+    EXPECT_EQ(reads_the_same(type, wire), !is_registration) << name;
+  }
 }
 
 }  // namespace

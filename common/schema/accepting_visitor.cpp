@@ -23,8 +23,8 @@ using valijson::adapters::NlohmannJsonAdapter;
 /// rare in schemas of messages.
 class AcceptingVisitor final : public valijson::constraints::ConstraintVisitor {
  public:
-  AcceptingVisitor(JsonNode target, UnnamedMembers unnamed, PatternCache& patterns)
-      : target_(target), unnamed_(unnamed), patterns_(patterns) {}
+  AcceptingVisitor(JsonNode target, PatternCache& patterns)
+      : target_(target), patterns_(patterns) {}
 
   [[nodiscard]] bool accepts(const valijson::Subschema& schema) {
     if (schema.getAlwaysInvalid()) return false;
@@ -54,9 +54,7 @@ class AcceptingVisitor final : public valijson::constraints::ConstraintVisitor {
     if (has_patterns(constraint)) return stock(constraint);
     bool accepted = true;
     std::size_t named = 0;
-    bool names_any = false;
     constraint.applyToProperties([&](const auto& name, const valijson::Subschema* schema) {
-      names_any = true;
       const JsonNode member = target_.find({name.data(), name.size()});
       if (!member) return true;
       ++named;
@@ -64,7 +62,6 @@ class AcceptingVisitor final : public valijson::constraints::ConstraintVisitor {
       return accepted;
     });
     if (!accepted || named == target_.size()) return accepted;
-    if (names_any && unnamed_ == UnnamedMembers::kRefused) return false;
     return accepts_unnamed(constraint);
   }
 
@@ -157,20 +154,10 @@ class AcceptingVisitor final : public valijson::constraints::ConstraintVisitor {
 
   template <typename Constraint>
   [[nodiscard]] bool stock(const Constraint& constraint) const {
-    if (unnamed_ == UnnamedMembers::kRefused && has_long_text(target_)) return false;
     const nlohmann::json copy = plain_copy();
     valijson::ValidationVisitor<NlohmannJsonAdapter> visitor(NlohmannJsonAdapter(copy), {}, true,
                                                              nullptr, patterns_);
     return constraint.accept(visitor);
-  }
-
-  [[nodiscard]] static bool has_long_text(JsonNode node) {
-    if (node.text().size() > kMaxPatternLength || node.name().size() > kMaxPatternLength)
-      return true;
-    for (JsonNode child : node) {
-      if (has_long_text(child)) return true;
-    }
-    return false;
   }
 
   [[nodiscard]] bool has_type(TypeConstraint::JsonType type) const {
@@ -219,22 +206,20 @@ class AcceptingVisitor final : public valijson::constraints::ConstraintVisitor {
   }
 
   [[nodiscard]] bool child_accepts(JsonNode child, const valijson::Subschema& schema) const {
-    return AcceptingVisitor(child, unnamed_, patterns_).accepts(schema);
+    return AcceptingVisitor(child, patterns_).accepts(schema);
   }
 
   /// The number of code points; unlike the stock visitor, counts beyond a zero character.
   [[nodiscard]] std::size_t characters() const { return core::count_characters(target_.text()); }
 
   JsonNode target_;
-  UnnamedMembers unnamed_;
   PatternCache& patterns_;
 };
 
 }  // namespace
 
-bool accepts(const valijson::Subschema& schema, JsonNode document, UnnamedMembers unnamed,
-             PatternCache& patterns) {
-  return AcceptingVisitor(document, unnamed, patterns).accepts(schema);
+bool accepts(const valijson::Subschema& schema, JsonNode document, PatternCache& patterns) {
+  return AcceptingVisitor(document, patterns).accepts(schema);
 }
 
 }  // namespace league::schema

@@ -20,14 +20,11 @@ inline constexpr std::size_t kMaxPatternLength = 256;
 /// Compiled patterns, keyed by their text.
 using PatternCache = std::unordered_map<std::string, std::regex>;
 
-/// What happens to members that an object's schema does not name, although it names others.
-enum class UnnamedMembers { kIgnored, kRefused };
-
 /// Whether `document` follows `schema`; the same result as valijson's, but without error texts, and
-/// a string of more than kMaxPatternLength bytes matches no pattern. With kIgnored, no string that
-/// a pattern inside `anyOf` and its like could see may be longer. `patterns` is filled without a
+/// a string of more than kMaxPatternLength bytes matches no pattern. No string that a
+/// pattern inside `anyOf` and its like could see may be longer. `patterns` is filled without a
 /// lock: one thread at a time.
 [[nodiscard]] bool accepts(const valijson::Subschema& schema, JsonNode document,
-                           UnnamedMembers unnamed, PatternCache& patterns);
+                           PatternCache& patterns);
 
 }  // namespace league::schema

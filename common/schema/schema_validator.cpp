@@ -195,9 +195,9 @@ class CompiledSchema::Impl {
     for (const auto& pattern : patterns) prototype_.try_emplace(pattern, pattern);
   }
 
-  [[nodiscard]] bool is_valid(JsonNode document, UnnamedMembers unnamed) const {
+  [[nodiscard]] bool is_valid(JsonNode document) const {
     auto patterns = lease();
-    const bool valid = accepts(schema_, document, unnamed, *patterns);
+    const bool valid = accepts(schema_, document, *patterns);
     give_back(std::move(patterns));
     return valid;
   }
@@ -295,15 +295,7 @@ bool CompiledSchema::is_valid(const json& document) const {
   if (impl_->gate_violation(document)) return false;
   const JsonTree tree(document);
   try {
-    return impl_->is_valid(tree.root(), UnnamedMembers::kIgnored);
-  } catch (const std::exception&) {
-    return false;
-  }
-}
-
-bool CompiledSchema::names_all_of(JsonNode document) const {
-  try {
-    return impl_->is_valid(document, UnnamedMembers::kRefused);
+    return impl_->is_valid(tree.root());
   } catch (const std::exception&) {
     return false;
   }

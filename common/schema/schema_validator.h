@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/core/result.h"
-#include "common/schema/json_tree.h"
 
 namespace league::schema {
 
@@ -38,9 +37,6 @@ class CompiledSchema {
 
   /// Whether the document follows the schema, without an explanation.
   [[nodiscard]] bool is_valid(const nlohmann::json& document) const;
-  /// Whether the document follows the schema and has no member that the schema does not name. May
-  /// be false for a valid document that an `anyOf` or the like decides about.
-  [[nodiscard]] bool names_all_of(JsonNode document) const;
   /// The most useful violation, or nothing for a valid document. A string longer than 256 bytes is
   /// refused before any pattern could see it.
   [[nodiscard]] std::optional<Violation> validate(const nlohmann::json& document) const;

@@ -187,13 +187,14 @@ class Published(EventsTest):
         self.assertEqual(len(published), ROUNDS)
         for record in sent:
             self.assertLessEqual(published[record["conversation_id"]], record["mono_ns"], "referees get their matches later")
-        # An event and an invitation take different ways, so on a busy machine a player may see the invitation first.
+        # An event and a call take different ways, so on a busy machine a player may see the invitation before its round's
+        # announcement, and the next one before the match's GAME_OVER.
         for record in log.matching(agent="player:P01"):
             if record.get("message_type") == "GAME_OVER" and record["dir"] == "in":
                 announced = [r["conversation_id"] for r in log.matching(agent="player:P01")
                              if r.get("message_type") == "ROUND_ANNOUNCEMENT" and r["mono_ns"] < record["mono_ns"]]
                 match = record["match_id"]
-                self.assertEqual(len(announced), int(match[1:match.index("M")]), match)
+                self.assertGreaterEqual(len(announced), int(match[1:match.index("M")]), match)
 
     def test_a_bot_that_does_not_listen_is_called(self):
         manager = self.start_manager(2, 1)
