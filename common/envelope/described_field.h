@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/envelope/field_rule.h"
+#include "common/envelope/field_rules.h"
 #include "common/envelope/message_type.h"
 #include "common/schema/json_tree.h"
 

@@ -12,7 +12,7 @@
 #include "common/core/ids.h"
 #include "common/core/result.h"
 #include "common/core/timestamp.h"
-#include "common/envelope/field_rule.h"
+#include "common/envelope/field_rules.h"
 #include "common/schema/json_tree.h"
 
 // The codecs describe each struct once, by `template <class Archive, class S> void
