@@ -184,9 +184,12 @@ class CommitmentCheck {
         join = call;
       if (call->player == match_.opponent_of(player)) others.push_back(call);
     }
+    if (join == nullptr) return false;
+    // One referee may play several attempts at once, of which the manager's log lacks some.
+    std::erase_if(others,
+                  [join](const auto* call) { return call->conversation != join->conversation; });
     const GameCall* asked = answered_call(others, replays_of(report_));
-    return join != nullptr && asked != nullptr && join->run == asked->run &&
-           asked->mono_ns < join->answered_mono_ns;
+    return asked != nullptr && join->run == asked->run && asked->mono_ns < join->answered_mono_ns;
   }
 
   /// Whether the referee is one of this project; a third-party referee need not know commitments.
