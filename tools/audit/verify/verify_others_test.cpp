@@ -134,6 +134,29 @@ TEST(VerifyOthers, ACallThatLeftBeforeTheOtherHadJoinedIsLate) {
   EXPECT_EQ(league.found(), Rules{"fault commitment.handed"});
 }
 
+TEST(VerifyOthers, ACallOfAnotherAttemptIsNotLate) {
+  TestLeague league;
+  auto& log = league.log("referee:REF01");
+  const auto joined = std::ranges::find_if(log, [](const TestRecord& one) {
+    return text_at(one.message, "message_type") == "GAME_JOIN_ACK" && is_of(one.message, "P02");
+  });
+  ASSERT_NE(joined, log.end());
+  std::int64_t now = joined->fields["mono_ns"].get<std::int64_t>() - 3;
+  std::vector<TestRecord> other;  // of an attempt whose assignment no log has
+  for (TestRecord one : log) {
+    const std::string& type = text_at(one.message, "message_type");
+    if (!type.starts_with("CHOOSE_PARITY") || !is_of(one.message, "P01")) continue;
+    one.message["conversation_id"] = one.fields["conversation_id"] = "convr1m1999";
+    one.fields["call"] = one.fields["call"].get<int>() + 1000;
+    one.fields["mono_ns"] = ++now;
+    other.push_back(std::move(one));
+  }
+  ASSERT_EQ(other.size(), 2U);
+  log.insert(joined, other.begin(), other.end());
+  const Rules found = league.found();
+  EXPECT_EQ(std::ranges::find(found, "fault commitment.handed"), found.end());
+}
+
 TEST(VerifyOthers, ARefereesRecordOfTheReportIsEvidence) {
   TestLeague league;
   league.drop("league_manager", "MATCH_RESULT_REPORT");
