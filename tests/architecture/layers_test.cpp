@@ -45,7 +45,7 @@ const std::map<std::string, std::vector<std::string>> kSublibraries = {
      {"link", "connection", "http", "stream", "front", "line", "client", "caller", "bus"}},
     {"common/audit", {"record", "log", "calls"}},
     {"common/mcp", {"", "client"}},
-    {"common/agent", {"runtime", "dialects", "peers", "identity", "bus", "host"}},
+    {"common/agent", {"runtime", "dialects", "peers", "identity", "bus", "seats", "host"}},
     {"league_manager",
      {"events", "core", "files", "admission", "bus", "rounds", "spectators", "service",
       "stream/core", "stream", ""}},
