@@ -21,7 +21,7 @@ network is waited for.
 from __future__ import annotations
 
 import argparse, base64, hashlib, hmac, http.client, ipaddress, json, os, pathlib, queue, random, re, secrets
-import select, socket, socketserver, sys, threading, time, traceback, urllib.request
+import selectors, socket, socketserver, sys, threading, time, traceback, urllib.request
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -154,9 +154,8 @@ def origin_of(address: str) -> str:
 
 class Identity:
     """Who the bot is in one league, and what it promised and answered there, in a file that only its owner can
-    read. A token is shown only to the managers it was used with (on this machine the port may differ), and a file
-    with a token is never overwritten with another identity: that one is stored in NAME.2.json, and so on. Not
-    thread-safe."""
+    read. A token is shown only to the managers that it was used with. A file is never overwritten with another
+    identity: that one is stored in NAME.2.json, and so on. Not thread-safe."""
     def __init__(self, file: pathlib.Path, addresses: Sequence[str], name: str) -> None:
         self.first, self.name, self.managers = file, name, [origin_of(address) for address in addresses]
         self.refused: List[pathlib.Path] = []  # by the manager, which did not know the token
@@ -170,19 +169,16 @@ class Identity:
         return found
 
     def load(self) -> None:
-        """Becomes the identity that fits the managers best, or a new one."""
-        best: Any = (0, None, {})
-        for file in self.files()[:-1]:
+        """Becomes the identity that is known to one of the managers, or a new one."""
+        kept: Json = {}
+        *existing, self.file = self.files()
+        for file in existing:  # the newest that fits is taken
             try:
-                kept = json.loads(file.read_text())
-                origins = kept.get("managers", [])
-                local = [any(one.startswith("http://localhost:") for one in some) for some in (origins, self.managers)]
-                fit = 2 if set(origins) & set(self.managers) else 1 if all(local) else 0
+                content = json.loads(file.read_text())
+                if set(content.get("managers", [])) & set(self.managers) and file not in self.refused:
+                    self.file, kept = file, content
             except (ValueError, AttributeError, OSError) as why:
                 raise SystemExit(f"{file} is no memory of a bot ({why}); move it away to register as a new player")
-            if fit > best[0] and file not in self.refused:
-                best = fit, file, kept
-        self.file, kept = best[1] or self.files()[-1], best[2]
         # `me` is in every message, `home` is in none; `matches` are the last 20.
         self.me: Json = kept.get("me") or {"player_id": re.sub("[^A-Za-z0-9_]", "_", self.name)[:64]}
         self.home: Json = kept.get("home") or {"registration_nonce": secrets.token_hex(16)}
@@ -231,15 +227,16 @@ class Calls:
     def answer(self, frame: Any, remaining: float = JOIN_SECONDS) -> Json:
         """The JSON-RPC response to a request whose caller waits `remaining` seconds."""
         request_id = frame.get("id") if isinstance(frame, dict) else None
-        is_odd = not isinstance(request_id, (str, int, float)) or request_id in (float("inf"), float("-inf"))
-        response: Json = {"jsonrpc": "2.0", "id": None if is_odd else request_id}
+        is_finite = isinstance(request_id, (str, int)) or isinstance(request_id, float) and abs(request_id) < 1e300
+        response: Json = {"jsonrpc": "2.0", "id": request_id if is_finite else None}
         if not isinstance(frame, dict) or not isinstance(frame.get("method"), str):
             return {**response, "error": {"code": -32600, "message": "Invalid Request"}}
         try:
             result = self.result(*route(frame["method"], frame.get("params")), remaining) or {"status": "ok"}
+            text = json.dumps(result, allow_nan=False)  # raises for what a caller must not make us repeat
             if frame["method"] == "tools/call":
-                text = [{"type": "text", "text": json.dumps(result)}]
-                result = {"content": text, "structuredContent": result, "isError": False}
+                content = [{"type": "text", "text": text}]
+                result = {"content": content, "structuredContent": result, "isError": False}
             return {**response, "result": result}
         except NotImplementedError:
             return {**response, "error": {"code": -32601, "message": "Method not found"}}
@@ -277,14 +274,17 @@ class Calls:
                 raise Refused(code, "INVALID_FIELD_VALUE", field, field + " has no allowed value")
         if not is_utc_time(call["timestamp"]):
             raise Refused("E021", "INVALID_TIMESTAMP", "timestamp", "timestamp is no UTC time of the protocol")
-        if not isinstance(call.get("context") or {}, dict):
-            raise Refused("E023", "INVALID_FIELD_VALUE", "context", "context is no object")
+        context, types = call.get("context") or {}, (str, type(None))
+        if not isinstance(context, dict) or not isinstance(context.get("opponent_commitment"), types):
+            raise Refused("E023", "INVALID_FIELD_VALUE", "context", "context has no allowed value")
+        if not isinstance(call.get("draw_commitment"), types):
+            raise Refused("E023", "INVALID_FIELD_VALUE", "draw_commitment", "draw_commitment is no text")
 
     def check_caller(self, method: str, call: Json) -> int:
         """The attempt at the match that a referee's credential proves; 0 for the manager. The manager shows our
         own token, a referee what only we and the manager can compute."""
         credential, token = call.get("auth_token") or "", self.identity.me.get("auth_token", "")
-        if "player_id" in self.identity.me and token and "league_key" not in self.identity.home:
+        if "league_id" in self.identity.me and "league_key" not in self.identity.home:
             return 1  # a league of other origin: its referees show what we cannot check
         if method not in OF_REFEREE and is_same(credential, token):
             return 0
@@ -427,7 +427,7 @@ class Calls:
         self.update_standings({"standings": call.get("final_standings") or []})
         own = [row.get("rank") for row in self.standings if row.get("player_id") == self.identity.me["player_id"]]
         champion = call["champion"]["display_name"]
-        self.player.say(f"the league is over; the champion is {champion}, this bot's rank is {own or 'not told'}")
+        self.player.say(f"the league is over; the champion is {champion}" + (f", and this bot's rank is {own[0]}" if own else ""))
 
     def notify_league_error(self, call: Json) -> None:
         about = [call.get(key) for key in ("match_id", "error_code", "error_description", "action_required")]
@@ -547,8 +547,11 @@ class Connection:
         raise Unreachable(shown(f"HTTP {status}{moved or ', and no answer of a league'}"))
 
     def connect(self, timeout: float) -> None:
-        if self.http.sock and select.select([self.http.sock], [], [], 0)[0]:
-            self.http.close()  # the other side has closed what was idle
+        if self.http.sock:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self.http.sock, selectors.EVENT_READ)
+                if selector.select(0):
+                    self.http.close()  # the other side has closed what was idle
         self.http.timeout = timeout
         if not self.http.sock:
             self.http.connect()
@@ -573,7 +576,7 @@ class Seat:
     def __init__(self, player: Player, calls: Calls) -> None:
         self.player, self.calls, self.state = player, calls, threading.Condition()
         self.session, self.answers = "", []  # type: str, List[Json]
-        self.choosing = 0  # calls for which the author's choice is not ready
+        self.unanswered = 0  # calls that are being answered
         self.is_waiting = self.is_taken_over = False
         self.connection: Optional[Connection] = None
 
@@ -587,29 +590,31 @@ class Seat:
         with self.state:
             self.session = str(reply["session"])
 
-    def poll(self, connection: Connection) -> None:
-        """Hands in what is answered, and gets the next calls."""
+    def poll(self, connection: Connection, seconds: int) -> None:
+        """Hands in what is answered, and waits for the next calls."""
         with self.state:
-            self.state.wait_for(lambda: not self.choosing, 0.01)  # what is chosen at once leaves with this poll
+            self.state.wait_for(lambda: not self.unanswered, 0.01)  # what is ready at once leaves with this poll
             session, answers, self.answers, self.is_waiting = self.session, self.answers, [], True
         try:
-            self.exchange(connection, session, answers, 25)
+            self.exchange(connection, session, answers, seconds)
         finally:
             with self.state:
                 self.is_waiting = False
 
     def hand_in(self) -> None:
         """Sends answers while a poll waits; in a thread of its own."""
-        connection: Any = None
-        while not self.player.stopping.is_set():
+        own: Any = None
+        while True:
             with self.state:
-                if not self.state.wait_for(lambda: self.answers and self.is_waiting, 1):
-                    continue
+                self.state.wait_for(lambda: self.answers and self.is_waiting or self.player.stopping.is_set())
                 session, answers, self.answers, polling = self.session, self.answers, [], self.connection
-            if not connection or connection.address != polling.address:
-                connection = Connection(polling.address)
+            if own and (own.address != polling.address or self.player.stopping.is_set()):
+                own.http.close()
+            if self.player.stopping.is_set():
+                return
+            own = own if own and own.address == polling.address else Connection(polling.address)
             try:
-                self.exchange(connection, session, answers, 0)
+                self.exchange(own, session, answers, 0)
             except (CallError, Unreachable):
                 polling.abort()  # its thread then opens a new session
 
@@ -628,19 +633,16 @@ class Seat:
             self.is_taken_over = True
             self.player.stop()
         for one in reply.get("calls") or []:
-            request, arguments = one["request"], (session, one["request"], one.get("remaining_ms", 5000) / 1000)
-            if route(request.get("method"), request.get("params"))[0] not in PLAY:
-                self.answer(*arguments)
-                continue
+            arguments = session, one["request"], one.get("remaining_ms", 1000 * JOIN_SECONDS) / 1000
             with self.state:
-                self.choosing += 1
+                self.unanswered += 1
             # The manager limits how many calls are open at a seat, and so these threads.
-            threading.Thread(target=self.answer, args=(*arguments, 1), daemon=True).start()
+            threading.Thread(target=self.answer, args=arguments, daemon=True).start()
 
-    def answer(self, session: str, request: Json, remaining: float, was_choosing: int = 0) -> None:
+    def answer(self, session: str, request: Json, remaining: float) -> None:
         response = self.calls.answer(request, remaining)
         with self.state:
-            self.choosing -= was_choosing
+            self.unanswered -= 1
             if session == self.session and "id" in request:
                 self.answers.append(response)
             self.state.notify_all()
@@ -741,8 +743,11 @@ class Player:
     def stop(self) -> None:
         """Lets `run` return. Any thread may call it."""
         self.stopping.set()
-        if self.seat and self.seat.connection:
-            self.seat.connection.abort()
+        if self.seat:
+            with self.seat.state:
+                self.seat.state.notify_all()
+            if self.seat.connection:
+                self.seat.connection.abort()
         if self.server:
             threading.Thread(target=self.server.shutdown, daemon=True).start()
 
@@ -791,13 +796,16 @@ class Player:
         """Makes a call in the background."""
         def attempts() -> None:
             for failures in range(5):
+                connection = Connection(self.addresses[0])
                 try:
-                    Connection(self.addresses[0]).call(method, message)
+                    connection.call(method, message)
                     return
                 except CallError as why:
                     return self.report(method, f"{method}: {why}")
                 except Unreachable:
                     self.stopping.wait(self.delay(failures))
+                finally:
+                    connection.http.close()
         threading.Thread(target=attempts, daemon=True).start()
 
     def register(self, connection: Connection, endpoint: str) -> None:
@@ -863,33 +871,37 @@ class Player:
             if not is_registered:
                 self.register(connection, "outward")
             is_registered = True
-            try:
-                seat.open(connection)
-            except CallError as why:
-                if why.code == "-32601":
-                    raise Rejected("this league has no seats; give the bot a port to serve")
-                is_registered = why.code != "E012"  # else the league may have forgotten us
-                raise
-            while not self.stopping.is_set():
-                seat.poll(connection)
-                succeeded()
+            polls = 1
+            while polls and not self.stopping.is_set():
+                try:
+                    seat.open(connection)
+                except CallError as why:
+                    if why.code == "-32601":
+                        raise Rejected("this league has no seats; give the bot a port to serve")
+                    is_registered = why.code != "E012"  # else the league may have forgotten us
+                    raise
+                try:
+                    polls = 0
+                    while not self.stopping.is_set():
+                        seat.poll(connection, 25 if polls else 0)  # the first one shows that it works
+                        succeeded()
+                        polls += 1
+                except CallError as why:
+                    if why.code != "E012" or not polls:  # else the manager has restarted
+                        raise
         self.keep_trying(play)
         if seat.is_taken_over:
             self.warn("another program has opened this bot's seat, so this one stops")
 
     def run_server(self, port: int, host: Optional[str]) -> None:
-        near = urlsplit(self.addresses[0])
-        is_local = origin_of(self.addresses[0]).split(":")[1] == "//localhost"
-        if host is None and is_local:
-            host = "127.0.0.1"
-        elif host is None:  # the address from which this machine reaches the manager
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-                probe.connect((near.hostname, near.port or 80))
-                host = probe.getsockname()[0]
         try:
+            if host is None:  # the address from which this machine reaches the manager
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                    probe.connect((urlsplit(self.addresses[0]).hostname, 9))
+                    host = str(probe.getsockname()[0])
             server = self.server = Server(("127.0.0.1" if host == "127.0.0.1" else "", port), self.calls)
         except OSError as why:
-            raise Rejected(f"cannot listen on port {port}: {why.strerror}")
+            raise Rejected(f"cannot be called at {host or 'this machine'}, port {port}: {why.strerror}")
         endpoint, rejection = f"http://{host}:{server.server_address[1]}/mcp", []  # type: str, List[Rejected]
         def register(connection: Connection, succeeded: Callable[[], None]) -> None:
             self.register(connection, endpoint)
