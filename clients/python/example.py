@@ -1,4 +1,4 @@
-"""A whole bot: python3 example.py [--manager URL] [--serve PORT] [--name NAME] [--data FILE] [--code CODE]."""
+"""A whole bot. Start it with: python3 example.py --manager http://localhost:8000"""
 from league_player import Player
 
 bot = Player("my-bot")

@@ -9,19 +9,20 @@
 
     bot.run("http://localhost:8000")
 
-`choose` gets a `Match` and returns one of `match.choices`. Everything else is done here: the bot registers, joins
-its matches, commits to each choice before anybody can know the other one, signs its answers, checks each result,
-and comes back as the same player after a restart. It opens the connection to the league itself, so it plays from
-behind any firewall; `run(..., serve=8101)` makes it an HTTP server that the league calls.
+`choose` gets a `Match` and returns one of `match.choices`. Everything else is done here: the bot
+registers, joins its matches, commits to each choice before anybody can know the other one, signs its
+answers, checks each result, and comes back as the same player after a restart. It opens the connection to
+the league itself, so it plays from behind any firewall; `run(..., serve=8101)` makes it an HTTP server
+that the league calls.
 
-Each call for a choice has a thread of its own, so a slow `choose` delays no other match, and `choose` may run for
-several matches at a time. One lock guards what the bot knows; it is not held while `choose` runs or while the
-network is waited for.
+Each call has a thread of its own, so a slow `choose` delays no other match, and `choose` may run for
+several matches at a time. One lock guards what the bot knows; it is not held while `choose` runs or while
+the network is waited for.
 """
 from __future__ import annotations
 
-import argparse, base64, hashlib, hmac, http.client, ipaddress, json, os, pathlib, queue, random, re, secrets
-import selectors, socket, socketserver, sys, threading, time, traceback, urllib.request
+import argparse, base64, hashlib, hmac, http.client, ipaddress, json, math, os, pathlib, queue, random
+import re, secrets, selectors, socket, socketserver, sys, threading, time, traceback, urllib.request
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,7 +30,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Un
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 __all__ = ["Match", "Player", "Result"]
-__version__ = "1.0.0"
+__version__ = "0.2.0"
 Json = Dict[str, Any]
 CHOICES = {"even_odd": ["even", "odd"]}  # by game, where a call does not list them
 JOIN_SECONDS = 5.0  # how long a referee waits for the answer to an invitation, with which we commit
@@ -78,7 +79,7 @@ class Unreachable(Exception):
     """The manager did not answer, or not as a manager does."""
 
 class CallError(Exception):
-    """The manager answered with an error. `retry_after`, in seconds, is set where it said that we ask too often."""
+    """The manager answered with an error. `retry_after` is in seconds, and set where we asked too often."""
     def __init__(self, code: str, text: str, retry_after: Optional[float] = None) -> None:
         super().__init__(f"{code}: {text}")
         self.code, self.retry_after = code, retry_after
@@ -153,13 +154,17 @@ def origin_of(address: str) -> str:
     return f"{parts.scheme}://{host}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
 
 class Identity:
-    """Who the bot is in one league, and what it promised and answered there, in a file that only its owner can
-    read. A token is shown only to the managers that it was used with. A file is never overwritten with another
-    identity: that one is stored in NAME.2.json, and so on. Not thread-safe."""
+    """Who the bot is in one league, and what it promised and answered there, in a file that only its owner
+    can read. A token is shown only to the managers that it was used with. A file is never overwritten with
+    another identity: that one is stored in NAME.2.json, and so on. Not thread-safe."""
     def __init__(self, file: pathlib.Path, addresses: Sequence[str], name: str) -> None:
         self.first, self.name, self.managers = file, name, [origin_of(address) for address in addresses]
         self.refused: List[pathlib.Path] = []  # by the manager, which did not know the token
         self.load()
+
+    @property
+    def id(self) -> str:
+        return str(self.me["player_id"])  # before the registration a temporary name
 
     def files(self) -> List[pathlib.Path]:
         """The files that exist and, as the last, the next one that does not."""
@@ -178,7 +183,7 @@ class Identity:
                 if set(content.get("managers", [])) & set(self.managers) and file not in self.refused:
                     self.file, kept = file, content
             except (ValueError, AttributeError, OSError) as why:
-                raise SystemExit(f"{file} is no memory of a bot ({why}); move it away to register as a new player")
+                raise SystemExit(f"{file} is not readable ({why}); move it away to register as a new player")
         # `me` is in every message, `home` is in none; `matches` are the last 20.
         self.me: Json = kept.get("me") or {"player_id": re.sub("[^A-Za-z0-9_]", "_", self.name)[:64]}
         self.home: Json = kept.get("home") or {"registration_nonce": secrets.token_hex(16)}
@@ -226,9 +231,9 @@ class Calls:
 
     def answer(self, frame: Any, remaining: float = JOIN_SECONDS) -> Json:
         """The JSON-RPC response to a request whose caller waits `remaining` seconds."""
-        request_id = frame.get("id") if isinstance(frame, dict) else None
-        is_finite = isinstance(request_id, (str, int)) or isinstance(request_id, float) and abs(request_id) < 1e300
-        response: Json = {"jsonrpc": "2.0", "id": request_id if is_finite else None}
+        number = frame.get("id") if isinstance(frame, dict) else None
+        is_finite = isinstance(number, (str, int)) or isinstance(number, float) and math.isfinite(number)
+        response: Json = {"jsonrpc": "2.0", "id": number if is_finite else None}
         if not isinstance(frame, dict) or not isinstance(frame.get("method"), str):
             return {**response, "error": {"code": -32600, "message": "Invalid Request"}}
         try:
@@ -269,11 +274,12 @@ class Calls:
         for field in ["protocol", "message_type", "sender", "timestamp", "conversation_id", *required]:
             if call.get(field) is None:
                 raise Refused("E003", "MISSING_REQUIRED_FIELD", field, field + " is missing")
-            if not isinstance(call[field], str) or not re.fullmatch(allowed.get(field, ".*"), call[field], re.S):
+            form = allowed.get(field, ".*")
+            if not isinstance(call[field], str) or not re.fullmatch(form, call[field], re.DOTALL):
                 code = "E018" if field == "protocol" else "E021" if field == "timestamp" else "E023"
                 raise Refused(code, "INVALID_FIELD_VALUE", field, field + " has no allowed value")
         if not is_utc_time(call["timestamp"]):
-            raise Refused("E021", "INVALID_TIMESTAMP", "timestamp", "timestamp is no UTC time of the protocol")
+            raise Refused("E021", "INVALID_TIMESTAMP", "timestamp", "timestamp is not a UTC time")
         context, types = call.get("context") or {}, (str, type(None))
         if not isinstance(context, dict) or not isinstance(context.get("opponent_commitment"), types):
             raise Refused("E023", "INVALID_FIELD_VALUE", "context", "context has no allowed value")
@@ -281,8 +287,8 @@ class Calls:
             raise Refused("E023", "INVALID_FIELD_VALUE", "draw_commitment", "draw_commitment is no text")
 
     def check_caller(self, method: str, call: Json) -> int:
-        """The attempt at the match that a referee's credential proves; 0 for the manager. The manager shows our
-        own token, a referee what only we and the manager can compute."""
+        """The attempt at the match that a referee's credential proves; 0 for the manager. The manager shows
+        our own token, a referee what only we and the manager can compute."""
         credential, token = call.get("auth_token") or "", self.identity.me.get("auth_token", "")
         if "league_id" in self.identity.me and "league_key" not in self.identity.home:
             return 1  # a league of other origin: its referees show what we cannot check
@@ -294,7 +300,8 @@ class Calls:
                     return attempt
             # Of a referee of other origin the manager announces what it will show.
             announced = self.identity.matches.get(call["match_id"], {}).get("credential", "")
-            if announced == "none" and not credential or is_same("token:" + sha256(str(credential)), announced):
+            shown_hash = "token:" + sha256(str(credential)) if credential else "none"
+            if is_same(shown_hash, announced):
                 return 1
         code, name = ("E012", "AUTH_TOKEN_INVALID") if credential else ("E011", "AUTH_TOKEN_MISSING")
         raise Refused(code, name, "auth_token", "auth_token is not what this caller has to show")
@@ -303,7 +310,7 @@ class Calls:
         """A message of ours, in the conversation and match of `call`."""
         same = {key: call[key] for key in ("conversation_id", "round_id", "match_id") if key in call}
         head = {"protocol": "league.v2", "message_type": message_type, "timestamp": now(),
-                "sender": "player:" + self.identity.me["player_id"]}
+                "sender": "player:" + self.identity.id}
         return {**head, **self.identity.me, **same, **fields}
 
     def save(self) -> None:
@@ -315,12 +322,13 @@ class Calls:
     # Playing
 
     def play(self, handler: Callable[..., Any], call: Json, attempt: int, remaining: float) -> Json:
-        """Answers a call of a match, with a receipt: only we and the manager can make one, so a referee cannot
-        report what we have not said. The call is noted for get_match_record, which the manager asks if a referee
-        says that we have failed."""
+        """Answers a call of a match, with a receipt: only we and the manager can make one, so a referee
+        cannot report what we have not said. The call is noted for get_match_record, which the manager asks
+        if a referee says that we have failed."""
         match_id, begin, context = call["match_id"], time.monotonic(), call.get("context") or {}
         at = [attempt, int(context.get("play") or 0)]
-        note = {"message_type": call["message_type"], "attempt": attempt, "play": at[1], "at": now("microseconds")}
+        note = {"message_type": call["message_type"], "attempt": attempt, "play": at[1]}
+        note["at"] = now("microseconds")
         with self.lock:
             mine = self.identity.match(match_id)
             mine["calls"] = [*mine["calls"][-31:], note]
@@ -329,7 +337,7 @@ class Calls:
             self.busy.append(match_id)
             try:
                 if context.get("attempt", attempt) != attempt:
-                    raise Refused("E023", "INVALID_FIELD_VALUE", "context/attempt", "the credential is of another")
+                    raise Refused("E023", "INVALID_FIELD_VALUE", "context/attempt", "not what is proved")
                 message_type, fields, said = handler(call, mine, at, begin + remaining - time.monotonic())
                 home, token = self.identity.home, self.identity.me.get("auth_token", "")
                 if "receipt_key" in home and "attempt" in context:
@@ -347,7 +355,8 @@ class Calls:
                 note.update(refused=why.args[0], reason=why.args[3], caller_fault=True)
                 raise
             finally:
-                note.update(answered_at=now("microseconds"), answer_ms=round(1000 * (time.monotonic() - begin)))
+                note["answered_at"] = now("microseconds")
+                note["answer_ms"] = round(1000 * (time.monotonic() - begin))
                 self.busy.remove(match_id)
                 self.lock.notify_all()
                 self.save()  # before anything leaves that binds us
@@ -367,7 +376,7 @@ class Calls:
             mine.pop("handed", None)
         mine["at"] = at
         if draw:
-            bound = self.commitment(call, mine, self.identity.me["player_id"], mine["choice"], mine["nonce"])
+            bound = self.commitment(call, mine, self.identity.id, mine["choice"], mine["nonce"])
         fields = {"accept": True, **({"choice_commitment": bound} if bound else {})}
         return "GAME_JOIN_ACK", fields, ["JOIN", "true", bound]
 
@@ -379,7 +388,7 @@ class Calls:
             mine["choice"] = self.ask(call, left)
         if mine.setdefault("handed", theirs) != theirs:
             self.dispute(call, "I was handed two commitments of my opponent")
-            raise Refused("E040", "COMMITMENT_MISMATCH", "context/opponent_commitment", "there was another one")
+            raise Refused("E040", "COMMITMENT_MISMATCH", "context/opponent_commitment", "there was another")
         mine["shown_alone"] = not theirs  # then the next attempt at this match needs a fresh choice
         nonce = mine.get("nonce") if mine.get("draw") else None
         fields = {"parity_choice": mine["choice"], **({"choice_nonce": nonce} if nonce else {})}
@@ -390,9 +399,10 @@ class Calls:
         context = call.get("context") or {}
         words = context["game"].get("choices") if isinstance(context.get("game"), dict) else None
         match = Match(
-            id=call["match_id"], player_id=self.identity.me["player_id"], round=call.get("round_id"), call=call,
-            opponent=call.get("opponent_id") or context.get("opponent_id") or "", choices=words or
-            CHOICES.get(self.player.game, []), standings=self.standings, history=list(self.identity.results),
+            id=call["match_id"], player_id=self.identity.id, round=call.get("round_id"), call=call,
+            opponent=call.get("opponent_id") or context.get("opponent_id") or "",
+            choices=words or CHOICES.get(self.player.game, []), standings=self.standings,
+            history=list(self.identity.results),
             deadline=datetime.now(timezone.utc) + timedelta(seconds=left))
         self.lock.release()
         try:
@@ -405,13 +415,13 @@ class Calls:
             raise Refused("E012", "AUTH_TOKEN_INVALID", "auth_token", "auth_token is not my own")
         with self.lock:
             calls = [dict(note) for note in self.identity.matches.get(call["match_id"], {}).get("calls", [])]
-        return {"match_id": call["match_id"], "player_id": self.identity.me["player_id"], "calls": calls}
+        return {"match_id": call["match_id"], "player_id": self.identity.id, "calls": calls}
 
     # News, each handled under the name of its method
 
     def notify_round(self, call: Json) -> None:
         for match in call["matches"]:
-            if self.identity.me["player_id"] in (match["player_A_id"], match["player_B_id"]):
+            if self.identity.id in (match["player_A_id"], match["player_B_id"]):
                 mine = self.identity.match(match["match_id"])
                 if match.get("draw_commitment"):  # the manager promises the seed of each match
                     mine.setdefault("draw", match["draw_commitment"])
@@ -425,9 +435,9 @@ class Calls:
 
     def notify_league_completed(self, call: Json) -> None:
         self.update_standings({"standings": call.get("final_standings") or []})
-        own = [row.get("rank") for row in self.standings if row.get("player_id") == self.identity.me["player_id"]]
-        champion = call["champion"]["display_name"]
-        self.player.say(f"the league is over; the champion is {champion}" + (f", and this bot's rank is {own[0]}" if own else ""))
+        ranks = [row.get("rank") for row in self.standings if row.get("player_id") == self.identity.id]
+        own = f", and {self.player.name} has rank {ranks[0]}" if ranks else ""
+        self.player.say(f"the league is over: the champion is {call['champion']['display_name']}{own}")
 
     def notify_league_error(self, call: Json) -> None:
         about = [call.get(key) for key in ("match_id", "error_code", "error_description", "action_required")]
@@ -436,32 +446,35 @@ class Calls:
     notify_game_error = notify_league_error
 
     def get_player_state(self, call: Json) -> Json:
-        return {"player_id": self.identity.me["player_id"], "matches_played": len(self.identity.results)}
+        return {"player_id": self.identity.id, "matches_played": len(self.identity.results)}
 
     # Results
 
     def notify_match_result(self, call: Json) -> None:
-        result, me, mine = call["game_result"], self.identity.me["player_id"], self.identity.matches.get(call["match_id"])
+        result, me, match_id = call["game_result"], self.identity.id, call["match_id"]
         is_technical, winner = result["status"] == "TECHNICAL_LOSS", result["winner_player_id"]
+        mine, results = self.identity.matches.get(match_id), self.identity.results
         try:
             if mine and mine.get("draw") and not is_technical:
                 self.judge(call, result, mine)
         except (ValueError, KeyError, TypeError, AttributeError) as why:
             self.dispute(call, str(why))
             raise Refused("E035", "INVALID_RESULT", "game_result", f"the result does not follow: {why}")
+        if any(one.id == match_id for one in results):
+            return  # it is told again
         if mine and is_technical and winner != me and "receipt_key" in self.identity.home:
             slowest = max((note.get("answer_ms", 1e6) for note in mine["calls"]), default=0)
             if slowest < 1000 * JOIN_SECONDS:
                 self.dispute(call, f"I got {len(mine['calls'])} calls and answered each within {slowest} ms")
-        choices, results = result.get("choices") or {}, self.identity.results
+        choices = result.get("choices") or {}
         opponent = next((player for player in choices if player != me), "")
         outcome = "win" if winner == me else "draw" if result["status"] == "DRAW" else "loss"
-        if all(one.id != call["match_id"] for one in results):  # it may be told twice
-            results.append(Result(call["match_id"], call.get("round_id"), opponent, choices.get(me),
-                                  choices.get(opponent), result.get("drawn_number"), outcome, is_technical))
-            del results[:-500]
-            self.save()
-            self.player.results.put(results[-1])
+        made = choices.get(me), choices.get(opponent)
+        results.append(Result(match_id, call.get("round_id"), opponent, *made, result.get("drawn_number"),
+                              outcome, is_technical))
+        del results[:-500]
+        self.save()
+        self.player.results.put(results[-1])
 
     def judge(self, call: Json, result: Json, mine: Json) -> None:
         """Raises ValueError unless the result follows from the promised seed and what both are bound to."""
@@ -469,7 +482,7 @@ class Calls:
             if not is_true:
                 raise ValueError(otherwise)
         need("nonce" in mine and "handed" in mine, "I was not asked for a choice")
-        me, other, match_id, seed = self.identity.me["player_id"], mine["opponent"], call["match_id"], call["draw_proof"]
+        me, other, match_id, seed = self.identity.id, mine["opponent"], call["match_id"], call["draw_proof"]
         choices, bound, nonces = result["choices"], call["choice_commitments"], call["choice_nonces"]
         promised = hashlib.sha256(bytes.fromhex(seed) + match_id.encode()).hexdigest()
         need(promised == mine["draw"], "another seed was promised")
@@ -481,10 +494,11 @@ class Calls:
         if self.player.game == "even_odd":  # elsewhere no number decides
             order = [me, other] if mine["is_a"] else [other, me]
             used = [nonces[player] if player in bound else "" for player in order]
-            number = draw_number(bytes.fromhex(seed), [match_id, *(choices[player] for player in order), *used])
+            number = draw_number(bytes.fromhex(seed), [match_id, *(choices[one] for one in order), *used])
             right = [player for player in order if choices[player] == ("odd" if number % 2 else "even")]
-            truth = number, right[0] if len(right) == 1 else None
-            need((result["drawn_number"], result["winner_player_id"]) == truth, "number and winner are %s, %s" % truth)
+            winner = right[0] if len(right) == 1 else None
+            need(result["drawn_number"] == number, f"the number is {number}")
+            need(result["winner_player_id"] == winner, f"the winner is {winner}")
 
     def dispute(self, call: Json, why: str) -> None:  # goes to the manager and stays open
         self.player.warn(f"disputes {call['match_id']}: {why}")
@@ -500,27 +514,30 @@ def proxy_for(parts: SplitResult) -> Optional[SplitResult]:
         is_near = ipaddress.ip_address(host).is_private
     except ValueError:
         is_near = "." not in host
-    proxy = None if is_near or urllib.request.proxy_bypass(host) else urllib.request.getproxies().get(parts.scheme)
+    if is_near or urllib.request.proxy_bypass(host):
+        return None
+    proxy = urllib.request.getproxies().get(parts.scheme)
     return urlsplit(proxy if "://" in proxy else "http://" + proxy) if proxy else None
 
 class Connection:
-    """A connection to a manager, kept open between calls. For one thread, but any thread may `abort` a call."""
+    """A connection to a manager, kept open between calls. For one thread, but any may `abort` its call."""
     def __init__(self, address: str) -> None:
         parts, self.address, self.headers = urlsplit(address), address, {"Content-Type": "application/json"}
         proxy, is_secure = proxy_for(parts), parts.scheme == "https"
-        self.target = urlunsplit(("", "", parts.path, parts.query, ""))
-        near = proxy or parts
+        near, login = proxy or parts, {}
         kind = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
-        self.http = kind(near.hostname or "", near.port or (443 if near.scheme == "https" else 80), timeout=10)
-        login = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}" if proxy and proxy.username else ""
-        shown_login = {"Proxy-Authorization": "Basic " + base64.b64encode(login.encode()).decode()} if login else {}
+        self.http = kind(near.hostname or "", near.port or (443 if near.scheme == "https" else 80))
+        self.target = urlunsplit(("", "", parts.path, parts.query, ""))
+        if proxy and proxy.username:
+            user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
+            login = {"Proxy-Authorization": "Basic " + base64.b64encode(user).decode()}
         if proxy and is_secure:
-            self.http.set_tunnel(parts.hostname or "", parts.port or 443, shown_login)
+            self.http.set_tunnel(parts.hostname or "", parts.port or 443, login)
         elif proxy:
-            self.target, self.headers = address, {**self.headers, **shown_login}
+            self.target, self.headers = address, {**self.headers, **login}
 
     def call(self, method: str, params: Json, timeout: float = 10) -> Json:
-        """The result. Raises CallError or Unreachable; after the latter it is not known whether the call arrived."""
+        """The result. Raises CallError, or Unreachable, after which the call may have arrived or not."""
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
         try:
             self.connect(timeout)
@@ -529,7 +546,8 @@ class Connection:
             status, headers, text = response.status, response.headers, response.read()
         except (OSError, http.client.HTTPException) as why:
             self.http.close()
-            raise Unreachable(shown(getattr(why, "strerror", None) or str(why) or type(why).__name__)) from None
+            text = getattr(why, "strerror", None) or str(why) or type(why).__name__
+            raise Unreachable(shown(text)) from None
         try:
             answer = json.loads(text)
             if isinstance(answer.get("result"), dict):
@@ -552,13 +570,14 @@ class Connection:
                 selector.register(self.http.sock, selectors.EVENT_READ)
                 if selector.select(0):
                     self.http.close()  # the other side has closed what was idle
-        self.http.timeout = timeout
+        self.http.timeout = 5
         if not self.http.sock:
             self.http.connect()
-            # A network that is gone must show long before the poll's own time is over.
             self.http.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            for option, value in (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 2)):
-                if hasattr(socket, option):
+            # A network that is gone shows after 7 s, long before a poll's own time is over.
+            for option, value in {"TCP_KEEPIDLE": 3, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 2,
+                                  "TCP_USER_TIMEOUT": 7000}.items():
+                if hasattr(socket, option):  # not on each system
                     self.http.sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
         self.http.sock.settimeout(timeout)
 
@@ -569,10 +588,10 @@ class Connection:
             pass
 
 class Seat:
-    """Gets the league's calls by long poll and hands in the answers. An answer that becomes ready while a poll
-    waits leaves by a second connection, and the manager then ends that poll. After any failure a new session is
-    opened, in which the manager repeats what is unanswered. Answers of the old session are dropped, because after a
-    restart of the manager their ids may be those of other calls. Thread-safe."""
+    """Gets the league's calls by long poll and hands in the answers. An answer that becomes ready while a
+    poll waits leaves by a second connection, and the manager then ends that poll. After any failure a new
+    session is opened, in which the manager repeats what is unanswered. Answers of the old session are
+    dropped, because after a restart of the manager their ids may be those of other calls. Thread-safe."""
     def __init__(self, player: Player, calls: Calls) -> None:
         self.player, self.calls, self.state = player, calls, threading.Condition()
         self.session, self.answers = "", []  # type: str, List[Json]
@@ -587,13 +606,29 @@ class Seat:
         reply = connection.call("open_seat", {
             "player_id": me["player_id"], "timestamp": timestamp, "nonce": nonce,
             "proof": keyed(me.get("auth_token", ""), "seat", timestamp, nonce)})
+        if not isinstance(reply.get("session"), str):
+            raise Unreachable("the answer to open_seat has no session")
         with self.state:
-            self.session = str(reply["session"])
+            self.session = reply["session"]
+
+    def play(self, connection: Connection, succeeded: Callable[[], None]) -> None:
+        """Plays in a session, and in another one when the manager has restarted and does not know it."""
+        while not self.player.stopping.is_set():
+            self.open(connection)
+            has_worked = False
+            try:
+                while not self.player.stopping.is_set():
+                    self.poll(connection, 25 if has_worked else 0)  # the first one shows that it works
+                    has_worked = True
+                    succeeded()
+            except CallError as why:
+                if why.code != "E012" or not has_worked:
+                    raise
 
     def poll(self, connection: Connection, seconds: int) -> None:
         """Hands in what is answered, and waits for the next calls."""
         with self.state:
-            self.state.wait_for(lambda: not self.unanswered, 0.01)  # what is ready at once leaves with this poll
+            self.state.wait_for(lambda: not self.unanswered, 0.01)  # quick answers leave with this poll
             session, answers, self.answers, self.is_waiting = self.session, self.answers, [], True
         try:
             self.exchange(connection, session, answers, seconds)
@@ -604,23 +639,25 @@ class Seat:
     def hand_in(self) -> None:
         """Sends answers while a poll waits; in a thread of its own."""
         own: Any = None
+        is_over = self.player.stopping.is_set
         while True:
             with self.state:
-                self.state.wait_for(lambda: self.answers and self.is_waiting or self.player.stopping.is_set())
+                self.state.wait_for(lambda: self.answers and self.is_waiting or is_over())
                 session, answers, self.answers, polling = self.session, self.answers, [], self.connection
-            if own and (own.address != polling.address or self.player.stopping.is_set()):
-                own.http.close()
-            if self.player.stopping.is_set():
+            if own and (is_over() or own.address != polling.address):
+                own = own.http.close()
+            if is_over():
                 return
-            own = own if own and own.address == polling.address else Connection(polling.address)
+            own = own or Connection(polling.address)
             try:
                 self.exchange(own, session, answers, 0)
             except (CallError, Unreachable):
                 polling.abort()  # its thread then opens a new session
 
     def exchange(self, connection: Connection, session: str, answers: List[Json], wait: int) -> None:
+        turn = {"session": session, "wait_s": wait, "answers": answers}
         try:
-            reply = connection.call("await_calls", {"session": session, "wait_s": wait, "answers": answers}, wait + 10)
+            reply = connection.call("await_calls", turn, wait + 10)
         except CallError as why:
             if why.code != "E016" and why.retry_after is None:
                 raise
@@ -629,7 +666,7 @@ class Seat:
                 with self.state:
                     self.answers[:0] = answers if session == self.session else []
                 self.player.stopping.wait(why.retry_after)
-        if reply.get("ended") == "taken_over" and session == self.session:  # else by ourselves
+        if reply.get("ended") == "taken_over" and session == self.session:  # else by this program itself
             self.is_taken_over = True
             self.player.stop()
         for one in reply.get("calls") or []:
@@ -711,20 +748,22 @@ class Player:
         code     registration code, if the league asks for one
         data     file that stores who the bot is, with its token (default: NAME.json in the working directory)
 
-        Without a manager, or if the command line has --manager, these come from the command line. Raises SystemExit
-        with the reason if the league does not admit the bot."""
+        Without a manager, or if the command line has --manager, these come from the command line. Raises
+        SystemExit with the reason if the league does not admit the bot."""
         if manager is None or any(word.split("=")[0] == "--manager" for word in sys.argv[1:]):
-            parser = argparse.ArgumentParser(allow_abbrev=False, description=f"{self.name}, a player for a league")
-            for option, default in {"manager": "http://localhost:8000", "serve": None, "host": host, "code": code,
-                                    "data": data, "name": self.name}.items():
-                parser.add_argument("--" + option, default=default, type=int if option == "serve" else str)
+            parser = argparse.ArgumentParser(allow_abbrev=False)
+            parser.add_argument("--manager", default="http://localhost:8000")
+            parser.add_argument("--serve", default=serve, type=int)
+            for option, default in {"host": host, "code": code, "data": data, "name": self.name}.items():
+                parser.add_argument("--" + option, default=default)
             given = parser.parse_args() if manager is None else parser.parse_known_args()[0]
             manager, serve, host, code, data = given.manager, given.serve, given.host, given.code, given.data
             self.name = given.name
         if self.chooser is None:
             raise SystemExit(f"{self.name} has no function that chooses: mark one with @bot.choose")
         self.code = code
-        self.addresses = [address_of(one) for one in (manager.split(",") if isinstance(manager, str) else manager)]
+        several = manager.split(",") if isinstance(manager, str) else manager
+        self.addresses = [address_of(one) for one in several]
         file = pathlib.Path(data or re.sub(r"[^\w.-]", "_", self.name) + ".json")
         self.calls = Calls(self, Identity(file, self.addresses, self.name))
         threading.Thread(target=self.tell_results, daemon=True).start()
@@ -809,36 +848,39 @@ class Player:
         threading.Thread(target=attempts, daemon=True).start()
 
     def register(self, connection: Connection, endpoint: str) -> None:
-        """Shows the token and nonce of before, so that we come back as who we were, and get our receipt_key."""
+        """Shows the token and nonce of before, to come back as who we were and to get our receipt_key."""
         calls, identity = self.calls, self.calls.identity
-        meta = {"display_name": self.name, "version": __version__, "game_types": [self.game], "receipts": True,
-                "protocol_version": "2.1.0", "contact_endpoint": endpoint,
-                **({"registration_code": self.code} if self.code else {})}
+        meta = {"display_name": self.name, "version": __version__, "game_types": [self.game],
+                "contact_endpoint": endpoint, "protocol_version": "2.1.0", "receipts": True}
+        if self.code:
+            meta["registration_code"] = self.code
+        conversation = {"conversation_id": "conv" + secrets.token_hex(16)}
         while True:
-            calls.save()  # so that the same request can be repeated after a crash
-            request = calls.message("LEAGUE_REGISTER_REQUEST", {"conversation_id": "conv" + secrets.token_hex(16)},
-                                    player_meta=meta, registration_nonce=identity.home["registration_nonce"])
-            reply = connection.call("register_player", request)
-            if reply.get("status") in ("ACCEPTED", "REGISTERED"):
+            with calls.lock:
+                calls.save()  # so that the same request can be repeated after a crash
+            nonce = identity.home["registration_nonce"]
+            reply = connection.call("register_player", calls.message(
+                "LEAGUE_REGISTER_REQUEST", conversation, player_meta=meta, registration_nonce=nonce))
+            if reply.get("status") == "ACCEPTED" and isinstance(reply.get("player_id"), str):
                 break
             reason = shown(reply.get("reason") or reply.get("error_description") or "no reason given")
             if reply.get("retryable") or str(reply.get("error_code")).startswith("E09"):
                 raise Unreachable(reason)
             if reply.get("error_code") != "E012" or "auth_token" not in identity.me:
                 raise Rejected(f"not admitted at {origin_of(connection.address)}: {reason}")
-            self.warn(f"the league does not know the token in {identity.file}; the bot registers as a new player")
+            self.warn(f"the league does not know the token in {identity.file}; the bot registers anew")
             with calls.lock:
                 identity.refused.append(identity.file)
                 identity.load()
         with calls.lock:
             identity.adopt(reply)
             calls.save()
-        self.say(f"{self.name} is {identity.me['player_id']} in {identity.me.get('league_id', 'the league')} at "
-                 f"{origin_of(connection.address)}; its token is in {identity.file}")
+        self.say(f"{self.name} is {identity.id} in {identity.me.get('league_id', 'the league')} at "
+                 f"{origin_of(connection.address)}; {identity.file} stores its token")
 
     def keep_trying(self, use: Callable[[Connection, Callable[[], None]], None]) -> None:
-        """Calls `use` with a connection, until it returns or the bot stops; after a failure with the next address,
-        and after a failure of all of them later and later. `use` says when the manager has answered it."""
+        """Calls `use` with a connection until it returns or the bot stops: after a failure at the next
+        address, and when all have failed, later and later. `use` tells what it gets whenever it succeeds."""
         failures = 0
         def succeeded() -> None:
             nonlocal failures
@@ -865,30 +907,19 @@ class Player:
     def run_seat(self) -> None:
         seat = self.seat = Seat(self, self.calls)
         threading.Thread(target=seat.hand_in, daemon=True).start()
-        is_registered = False
+        is_known = False
         def play(connection: Connection, succeeded: Callable[[], None]) -> None:
-            nonlocal is_registered
-            if not is_registered:
+            nonlocal is_known
+            if not is_known:
                 self.register(connection, "outward")
-            is_registered = True
-            polls = 1
-            while polls and not self.stopping.is_set():
-                try:
-                    seat.open(connection)
-                except CallError as why:
-                    if why.code == "-32601":
-                        raise Rejected("this league has no seats; give the bot a port to serve")
-                    is_registered = why.code != "E012"  # else the league may have forgotten us
-                    raise
-                try:
-                    polls = 0
-                    while not self.stopping.is_set():
-                        seat.poll(connection, 25 if polls else 0)  # the first one shows that it works
-                        succeeded()
-                        polls += 1
-                except CallError as why:
-                    if why.code != "E012" or not polls:  # else the manager has restarted
-                        raise
+            is_known = True
+            try:
+                seat.play(connection, succeeded)
+            except CallError as why:
+                is_known = why.code != "E012"  # else the league may have forgotten the bot
+                if why.code == "-32601":
+                    raise Rejected("this league has no seats; give the bot a port to serve")
+                raise
         self.keep_trying(play)
         if seat.is_taken_over:
             self.warn("another program has opened this bot's seat, so this one stops")

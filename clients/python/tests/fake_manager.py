@@ -1,5 +1,4 @@
-"""A league manager with seats that plays a referee too, for the tests of the client library: the wire, and nothing of
-a league. One answer of each kind, in one process."""
+"""A league manager with seats, and a referee, for the tests of the client library: the wire, and no league."""
 
 import hashlib
 import hmac
@@ -72,8 +71,8 @@ class FakeManager:
 
     def __init__(self, league="league_test", port=0):
         self.league, self.player_id = league, "P07"
-        self.token, self.league_key, self.receipt_key = ("tok_" + secrets.token_hex(20), secrets.token_hex(32),
-                                                         secrets.token_hex(32))
+        self.token, self.league_key = "tok_" + secrets.token_hex(20), secrets.token_hex(32)
+        self.receipt_key = secrets.token_hex(32)
         self.state = threading.Condition()
         self.registrations, self.opened, self.turns, self.queries = [], [], [], []
         self.register = self.accept  # a test may set another
@@ -135,7 +134,7 @@ class FakeManager:
                     "match_credentials": True, "league_key": self.league_key}
         known = params.get("auth_token")
         if known not in (None, self.token):
-            return {"status": "REJECTED", "player_id": None, "error_code": "E012", "reason": "an unknown auth_token"}
+            return {"status": "REJECTED", "error_code": "E012", "reason": "an unknown auth_token"}
         return accepted if known else {**accepted, "receipt_key": self.receipt_key}
 
     def open_seat(self, params):
@@ -144,7 +143,8 @@ class FakeManager:
         if abs((datetime.now(timezone.utc) - stamp).total_seconds()) > 300:
             raise Fault(200, "E021", "the timestamp is old", {})
         proof = keyed(self.token, f"seat|{params['timestamp']}|{params['nonce']}")
-        if (params["player_id"], params["proof"]) != (self.player_id, proof) or params["nonce"] in self.nonces:
+        shown = params["player_id"], params["proof"]
+        if shown != (self.player_id, proof) or params["nonce"] in self.nonces:
             raise Fault(200, "E012", "no such seat", {})
         self.nonces.add(params["nonce"])
         self.was_session.add(self.session)
@@ -169,7 +169,10 @@ class FakeManager:
 
         def due():
             return [call for call in self.calls if call.answer is None and session not in call.sessions]
-        self.state.wait_for(lambda: due() or self.waiting is not turn and params["wait_s"] or self.session != session, params["wait_s"])
+
+        def is_over():
+            return due() or self.waiting is not turn or self.session != session
+        self.state.wait_for(is_over, params["wait_s"])
         if session in self.was_session:
             return {"calls": [], "ended": "taken_over"}
         calls = due() if self.session == session else []
@@ -234,9 +237,9 @@ class RefereedMatch:
 
     def message(self, message_type, **fields):
         return {"protocol": "league.v2", "message_type": message_type, "sender": "referee:REF01",
-                "timestamp": "2025-01-15T10:30:00Z", "conversation_id": "conv" + self.id, "league_id": self.manager.league,
-                "auth_token": keyed(self.manager.token, self.id + "#1"), "round_id": self.round_id, "match_id": self.id,
-                "game_type": "even_odd", **fields}
+                "timestamp": "2025-01-15T10:30:00Z", "conversation_id": "conv" + self.id,
+                "league_id": self.manager.league, "round_id": self.round_id, "match_id": self.id,
+                "auth_token": keyed(self.manager.token, self.id + "#1"), "game_type": "even_odd", **fields}
 
     def invitation(self, **fields):
         return self.message("GAME_INVITATION", **{
@@ -246,8 +249,8 @@ class RefereedMatch:
     def question(self, **fields):
         return self.message("CHOOSE_PARITY_CALL", **{
             "player_id": self.manager.player_id, "deadline": "2025-01-15T10:30:30Z",
-            "context": {"attempt": 1, "play": 0, "opponent_id": "P03", "opponent_commitment": self.bound, **self.game},
-            **fields})
+            "context": {"attempt": 1, "play": 0, "opponent_id": "P03", "opponent_commitment": self.bound,
+                        **self.game}, **fields})
 
     def number(self, choice, nonce):
         for counter in itertools.count():
@@ -264,7 +267,8 @@ class RefereedMatch:
         right = [player for player, one in ((me, choice), ("P03", self.opponent_choice)) if one == parity]
         winner = right[0] if len(right) == 1 else None
         result = {"status": "WIN" if winner else "DRAW", "winner_player_id": winner, "drawn_number": number,
-                  "number_parity": parity, "choices": {me: choice, "P03": self.opponent_choice}, "reason": "", **changes}
+                  "number_parity": parity, "choices": {me: choice, "P03": self.opponent_choice}, "reason": "",
+                  **changes}
         return self.message("GAME_OVER", game_result=result, draw_proof=self.seed.hex(),
                             choice_commitments={me: self.commitment(me, choice, nonce), "P03": self.bound},
                             choice_nonces={me: nonce, "P03": self.opponent_nonce})

@@ -1,4 +1,4 @@
-"""The client library against a fake manager: its seat, its memory, its rules, and what goes wrong on the way."""
+"""The client library against a fake manager: its seat, its memory, its rules, and what goes wrong."""
 
 import contextlib
 import hashlib
@@ -50,6 +50,10 @@ class LeaguePlayerTest(unittest.TestCase):
         bot.choose(choose)
         return bot
 
+    def slow_bot(self, choosing, may_choose):
+        self.addCleanup(may_choose.set)
+        return self.bot(lambda match: choosing.set() or may_choose.wait(5) and "odd" or "even")
+
     def run_bot(self, bot, manager=None, **options):
         """Runs it in a thread; the thread's `outcome` is what run() raised."""
         options.setdefault("data", str(self.folder / "bot.json"))
@@ -91,7 +95,8 @@ class Playing(LeaguePlayerTest):
             "display_name": "my-bot", "version": league_player.__version__, "game_types": ["even_odd"],
             "receipts": True, "protocol_version": "2.1.0", "contact_endpoint": "outward",
             "registration_code": "secret-code"})
-        self.assertEqual((request["sender"], request["message_type"]), ("player:my_bot", "LEAGUE_REGISTER_REQUEST"))
+        self.assertEqual(request["sender"], "player:my_bot")
+        self.assertEqual(request["message_type"], "LEAGUE_REGISTER_REQUEST")
         self.assertRegex(request["registration_nonce"], "^[0-9a-f]{32}$")
         self.assertRegex(self.manager.opened[0]["nonce"], "^[A-Za-z0-9_-]{16,64}$")
         self.assertEqual(self.manager.turns[0], {"session": self.manager.session, "wait_s": 0, "answers": []})
@@ -108,10 +113,11 @@ class Playing(LeaguePlayerTest):
         joined, answer, acknowledged = match.play()
         bound = match.commitment("P07", "odd", answer["choice_nonce"])
         about = f"{self.manager.league_key}|R1M1|1|0|{match.draw}"
-        self.assertEqual((joined["accept"], joined["choice_commitment"], answer["parity_choice"]), (True, bound, "odd"))
+        self.assertEqual((joined["accept"], joined["choice_commitment"]), (True, bound))
+        self.assertEqual(answer["parity_choice"], "odd")
         self.assertEqual(joined["receipt"], keyed(self.manager.receipt_key, f"JOIN|{about}|true|{bound}"))
-        self.assertEqual(answer["receipt"], keyed(self.manager.receipt_key,
-                                                  f"CHOICE|{about}|odd|{answer['choice_nonce']}|{match.bound}"))
+        said = f"CHOICE|{about}|odd|{answer['choice_nonce']}|{match.bound}"
+        self.assertEqual(answer["receipt"], keyed(self.manager.receipt_key, said))
         for message in (joined, answer):
             self.assertEqual(message["auth_token"], keyed(self.manager.token, "answer|R1M1#1"))
             self.assertEqual((message["conversation_id"], message["match_id"]), ("convR1M1", "R1M1"))
@@ -133,7 +139,7 @@ class Playing(LeaguePlayerTest):
         table = [{"rank": 1, "player_id": "P07"}]
         self.manager.call("update_standings", self.of_manager("LEAGUE_STANDINGS_UPDATE", standings=table))
         thread.stop()
-        self.start(self.bot(lambda match: asked.append(match) or "even"))  # the history survives, not the table
+        self.start(self.bot(lambda match: asked.append(match) or "even"))
         RefereedMatch(self.manager, "R3M1", 3, "even").play()
         self.assertEqual([len(match.history) for match in asked], [0, 1, 2])
         self.assertEqual([result.opponent_choice for result in asked[2].meetings], ["even", "odd"])
@@ -141,7 +147,8 @@ class Playing(LeaguePlayerTest):
 
     def of_manager(self, message_type, **fields):
         return {"protocol": "league.v2", "message_type": message_type, "sender": "league_manager",
-                "timestamp": "20250115T103000Z", "conversation_id": "convnews", "auth_token": self.manager.token, **fields}
+                "timestamp": "20250115T103000Z", "conversation_id": "convnews",
+                "auth_token": self.manager.token, **fields}
 
     def test_shows_the_table_to_choose(self):
         asked = []
@@ -153,10 +160,11 @@ class Playing(LeaguePlayerTest):
 
     def test_offers_the_choices_of_the_call(self):
         self.start(self.bot(lambda match: match.choices[-1]))
-        answer = RefereedMatch(self.manager, game={"choices": ["rock", "paper"]})
-        joined = self.manager.call("handle_game_invitation", answer.invitation())["result"]
+        match = RefereedMatch(self.manager, game={"choices": ["rock", "paper"]})
+        joined = self.manager.call("handle_game_invitation", match.invitation())["result"]
         self.assertTrue(joined["accept"])
-        self.assertEqual(self.manager.call("choose_parity", answer.question())["result"]["parity_choice"], "paper")
+        answer = self.manager.call("choose_parity", match.question())["result"]
+        self.assertEqual(answer["parity_choice"], "paper")
 
     def test_a_slow_choice_delays_nobody_and_leaves_at_once(self):
         may_choose = threading.Event()
@@ -166,7 +174,7 @@ class Playing(LeaguePlayerTest):
         opened = self.manager.begin("handle_game_invitation", slow.invitation())
         repeated = self.manager.begin("handle_game_invitation", slow.invitation())
         quick.play()
-        self.manager.wait(lambda: self.manager.waiting)  # nothing else to do: only a second connection can answer
+        self.manager.wait(lambda: self.manager.waiting)  # so only a second connection can answer
         may_choose.set()
         joined = [self.manager.end(call)["result"]["choice_commitment"] for call in (opened, repeated)]
         self.assertEqual(joined[0], joined[1], "the repeated invitation gets the same promise")
@@ -175,15 +183,16 @@ class Playing(LeaguePlayerTest):
 
     def test_answers_in_each_dialect(self):
         self.start()
-        for number, (method, wrapped) in enumerate([
-                ("GAME_INVITATION", lambda message: message), ("receive_game_invitation", lambda message: message),
-                ("handle_message", lambda message: {"message": message}), ("mcp_message", lambda message: message)]):
-            match = RefereedMatch(self.manager, f"R1M{number}")
-            self.assertTrue(self.manager.call(method, wrapped(match.invitation()))["result"]["accept"], method)
+        for number, method in enumerate(["GAME_INVITATION", "receive_game_invitation", "handle_message",
+                                         "mcp_message"]):
+            message = RefereedMatch(self.manager, f"R1M{number}").invitation()
+            call = {"message": message} if method == "handle_message" else message
+            self.assertTrue(self.manager.call(method, call)["result"]["accept"], method)
         match = RefereedMatch(self.manager, "R2M1")
-        answer = self.manager.call("tools/call", {"name": "handle_game_invitation", "arguments": match.invitation()})
-        self.assertTrue(answer["result"]["structuredContent"]["accept"])
-        self.assertEqual(json.loads(answer["result"]["content"][0]["text"]), answer["result"]["structuredContent"])
+        call = {"name": "handle_game_invitation", "arguments": match.invitation()}
+        result = self.manager.call("tools/call", call)["result"]
+        self.assertTrue(result["structuredContent"]["accept"])
+        self.assertEqual(json.loads(result["content"][0]["text"]), result["structuredContent"])
         for method in ("initialize", "dance"):
             self.assertEqual(self.manager.call(method, match.invitation())["error"]["code"], -32601)
         self.assertEqual(self.manager.call("ping", {})["result"], {"status": "ok"})
@@ -192,12 +201,15 @@ class Playing(LeaguePlayerTest):
         self.start()
         match = RefereedMatch(self.manager)
         shown = match.invitation(auth_token="tok_theirs", context={})
-        self.assertEqual(self.manager.call("handle_game_invitation", shown)["error"]["data"]["error_code"], "E012")
-        announced = {"match_id": "R1M1", "player_A_id": "P07", "player_B_id": "P03", "draw_commitment": match.draw,
+        refused = self.manager.call("handle_game_invitation", shown)
+        self.assertEqual(refused["error"]["data"]["error_code"], "E012")
+        announced = {"match_id": "R1M1", "player_A_id": "P07", "player_B_id": "P03",
+                     "draw_commitment": match.draw,
                      "referee_credential": "token:" + hashlib.sha256(b"tok_theirs").hexdigest()}
         self.manager.call("notify_round", self.of_manager("ROUND_ANNOUNCEMENT", matches=[announced]))
         joined = self.manager.call("handle_game_invitation", shown)["result"]
-        self.assertEqual((joined["accept"], joined["auth_token"]), (True, keyed(self.manager.token, "answer|R1M1#1")))
+        self.assertTrue(joined["accept"])
+        self.assertEqual(joined["auth_token"], keyed(self.manager.token, "answer|R1M1#1"))
         other = RefereedMatch(self.manager, "R1M2").invitation(auth_token="tok_theirs")
         self.assertIn("error", self.manager.call("handle_game_invitation", other))
 
@@ -233,8 +245,10 @@ class Playing(LeaguePlayerTest):
     def test_tells_the_manager_what_it_answered(self):
         self.start()
         joined, answer, _ = RefereedMatch(self.manager).play()
-        record = self.manager.call("get_match_record", {"auth_token": self.manager.token, "match_id": "R1M1"})["result"]
-        self.assertEqual([call["message_type"] for call in record["calls"]], ["GAME_INVITATION", "CHOOSE_PARITY_CALL"])
+        question = {"auth_token": self.manager.token, "match_id": "R1M1"}
+        record = self.manager.call("get_match_record", question)["result"]
+        self.assertEqual([call["message_type"] for call in record["calls"]],
+                         ["GAME_INVITATION", "CHOOSE_PARITY_CALL"])
         self.assertEqual(record["calls"][1]["receipt"], answer["receipt"])
         self.assertNotIn("auth_token", json.dumps(record))
         refused = self.manager.call("get_match_record", {"auth_token": "wrong", "match_id": "R1M1"})
@@ -247,12 +261,13 @@ class Playing(LeaguePlayerTest):
         self.start(bot)
         match = RefereedMatch(self.manager)
         self.manager.call("handle_game_invitation", match.invitation())
-        lost = match.message("GAME_OVER", game_result={"status": "TECHNICAL_LOSS", "winner_player_id": "P03",
-                                                       "drawn_number": None, "number_parity": None, "reason": "",
-                                                       "choices": {"P07": None, "P03": "odd"}})
-        for _ in range(2):  # told twice, remembered once
-            self.assertEqual(self.manager.call("notify_match_result", lost)["result"], {"status": "ok"})
-        self.manager.wait(lambda: self.manager.queries)
+        result = {"status": "TECHNICAL_LOSS", "winner_player_id": "P03", "drawn_number": None,
+                  "number_parity": None, "reason": "", "choices": {"P07": None, "P03": "odd"}}
+        for _ in range(2):  # told twice, disputed and remembered once
+            answer = self.manager.call("notify_match_result", match.message("GAME_OVER", game_result=result))
+            self.assertEqual(answer["result"], {"status": "ok"})
+        self.manager.wait(lambda: self.manager.queries and told)
+        self.assertEqual((len(self.manager.queries), len(told)), (1, 1))
         self.assertEqual(self.stored()["results"], [["R1M1", 1, "P03", None, "odd", None, "loss", True]])
 
 
@@ -290,11 +305,12 @@ class Seats(LeaguePlayerTest):
         self.manager.take_over()
         thread.join(5)
         self.assertEqual((thread.is_alive(), thread.outcome), (False, None))
-        self.assertEqual(self.err.getvalue(), "my-bot: another program has opened this bot's seat, so this one stops\n")
+        self.assertEqual(self.err.getvalue(),
+                         "my-bot: another program has opened this bot's seat, so this one stops\n")
 
     def test_another_program_takes_over_between_two_polls(self):
         choosing, may_choose = threading.Event(), threading.Event()
-        _, thread = self.start(self.bot(lambda match: choosing.set() or may_choose.wait(5) and "odd" or "even"))
+        _, thread = self.start(self.slow_bot(choosing, may_choose))
         self.manager.begin("handle_game_invitation", RefereedMatch(self.manager).invitation())
         self.assertTrue(choosing.wait(5))
         self.manager.wait(lambda: self.manager.waiting)
@@ -309,14 +325,14 @@ class Seats(LeaguePlayerTest):
         match = RefereedMatch(self.manager)
         self.manager.call("handle_game_invitation", match.invitation())
         self.manager.forget_session()
-        self.assertEqual(self.manager.call("choose_parity", match.question())["result"]["parity_choice"], "even")
+        answer = self.manager.call("choose_parity", match.question())["result"]
+        self.assertEqual(answer["parity_choice"], "even")
         self.assertEqual((len(self.manager.opened), len(self.manager.registrations)), (2, 1))
         self.assertEqual(self.err.getvalue(), "")
 
     def test_a_call_that_was_open_is_answered_in_the_new_session(self):
         choosing, may_choose = threading.Event(), threading.Event()
-        self.addCleanup(may_choose.set)
-        self.start(self.bot(lambda match: choosing.set() or may_choose.wait(5) and "odd" or "even"))
+        self.start(self.slow_bot(choosing, may_choose))
         call = self.manager.begin("handle_game_invitation", RefereedMatch(self.manager).invitation())
         self.assertTrue(choosing.wait(5))
         self.manager.forget_session()
@@ -326,8 +342,7 @@ class Seats(LeaguePlayerTest):
 
     def test_the_manager_restarts(self):
         choosing, may_choose = threading.Event(), threading.Event()
-        self.addCleanup(may_choose.set)
-        self.start(self.bot(lambda match: choosing.set() or may_choose.wait(5) and "odd" or "even"))
+        self.start(self.slow_bot(choosing, may_choose))
         self.manager.begin("handle_game_invitation", RefereedMatch(self.manager).invitation())
         self.assertTrue(choosing.wait(5))
         self.manager.wait(lambda: self.manager.waiting)
@@ -338,7 +353,7 @@ class Seats(LeaguePlayerTest):
         ping = self.manager.begin("get_player_state", {})  # has the id of the call that was open before
         may_choose.set()
         self.assertIn("error", self.manager.end(ping), "the old answer is not taken for this call's")
-        self.assertTrue(self.manager.call("handle_game_invitation", RefereedMatch(self.manager, "R2M1").invitation())["result"])
+        self.assertTrue(RefereedMatch(self.manager, "R2M1").play()[0]["accept"])
         self.assertEqual(len(self.manager.registrations), 1)
         self.assertEqual(self.err.getvalue().count("\n"), 2, self.err.getvalue())
         self.assertIn(f"my-bot: connected to http://localhost:{self.manager.port}\n", self.err.getvalue())
@@ -348,17 +363,25 @@ class Seats(LeaguePlayerTest):
         bot = self.bot()
         tried, attempts = threading.Event(), []
         waited = bot.delay
-        bot.delay = lambda failures: (attempts.append(failures), len(attempts) > 3 and tried.set()) and waited(failures)
+
+        def delay(failures):
+            attempts.append(failures)
+            if len(attempts) > 3:
+                tried.set()
+            return waited(failures)
+        bot.delay = delay
         self.run_bot(bot)
         self.assertTrue(tried.wait(5))
         self.assertEqual(attempts[:4], [0, 1, 2, 3])
         self.manager.start()
         self.manager.wait(lambda: self.manager.waiting)
-        self.assertRegex(self.err.getvalue(), r"\Amy-bot: http://localhost:\d+: Connection refused; trying again\n"
-                                              r"my-bot: connected to http://localhost:\d+\n\Z")
+        self.assertRegex(self.err.getvalue(),
+                         r"\Amy-bot: http://localhost:\d+: Connection refused; trying again\n"
+                         r"my-bot: connected to http://localhost:\d+\n\Z")
 
     def test_the_next_address_is_used(self):
-        for addresses in (f"127.0.0.1:{free_port()} , {self.manager.url}", [f"127.0.0.1:{free_port()}", self.manager.url]):
+        nobody = f"127.0.0.1:{free_port()}"
+        for addresses in (f"{nobody} , {self.manager.url}", [nobody, self.manager.url]):
             opened = len(self.manager.opened)
             thread = self.run_bot(self.bot(), addresses)
             self.manager.wait(lambda: len(self.manager.opened) > opened and self.manager.waiting)
@@ -371,7 +394,7 @@ class Seats(LeaguePlayerTest):
         self.manager.forget_session()
         self.manager.wait(lambda: len(self.manager.opened) == 3 and self.manager.waiting)
         self.assertEqual(["auth_token" in one for one in self.manager.registrations], [False, True, False])
-        self.assertIn("registers as a new player", self.err.getvalue())
+        self.assertIn("registers anew", self.err.getvalue())
 
     def test_it_waits_when_it_asks_too_often(self):
         choosing = threading.Event()
@@ -383,18 +406,20 @@ class Seats(LeaguePlayerTest):
         self.assertEqual((self.manager.faults, len(self.manager.opened), self.err.getvalue()), ([], 1, ""))
 
     def test_a_manager_without_seats(self):
-        with mock.patch.object(FakeManager, "open_seat", side_effect=Fault(200, -32601, "Method not found", {})):
+        unknown = Fault(200, -32601, "Method not found", {})
+        with mock.patch.object(FakeManager, "open_seat", side_effect=unknown):
             thread = self.run_bot(self.bot())
             thread.join(5)
         self.assertEqual(thread.outcome, "my-bot: this league has no seats; give the bot a port to serve")
 
     def test_an_answer_that_is_none(self):
-        for status, text in ((502, "<html>Bad gateway</html>"), (200, "[]"), (200, "{}")):
+        for status, body in ((502, "<html>Bad gateway</html>"), (200, "[]"), (200, "{}")):
             connection = league_player.Connection("http://127.0.0.1:1/mcp")
             with mock.patch.object(connection, "connect"), mock.patch.object(connection, "http") as http:
                 http.getresponse.return_value.configure_mock(status=status, headers={})
-                http.getresponse.return_value.read.return_value = text.encode()
-                with self.assertRaisesRegex(league_player.Unreachable, f"HTTP {status}, and no answer of a league"):
+                http.getresponse.return_value.read.return_value = body.encode()
+                text = f"HTTP {status}, and no answer of a league"
+                with self.assertRaisesRegex(league_player.Unreachable, text):
                     connection.call("ping", {})
 
 
@@ -428,7 +453,8 @@ class Memory(LeaguePlayerTest):
         thread = self.run_bot(self.bot(), other.url)
         other.wait(lambda: other.waiting)
         self.assertNotIn("auth_token", other.registrations[0])
-        self.assertNotEqual(other.registrations[0]["registration_nonce"], with_token["home"]["registration_nonce"])
+        self.assertNotEqual(other.registrations[0]["registration_nonce"],
+                            with_token["home"]["registration_nonce"])
         thread.stop()
         self.assertEqual(self.stored(), with_token)
         self.assertEqual(self.stored("bot.2.json")["me"]["auth_token"], other.token)
@@ -448,7 +474,8 @@ class Memory(LeaguePlayerTest):
         self.assertEqual(self.manager.registrations[-1]["auth_token"], "tok_new", "the newest is tried first")
 
     def test_a_rejection_ends_it_with_the_reason(self):
-        self.manager.register = lambda request: {"status": "REJECTED", "error_code": "E020", "reason": "name is taken"}
+        rejected = {"status": "REJECTED", "error_code": "E020", "reason": "name is taken"}
+        self.manager.register = lambda request: rejected
         thread = self.run_bot(self.bot())
         thread.join(5)
         self.assertRegex(thread.outcome, r"my-bot: not admitted at http://localhost:\d+: name is taken")
@@ -485,13 +512,15 @@ class Serving(LeaguePlayerTest):
         endpoint = self.serve()
         self.assertRegex(endpoint, r"^http://127\.0\.0\.1:\d+/mcp$")
         ping = json.dumps({"jsonrpc": "2.0", "id": "one", "method": "ping"})
-        self.assertEqual(self.post(endpoint, ping), (200, {"jsonrpc": "2.0", "id": "one", "result": {"status": "ok"}}))
+        answer = {"jsonrpc": "2.0", "id": "one", "result": {"status": "ok"}}
+        self.assertEqual(self.post(endpoint, ping), (200, answer))
         for body, code in ((b"{", -32700), (b"\xff", -32700), (b"[]", -32600), (b'{"method": 1}', -32600)):
             self.assertEqual(self.post(endpoint, body)[1]["error"]["code"], code, body)
         self.assertEqual(self.manager.opened, [])
 
     def test_says_why_it_is_rejected(self):
-        self.manager.register = lambda request: {"status": "REJECTED", "error_code": "E027", "reason": "local only"}
+        rejected = {"status": "REJECTED", "error_code": "E027", "reason": "local only"}
+        self.manager.register = lambda request: rejected
         thread = self.run_bot(self.bot(), serve=0)
         thread.join(5)
         self.assertIn("local only", thread.outcome)
@@ -511,18 +540,22 @@ class Parts(unittest.TestCase):
         for given in ("nats://h:1", "http://", ""):
             with self.assertRaises(SystemExit):
                 league_player.address_of(given)
-        self.assertEqual(league_player.origin_of("https://[::1]/mcp?registration_code=c"), "https://localhost:443")
+        self.assertEqual(league_player.origin_of("https://[::1]/mcp?registration_code=c"),
+                         "https://localhost:443")
 
     def test_times(self):
-        for text, is_time in {"2025-01-15T10:30:00Z": True, "20250115T10:30:00Z": True, "20250115T103000.5+00:00": True,
-                              "2025-01-15T103000Z": False, "2025-01-15T10:30:00": False, "2025-02-30T10:30:00Z": False,
-                              "2025-01-15T10:30:00+02:00": False, "2025-01-15 10:30:00Z": False}.items():
-            self.assertEqual(league_player.is_utc_time(text), is_time, text)
+        for text in ("2025-01-15T10:30:00Z", "20250115T10:30:00Z", "20250115T103000.5+00:00"):
+            self.assertTrue(league_player.is_utc_time(text), text)
+        for text in ("2025-01-15T103000Z", "2025-01-15T10:30:00", "2025-02-30T10:30:00Z",
+                     "2025-01-15T10:30:00+02:00", "2025-01-15 10:30:00Z"):
+            self.assertFalse(league_player.is_utc_time(text), text)
 
     def test_proxies_are_for_distant_managers(self):
-        with mock.patch.dict(os.environ, {"http_proxy": "http://me:secret@proxy.example:3128", "no_proxy": "near.example"}):
+        proxies = {"http_proxy": "http://me:secret@proxy.example:3128", "no_proxy": "near.example"}
+        with mock.patch.dict(os.environ, proxies):
             for host in ("localhost", "127.0.0.1", "[::1]", "192.168.0.7", "arena", "near.example"):
-                self.assertNotIn("proxy", league_player.Connection(f"http://{host}:8000/mcp").http.host, host)
+                near = league_player.Connection(f"http://{host}:8000/mcp")
+                self.assertNotIn("proxy", near.http.host, host)
             far = league_player.Connection("http://arena.example/mcp?x=1")
         self.assertEqual((far.http.host, far.http.port, far.target),
                          ("proxy.example", 3128, "http://arena.example/mcp?x=1"))
@@ -537,13 +570,14 @@ class Parts(unittest.TestCase):
     def test_the_command_line(self):
         bot = Player("my-bot")
         bot.choose(lambda match: "even")
-        words = ["bot.py", "--manager", "http://h:1,http://h:2", "--serve", "8101", "--code", "c", "--name", "other"]
+        words = "bot.py --manager http://h:1,http://h:2 --serve 8101 --code c --name other".split()
         for given in ((), ("http://ignored",)):
             with mock.patch.object(sys, "argv", words), mock.patch.object(bot, "run_server") as served, \
                     mock.patch.object(league_player, "Identity") as identity:
                 bot.run(*given)
             self.assertEqual(served.call_args[0], (8101, None))
-            self.assertEqual((bot.addresses, bot.name, bot.code), (["http://h:1/mcp", "http://h:2/mcp"], "other", "c"))
+            self.assertEqual(bot.addresses, ["http://h:1/mcp", "http://h:2/mcp"])
+            self.assertEqual((bot.name, bot.code), ("other", "c"))
             self.assertEqual(str(identity.call_args[0][0]), "other.json")
 
     def test_text_of_others_is_one_line(self):
