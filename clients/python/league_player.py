@@ -142,8 +142,12 @@ def route(method: Any, params: Any) -> Any:
 # --- What a bot must not forget ---------------------------------------------------------------------------
 def address_of(manager: str) -> str:
     """The address as we call it: with a scheme, and with /mcp where it has no path."""
-    parts = urlsplit(manager.strip() if "://" in manager else "http://" + manager.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(manager.strip() if "://" in manager else "http://" + manager.strip())
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # such as port 80000
+        is_address = False
+    if not is_address:
         raise SystemExit(f"{shown(manager)} is no address of a league; one is http://localhost:8000")
     return urlunsplit(parts._replace(path="/mcp" if parts.path in ("", "/") else parts.path))
 
@@ -158,7 +162,7 @@ class Identity:
     can read. A token is shown only to the managers that it was used with. A file is never overwritten with
     another identity: that one is stored in NAME.2.json, and so on. Not thread-safe."""
     def __init__(self, file: pathlib.Path, addresses: Sequence[str], name: str) -> None:
-        self.first, self.name, self.managers = file, name, [origin_of(address) for address in addresses]
+        self.first, self.name, self.addressed = file, name, [origin_of(address) for address in addresses]
         self.refused: List[pathlib.Path] = []  # by the manager, which did not know the token
         self.load()
 
@@ -180,11 +184,12 @@ class Identity:
         for file in existing:  # the newest that fits is taken
             try:
                 content = json.loads(file.read_text())
-                if set(content.get("managers", [])) & set(self.managers) and file not in self.refused:
+                if set(content.get("managers", [])) & set(self.addressed) and file not in self.refused:
                     self.file, kept = file, content
             except (ValueError, AttributeError, OSError) as why:
                 raise SystemExit(f"{file} is not readable ({why}); move it away to register as a new player")
         # `me` is in every message, `home` is in none; `matches` are the last 20.
+        self.managers = sorted({*kept.get("managers", []), *self.addressed})
         self.me: Json = kept.get("me") or {"player_id": re.sub("[^A-Za-z0-9_]", "_", self.name)[:64]}
         self.home: Json = kept.get("home") or {"registration_nonce": secrets.token_hex(16)}
         self.matches: Dict[str, Json] = kept.get("matches", {})
@@ -401,7 +406,7 @@ class Calls:
         match = Match(
             id=call["match_id"], player_id=self.identity.id, round=call.get("round_id"), call=call,
             opponent=call.get("opponent_id") or context.get("opponent_id") or "",
-            choices=words or CHOICES.get(self.player.game, []), standings=self.standings,
+            choices=list(words or CHOICES.get(self.player.game, [])), standings=list(self.standings),
             history=list(self.identity.results),
             deadline=datetime.now(timezone.utc) + timedelta(seconds=left))
         self.lock.release()
@@ -669,18 +674,21 @@ class Seat:
         if reply.get("ended") == "taken_over" and session == self.session:  # else by this program itself
             self.is_taken_over = True
             self.player.stop()
-        for one in reply.get("calls") or []:
-            arguments = session, one["request"], one.get("remaining_ms", 1000 * JOIN_SECONDS) / 1000
+        try:
+            calls = [(one["request"], one["remaining_ms"] / 1000) for one in reply.get("calls", [])]
+        except (KeyError, TypeError):
+            raise Unreachable("the answer to await_calls has calls of another form")
+        for request, remaining in calls:
             with self.state:
                 self.unanswered += 1
             # The manager limits how many calls are open at a seat, and so these threads.
-            threading.Thread(target=self.answer, args=arguments, daemon=True).start()
+            threading.Thread(target=self.answer, args=(session, request, remaining), daemon=True).start()
 
     def answer(self, session: str, request: Json, remaining: float) -> None:
         response = self.calls.answer(request, remaining)
         with self.state:
             self.unanswered -= 1
-            if session == self.session and "id" in request:
+            if session == self.session and response["id"] is not None:
                 self.answers.append(response)
             self.state.notify_all()
 
@@ -813,7 +821,7 @@ class Player:
             if choice in match.choices:
                 return choice
             self.report("choice", f"choose returned {choice!r}, which is none of {match.choices}; {instead}")
-        except Exception:
+        except (Exception, SystemExit):
             self.report("choose", f"choose failed; {instead}", traceback.format_exc())
         return match.choices[0]
 
@@ -823,7 +831,7 @@ class Player:
             try:
                 if self.listener:
                     self.listener(result)
-            except Exception:
+            except (Exception, SystemExit):
                 self.report("on_result", "on_result failed", traceback.format_exc())
 
     # Talking to the manager

@@ -1,4 +1,4 @@
-"""A league manager with seats, and a referee, for the tests of the client library: the wire, and no league."""
+"""A league manager with seats, and a referee, for the tests of the client library: their wire, no league."""
 
 import hashlib
 import hmac

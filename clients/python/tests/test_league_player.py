@@ -294,6 +294,16 @@ class AuthorsFaults(LeaguePlayerTest):
         self.manager.wait(lambda: len(told) == 2)
         self.assertEqual(self.err.getvalue().count("my-bot: on_result failed"), 1)
 
+    def test_exit_is_no_way_out_of_a_match(self):
+        self.start(self.bot(lambda match: sys.exit(1)))
+        self.assertEqual(RefereedMatch(self.manager).play()[1]["parity_choice"], "even")
+
+    def test_what_it_does_to_its_match_is_its_own(self):
+        self.start(self.bot(lambda match: match.choices.pop()))
+        for number in (1, 2):
+            answer = RefereedMatch(self.manager, f"R{number}M1").play()[1]
+            self.assertEqual(answer["parity_choice"], "even", "it returned what was not a choice any more")
+
     def test_without_a_function(self):
         with self.assertRaisesRegex(SystemExit, "mark one with @bot.choose"):
             Player("my-bot").run(self.manager.url)
@@ -319,6 +329,17 @@ class Seats(LeaguePlayerTest):
         thread.join(5)
         self.assertFalse(thread.is_alive())
         self.assertIn("another program", self.err.getvalue())
+
+    def test_its_own_new_session_is_no_other_program(self):
+        bot, _ = self.start()
+        old = bot.seat.session
+        self.manager.forget_session()
+        self.manager.wait(lambda: len(self.manager.opened) == 2 and self.manager.waiting)
+        self.manager.was_session.add(old)
+        late = league_player.Connection(bot.addresses[0])
+        self.addCleanup(late.http.close)
+        bot.seat.exchange(late, old, [], 0)
+        self.assertFalse(bot.stopping.is_set())
 
     def test_an_unknown_session_is_opened_again(self):
         self.start()
@@ -375,8 +396,17 @@ class Seats(LeaguePlayerTest):
         self.assertEqual(attempts[:4], [0, 1, 2, 3])
         self.manager.start()
         self.manager.wait(lambda: self.manager.waiting)
+        self.assertEqual(attempts, sorted(attempts))
+        attempts.clear()
+        self.manager.stop()
+        self.manager.wait(lambda: attempts)
+        self.assertEqual(attempts[0], 0, "the next failure waits as shortly as the first")
+        self.manager.start()
+        self.manager.wait(lambda: self.manager.waiting)
         self.assertRegex(self.err.getvalue(),
                          r"\Amy-bot: http://localhost:\d+: Connection refused; trying again\n"
+                         r"my-bot: connected to http://localhost:\d+\n"
+                         r"my-bot: http://localhost:\d+: [^\n]*; trying again\n"
                          r"my-bot: connected to http://localhost:\d+\n\Z")
 
     def test_the_next_address_is_used(self):
@@ -404,6 +434,25 @@ class Seats(LeaguePlayerTest):
             self.manager.faults = [busy, busy]
         self.assertTrue(RefereedMatch(self.manager).play()[0]["accept"])
         self.assertEqual((self.manager.faults, len(self.manager.opened), self.err.getvalue()), ([], 1, ""))
+
+    def test_an_answer_that_cannot_be_handed_in_is_made_again(self):
+        choosing, may_choose = threading.Event(), threading.Event()
+        self.start(self.slow_bot(choosing, may_choose))
+        call = self.manager.begin("handle_game_invitation", RefereedMatch(self.manager).invitation())
+        self.assertTrue(choosing.wait(5))
+        self.manager.wait(lambda: self.manager.waiting)
+        self.manager.faults.append(Fault(500, -32603, "internal error", {}))
+        may_choose.set()
+        self.assertTrue(self.manager.end(call)["result"]["accept"])
+        self.assertEqual(len(self.manager.opened), 2)
+
+    def test_calls_of_another_form(self):
+        wrong = [{"calls": [1]}, {"calls": "text"}, {"calls": [{"request": {}}]}]
+        serve = self.manager.await_calls
+        self.manager.await_calls = lambda params: wrong.pop() if wrong else serve(params)
+        self.start()
+        self.assertEqual((wrong, len(self.manager.opened)), ([], 4))
+        self.assertIn("calls of another form; trying again", self.err.getvalue())
 
     def test_a_manager_without_seats(self):
         unknown = Fault(200, -32601, "Method not found", {})
@@ -460,6 +509,26 @@ class Memory(LeaguePlayerTest):
         self.assertEqual(self.stored("bot.2.json")["me"]["auth_token"], other.token)
         self.start()
         self.assertEqual(self.manager.registrations[-1]["auth_token"], self.manager.token)
+
+    def test_addresses_that_were_given_together_are_one_league(self):
+        nobody = f"http://127.0.0.1:{free_port()}"
+        for addresses in ([self.manager.url, nobody], [self.manager.url]):
+            self.start(manager=addresses)[1].stop()
+        self.assertEqual(len(self.stored()["managers"]), 2)
+        identity = league_player.Identity(self.folder / "bot.json", [nobody], "my-bot")
+        self.assertEqual(identity.me["auth_token"], self.manager.token)
+
+    def test_another_identity_gets_another_file(self):
+        self.start()[1].stop()
+        old = self.stored()
+        self.manager.register = lambda request: {
+            "status": "ACCEPTED", "player_id": self.manager.player_id, "auth_token": self.manager.token,
+            "league_id": "league_next", "league_key": "0" * 64, "receipt_key": "1" * 64}
+        self.start()[1].stop()
+        self.assertEqual(self.stored(), old)
+        self.assertEqual(self.stored("bot.2.json")["home"], {
+            "registration_nonce": old["home"]["registration_nonce"], "league_key": "0" * 64,
+            "receipt_key": "1" * 64})
 
     def test_another_league_at_the_same_address(self):
         _, thread = self.start()
@@ -537,7 +606,7 @@ class Parts(unittest.TestCase):
                                "https://h/league/mcp": "https://h/league/mcp",
                                "http://h?registration_code=c": "http://h/mcp?registration_code=c"}.items():
             self.assertEqual(league_player.address_of(given), address)
-        for given in ("nats://h:1", "http://", ""):
+        for given in ("nats://h:1", "http://", "", "http://h:80000", "http://[h"):
             with self.assertRaises(SystemExit):
                 league_player.address_of(given)
         self.assertEqual(league_player.origin_of("https://[::1]/mcp?registration_code=c"),
