@@ -371,7 +371,10 @@ class Calls:
 
     def join(self, call: Json, mine: Json, at: List[int], left: float) -> Any:
         draw, bound = call.get("draw_commitment"), ""
-        if mine.setdefault("draw", draw) != draw:
+        promised = mine.get("announced") or mine.get("draw")
+        # A referee of other origin may draw without the league's seed, but not with another one.
+        may_be_missing = not promised or mine.get("credential", "match") != "match"
+        if draw != promised and (not may_be_missing or draw and promised):
             raise Refused("E040", "COMMITMENT_MISMATCH", "draw_commitment", "another seed was promised")
         if "nonce" in mine and at < mine["at"]:
             raise Refused("E033", "STALE_ATTEMPT", "context", "a later attempt has begun")
@@ -379,7 +382,7 @@ class Calls:
             mine.update(choice=self.ask(call, left), nonce=secrets.token_hex(32), shown_alone=False,
                         opponent=call["opponent_id"], is_a=call["role_in_match"] == "PLAYER_A")
             mine.pop("handed", None)
-        mine["at"] = at
+        mine.update(at=at, draw=draw)
         if draw:
             bound = self.commitment(call, mine, self.identity.id, mine["choice"], mine["nonce"])
         fields = {"accept": True, **({"choice_commitment": bound} if bound else {})}
@@ -429,7 +432,7 @@ class Calls:
             if self.identity.id in (match["player_A_id"], match["player_B_id"]):
                 mine = self.identity.match(match["match_id"])
                 if match.get("draw_commitment"):  # the manager promises the seed of each match
-                    mine.setdefault("draw", match["draw_commitment"])
+                    mine.setdefault("announced", match["draw_commitment"])
                 mine["credential"] = str(match.get("referee_credential") or "match")
 
     def update_standings(self, call: Json) -> None:

@@ -200,7 +200,8 @@ class Playing(LeaguePlayerTest):
     def test_accepts_the_announced_token_of_a_foreign_referee(self):
         self.start()
         match = RefereedMatch(self.manager)
-        shown = match.invitation(auth_token="tok_theirs", context={})
+        theirs = {"auth_token": "tok_theirs", "context": {}}
+        shown = match.invitation(**theirs, draw_commitment=None)
         refused = self.manager.call("handle_game_invitation", shown)
         self.assertEqual(refused["error"]["data"]["error_code"], "E012")
         announced = {"match_id": "R1M1", "player_A_id": "P07", "player_B_id": "P03",
@@ -210,8 +211,19 @@ class Playing(LeaguePlayerTest):
         joined = self.manager.call("handle_game_invitation", shown)["result"]
         self.assertTrue(joined["accept"])
         self.assertEqual(joined["auth_token"], keyed(self.manager.token, "answer|R1M1#1"))
-        other = RefereedMatch(self.manager, "R1M2").invitation(auth_token="tok_theirs")
-        self.assertIn("error", self.manager.call("handle_game_invitation", other))
+        self.assertNotIn("choice_commitment", joined)
+        other = match.invitation(**theirs, draw_commitment="0" * 64)
+        refused = self.manager.call("handle_game_invitation", other)
+        self.assertEqual(refused["error"]["data"]["error_code"], "E040", "no seed, but no other one either")
+        answer = self.manager.call("choose_parity", match.question(**theirs))["result"]
+        self.assertEqual((answer["parity_choice"], "choice_nonce" in answer), ("even", False))
+        over = match.message("GAME_OVER", auth_token="tok_theirs", game_result={
+            "status": "WIN", "winner_player_id": "P03", "drawn_number": 7, "number_parity": "odd",
+            "reason": "", "choices": {"P07": "even", "P03": "odd"}})
+        self.assertEqual(self.manager.call("notify_match_result", over)["result"], {"status": "ok"})
+        self.assertEqual(self.stored()["results"], [["R1M1", 1, "P03", "even", "odd", 7, "loss", False]])
+        stranger = RefereedMatch(self.manager, "R1M2").invitation(auth_token="tok_theirs")
+        self.assertIn("error", self.manager.call("handle_game_invitation", stranger))
 
     def test_refuses_strangers_other_seeds_and_broken_messages(self):
         self.start()
@@ -225,8 +237,9 @@ class Playing(LeaguePlayerTest):
             self.assertEqual(refused["error"]["data"]["error_code"], code, changes)
             self.assertEqual(refused["error"]["code"], -32602)
         match.play()
-        other = self.manager.call("handle_game_invitation", match.invitation(draw_commitment="0" * 64))
-        self.assertEqual(other["error"]["data"]["error_code"], "E040")
+        for draw in ("0" * 64, None):
+            other = self.manager.call("handle_game_invitation", match.invitation(draw_commitment=draw))
+            self.assertEqual(other["error"]["data"]["error_code"], "E040", draw)
 
     def test_refuses_and_disputes_a_false_result(self):
         self.start()
