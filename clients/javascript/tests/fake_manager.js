@@ -1,14 +1,16 @@
-// A league manager with seats, as small as the tests need it: it admits one player, hands out the calls that a test
-// makes and checks what comes back with its own cryptography.
+// A league manager with seats, as small as the tests need it: it admits one player and hands out the calls that
+// a test makes. Its cryptography is not that of the library.
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 
+const kRejected = { status: "REJECTED", player_id: null };
 export const kSeed = "5e".repeat(32);
-export const sha256 = (...parts) => parts.reduce((hash, one) => hash.update(one), createHash("sha256")).digest("hex");
+export const sha256 = (...parts) =>
+  parts.reduce((hash, one) => hash.update(one), createHash("sha256")).digest("hex");
 export const hmac = (key, ...parts) => createHmac("sha256", key).update(parts.join("|")).digest("hex");
 
-export function numberOf(parts) {  // draw version 2
-  const bytes = createHmac("sha256", Buffer.from(kSeed, "hex")).update([...parts, 0].join("|")).digest();
+export function numberOf(seed, parts) {  // draw version 2
+  const bytes = createHmac("sha256", Buffer.from(seed, "hex")).update([...parts, 0].join("|")).digest();
   return (bytes.find((one) => one < 250) % 10) + 1;
 }
 
@@ -77,8 +79,8 @@ export class FakeManager {
   register(params) {
     const { auth_token: token, registration_nonce: nonce } = params;
     if (token && token !== this.token)
-      return { status: "REJECTED", player_id: null, reason: "auth_token is of another league", error_code: "E012" };
-    if (this.rejects) return { status: "REJECTED", player_id: null, ...this.rejects };
+      return { ...kRejected, reason: "auth_token is of another league", error_code: "E012" };
+    if (this.rejects) return { ...kRejected, ...this.rejects };
     this.nonce ??= nonce;
     const receiptKey = this.nonce === nonce ? this.receiptKey : undefined;
     return { status: "ACCEPTED", player_id: this.id, auth_token: this.token, league_id: "league_of_tests",
@@ -87,7 +89,7 @@ export class FakeManager {
 
   openSeat({ player_id: id, timestamp, nonce, proof }) {
     if (!/^[\w-]{16,64}$/.test(nonce)) throw new Fault("E023", "nonce has another form");
-    if (Math.abs(Date.parse(timestamp) - Date.now()) > 300_000) throw new Fault("E021", "timestamp is too old");
+    if (Math.abs(Date.parse(timestamp) - Date.now()) > 300_000) throw new Fault("E021", "it is too old");
     if (id !== this.id || proof !== hmac(this.token, "seat", timestamp, nonce))
       throw new Fault("E012", "no seat for this");
     this.takeOver();
@@ -162,15 +164,15 @@ export class FakeManager {
   message(type, fields) {
     const { match_id: match } = fields, attempt = fields.context?.attempt ?? 1;
     return { protocol: "league.v2", message_type: type, sender: match ? "referee:REF01" : "league_manager",
-             timestamp: "2026-01-15T10:30:00Z", conversation_id: "conv1", league_id: "league_of_tests", round_id: 1,
-             auth_token: match ? hmac(this.token, `${match}#${attempt}`) : this.token, ...fields };
+             timestamp: "2026-01-15T10:30:00Z", conversation_id: "conv1", league_id: "league_of_tests",
+             round_id: 1, auth_token: match ? hmac(this.token, `${match}#${attempt}`) : this.token, ...fields };
   }
 
   draw(match) { return sha256(Buffer.from(kSeed, "hex"), match); }
 
   invitation(match, fields = {}) {
-    return this.message("GAME_INVITATION", { match_id: match, game_type: "even_odd", role_in_match: "PLAYER_A",
-      opponent_id: "P02", draw_commitment: this.draw(match), context: { attempt: 1, play: 0 }, ...fields });
+    return this.message("GAME_INVITATION", { match_id: match, game_type: "even_odd", opponent_id: "P02",
+      role_in_match: "PLAYER_A", draw_commitment: this.draw(match), context: { attempt: 1, play: 0 }, ...fields });
   }
 
   choiceCall(match, theirs, context = {}) {
@@ -180,17 +182,21 @@ export class FakeManager {
   }
 
   /** GAME_OVER of a match in which the opponent, P02, chose `theirs` with the nonce 0000…. */
-  gameOver(match, own, theirs, fields = {}) {
+  gameOver(match, own, theirs, fields = {}, seed = kSeed) {
     const nonces = { [this.id]: own.choice_nonce, P02: "0".repeat(64) };
     const choices = { [this.id]: own.parity_choice, P02: theirs };
     const bound = {};
-    for (const id of [this.id, "P02"]) bound[id] = sha256([this.draw(match), match, id, choices[id], nonces[id]].join("|"));
-    const number = numberOf([match, choices[this.id], theirs, nonces[this.id], nonces.P02]);
-    const right = Object.keys(choices).filter((id) => choices[id] === (number % 2 ? "odd" : "even"));
-    const result = { status: right.length === 1 ? "WIN" : "DRAW", winner_player_id: right.length === 1 ? right[0] : null,
-                     drawn_number: number, number_parity: number % 2 ? "odd" : "even", choices, reason: "", ...fields };
-    return this.message("GAME_OVER", { match_id: match, game_type: "even_odd", game_result: result, draw_proof: kSeed,
-                                       draw_version: 2, choice_commitments: bound, choice_nonces: nonces });
+    for (const id of [this.id, "P02"])
+      bound[id] = sha256([this.draw(match), match, id, choices[id], nonces[id]].join("|"));
+    const number = numberOf(seed, [match, choices[this.id], theirs, nonces[this.id], nonces.P02]);
+    const parity = number % 2 ? "odd" : "even";
+    const [winner, ...others] = Object.keys(choices).filter((id) => choices[id] === parity);
+    const isWon = winner && !others.length;
+    const result = { status: isWon ? "WIN" : "DRAW", winner_player_id: isWon ? winner : null,
+                     drawn_number: number, number_parity: parity, choices, reason: "", ...fields };
+    return this.message("GAME_OVER", { match_id: match, game_type: "even_odd", game_result: result,
+                                       draw_proof: seed, draw_version: 2, choice_commitments: bound,
+                                       choice_nonces: nonces });
   }
 
   commitmentOf(match, choice) {
