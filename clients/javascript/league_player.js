@@ -1,5 +1,5 @@
-// The client library of a league of bots (protocol league.v2), in one module without dependencies, for Node.js
-// 18 or later and for browsers. README.md shows how it is used.
+// The client library of a league of bots (protocol league.v2), in one module without dependencies. It needs
+// Node.js 18 or a browser. README.md shows how it is used.
 
 const isNode = typeof process === "object" && Boolean(process.versions?.node);
 const kKeptMatches = 20, kKeptResults = 500, kKeptIdentities = 5;
@@ -10,7 +10,7 @@ const kLimits = { JOIN: 5000, CHOICE: 30_000 };  // milliseconds, where a call d
 export class LeagueError extends Error {
   constructor(text, code) {
     super(text);
-    Object.assign(this, { name: "LeagueError", code });
+    Object.assign(this, { name: "LeagueError" }, code && { code });
     this.stack = `LeagueError: ${text}`;  // it is about the network or the league, not about a line of code
   }
 }
@@ -104,7 +104,7 @@ async function openStore(data, name) {
 }
 
 function optionsOf(words) {  // of a program; what it does not know is the author's
-  const options = { manager: "http://localhost:8000" };
+  const options = {};
   words.forEach((word, i) => {
     const [, key, , text] = /^--(manager|serve|host|code|data|name)(=(.*))?$/s.exec(word) ?? [];
     if (key) options[key] = text ?? words[i + 1];
@@ -205,9 +205,11 @@ export class Player {
   }
 
   async run(manager, options = {}) {
-    const isProgram = manager === undefined && isNode;
+    const words = isNode ? process.argv.slice(2) : [];
+    const isProgram = isNode && (manager === undefined || words.some((word) => /^--manager(=|$)/.test(word)));
     try {
-      await this.#play({ ...(isProgram ? optionsOf(process.argv.slice(2)) : { manager }), ...options });
+      const told = isProgram ? optionsOf(words) : {};
+      await this.#play({ manager: manager ?? "http://localhost:8000", ...options, ...told });
     } catch (why) {
       if (!isProgram || !(why instanceof LeagueError)) throw why;
       this.#console.error(`${this.#name}: ${why.message}`);

@@ -1,5 +1,5 @@
-// A league manager with seats, as small as the tests need it: it admits one player and hands out the calls that
-// a test makes. Its cryptography is not that of the library.
+// A league manager with seats, as small as the tests need it: it admits one player and hands out the calls
+// that a test makes. Its cryptography is not that of the library.
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 
@@ -165,14 +165,16 @@ export class FakeManager {
     const { match_id: match } = fields, attempt = fields.context?.attempt ?? 1;
     return { protocol: "league.v2", message_type: type, sender: match ? "referee:REF01" : "league_manager",
              timestamp: "2026-01-15T10:30:00Z", conversation_id: "conv1", league_id: "league_of_tests",
-             round_id: 1, auth_token: match ? hmac(this.token, `${match}#${attempt}`) : this.token, ...fields };
+             auth_token: match ? hmac(this.token, `${match}#${attempt}`) : this.token, round_id: 1,
+             ...fields };
   }
 
   draw(match) { return sha256(Buffer.from(kSeed, "hex"), match); }
 
   invitation(match, fields = {}) {
     return this.message("GAME_INVITATION", { match_id: match, game_type: "even_odd", opponent_id: "P02",
-      role_in_match: "PLAYER_A", draw_commitment: this.draw(match), context: { attempt: 1, play: 0 }, ...fields });
+      role_in_match: "PLAYER_A", draw_commitment: this.draw(match), context: { attempt: 1, play: 0 },
+      ...fields });
   }
 
   choiceCall(match, theirs, context = {}) {

@@ -1,6 +1,7 @@
-// node --test tests/
+// Run with: node --test
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { webcrypto } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -123,7 +124,7 @@ test("a choose that fails is said once, and the first choice is played", async (
     assert.equal((await ask(manager, match, undefined)).result.parity_choice, "even");
   }
   assert.equal(lines.errors.length, 1);
-  assert.match(lines.errors[0], /^my-bot: choose\(\) failed: Error: no idea\n[^]*player_test[^]*plays "even"/);
+  assert.match(lines.errors[0], /^my-bot: choose\(\) failed: Error: no idea\n[^]*_test[^]*plays "even"/);
 });
 
 for (const [what, word] of [["another word", "Even"], ["nothing", undefined], ["a number", 7]])
@@ -601,6 +602,19 @@ test("a program ends with one line and an exit code", async (t) => {
   assert.equal(manager.requests[0].params.player_meta.registration_code, "c0de");
 });
 
+test("a command line with --manager overrules the program", async (t) => {
+  const manager = await new FakeManager().start();
+  t.after(() => manager.stop());
+  manager.rejects = { reason: "no", error_code: "E019" };
+  const bot = new Player("my-bot", { console: new Lines() }).choose(() => "even");
+  const { argv, exitCode } = process;
+  process.argv = ["node", "bot.mjs", "--manager=" + manager.url, "--name", "other"];
+  t.after(() => Object.assign(process, { argv, exitCode }));
+  await bot.run("http://localhost:1", { data: join(folder, "overruled.json") });
+  assert.equal(manager.requests[0].params.player_meta.display_name, "other");
+  assert.equal(process.exitCode, 1);
+});
+
 // --- serve -----------------------------------------------------------------------------------------------
 test("is a server with serve", async (t) => {
   const { manager, bot, ended } = await connected(t, { run: { serve: 0 } });
@@ -642,6 +656,7 @@ test("plays in a page, where localStorage keeps its identity", async (t) => {
   const { process } = globalThis;
   const storage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text) };
   Object.defineProperty(globalThis, "localStorage", { value: storage, configurable: true });
+  globalThis.crypto ??= webcrypto;  // browsers have it, Node.js 18 does not
   globalThis.process = undefined;
   const page = await import("../league_player.js?page").finally(() => { globalThis.process = process; });
   const manager = await new FakeManager().start();
