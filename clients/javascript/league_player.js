@@ -41,13 +41,17 @@ async function sha256(...parts) {
   return hex(await webCrypto.subtle.digest("SHA-256", Uint8Array.from(bytes)));
 }
 
-async function hmacBytes(key, text) {
-  const raw = typeof key === "string" ? utf8.encode(key) : key, { subtle } = webCrypto;
-  const imported = await subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-  return new Uint8Array(await subtle.sign("HMAC", imported, utf8.encode(text)));
-}
+const importKey = (raw) =>
+  webCrypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+const sign = async (key, text) =>
+  new Uint8Array(await webCrypto.subtle.sign("HMAC", await key, utf8.encode(text)));
+const imported = new Map();  // tokens and receipt keys, which are used again and again
 
-const hmac = async (key, ...parts) => hex(await hmacBytes(key, parts.join("|")));
+async function hmac(key, ...parts) {
+  if (imported.size > 100) imported.clear();
+  if (!imported.has(key)) imported.set(key, importKey(utf8.encode(key)));
+  return hex(await sign(imported.get(key), parts.join("|")));
+}
 
 function isEqual(a, b) {  // takes as long whatever the first difference is
   if (typeof a !== "string" || typeof b !== "string" || a.length !== b.length) return false;
@@ -57,7 +61,8 @@ function isEqual(a, b) {  // takes as long whatever the first difference is
 }
 
 async function drawNumber(seed, parts, counter = 0) {  // no byte above 249: all numbers are equally likely
-  const byte = (await hmacBytes(unhex(seed), [...parts, counter].join("|"))).find((one) => one < 250);
+  const bytes = await sign(importKey(unhex(seed)), [...parts, counter].join("|"));
+  const byte = bytes.find((one) => one < 250);
   return byte === undefined ? drawNumber(seed, parts, counter + 1) : (byte % 10) + 1;
 }
 
