@@ -186,7 +186,8 @@ export class Player {
   #standings = []; #complaints = new Set();
   #turns = new Map();  // by match: the end of the last call in hand
   #inHand = new Map();  // by the text of a call at our seat: its answer, until that is handed in
-  #managers = []; #current = 0; #failures = 0;  // addresses, the one in use, failures in a row
+  #managers = []; #current = 0;  // addresses, and the one in use
+  #failures = 0; #isTroubled = false;  // in a row; whether that has been said and not taken back
   #requests = new Set(); #timers = new Set(); #server = null;
   #meta; #registered = null; #isSeated = false; #ended = null; #isOver = false;
 
@@ -372,9 +373,11 @@ export class Player {
       this.#complain(why.message, "wait");
       return this.#pause(why.waitMs);
     }
-    if (this.#failures === 0)
+    if (this.#failures === 0) {
       this.#console.error(`${this.#name}: ${shown(this.#managers[this.#current])}: ${plain(why.message)}; ` +
                           "trying again until a manager answers");
+      this.#isTroubled = true;
+    }
     this.#failures += 1;
     const rounds = this.#failures / this.#managers.length;
     this.#current = (this.#current + 1) % this.#managers.length;
@@ -383,15 +386,18 @@ export class Player {
     return this.#pause(longest * (0.5 + Math.random() / 2));  // not all bots of a league at the same moment
   }
 
-  #succeeded() {
-    if (this.#failures) this.#console.log(`${this.#name}: ${shown(this.#managers[this.#current])} answers`);
-    this.#failures = 0;
+  #succeeded(isSettled) {  // a session that opens settles nothing before its first poll
+    if (this.#isTroubled) this.#console.log(`${this.#name}: ${shown(this.#managers[this.#current])} answers`);
+    this.#isTroubled = false;
+    if (isSettled) this.#failures = 0;
   }
 
   async #ask(method, paramsOf) {  // until a manager answers
     for (;;) {
       try {
-        return await this.#post(method, await paramsOf(), 10_000);
+        const reply = await this.#post(method, await paramsOf(), 10_000);
+        this.#succeeded(method !== "open_seat");
+        return reply;
       } catch (why) {
         if (!(why instanceof Unreachable)) throw why;
         await this.#failed(why);
@@ -428,7 +434,6 @@ export class Player {
   }
 
   #adopt(reply) {
-    this.#succeeded();
     for (const key of ["player_id", "auth_token", "league_id"]) this.#me[key] = reply[key];
     for (const key of ["receipt_key", "league_key"]) if (reply[key]) this.#home[key] = reply[key];
     this.#save();
@@ -495,7 +500,7 @@ export class Player {
       const params = { session: seat.session, wait_s: waitS, answers: handed.map(({ frame }) => frame) };
       const reply = await this.#post("await_calls", params, 1000 * waitS + 10_000, seat.requests);
       if (reply.ended === "taken_over") throw new LeagueError("", "E016");
-      this.#succeeded();
+      this.#succeeded(true);
       seat.hasWorked = true;
       for (const { key } of handed) this.#inHand.delete(key);
       return (reply.calls ?? []).map((call) => this.#take(seat, call));

@@ -379,12 +379,12 @@ test("outlives a restart of the manager", async (t) => {
   while (!lines.errors.length) await new Promise(setImmediate);
   await manager.start(port);
   await manager.until(() => manager.isPolled());
+  assert.equal(lines.lines.at(-1), `my-bot: ${manager.url}/mcp answers`);
   assert.equal((await invite(manager, "R1M1")).result.accept, true);
   assert.equal(manager.counted("register_player"), 1);
   assert.equal(lines.errors.length, 1);
   assert.ok(lines.errors[0].startsWith(`my-bot: ${manager.url}/mcp: `));
   assert.ok(lines.errors[0].endsWith("; trying again until a manager answers"));
-  assert.equal(lines.lines.at(-1), `my-bot: ${manager.url}/mcp answers`);
 });
 
 test("waits for a manager that does not run yet, and says so once, without a stack", async (t) => {
@@ -613,6 +613,12 @@ test("a command line with --manager overrules the program", async (t) => {
   await bot.run("http://localhost:1", { data: join(folder, "overruled.json") });
   assert.equal(manager.requests[0].params.player_meta.display_name, "other");
   assert.equal(process.exitCode, 1);
+});
+
+test("its page shows the example", () => {
+  const read = (file) => readFileSync(new URL("../" + file, import.meta.url), "utf8");
+  const code = (text) => text.split("\n").map((line) => line.replace(/ *\/\/.*/, "")).filter(Boolean).join("\n");
+  assert.ok(code(read("README.md")).includes(code(read("example.mjs"))));
 });
 
 // --- serve -----------------------------------------------------------------------------------------------
