@@ -617,7 +617,7 @@ test("a command line with --manager overrules the program", async (t) => {
 
 test("its page shows the example", () => {
   const read = (file) => readFileSync(new URL("../" + file, import.meta.url), "utf8");
-  const code = (text) => text.split("\n").map((line) => line.replace(/ *\/\/.*/, "")).filter(Boolean).join("\n");
+  const code = (text) => text.replace(/ *\/\/.*/g, "").replace(/\n\n+/g, "\n").trim();
   assert.ok(code(read("README.md")).includes(code(read("example.mjs"))));
 });
 
