@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "league_manager/spectators/web_files.h"
+#include "league_manager/view/web_files.h"
 
 namespace league::league_manager::spectators {
 namespace {

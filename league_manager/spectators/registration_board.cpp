@@ -6,8 +6,8 @@
 #include "common/core/text.h"
 #include "common/envelope/display_name.h"
 #include "common/rpc/json_object.h"
-#include "league_manager/spectators/json_rows.h"
-#include "league_manager/spectators/public_text.h"
+#include "league_manager/view/json_rows.h"
+#include "league_manager/view/public_text.h"
 
 namespace league::league_manager::spectators {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/rpc/json_object.h"
-#include "league_manager/spectators/public_text.h"
+#include "league_manager/view/public_text.h"
 
 namespace league::league_manager::spectators {
 namespace {

@@ -14,8 +14,8 @@
 #include "common/core/timer.h"
 #include "common/transport/http/http_page.h"
 #include "league_manager/rounds/operator_log.h"
-#include "league_manager/spectators/match_timelines.h"
-#include "league_manager/spectators/spectator_view.h"
+#include "league_manager/view/match_timelines.h"
+#include "league_manager/view/spectator_view.h"
 
 namespace league::league_manager::spectators {
 

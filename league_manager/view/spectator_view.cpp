@@ -1,14 +1,14 @@
-#include "league_manager/spectators/spectator_view.h"
+#include "league_manager/view/spectator_view.h"
 
 #include <algorithm>
 
 #include "common/rpc/json_object.h"
 #include "game/draw.h"
 #include "league_manager/files/league_files.h"
-#include "league_manager/spectators/json_rows.h"
-#include "league_manager/spectators/public_text.h"
+#include "league_manager/view/json_rows.h"
+#include "league_manager/view/public_text.h"
 
-namespace league::league_manager::spectators {
+namespace league::league_manager::view {
 namespace {
 
 using rpc::JsonObject;
@@ -261,4 +261,4 @@ std::string match_view(const files::LeagueBook& book, const MatchTimelines& time
   return out;
 }
 
-}  // namespace league::league_manager::spectators
+}  // namespace league::league_manager::view

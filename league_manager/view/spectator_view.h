@@ -5,9 +5,9 @@
 #include <string>
 
 #include "league_manager/files/league_book.h"
-#include "league_manager/spectators/match_timelines.h"
+#include "league_manager/view/match_timelines.h"
 
-namespace league::league_manager::spectators {
+namespace league::league_manager::view {
 
 /// The maximum number of matches in a view. A view contains only whole rounds: the last ones, and
 /// always at least two, even if these have more matches.
@@ -34,4 +34,4 @@ struct ViewParts {
 [[nodiscard]] std::string match_view(const files::LeagueBook& book, const MatchTimelines& timelines,
                                      events::MatchKey match);
 
-}  // namespace league::league_manager::spectators
+}  // namespace league::league_manager::view
