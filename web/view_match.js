@@ -284,7 +284,7 @@ export function matchView(league, asked, redraw) {
       {class: 'card side'},
       h('h2', {}, 'Verification'),
       verdict(league, game, proof),
-      game.fairness && h('p', {class: 'quiet'}, FAIRNESS[game.fairness]),
+      !game.technical && game.fairness && h('p', {class: 'quiet'}, FAIRNESS[game.fairness]),
       h(
         'details',
         {},
