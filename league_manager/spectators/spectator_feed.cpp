@@ -227,6 +227,8 @@ void SpectatorFeed::read_up() {
     if (const auto* round = std::get_if<events::RoundStarted>(&event.body)) {
       for (int i = 1; i <= static_cast<int>(round->draw_seeds.size()); ++i)
         changed_.matches.insert({round->round, i});
+      // The one before it has ended. Several rounds may begin between two updates.
+      if (!changed_.first_round) changed_.first_round = round->round - 1;
     }
     changed_.has_agents = changed_.has_agents ||
                           std::holds_alternative<events::AgentRegistered>(event.body) ||

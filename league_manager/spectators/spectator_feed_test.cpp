@@ -287,15 +287,37 @@ TEST(SpectatorFeed, NothingSecretIsToldBeforeAMatchIsFinished) {
 TEST(SpectatorFeed, APlayersStatesAreAskedFor) {
   Watched watched;
   watched.begin();
+  ASSERT_TRUE(watched.book.apply(
+      {at(5), events::AgentStateChanged{.agent = events::AgentRef::player(0),
+                                        .to = events::AgentState::kSuspended,
+                                        .reason = "SILENT",
+                                        .detail = "no answer from http://10.0.0.1/mcp"}}));
   const auto page = watched.feed->player({.name = "P01", .last_event_id = {}});
   ASSERT_EQ(page.status, 200);
   const json told = json::parse(page.body);
   EXPECT_EQ(told["player_id"], "P01");
-  ASSERT_FALSE(told["states"].empty());
-  EXPECT_EQ(told["states"].back()[1], "ACTIVE");
+  ASSERT_EQ(told["states"].size(), 1U);
+  const json& state = told["states"][0];
+  EXPECT_EQ(state, json::array({state[0], "SUSPENDED", "SILENT", "no answer from [address]", ""}));
   EXPECT_FALSE(told.contains("leniencies")) << "a manager does not read logs";
   for (const char* name : {"P05", "REF01", "P1", ""})
     EXPECT_EQ(watched.feed->player({.name = name, .last_event_id = {}}).status, 404) << name;
+}
+
+TEST(SpectatorFeed, RoundsThatPassBetweenTwoUpdatesAreTold) {
+  Watched watched;
+  watched.begin();
+  auto stream = watched.watch();
+  watched.time.advance(0ms);
+  for (int round = 1; round <= 3; ++round) {
+    for (int number : {1, 2}) watched.play({round, number}, number);
+    watched.begin();
+  }
+  watched.time.advance(500ms);
+  ASSERT_EQ(stream->told.size(), 2U);
+  const json& rounds = stream->told[1].view["rounds"];
+  ASSERT_EQ(rounds.size(), 3U);
+  for (const json& round : rounds) EXPECT_FALSE(round[2].is_null()) << round;
 }
 
 TEST(SpectatorFeed, WhatTheOperatorDoesIsTold) {

@@ -91,15 +91,14 @@ void append_table(JsonObject& object, std::string& out, const files::LeagueBook&
   rows.end();
 }
 
-/// Rows of round, start, end.
-void append_rounds(JsonObject& object, std::string& out, const files::LeagueBook& book,
-                   std::size_t first) {
+/// Rows of round, start, end, from the round `first` on.
+void append_rounds(JsonObject& object, std::string& out, const files::LeagueBook& book, int first) {
   object.name("rounds");
   Rows rows(out);
-  for (std::size_t i = first; i < book.rounds().size(); ++i) {
-    const auto& note = book.rounds()[i];
+  for (int round = first; round <= static_cast<int>(book.rounds().size()); ++round) {
+    const auto& note = book.rounds()[static_cast<std::size_t>(round) - 1];
     Rows row(rows.next());
-    row.number(static_cast<std::int64_t>(i) + 1).number(milliseconds_of(note.started_at));
+    row.number(round).number(milliseconds_of(note.started_at));
     (note.completed_at ? row.number(milliseconds_of(*note.completed_at)) : row.null()).end();
   }
   rows.end();
@@ -220,12 +219,13 @@ std::string league_view(const files::LeagueBook& book, const MatchTimelines& tim
   }
   if (parts.is_whole || parts.has_acts) append_acts(object, out, book);
   append_table(object, out, book);
-  const std::size_t rounds = book.rounds().size();
-  append_rounds(object, out, book, parts.is_whole || rounds < 2 ? 0 : rounds - 2);
+  const auto rounds = static_cast<int>(book.rounds().size());
+  const int first = parts.is_whole ? 1 : std::min(parts.first_round.value_or(rounds), rounds - 1);
+  append_rounds(object, out, book, std::max(first, 1));
   object.name("matches");
   Rows rows(out);
   const auto add = [&](events::MatchKey key) {
-    if (const auto view = league.match(key); view && key.round <= static_cast<int>(rounds))
+    if (const auto view = league.match(key); view && key.round <= rounds)
       append_match(rows.next(), book, timelines, *view);
   };
   if (parts.is_whole) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ inline constexpr std::size_t kMostMatchesShown = 20'000;
 struct ViewParts {
   bool is_whole = false;  ///< a snapshot: contains everything, whatever the other members say
   std::set<events::MatchKey> matches = {};
+  std::optional<int> first_round = {};  ///< with all after it; the last two are always shown
   bool has_agents = false;  ///< players and referees
   bool has_acts = false;  ///< what the operator did
   std::string registrations = {};  ///< JSON; empty: they have not changed
