@@ -184,7 +184,6 @@ operateFromButtons(redraw);
 setInterval(() => {
   if (isLive && league.head?.state === 'RUNNING') redraw();
 }, 1000);
-draw();
 follow(
   (view, isWhole) => {
     league.merge(view, isWhole);
@@ -196,3 +195,4 @@ follow(
     redraw();
   },
 );
+draw();
