@@ -47,7 +47,7 @@ const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"common/mcp", {"", "client"}},
     {"common/agent", {"runtime", "dialects", "peers", "identity", "bus", "seats", "host"}},
     {"league_manager",
-     {"events", "core", "files", "admission", "bus", "rounds", "spectators", "service",
+     {"events", "core", "files", "view", "admission", "bus", "rounds", "spectators", "service",
       "stream/core", "stream", ""}},
     {"referee", {"core", "files", "service", ""}},
     {"player", {"core", "service", ""}},
