@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/agent/seats/seats.h"
 #include "common/audit/log/audit_log.h"
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
@@ -23,7 +24,7 @@ class ManagerPages {
   /// object; no commits may happen any more when it is destroyed.
   ManagerPages(files::Ledger& ledger, spectators::Metrics& metrics,
                files::LeagueProjector& projector, core::RandomSource& random,
-               const core::Clock& clock);
+               const core::Clock& clock, const agent::seats::Seats& seats);
   ManagerPages(const ManagerPages&) = delete;
   ManagerPages& operator=(const ManagerPages&) = delete;
   /// A line of the operator's log.

@@ -237,7 +237,7 @@ core::Result<void> Program::open_ledger() {
   }
   drain_.emplace(std::chrono::seconds(options_.drain_seconds), *ledger_);
   end_.emplace(*ledger_, *projector_);
-  pages_.emplace(*ledger_, metrics_, *projector_, random_, host_->clock());
+  pages_.emplace(*ledger_, metrics_, *projector_, random_, host_->clock(), *seats_);
   make_operator_log();
   auto webhooks =
       open_webhooks(options_.webhooks, options_.data / "webhook.secret", *host_, *operator_log_);

@@ -116,6 +116,16 @@ function wentWrong(games, player, leniencies, redraw) {
   );
 }
 
+/** How a player that comes to the manager is connected. */
+function connection(line, since) {
+  const how = {
+    away: 'It comes to the league by itself, and is away',
+    poll: 'It comes to the league by itself, and asks for its calls',
+    websocket: 'It comes to the league by itself, over a WebSocket',
+  };
+  return `${how[line]}, since ${moment(since)}.`;
+}
+
 function states(rows) {
   return h(
     'section',
@@ -189,6 +199,7 @@ function detail(league, player, redraw) {
       h('h2', {}, agentLabel(agent)),
       h('p', {}, h('a', {href: '#players'}, '← all players')),
       summary(league, player, games),
+      more?.line && h('p', {}, connection(...more.line)),
     ),
     wentWrong(games, player, more?.leniencies ?? [], redraw),
     matches(league, player, games),

@@ -129,11 +129,12 @@ void answer_command(files::Ledger& ledger, rounds::LeagueRunner& league_runner,
 
 AgentTools::AgentTools(agent::host::AgentServer& server, files::Ledger& ledger,
                        rounds::LeagueRunner& league_runner, const core::AuthToken& operator_key,
-                       const AgentRecords* records)
+                       const AgentRecords* records, const agent::seats::Seats* seats)
     : ledger_(ledger),
       league_runner_(league_runner),
       operator_key_(operator_key),
-      records_(records) {
+      records_(records),
+      seats_(seats) {
   server.bind_tool("get_agents",
                    [this](agent::host::ToolCall call) { on_get_agents(std::move(call)); });
   server.bind_tool("shut_down_agent",
@@ -153,7 +154,7 @@ void AgentTools::on_get_agents(agent::host::ToolCall call) const {
   const std::size_t offset = number_argument(call.arguments, "offset", 0);
   const std::size_t limit =
       std::min<std::size_t>(number_argument(call.arguments, "limit", kPage), kPage);
-  json answer = ledger_.read([offset, limit](const League& league) {
+  json answer = ledger_.read([this, offset, limit](const League& league) {
     const Roster& roster = league.roster();
     std::vector<events::AgentRef> agents;
     for (auto kind : {events::AgentKind::kReferee, events::AgentKind::kPlayer}) {
@@ -162,7 +163,14 @@ void AgentTools::on_get_agents(agent::host::ToolCall call) const {
     }
     json page = {{"total_agents", agents.size()}, {"agents", json::array()}};
     for (std::size_t i = offset; i < agents.size() && i - offset < limit; ++i)
-      page["agents"].push_back(agent_row(agents[i], roster.agent(agents[i])));
+{
+      json row = agent_row(agents[i], roster.agent(agents[i]));
+      if (const auto shown = seats_ != nullptr ? seats_->shown(agents[i].id()) : std::nullopt) {
+        row["connection"] = agent::seats::line_name(shown->line);
+        row["connected_since"] = shown->since.to_log();
+      }
+      page["agents"].push_back(std::move(row));
+    }
     return page;
   });
   answer_when_durable(ledger_, std::move(call.reply), std::move(answer));

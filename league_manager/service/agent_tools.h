@@ -44,7 +44,7 @@ class AgentTools {
   /// authorises nobody. Without `records` there are no reports.
   AgentTools(agent::host::AgentServer& server, files::Ledger& ledger,
              rounds::LeagueRunner& league_runner, const core::AuthToken& operator_key,
-             const AgentRecords* records);
+             const AgentRecords* records, const agent::seats::Seats* seats);
 
  private:
   void on_get_agents(agent::host::ToolCall call) const;
@@ -57,6 +57,7 @@ class AgentTools {
   rounds::LeagueRunner& league_runner_;
   const core::AuthToken& operator_key_;
   const AgentRecords* const records_;
+  const agent::seats::Seats* const seats_;  ///< null: players cannot come to this manager
 };
 
 }  // namespace league::league_manager::service

@@ -155,7 +155,7 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
               dependencies.schemas, dependencies.clock),
       resources_(server_.mcp(), dependencies.ledger, dependencies.timer, dependencies.news),
       agents_(server_, dependencies.ledger, dependencies.league_runner, options_.operator_key,
-              dependencies.records),
+              dependencies.records, dependencies.seats),
       referees_(server_, dependencies.ledger, dependencies.league_runner, options_.league_id),
       events_(server_, dependencies.events, options_.league_id.str()) {
   bind_handlers();

@@ -158,7 +158,8 @@ transport::http::HttpPage SpectatorFeed::player(const transport::http::PageReque
   const auto read = [&](const files::LeagueBook& book) {
     if (book.is_open() && agent->kind == events::AgentKind::kPlayer &&
         book.league().roster().contains(*agent))
-      found = view::player_view(book, agent->index);
+      found = view::player_view(book, agent->index, {},
+                                options_.line_of ? options_.line_of(agent->id()) : std::nullopt);
   };
   if (agent && !read_book_(read)) return json_page(503, "{}");
   if (found.empty()) return json_page(404, R"({"error":"no such player has registered"})");

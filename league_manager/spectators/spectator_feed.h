@@ -24,6 +24,9 @@ struct SpectatorOptions {
   std::size_t most_spectators = 2000;  ///< more are refused with 503
   std::chrono::milliseconds interval{500};  ///< between two updates, at least
   std::function<std::string()> registrations = {};  ///< RegistrationBoard::json; empty: nothing
+  /// How a player that comes to the manager is connected, and since when; may be empty.
+  std::function<std::optional<std::pair<std::string, core::UtcTimestamp>>(const std::string& id)>
+      line_of = {};
 };
 
 /// Sends a league to its spectators as server-sent events with the ids `EPOCH-NUMBER`: first a

@@ -287,7 +287,8 @@ std::string match_view(const files::LeagueBook& book, const MatchTimelines& time
   return out;
 }
 
-std::string player_view(const files::LeagueBook& book, int player, std::string_view leniencies) {
+std::string player_view(const files::LeagueBook& book, int player, std::string_view leniencies,
+                        const std::optional<std::pair<std::string, core::UtcTimestamp>>& line) {
   const auto agent = events::AgentRef::player(player);
   std::string out;
   JsonObject object(out);
@@ -306,6 +307,10 @@ std::string player_view(const files::LeagueBook& book, int player, std::string_v
   }
   rows.end();
   if (!leniencies.empty()) object.raw("leniencies", leniencies);
+  if (line) {
+    object.name("line");  // how it is connected, since when
+    Rows(out).text(line->first).number(milliseconds_of(line->second)).end();
+  }
   object.end();
   return out;
 }

@@ -46,8 +46,10 @@ struct ViewParts {
 
 /// What happened to a registered player beside its matches, as a JSON object. `leniencies` is what
 /// logs say of it, as a JSON array of rows (name, how often, the agent whose mere word it is or an
-/// empty text); empty: no logs were read.
-[[nodiscard]] std::string player_view(const files::LeagueBook& book, int player,
-                                      std::string_view leniencies = {});
+/// empty text); empty: no logs were read. `line`: how a player that comes to the manager is
+/// connected, and since when; nothing for one that the manager calls.
+[[nodiscard]] std::string player_view(
+    const files::LeagueBook& book, int player, std::string_view leniencies = {},
+    const std::optional<std::pair<std::string, core::UtcTimestamp>>& line = std::nullopt);
 
 }  // namespace league::league_manager::view

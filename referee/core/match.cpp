@@ -256,9 +256,20 @@ void Match::fail_attempt(Side side, const core::Error& error, Effects& effects) 
   notice.consequence = "The call is made again; after the last attempt the match is lost.";
   notice.next_retry_in = plan_.settings.retry_delay;
   effects.emplace_back(std::move(notice));
+  call_later(side, effects);
+}
+
+void Match::call_later(Side side, Effects& effects) {
+  Progress& player = progress_[side];
   player.state = SeatState::kWaitingForRetry;
   player.timer_id = ++last_id_;
   effects.emplace_back(StartTimer{player.timer_id, plan_.settings.retry_delay});
+}
+
+Effects Match::on_out_of_reach(CallId id) {
+  Effects effects;
+  if (const auto side = take_awaited(id)) call_later(*side, effects);
+  return effects;
 }
 
 void Match::fail_answer(Side side, const core::Error& error, Instant now, Effects& effects) {

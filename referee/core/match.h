@@ -81,6 +81,10 @@ class Match {
   /// player's fault or the referee's.
   [[nodiscard]] Effects on_failure(CallId id, const core::Error& error, Instant now,
                                    const CallEvidence& evidence = {});
+  /// The call did not reach the player's seat, since the manager, where it is, could not be
+  /// reached: the call is made again after the retry delay, and this was no attempt. Source:
+  /// protocol §10.
+  [[nodiscard]] Effects on_out_of_reach(CallId id);
   [[nodiscard]] Effects on_timer(TimerId id, Instant now);
   [[nodiscard]] Effects on_report_accepted();
   /// The report did not arrive, or the manager answered with an error: temporary errors (time-out,
@@ -130,6 +134,7 @@ class Match {
   void fail(Side side, const core::Error& error, Instant now, const CallEvidence& evidence,
             Effects& effects);
   void fail_attempt(Side side, const core::Error& error, Effects& effects);
+  void call_later(Side side, Effects& effects);
   void fail_answer(Side side, const core::Error& error, Instant now, Effects& effects);
   void lose(Side side, SendGameError notice, Effects& effects);
   FailureRecord& record(Side side, const core::Error& error, Duration elapsed, CallPhase phase);

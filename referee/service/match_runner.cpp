@@ -1,5 +1,7 @@
 #include "referee/service/match_runner.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/runtime/log.h"
@@ -31,6 +33,9 @@ MatchSettings settings_for(const agent::runtime::Settings& settings) {
   match.report_retry_delay = settings.retry.delay;
   return match;
 }
+
+/// Where players are called that come to the manager (protocol §10).
+constexpr std::string_view kSeatsPath = "/seats/";
 
 std::chrono::milliseconds round_up(Duration duration) {
   return std::chrono::ceil<std::chrono::milliseconds>(duration);
@@ -128,7 +133,8 @@ void MatchRunner::begin() {
   {
     std::lock_guard lock(mutex_);
     match_ = std::make_unique<Match>(rules_, plan_);
-    effects = match_->start(context_.deps.clock.steady_now());
+    begun_at_ = context_.deps.clock.steady_now();
+    effects = match_->start(begun_at_);
   }
   run(effects);
 }
@@ -299,10 +305,27 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerRepl
     std::lock_guard lock(mutex_);
     if (answer) note_figures(call.side, reply);
     auto now = context_.deps.clock.steady_now();
-    effects = answer ? match_->on_reply(call.id, *answer, now)
-                     : match_->on_failure(call.id, answer.error(), now, evidence);
+    if (answer) {
+      effects = match_->on_reply(call.id, *answer, now);
+    } else if (is_out_of_reach(call, reply)) {
+      effects = match_->on_out_of_reach(call.id);
+    } else {
+      effects = match_->on_failure(call.id, answer.error(), now, evidence);
+    }
   }
   run(effects);
+}
+
+bool MatchRunner::is_out_of_reach(const CallPlayer& call,
+                                  const agent::peers::PeerReply& reply) const {
+  const auto& endpoint = seat(call.side)->endpoint;
+  if (!transport::link::is_http(endpoint) || !endpoint.path.starts_with(kSeatsPath)) return false;
+  // A seat whose player does not answer says so with 504.
+  constexpr std::array kNobodyThere{0, 502, 503};
+  const bool is_away = reply.error && reply.error->code == ErrorCode::kConnectionError &&
+                       std::ranges::find(kNobodyThere, reply.http_status) != kNobodyThere.end();
+  const auto lasts = context_.deps.clock.steady_now() - begun_at_;
+  return is_away && lasts < context_.deps.settings.longest_match();
 }
 
 void MatchRunner::tell_of_slowness(const CallPlayer& call, Duration elapsed) const {

@@ -134,6 +134,10 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Records how long a valid answer took and the leniencies applied to it, for the report. Under
   /// mutex_.
   void note_figures(Side side, const agent::peers::PeerReply& reply);
+  /// Whether a call has failed because the manager, at which the player has its seat, could not be
+  /// reached, for no longer than a match may take.
+  [[nodiscard]] bool is_out_of_reach(const CallPlayer& call,
+                                     const agent::peers::PeerReply& reply) const;
   /// Tells the referee's operator of an answer that took half of its time or more.
   void tell_of_slowness(const CallPlayer& call, Duration elapsed) const;
   template <typename Answer>
@@ -174,6 +178,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   std::atomic<bool> is_reporting_{false};
   mutable std::mutex mutex_;  // guards match_, plan_, ack_ and calls_
   PerSide<CallPlayer> calls_;  // the last one to each player
+  Instant begun_at_{};
   MatchPlan plan_;
   const game::Rules& rules_;
   std::unique_ptr<Match> match_;

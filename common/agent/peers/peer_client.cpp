@@ -190,6 +190,7 @@ void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
   }
   reply->elapsed = clock_.steady_now() - pending->started;
   reply->sent_at = outcome.sent_at;
+  reply->http_status = outcome.http_status;
   reply->notes = outcome.notes;
   if (reply->error && !reply->is_receipt) {
     outcome.notes->verdict = reply->error->code;
@@ -243,8 +244,12 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
   if (tries_another_way(pending, outcome, &reply, has_no_method)) return std::nullopt;
   if (has_no_method && row.reply && pending.first_answer) return std::move(pending.first_answer);
   // Error pages of web frameworks can be JSON, too.
-  const bool is_page = reply && !reply->error && !is_success(outcome.http_status) &&
-                       !dialects::looks_like_answer(reply->message);
+  // A gateway, such as a seat, says with 504 that the peer itself has not answered.
+  constexpr int kGatewayTimeout = 504;
+  const bool is_page =
+      outcome.http_status == kGatewayTimeout ||
+      (reply && !reply->error && !is_success(outcome.http_status) &&
+       !dialects::looks_like_answer(reply->message));
   if (is_page && !has_no_method) return PeerReply{.error = no_message(outcome, "")};
   if (reply && !has_no_method) known_.find(call.endpoint.url(), call.type, way);
   if (!row.reply) return acknowledged(pending, outcome, reply, has_no_method);

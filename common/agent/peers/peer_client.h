@@ -96,6 +96,7 @@ struct PeerReply {
   /// The peer has no method for this message under any name. Notifications still count as
   /// acknowledged.
   bool has_no_method = false;
+  int http_status = 0;  ///< 0 where there is none
   std::chrono::nanoseconds elapsed{};
   /// When the request was passed to the system; nothing if it was not, or if that is unknown.
   std::optional<core::Clock::Steady> sent_at = std::nullopt;

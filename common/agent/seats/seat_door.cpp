@@ -10,6 +10,7 @@
 #include "common/rpc/frame_peek.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
+#include "common/transport/link/rate_limiter.h"
 
 namespace league::agent::seats {
 namespace {
@@ -57,6 +58,30 @@ std::variant<dialects::IncomingRequest, dialects::RpcRefusal> read_frame(
   request.method = schema::text_at(frame.params, "name");
   request.message = schema::field_at(frame.params, "arguments");
   return reader.read_tool_call(std::move(request));
+}
+
+/// The answer to a call that the player has not answered: as a gateway says it, so that it counts
+/// as silence, not as an invalid answer; or that the caller asks too much.
+OutboundReply failure(const Error& error, const rpc::Id& id, rpc::MessageNotes& request) {
+  constexpr int kTooManyRequests = 429;
+  constexpr int kGatewayTimeout = 504;
+  constexpr std::chrono::milliseconds kWait{1000};
+  request.verdict = error.code;
+  request.fault = error.message;
+  OutboundReply out;
+  if (error.code == ErrorCode::kOverloaded) {
+    std::string id_text;
+    id.append_to(id_text);
+    out.http_status = kTooManyRequests;
+    out.bytes = transport::link::over_budget_body(kWait, id_text);
+    out.headers.emplace_back("Retry-After", "1");
+  } else {
+    out.http_status = kGatewayTimeout;
+  }
+  out.notes->via = kVia;
+  out.notes->conversation_id = request.conversation_id;
+  out.notes->match_id = request.match_id;
+  return out;
 }
 
 /// What the log says of a player's answer.
@@ -132,12 +157,8 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
                .id = request->id,
                .caller = *caller,
                .deadline = arrived + rules_.limit(claim.type)},
-              [notes, id = request->id,
-               slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {
-                if (answer.error) {
-                  peers::Reply reply(std::move(*slot), {.id = id, .request = notes}, nullptr);
-                  return reply.refuse_rpc(rpc::StandardCode::kInternalError, *answer.error, 200);
-                }
+              [notes, id = request->id, slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {
+                if (answer.error) return slot->send(failure(*answer.error, id, *notes));
                 OutboundReply out;
                 out.bytes = answer.bytes;
                 out.notes = notes_of(answer.bytes, *notes);

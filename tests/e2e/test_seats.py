@@ -1,0 +1,187 @@
+"""Players that come to the manager: polls and WebSockets in one league with ordinary players, strangers at a seat, a second
+client, a manager that is killed."""
+
+import hashlib
+import hmac
+import json
+import secrets
+import socket
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import support_path  # noqa: F401
+from conversation_log import Log
+from league_testing import BIN, SOURCE, LeagueTest, limits, now, player_registration, post, rpc, wait_until
+
+CLIENTS = SOURCE / "clients" / "python"
+BOT = """
+import sys
+sys.path.insert(0, {clients!r})
+from league_player import Player
+bot = Player({name!r})
+@bot.choose
+def choose(match):
+    return match.choices[0]
+bot.run({managers!r}, data={data!r})
+"""
+
+
+def origin(manager):
+    return "http://" + urlsplit(manager.url).netloc
+
+
+def open_seat(manager, player, token, **changes):
+    given = {"player_id": player, "timestamp": now(), "nonce": secrets.token_hex(16), **changes}
+    text = f"seat|{given['timestamp']}|{given['nonce']}"
+    given.setdefault("proof", hmac.new(token.encode(), text.encode(), hashlib.sha256).hexdigest())
+    return rpc(manager.url, "open_seat", given)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Seats(LeagueTest):
+    log_level = "info"
+
+    def start_library_bot(self, name, managers):
+        data = self.directory / f"{name}.json"
+        text = BOT.format(clients=str(CLIENTS), name=name, managers=managers, data=str(data))
+        path = self.directory / f"{name}.py"
+        path.write_text(text)
+        bot = subprocess.Popen([sys.executable, str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(bot.stdout.close)
+        self.addCleanup(bot.wait)
+        self.addCleanup(bot.kill)
+        return bot
+
+    def start_outward(self, manager, count, name="out"):
+        program = self.start("player", "--manager", manager.url, "--name", name, "--count", count, "--transport", "outward",
+                             "--data", self.directory / "data")
+        return [identity for _, identity in program.ready(count)]
+
+    def register_outward(self, manager, name):
+        answer = post(manager.url, {"jsonrpc": "2.0", "id": 1, "method": "register_player",
+                                    "params": player_registration(name, "outward")}).result()
+        self.assertEqual(answer["status"], "ACCEPTED", answer)
+        return answer["player_id"], answer["auth_token"]
+
+    def assert_played_by_choice(self, status):
+        self.assertEqual(status["technical_losses"], 0)
+        reports = Log(self.logs).accepted_reports()
+        for match, (report, *_) in reports.items():
+            self.assertEqual(report["result"]["details"].get("failures", []), [], match)
+
+    def test_a_league_of_polls_and_sockets_and_ordinary_players(self):
+        manager = self.start_manager(6, 2)
+        for name in ("one", "two"):
+            self.start_referee(manager, name=name)
+        self.start_players(manager, 2)
+        sockets = self.start_outward(manager, 2)
+        for name in ("polls_a", "polls_b"):
+            self.start_library_bot(name, manager.url)
+        status = self.wait_until_over(manager, 60)
+        self.assert_table_agrees(manager)
+        agents = {row["agent_id"]: row for row in rpc(manager.url, "get_agents").result()["agents"]}
+        self.assertEqual({agents[one]["connection"] for one in sockets}, {"websocket"})
+        self.assertEqual(sorted(row.get("connection", "") for row in agents.values() if row["kind"] == "player"),
+                         ["", "", "poll", "poll", "websocket", "websocket"])
+        self.stop_programs()
+        self.assert_played_by_choice(status)
+        self.assert_verified()
+        log = Log(self.logs)
+        passed = [r for r in log.matching(agent="league_manager", dir="in") if r.get("via") == "seat"]
+        self.assertTrue(passed)
+        # Sessions and what is carried over them appear in no log: the messages do, once.
+        self.assertFalse(any(r.get("message_type") in ("await_calls", "open_seat") for r in log.matching(agent="league_manager")))
+        fairness = self.fairness_of_matches()
+        self.assertEqual(set(fairness), {"both"}, fairness)
+
+    def fairness_of_matches(self):
+        done = subprocess.run([str(BIN / "league"), "export", str(self.directory), "--format", "json"], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [match["fairness"] for match in json.loads(done.stdout)["matches"]]
+
+    def test_strangers_do_not_get_past_the_door(self):
+        manager = self.start_manager(3, 1)
+        player, token = self.register_outward(manager, "alpha")
+        other, foreign = self.register_outward(manager, "beta")
+        session = open_seat(manager, player, token).result()["session"]
+        refused = {
+            "another's token": open_seat(manager, player, foreign),
+            "no such player": open_seat(manager, "P99", token),
+            "a proof of nothing": open_seat(manager, player, token, proof="0" * 64),
+        }
+        said = {name: answer.result() for name, answer in refused.items()}
+        for name, answer in said.items():
+            self.assertEqual(answer.get("error_code"), "E012", (name, answer))
+        self.assertEqual(len({answer["error_description"] for answer in said.values()}), 1, "it discloses nothing")
+        self.assertEqual(open_seat(manager, player, token, timestamp="2020-01-01T00:00:00Z").result()["error_code"], "E021")
+        nonce = secrets.token_hex(16)
+        self.assertIn("session", open_seat(manager, other, foreign, nonce=nonce).result())
+        self.assertEqual(open_seat(manager, other, foreign, nonce=nonce).result()["error_code"], "E012", "said twice")
+        for stranger in ("", "seat_", session[:-1], session.replace("P01", "P02")):
+            answer = rpc(manager.url, "await_calls", {"session": stranger, "wait_s": 0}).result()
+            self.assertEqual(answer.get("error_code"), "E012", stranger)
+
+        seat = f"{origin(manager)}/seats/{player}"
+        calls = {
+            "without a credential": ("choose_parity", {"match_id": "R1M1"}),
+            "with the player's own token": ("choose_parity", {"match_id": "R1M1", "auth_token": token}),
+            "with a guess": ("handle_game_invitation", {"match_id": "R1M1", "auth_token": "0" * 64}),
+            "another message": ("notify_round", {"auth_token": token}),
+            "another method": ("tools/list", {}),
+            "of a session": ("await_calls", {"session": session}),
+        }
+        for name, (method, params) in calls.items():
+            answer = rpc(seat, method, params)
+            self.assertEqual(answer.error_code(), "E012", (name, answer))
+        self.assertEqual(rpc(seat, "ping").status, 200)
+        self.assertEqual(rpc(f"{origin(manager)}/seats/P03", "ping").status, 503)
+        nothing = rpc(manager.url, "await_calls", {"session": session, "wait_s": 0}).result()
+        self.assertEqual(nothing["calls"], [], "nothing has reached the player")
+        refusal = post(manager.url, {"jsonrpc": "2.0", "id": 1, "method": "register_player",
+                                     "params": player_registration("gamma", seat)}).result()
+        self.assertEqual((refusal["status"], refusal["error_code"]), ("REJECTED", "E027"))
+        self.assertIn("was refused at the seat", manager.program.stderr())
+
+    def test_a_second_client_takes_over_and_the_first_says_so(self):
+        manager = self.start_manager(4, 1)
+        first = self.start_library_bot("twice", manager.url)
+        wait_until(lambda: "P01 has come to its seat" in manager.program.stderr(), 20, "the first is there")
+        second = self.start_library_bot("twice", manager.url)
+        said, _ = first.communicate(timeout=20)
+        self.assertIn("taken over", said)
+        self.assertIsNone(second.poll())
+
+    def test_a_manager_that_is_killed_finds_everybody_back(self):
+        slow = limits(retry={"delay_ms": 300}, league={"start_delay_ms": 100})
+        port = free_port()
+        options = ["--players", 5, "--referees", 1, "--data", self.directory / "data"]
+        program = self.start("league_manager", *options, limits=slow, port=port)
+        (url, _), = program.ready()
+        manager = type("Manager", (), {"url": url, "program": program})()
+        self.start_referee(manager)
+        self.start_players(manager, 2, "slow:50", "--data", self.directory / "data")
+        self.start_outward(manager, 2)
+        self.start_library_bot("polls", url)
+        wait_until(lambda: self.status(manager)["matches_completed"] >= 2, 30, "it plays")
+        program.kill()
+        program = self.start("league_manager", "--data", self.directory / "data", limits=slow, port=port)
+        program.ready()
+        manager.program = program
+        status = self.wait_until_over(manager, 90)
+        self.assert_table_agrees(manager)
+        self.stop_programs()
+        self.assertEqual(status["technical_losses"], 0)
+        self.assert_verified()
+
+
+if __name__ == "__main__":
+    unittest.main()
