@@ -19,17 +19,15 @@ ManagerPages::ManagerPages(files::Ledger& ledger, spectators::Metrics& metrics,
       metrics_(metrics),
       registrations_([this] { feed_->on_registrations(); }),
       feed_(std::make_shared<spectators::SpectatorFeed>(
-          spectators::SpectatorOptions{.epoch = core::to_hex(random.bytes<8>()),
-                                       .registrations = [this] { return registrations_.json(); },
-                                       .line_of = [&seats](const std::string& id)
-                                           -> std::optional<
-                                               std::pair<std::string, core::UtcTimestamp>> {
-                                         const auto shown = seats.shown(id);
-                                         if (!shown) return std::nullopt;
-                                         return std::pair{
-                                             std::string(agent::seats::line_name(shown->line)),
-                                             shown->since};
-                                       }},
+          spectators::SpectatorOptions{
+              .epoch = core::to_hex(random.bytes<8>()),
+              .registrations = [this] { return registrations_.json(); },
+              .line_of = [&seats](const std::string& id)
+                  -> std::optional<std::pair<std::string, core::UtcTimestamp>> {
+                const auto shown = seats.shown(id);
+                if (!shown) return std::nullopt;
+                return std::pair{std::string(agent::seats::line_name(shown->line)), shown->since};
+              }},
           [&projector](const auto& read) { return projector.read(read, kPatienceWithFiles); },
           timer_, clock)) {
   ledger.observe([this, &projector](const events::Events& events) {

@@ -162,8 +162,7 @@ void AgentTools::on_get_agents(agent::host::ToolCall call) const {
         if (!roster.agent({kind, i}).is_free) agents.push_back({kind, i});
     }
     json page = {{"total_agents", agents.size()}, {"agents", json::array()}};
-    for (std::size_t i = offset; i < agents.size() && i - offset < limit; ++i)
-{
+    for (std::size_t i = offset; i < agents.size() && i - offset < limit; ++i) {
       json row = agent_row(agents[i], roster.agent(agents[i]));
       if (const auto shown = seats_ != nullptr ? seats_->shown(agents[i].id()) : std::nullopt) {
         row["connection"] = agent::seats::line_name(shown->line);

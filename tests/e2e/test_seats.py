@@ -1,9 +1,9 @@
 """Players that come to the manager: polls and WebSockets in one league with ordinary players, strangers at a seat, a second
 client, a manager that is killed."""
 
+import csv
 import hashlib
 import hmac
-import json
 import secrets
 import socket
 import subprocess
@@ -103,10 +103,12 @@ class Seats(LeagueTest):
         self.assertEqual(set(fairness), {"both"}, fairness)
 
     def fairness_of_matches(self):
-        done = subprocess.run([str(BIN / "league"), "export", str(self.directory), "--format", "json"], capture_output=True,
-                              text=True, timeout=60)
+        tables = self.directory / "tables"
+        done = subprocess.run([str(BIN / "league"), "export", str(self.directory), "--format", "csv", "--out", str(tables)],
+                              capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return [match["fairness"] for match in json.loads(done.stdout)["matches"]]
+        with open(tables / "matches.csv", newline="") as file:
+            return [row["fairness"] for row in csv.DictReader(file)]
 
     def test_strangers_do_not_get_past_the_door(self):
         manager = self.start_manager(3, 1)
@@ -157,7 +159,7 @@ class Seats(LeagueTest):
         wait_until(lambda: "P01 has come to its seat" in manager.program.stderr(), 20, "the first is there")
         second = self.start_library_bot("twice", manager.url)
         said, _ = first.communicate(timeout=20)
-        self.assertIn("taken over", said)
+        self.assertIn("another program has opened", said)
         self.assertIsNone(second.poll())
 
     def test_a_manager_that_is_killed_finds_everybody_back(self):

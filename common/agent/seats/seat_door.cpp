@@ -157,7 +157,8 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
                .id = request->id,
                .caller = *caller,
                .deadline = arrived + rules_.limit(claim.type)},
-              [notes, id = request->id, slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {
+              [notes, id = request->id,
+               slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {
                 if (answer.error) return slot->send(failure(*answer.error, id, *notes));
                 OutboundReply out;
                 out.bytes = answer.bytes;

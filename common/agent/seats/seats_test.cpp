@@ -74,9 +74,8 @@ class SeatsTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   core::CryptoRandom random_;
-  Seats seats_{time_, time_, random_, [](const std::exception_ptr& fault) {
-                 std::rethrow_exception(fault);
-               }};
+  Seats seats_{time_, time_, random_,
+               [](const std::exception_ptr& fault) { std::rethrow_exception(fault); }};
 };
 
 TEST_F(SeatsTest, AWaitingPollGetsACallAtOnceAndTheNextOneHandsInTheAnswer) {
@@ -273,8 +272,9 @@ TEST_F(SeatsTest, TheProgramsOwnCallsGoToTheSeatAndOthersPass) {
   EXPECT_FALSE(outcome->error);
   EXPECT_EQ(outcome->http_status, 200);
   bool has_passed = false;
-  caller.call({.endpoint = {.scheme = "http", .host = "localhost", .port = 1}},
-              [&](const transport::link::CallOutcome&) { has_passed = true; });
+  transport::link::OutboundCall other;
+  other.endpoint = {.scheme = "http", .host = "localhost", .port = 1};
+  caller.call(std::move(other), [&](const transport::link::CallOutcome&) { has_passed = true; });
   EXPECT_TRUE(has_passed);
 }
 
