@@ -1,11 +1,9 @@
 #include "common/agent/runtime/settings.h"
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <vector>
 
 #include "common/agent/runtime/config_file.h"
@@ -190,7 +188,6 @@ Result<void> read_setting(const std::string& section, const std::string& key, co
 Settings read_settings(const json& document, Faults& faults) {
   Settings settings;
   for (const auto& [name, section] : document.items()) {
-    if (name.starts_with("$") || name == "comment") continue;
     if (!section.is_object()) {
       faults.push_back(refuse("/" + name, "must be an object"));
       continue;
@@ -250,26 +247,13 @@ Result<Settings> parse_settings(const json& document) {
   return settings;
 }
 
-Result<Settings> load_settings(const std::filesystem::path& file) {
-  if (is_config_file(file)) {
-    auto config = ConfigFile::load(file);
-    if (!config) return config.error();
-    Faults faults;
-    Settings settings =
-        read_settings(config->limits().is_null() ? json::object() : config->limits(), faults);
-    for (Error& fault : faults)
-      fault.message = config->place_of_limit(fault.field) + ": " + fault.message;
-    if (!faults.empty()) return joined(faults);
-    return settings;
-  }
-  std::ifstream in(file);
-  if (!in) return Error{ErrorCode::kInternalError, "limits: cannot read " + file.string(), ""};
-  std::stringstream text;
-  text << in.rdbuf();
-  auto document = json::parse(text.str(), nullptr, false, true);
-  if (document.is_discarded())
-    return Error{ErrorCode::kMalformedMessage, "limits: " + file.string() + " is not JSON", ""};
-  return parse_settings(document);
+Result<Settings> settings_of(const ConfigFile& file) {
+  Faults faults;
+  Settings settings = read_settings(file.limits(), faults);
+  for (Error& fault : faults)
+    fault.message = file.place_of_limit(fault.field) + ": " + fault.message;
+  if (!faults.empty()) return joined(faults);
+  return settings;
 }
 
 json to_json(const Settings& settings) {
