@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -177,11 +178,11 @@ Result<journal::LockFile> lock_run(const fs::path& data, transport::link::StopSi
 }
 
 /// The limits of a league that was begun when they had a file of their own: JSON with comments.
-Result<json> limits_of_older(const fs::path& file) {
-  auto content = core::read_private_file(file, kLongest);
-  if (!content) return content.error();
-  const json all = json::parse(content->value_or("{}"), nullptr, false, true);
+json limits_of_older(const fs::path& file) {
   json limits = json::object();
+  if (!is_there(file)) return limits;
+  std::ifstream in(file);
+  const json all = json::parse(in, nullptr, false, true);
   for (const auto& [name, section] : all.items()) {
     if (!name.starts_with("$") && name != "comment") limits[name] = section;
   }
@@ -285,9 +286,7 @@ Result<std::optional<UpOptions>> RunStore::read() {
     }
     options.logs = logs_of(options.data, kept.at("logs").get<std::string>());
     options.sockets = kept.value("sockets", "");
-    auto older = limits_of_older(options.data / "league_up.limits.json");
-    if (!older) return older.error();
-    options.limits = kept.value("limits", *older);
+    options.limits = kept.value("limits", limits_of_older(options.data / "league_up.limits.json"));
     broker_port_ = kept.value("broker_port", 0);
     nonces_ = kept.value("registration_nonces", nonces_);
     if (kept.contains("result")) result_ = kept.at("result").dump();
