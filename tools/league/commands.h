@@ -10,10 +10,6 @@ namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 
-namespace league::agent::runtime {
-class ConfigFile;
-}
-
 namespace league::tools {
 
 /// Runs the command on the command line; returns the exit code.

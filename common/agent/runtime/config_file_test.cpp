@@ -65,9 +65,8 @@ TEST_F(ConfigFileTest, FaultsAreNamedWithPlaceAndRule) {
 }
 
 TEST_F(ConfigFileTest, LimitsAreSettingsAndTheirFaultsHaveAPlace) {
-  auto file = load(
-      "[limits.retry]\nmax_attempts = 2\n[limits.time_limits_ms]\n"
-      "CHOOSE_PARITY_CALL = 700\n");
+  auto file = load(config_text(
+      {{"retry", {{"max_attempts", 2}}}, {"time_limits_ms", {{"CHOOSE_PARITY_CALL", 700}}}}));
   ASSERT_TRUE(file) << file.error().message;
   auto settings = settings_of(*file);
   ASSERT_TRUE(settings) << settings.error().message;
@@ -81,14 +80,6 @@ TEST_F(ConfigFileTest, LimitsAreSettingsAndTheirFaultsHaveAPlace) {
                                           "between 1 and 100"),
             std::string::npos)
       << settings.error().message;
-}
-
-TEST_F(ConfigFileTest, LimitsAreReadAsTheyAreWritten) {
-  const auto limits = to_json(Settings{});
-  auto file = load(config_text(limits));
-  ASSERT_TRUE(file) << file.error().message;
-  EXPECT_EQ(file->limits(), limits);
-  EXPECT_EQ(config_text(ConfigFile().limits()), "");
 }
 
 TEST_F(ConfigFileTest, AFileThatIsNotThereIsNamed) {

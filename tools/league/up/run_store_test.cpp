@@ -173,8 +173,8 @@ TEST_F(RunStoreTest, LimitsAreKeptAndAreForTheOwnerOnly) {
 
 TEST_F(RunStoreTest, LimitsOfAnOlderLeagueAreTakenFromTheirFile) {
   begin();
-  std::ofstream(data_ / "league_up.json")
-      << R"({"schema_version":1,"options":{"players":6},"logs":"../logs"})";
+  const char* const old = R"({"schema_version":1,"options":{"players":6},"logs":"../logs"})";
+  std::ofstream(data_ / "league_up.json") << old;
   std::ofstream(data_ / "league_up.limits.json")
       << "{\"comment\": \"fast\", // indeed\n\"retry\": {\"delay_ms\": 50}}";
   std::ofstream(data_ / "stdio_players.toml") << "[player]\n";
@@ -187,8 +187,7 @@ TEST_F(RunStoreTest, LimitsOfAnOlderLeagueAreTakenFromTheirFile) {
   }
   std::ofstream(data_ / "league_up.limits.json") << "not read again";
   EXPECT_EQ(open(given())->options().limits.dump(), R"({"retry":{"delay_ms":50}})");
-  std::ofstream(data_ / "league_up.json")
-      << R"({"schema_version":1,"options":{"players":6},"logs":"../logs"})";
+  std::ofstream(data_ / "league_up.json") << old;
   EXPECT_NE(refusal(given()).find("league_up.json: limits: "), std::string::npos);
 }
 
