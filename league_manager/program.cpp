@@ -119,6 +119,7 @@ class Program {
   void tell_operator();
   void on_finished();
 
+  [[nodiscard]] std::string seats_at(const std::string& manager_url) const;
   [[nodiscard]] const core::LeagueId& id() const { return store_->settings().league_id; }
 
   const ProgramOptions& options_;
@@ -132,6 +133,7 @@ class Program {
   std::unique_ptr<LeagueStore> store_;
   std::optional<service::AgentRecords> records_;
   spectators::Metrics metrics_;
+  std::optional<agent::seats::Seats> seats_;
   std::unique_ptr<agent::host::AgentPort> port_;
   std::optional<files::Ledger> ledger_;
   agent::runtime::ProjectionWriter projections_;
@@ -150,6 +152,8 @@ class Program {
   std::optional<admission::EndpointAdmission> endpoints_;
   std::optional<service::ManagerService> service_;
   std::optional<stream::LeadersHandler> handler_;
+  std::optional<admission::SeatAdmission> seat_admission_;
+  std::optional<agent::seats::SeatDoor> door_;
 };
 
 core::Result<bool> Program::open() {
@@ -196,6 +200,8 @@ core::Result<void> Program::open_port() {
   auto log = audit::log::league_log_path(options_.common.logs, id().str());
   if (!log) return log.error();
   records_.emplace(host_->clock().utc_now());
+  seats_.emplace(host_->timer(), host_->clock(), random_,
+                 agent::runtime::failures_logged("a seat"));
   auto port = agent::host::AgentPort::open(
       *host_, {.log = *log,
                .agent = "league_manager",
@@ -204,6 +210,7 @@ core::Result<void> Program::open_port() {
                .mode = options_.common.parsed_mode(),
                .log_key = options_.data / "log.key",
                .session_file = options_.data / "bus.session",
+               .seats = &*seats_,
                .on_record = [this](const audit::record::Record& one) {
                  records_->on_record(one);
                  metrics_.on_record(one);
@@ -286,6 +293,7 @@ void Program::make_league_runner() {
       .attest = [this] { return end_->attestation(store_->token_issuer()); },
       .term = leadership != nullptr ? std::optional<int>(leadership->term()) : std::nullopt,
       .events = events_.board.get(),
+      .seats_at = [this](const std::string& manager_url) { return seats_at(manager_url); },
       .log = &*operator_log_,
       .delays = delays_.get()});
   league_runner_->on_finished([this] { on_finished(); });
@@ -327,6 +335,7 @@ void Program::make_service() {
                                                 .admission = &*admission_,
                                                 .registrations = &pages_->registrations(),
                                                 .log = &*operator_log_,
+                                                .seats = &*seats_,
                                                 .records = &*records_,
                                                 .events = events_.feed.get(),
                                                 .news = [this] { return pages_->news(); },
@@ -334,13 +343,33 @@ void Program::make_service() {
                                                 .read_durable = read_durable_from(*projector_),
                                                 .after_answer = hooks_.after_answer});
   handler_.emplace(service_->handler(), store_->leadership());
+  seat_admission_.emplace(*ledger_, store_->token_issuer());
+  door_.emplace(*handler_, *seats_,
+                agent::seats::SeatRules{
+                    .admit = [this](const auto& claim) { return seat_admission_->admit(claim); },
+                    .limit = [this](auto type) { return settings_.time_limit(type); },
+                    .on_refused =
+                        [this](const std::string& player, const core::Error& why) {
+                          operator_log_->seat_refused(player, why);
+                        }},
+                host_->clock());
+}
+
+/// The origin at which referees reach seats.
+std::string Program::seats_at(const std::string& manager_url) const {
+  const auto& common = options_.common;
+  if (common.advertise.empty() && !manager_url.empty()) return manager_url;
+  const auto own = transport::link::parse_endpoint(common.contact_endpoint(port_->port()));
+  if (!own || !transport::link::has_host(*own)) return manager_url;
+  return (transport::link::is_tls(*own) ? "https://" : "http://") + own->authority();
 }
 
 core::Result<void> Program::serve() {
   auto listen = options_.common.listen_options(settings_, options_.common.port);
-  listen.recognise = admission::KnownSenders(*ledger_, store_->operator_key(), *admission_);
+  listen.recognise = admission::KnownSenders(*ledger_, store_->operator_key(), *admission_,
+                                             *seat_admission_, *seats_);
   listen.pages = pages_->pages(port_->log(), *drain_, replication_of(store_->leadership()));
-  if (auto served = port_->serve(std::move(listen), *handler_); !served) return served;
+  if (auto served = port_->serve(std::move(listen), *door_); !served) return served;
   return join_bus(*host_, *port_, *handler_, *league_runner_, *ledger_, id());
 }
 
@@ -379,6 +408,7 @@ void Program::play(ManagerReload* reload) {
   league_runner_->stop();
   pages_->finish();
   if (events_.feed) events_.feed->stop();
+  seats_->stop();
   port_->stop_serving();
   pages_->stop();
   delays_->stop();

@@ -301,6 +301,7 @@ class PlayerGroup {
   }
 
   core::Result<void> serve(LocalPlayer& local, std::uint16_t port) {
+    if (options_.common.serving() == agent::host::Serving::kOutward) return {};
     if (options_.common.serving() == agent::host::Serving::kNats)
       return local.port->serve_session(local.service->handler(), manager_url());
     auto listen = options_.common.listen_options(host_.settings(), port, local.socket);
@@ -337,6 +338,15 @@ class PlayerGroup {
     auto path = audit::log::agent_log_path(options_.common.logs, identity->id);
     if (path) (void)local.port->log().retarget(*path, "player:" + identity->id, league);
     agent::runtime::log::info("{} is {} of {}", local.name, identity->id, identity->league.str());
+    if (options_.common.serving() == agent::host::Serving::kOutward) {
+      auto manager = transport::link::parse_endpoint(manager_url());
+      if (!manager) return manager.error();
+      local.port->take_seat(*manager, *identity, local.service->handler(),
+                            [this](const core::Error& why) {
+                              exit_code_ = agent::host::fail(why);
+                              stop_.request_stop();
+                            });
+    }
     agent::host::announce_ready(contact_endpoint(local), identity->id);
     return {};
   }

@@ -1,8 +1,9 @@
-// The page: follows the manager's stream and shows one view, which the address says (#standings, #match/R1M1, ...).
+// The page: follows what is told of the league and shows one view, which the address says (#standings, #match/R1M1, ...).
 
 import {h, name, patch} from './dom.js';
-import {count, duration, words} from './format.js';
+import {count, duration, moment, words} from './format.js';
 import {League} from './model.js';
+import {follow, isLive} from './source.js';
 import {crossView} from './view_cross.js';
 import {fairnessView} from './view_fairness.js';
 import {logView} from './view_log.js';
@@ -24,9 +25,9 @@ const VIEWS = {
   log: ['Log', logView],
   operate: ['Operate', operateView],
 };
-const REOPEN = 3000; // milliseconds, where the browser has given the stream up
+if (!isLive) for (const view of ['registration', 'log', 'operate']) delete VIEWS[view];
 
-const league = new League();
+const league = new League(isLive);
 const element = (id) => document.getElementById(id);
 let connection = 'connecting';
 let isDrawing = false;
@@ -52,6 +53,7 @@ function headline() {
   if (head.state === 'COMPLETED')
     parts.push(`took ${duration(Date.parse(head.completed_at) - Date.parse(head.started_at))}`);
   if (head.technical_losses > 0) parts.push(count(head.technical_losses, 'technical loss', 'technical losses'));
+  if (!isLive) parts.push(`as of ${moment(league.at)}`);
   return parts.join(' · ');
 }
 
@@ -136,29 +138,6 @@ function announce() {
   if (news !== told) element('announcements').textContent = told = news;
 }
 
-function follow() {
-  const stream = new EventSource('/live/events');
-  const take =
-    (isSnapshot) =>
-    ({data}) => {
-      connection = 'open';
-      league.merge(JSON.parse(data), isSnapshot);
-      announce();
-      redraw();
-    };
-  stream.addEventListener('snapshot', take(true));
-  stream.addEventListener('update', take(false));
-  stream.onopen = () => {
-    connection = 'open';
-    redraw();
-  };
-  stream.onerror = () => {
-    connection = 'lost';
-    redraw();
-    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, REOPEN + Math.random() * REOPEN);
-  };
-}
-
 /** Light or dark: what the reader has chosen, else what the system prefers, as index.html says. */
 function followTheme() {
   const dark = element('dark');
@@ -203,7 +182,17 @@ document.querySelector('.skip').addEventListener('click', (event) => {
 });
 operateFromButtons(redraw);
 setInterval(() => {
-  if (league.head?.state === 'RUNNING') redraw();
+  if (isLive && league.head?.state === 'RUNNING') redraw();
 }, 1000);
+follow(
+  (view, isWhole) => {
+    league.merge(view, isWhole);
+    announce();
+    redraw();
+  },
+  (state) => {
+    connection = state;
+    redraw();
+  },
+);
 draw();
-follow();

@@ -18,6 +18,13 @@ export function clock(time) {
   });
 }
 
+/** A time of day to the millisecond. */
+export const exactClock = (time) => `${clock(time)}.${String(new Date(time).getMilliseconds()).padStart(3, '0')}`;
+
+/** Date and time. */
+export const moment = (time) =>
+  new Date(time).toLocaleString([], {dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23'});
+
 /** An answer time: `0.42 ms`, `12 ms`, `1.3 s`. */
 export function answerTime(us) {
   if (us === null || us === undefined) return '–';
@@ -75,5 +82,13 @@ const WORDS = {
 
 /** What a machine's word means; one that is not known stands as it is. */
 export const words = (word) => WORDS[word] || word.toLowerCase().replaceAll('_', ' ');
+
+/** What the fairness of a match means. */
+export const FAIRNESS = {
+  both: 'Both players committed, and nobody disputes it: no side alone could steer the number.',
+  one: 'One player committed: a referee that colludes with the other player could steer the number.',
+  claimed: 'Disputed, or a player’s receipts are missing or false: only the referee’s word for the commitments.',
+  none: 'Nobody committed: manager and referee could know the number beforehand.',
+};
 
 export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;

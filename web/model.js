@@ -1,5 +1,7 @@
 // The league as this page knows it. The manager sends rows without names to keep updates small; here they get them.
 
+import {words} from './format.js';
+
 const pad = (index) => String(index + 1).padStart(2, '0');
 export const playerId = (index) => `P${pad(index)}`;
 export const refereeId = (index) => `REF${pad(index)}`;
@@ -83,7 +85,9 @@ export function fared(game, player) {
 }
 
 export class League {
-  constructor() {
+  /** `isLive` says that a manager tells what changes. */
+  constructor(isLive) {
+    this.isLive = isLive;
     this.clear();
     this.log = [];
     this.skew = 0; // the manager's clock minus ours, in milliseconds
@@ -94,6 +98,7 @@ export class League {
     this.players = [];
     this.referees = [];
     this.registrations = {expected: null, refused: [], forgotten: 0};
+    this.acts = [];
     this.table = [];
     this.rounds = [];
     this.matches = new Map();
@@ -103,11 +108,22 @@ export class League {
   /** Takes a snapshot or an update in; applying one twice does no harm. */
   merge(view, isSnapshot) {
     if (isSnapshot) this.clear();
+    this.at = view.now;
     this.skew = view.now - Date.now();
     this.head = view.league;
     if (view.players) this.players = view.players.map((row, index) => agent(row, playerId(index)));
     if (view.referees) this.referees = view.referees.map((row, index) => agent(row, refereeId(index)));
     if (view.registrations) this.registrations = registrations(view.registrations);
+    if (view.acts)
+      this.acts = view.acts.map(([at, act, match, replay, seconds, reason, by]) => ({
+        at,
+        act,
+        match,
+        replay,
+        seconds,
+        reason,
+        by,
+      }));
     this.table = view.table.map(([rank, player, played, wins, draws, losses, points]) => ({
       rank,
       player,
@@ -135,6 +151,11 @@ export class League {
 
   nameOf(player) {
     return this.players[player]?.name ?? playerId(player);
+  }
+
+  /** Of an id as logs have it; the manager has no name. */
+  nameOfAgent(id) {
+    return [...this.players, ...this.referees].find((agent) => agent.id === id)?.name ?? words(id);
   }
 
   refereeName(referee) {
@@ -175,7 +196,7 @@ export class League {
   /** Milliseconds until the end if it goes on like this; null where nobody can say. */
   timeLeft() {
     const {started_at: start, finished, matches, state, paused} = this.head;
-    if (state !== 'RUNNING' || paused || finished === 0 || finished === matches) return null;
+    if (!this.isLive || state !== 'RUNNING' || paused || finished === 0 || finished === matches) return null;
     const gone = this.now() - Date.parse(start);
     return gone > 0 ? (gone / finished) * (matches - finished) : null;
   }

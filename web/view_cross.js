@@ -1,12 +1,12 @@
 import {agentRow, h, numberHeading, rowHeading, scrolling, table} from './dom.js';
 import {FARED, fared} from './model.js';
 
-const MOST = 120;
+const MOST = {live: 120, site: 200}; // what changes is drawn again and again
 
 /** Who fared how against whom, in the order of the table. */
 export function crossView(league) {
   const order = league.table.map((row) => row.player);
-  if (order.length > MOST)
+  if (order.length > (league.isLive ? MOST.live : MOST.site))
     return [
       h(
         'section',

@@ -1,6 +1,6 @@
 import {barChart} from './charts.js';
 import {agentRow, h, numberCell, numberHeading, rowHeading, scrolling, table} from './dom.js';
-import {count} from './format.js';
+import {FAIRNESS, count} from './format.js';
 import {logFiles} from './log_files.js';
 import {isTable, ranking} from './ranking.js';
 
@@ -41,12 +41,6 @@ function draws(league, games) {
 }
 
 function bound(games) {
-  const words = {
-    both: 'Both players committed, and nobody disputes it: no side alone could steer the number.',
-    one: 'One player committed: a referee that colludes with the other player could steer the number.',
-    claimed: 'Disputed, or a player’s receipts are missing or false: only the referee’s word for the commitments.',
-    none: 'Nobody committed: manager and referee could know the number beforehand.',
-  };
   return h(
     'section',
     {class: 'card'},
@@ -54,7 +48,7 @@ function bound(games) {
     table(
       'Matches by commitments',
       ['Commitments', numberHeading('Matches')],
-      Object.entries(words).map(([key, text]) => [
+      Object.entries(FAIRNESS).map(([key, text]) => [
         text,
         numberCell(games.filter((game) => game.fairness === key).length),
       ]),

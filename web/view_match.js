@@ -1,30 +1,10 @@
-import {agentLabel, h, scrolling} from './dom.js';
-import {answerTime, clock, words} from './format.js';
-import {match, playerId} from './model.js';
+import {agentLabel, h, name, scrolling} from './dom.js';
+import {FAIRNESS, answerTime, clock, exactClock, words} from './format.js';
+import {playerId} from './model.js';
+import {matchDetails} from './source.js';
 import {checks} from './verify.js';
 
-const proofs = new Map(); // of finished matches, by id
 const promised = new Map(); // draw commitments that were seen before their match was finished, by id
-let asking = null;
-
-/** Asks for what the match's row does not have; `then` runs when it is there. */
-async function ask(game, then) {
-  const key = `${game.id} ${game.status} ${game.attempt} ${game.decided}`;
-  if (asking === key || proofs.get(game.id)?.key === key) return;
-  asking = key;
-  try {
-    const answer = await fetch(`/live/match/${game.id}`);
-    if (!answer.ok) return;
-    const proof = await answer.json();
-    if (match(proof.match).status !== 'COMPLETED') promised.set(game.id, proof.draw_commitment);
-    proofs.set(game.id, {key, ...proof});
-    then();
-  } catch {
-    // The manager is away; the stream says so, and the next update asks again.
-  } finally {
-    asking = null;
-  }
-}
 
 /** Who takes part in a match, from left to right: {role, name}. */
 const lanes = (league, game) => [
@@ -131,7 +111,11 @@ function sequence(list, who, title) {
       h('line', {x1: x(from), x2: x(to), y1: y, y2: y}),
       h('path', {d: `M${x(to)},${y} l${tip},-4 v8 z`}),
       h('text', {x: (x(from) + x(to)) / 2, y: y - 5, 'text-anchor': 'middle'}, text),
-      h('text', {x: (x(from) + x(to)) / 2, y: y + 13, 'text-anchor': 'middle', class: 'note'}, note && cut(note, Math.max(46, room))),
+      h(
+        'text',
+        {x: (x(from) + x(to)) / 2, y: y + 13, 'text-anchor': 'middle', class: 'note'},
+        note && cut(note, Math.max(46, room)),
+      ),
     );
   });
   return h(
@@ -206,12 +190,59 @@ function outcome(league, game) {
 }
 
 /** Who made it void and why, and what is played in place of what. */
-function replacement({voided_by: by, voided_for: reason, replay, replay_of: original}) {
-  const link = (id) => h('a', {href: `#match/${id}`}, id);
+function replacement(league, {id}) {
+  const link = (other) => h('a', {href: `#match/${other}`}, other);
+  const act = league.acts.find((one) => one.match === id);
+  const original = league.acts.find((one) => one.replay === id)?.match;
   return [
-    by && h('p', {}, `Made void by ${by}: ${reason}.`, replay && [' It is played again as ', link(replay), '.']),
+    act &&
+      h(
+        'p',
+        {},
+        `Made void by ${act.by}: ${act.reason}.`,
+        act.replay && [' It is played again as ', link(act.replay), '.'],
+      ),
     original && h('p', {}, 'It replaces ', link(original), ', which is void.'),
   ];
+}
+
+/** What a player did wrong and what its author has to do about it. */
+export const advice = ([clause, text]) => `What to do: ${text} (docs/protocol.md, ${clause})`;
+function faults(league, game, {remedies}) {
+  if (!game.technical) return null;
+  return game.causes.map(
+    (cause, side) =>
+      cause &&
+      h(
+        'p',
+        {class: 'causes'},
+        name(league.nameOf(game.players[side])),
+        `: ${cause.call} ${cause.code}: ${cause.text}. ${advice(remedies[side])}`,
+      ),
+  );
+}
+
+/** Of an exported site: the messages with their times. */
+function transcript(league, {transcript: lines}) {
+  if (!lines) return null;
+  return h(
+    'details',
+    {},
+    h('summary', {}, 'What its referee’s log says'),
+    h(
+      'ol',
+      {class: 'log'},
+      lines.map(([at, from, to, text, code, error]) =>
+        h(
+          'li',
+          {class: code ? 'warning' : null},
+          h('time', {datetime: new Date(at).toISOString()}, exactClock(at)),
+          ` ${league.nameOfAgent(from)} → ${league.nameOfAgent(to)}: ${text}`,
+          code && `; ${code} ${error}`,
+        ),
+      ),
+    ),
+  );
 }
 
 /** One match; `redraw` runs when more of it is known. */
@@ -224,11 +255,13 @@ export function matchView(league, asked, redraw) {
     return [
       h('section', {class: 'card wide'}, h('p', {}, asked ? `There is no match ${asked} yet.` : 'No match has begun.')),
     ];
-  ask(game, redraw);
-  const proof = proofs.get(game.id);
+  const proof = matchDetails(game, redraw);
+  const isFinished = Boolean(proof?.seed);
+  if (proof && !isFinished) promised.set(game.id, proof.draw_commitment);
   const [a, b] = game.players.map((player) => league.players[player]);
   const heading = h('h2', {}, `${game.id}: `, agentLabel(a), ' – ', agentLabel(b));
-  if (!proof) return [h('section', {class: 'card wide'}, heading, h('p', {}, outcome(league, game)))];
+  if (!proof || (game.status === 'COMPLETED' && !isFinished))
+    return [h('section', {class: 'card wide'}, heading, h('p', {}, outcome(league, game)))];
   const who = lanes(league, game);
   const list = messages(league, game, proof);
   return [
@@ -237,18 +270,21 @@ export function matchView(league, asked, redraw) {
       {class: 'card main'},
       heading,
       h('p', {class: 'outcome'}, outcome(league, game)),
-      replacement(proof),
+      replacement(league, game),
+      faults(league, game, proof),
       scrolling(
         'Sequence diagram',
         sequence(list, who, `Messages of match ${game.id}: ${list.map((one) => one.text).join(', ')}`),
       ),
       asText(list, who),
+      transcript(league, proof),
     ),
     h(
       'section',
       {class: 'card side'},
       h('h2', {}, 'Verification'),
       verdict(league, game, proof),
+      !game.technical && game.fairness && h('p', {class: 'quiet'}, FAIRNESS[game.fairness]),
       h(
         'details',
         {},

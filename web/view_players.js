@@ -1,6 +1,8 @@
 import {agentLabel, agentRow, h, numberCell, numberHeading, playerRow, rowHeading, scrolling, table} from './dom.js';
-import {answerTime, clock, count, percentile, words} from './format.js';
+import {answerTime, clock, count, moment, percentile, words} from './format.js';
 import {FARED, fared, other} from './model.js';
+import {matchDetails, playerDetails} from './source.js';
+import {advice} from './view_match.js';
 
 function answers(games, player) {
   const times = [];
@@ -32,7 +34,14 @@ function losses(games, player) {
 /** A cause with the number of matches, and the latest of them. */
 function loss({text, games}) {
   const {id} = games.at(-1);
-  return h('div', {}, `${games.length} × ${text} (`, games.length > 1 && 'last ', h('a', {href: `#match/${id}`}, id), ')');
+  return h(
+    'div',
+    {},
+    `${games.length} × ${text} (`,
+    games.length > 1 && 'last ',
+    h('a', {href: `#match/${id}`}, id),
+    ')',
+  );
 }
 
 function state(agent) {
@@ -62,9 +71,73 @@ function row(league, agent, games) {
   );
 }
 
-function detail(league, player) {
-  const agent = league.players[player];
-  const games = league.finishedOf(player);
+/** Its rank and how fast it answered, in words. */
+function summary(league, player, games) {
+  const row = league.table.find((one) => one.player === player);
+  if (!row) return null;
+  const times = answers(games, player);
+  const within = (part) => answerTime(percentile(times, part));
+  return h(
+    'p',
+    {},
+    `Rank ${row.rank} of ${league.table.length} with ${count(row.points, 'point')}: ${row.played} played, ${row.wins} won, ${row.draws} drawn, ${row.losses} lost.`,
+    times.length > 0 &&
+      ` Half of its answers came within ${within(0.5)}, nine in ten within ${within(0.9)}, the slowest in a hundred took ${within(0.99)} or more.`,
+  );
+}
+
+/** Each fault once, with its matches and what to do about it; then what was tolerated. */
+function wentWrong(games, player, leniencies, redraw) {
+  const lost = losses(games, player).map(({text, games: its}) => {
+    const game = its.at(-1);
+    const cause = causeOf(game, player);
+    const remedy = cause && matchDetails(game, redraw)?.remedies[game.players.indexOf(player)];
+    return h(
+      'li',
+      {},
+      its.map((one, i) => [i > 0 && ', ', h('a', {href: `#match/${one.id}`}, one.id)]),
+      `: ${cause ? `${cause.call} ${cause.code}: ${cause.text}` : text}`,
+      remedy && `. ${advice(remedy)}`,
+    );
+  });
+  const tolerated = leniencies.map(([what, times, teller]) =>
+    h(
+      'li',
+      {},
+      `Leniency, ${count(times, 'time')}${teller && ` according to ${teller}, which counts for nothing`}: ${what}`,
+      !teller && '; a league in strict mode refuses it (docs/protocol.md, 9)',
+    ),
+  );
+  return h(
+    'section',
+    {class: 'card wide'},
+    h('h2', {}, 'What went wrong'),
+    lost.length + tolerated.length === 0 ? h('p', {}, 'Nothing.') : h('ul', {class: 'causes'}, lost, tolerated),
+  );
+}
+
+function states(rows) {
+  return h(
+    'section',
+    {class: 'card wide'},
+    h('h2', {}, 'States'),
+    rows.length === 0 && h('p', {}, 'Active all the time.'),
+    h(
+      'ol',
+      {class: 'log'},
+      rows.map(([at, state, reason, detail, by]) =>
+        h(
+          'li',
+          {},
+          h('time', {datetime: new Date(at).toISOString()}, moment(at)),
+          ` ${words(state)}${reason && `: ${words(reason)}`}${detail && `: ${detail}`}${by && ` (by ${by})`}`,
+        ),
+      ),
+    ),
+  );
+}
+
+function matches(league, player, games) {
   const rows = games.map((game) => {
     const side = game.players.indexOf(player);
     const result = fared(game, player);
@@ -85,8 +158,6 @@ function detail(league, player) {
   return h(
     'section',
     {class: 'card wide'},
-    h('h2', {}, agentLabel(agent)),
-    h('p', {}, h('a', {href: '#players'}, '← all players')),
     scrolling(
       'Matches of the player',
       table(
@@ -107,9 +178,27 @@ function detail(league, player) {
   );
 }
 
-export function playersView(league, asked) {
+function detail(league, player, redraw) {
+  const agent = league.players[player];
+  const games = league.finishedOf(player);
+  const more = playerDetails(agent, redraw);
+  return [
+    h(
+      'section',
+      {class: 'card wide'},
+      h('h2', {}, agentLabel(agent)),
+      h('p', {}, h('a', {href: '#players'}, '← all players')),
+      summary(league, player, games),
+    ),
+    wentWrong(games, player, more?.leniencies ?? [], redraw),
+    matches(league, player, games),
+    more && states(more.states),
+  ];
+}
+
+export function playersView(league, asked, redraw) {
   const player = asked ? league.players.findIndex((agent) => agent.id === asked) : -1;
-  if (player >= 0) return [detail(league, player)];
+  if (player >= 0) return detail(league, player, redraw);
   const games = league.players.map(() => []);
   for (const game of league.finished()) for (const one of game.players) games[one].push(game);
   const lost = (index) => games[index].filter((game) => fared(game, index) === 'T').length;

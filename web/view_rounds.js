@@ -1,11 +1,18 @@
 import {agentRow, h, numberCell, numberHeading, rowHeading, scrolling, table} from './dom.js';
-import {answerTime, count, duration, words} from './format.js';
+import {answerTime, count, duration, moment, words} from './format.js';
+
+const link = (id) => h('a', {href: `#match/${id}`}, id);
 
 function result(league, game) {
   if (game.status !== 'COMPLETED') return h('span', {class: 'quiet'}, words(game.status));
-  if (game.decided === 'void') return h('span', {class: 'technical'}, 'void');
-  if (game.technical) return h('span', {class: 'technical'}, words(game.technical));
-  return `${league.head.choices[game.choices[0]] ?? '–'} – ${league.head.choices[game.choices[1]] ?? '–'}, drawn ${game.drawn}`;
+  if (game.decided === 'void') {
+    const {replay} = league.acts.find((act) => act.match === game.id) ?? {};
+    return h('span', {class: 'technical'}, 'void', replay && [', played again as ', link(replay)]);
+  }
+  const doubt = ['disputed', 'unproven'].includes(game.decided) && h('span', {class: 'technical'}, `, ${game.decided}`);
+  if (game.technical) return [h('span', {class: 'technical'}, words(game.technical)), doubt];
+  const chosen = game.choices.map((choice) => league.head.choices[choice] ?? '–').join(' – ');
+  return [`${chosen}, drawn ${game.drawn}`, doubt];
 }
 
 function side(league, game, which) {
@@ -21,7 +28,7 @@ function matches(league, round) {
     h(
       'tr',
       {'data-key': game.id},
-      rowHeading(h('a', {href: `#match/${game.id}`}, game.id)),
+      rowHeading(link(game.id)),
       side(league, game, 0),
       side(league, game, 1),
       numberCell(game.points ? game.points.join('–') : ''),
@@ -53,6 +60,31 @@ function figures(league, {round, startedAt, completedAt}) {
     numberCell(draws),
     numberCell(technical),
   ];
+}
+
+function acts(league) {
+  return h(
+    'section',
+    {class: 'card wide'},
+    h('h2', {}, 'What the operator did'),
+    h(
+      'ol',
+      {class: 'log'},
+      league.acts.map(({at, act, match: of, replay, seconds, reason, by}) =>
+        h(
+          'li',
+          {},
+          h('time', {datetime: new Date(at).toISOString()}, moment(at)),
+          ` ${words(act)} `,
+          of && link(of),
+          replay && [', played again as ', link(replay)],
+          seconds !== null && ` by ${seconds} s`,
+          reason && `: ${reason}`,
+          ` (by ${by})`,
+        ),
+      ),
+    ),
+  );
 }
 
 /** All rounds, and the matches of one: the one that is asked for, or the latest. */
@@ -103,5 +135,6 @@ export function roundsView(league, asked) {
         ),
       ),
     ),
+    league.acts.length > 0 && acts(league),
   ];
 }

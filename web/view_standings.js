@@ -138,7 +138,7 @@ function registrations(league) {
       {},
       `${league.players.length} of ${count(players, 'player')} and ${league.referees.length} of ${count(referees, 'referee')} have registered.`,
     ),
-    h('p', {}, 'Bots register at ', h('code', {}, `${location.origin}/mcp`), '.'),
+    league.isLive && h('p', {}, 'Bots register at ', h('code', {}, `${location.origin}/mcp`), '.'),
     h(
       'ul',
       {class: 'games columns'},
@@ -157,18 +157,19 @@ export function standingsView(league) {
       {class: 'column'},
       chart(league),
       inPlay(league),
-      h(
-        'section',
-        {class: 'card'},
-        h('h2', {}, 'News'),
+      league.isLive &&
         h(
-          'ul',
-          {class: 'news'},
-          news.map((line) =>
-            h('li', {'data-key': line.at + line.text, class: line.warning ? 'warning' : null}, line.text),
+          'section',
+          {class: 'card'},
+          h('h2', {}, 'News'),
+          h(
+            'ul',
+            {class: 'news'},
+            news.map((line) =>
+              h('li', {'data-key': line.at + line.text, class: line.warning ? 'warning' : null}, line.text),
+            ),
           ),
         ),
-      ),
     ),
   ];
 }

@@ -50,9 +50,10 @@ void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
   a.required("game_types", s.game_types, rule::kGameTypes);
   a.required(
       "contact_endpoint", s.contact_endpoint,
-      rule::text("Where the agent is called.", 256)
+      rule::text("Where the agent is called; \"outward\": nowhere, it opens the connection itself.",
+                 256)
           .matching(
-              R"(^(([Hh][Tt][Tt][Pp][Ss]?|[Ww][Ss][Ss]?|[Ss][Ss][Ee]\+[Hh][Tt][Tt][Pp][Ss]?|[Tt][Cc][Pp])://|[Uu][Nn][Ii][Xx]:/|[Ss][Tt][Dd][Ii][Oo]:.|[Nn][Aa][Tt][Ss]:.))")
+              R"(^(([Hh][Tt][Tt][Pp][Ss]?|[Ww][Ss][Ss]?|[Ss][Ss][Ee]\+[Hh][Tt][Tt][Pp][Ss]?|[Tt][Cc][Pp])://|[Uu][Nn][Ii][Xx]:/|[Ss][Tt][Dd][Ii][Oo]:.|[Nn][Aa][Tt][Ss]:.)|^outward$)")
           .such_as("http://localhost:8101/mcp"));
   a.optional("protocol_version", s.protocol_version, rule::kProtocolVersion);
   a.optional("contact_email", s.contact_email,

@@ -20,6 +20,12 @@ struct MessageNotes {
   /// The agent, such as `player:P01`, whose token, credential or signature was checked for this
   /// message; empty: nobody's was, and `peer` is only what the message claims (protocol §8).
   std::string said_by;
+  /// The way that a message took through this program, which was not meant for it (`seat`); empty:
+  /// it was. Static storage.
+  std::string_view via;
+  /// It only carries messages that the log has anyway (a poll of a seat), so it is logged only if
+  /// it is refused.
+  bool is_carrier = false;
   std::vector<std::string_view>
       leniencies;  ///< stable names (common/envelope/leniency.h); static storage
   std::optional<core::ErrorCode>

@@ -19,10 +19,10 @@ SharedText shared_method(std::string_view method) {
 }  // namespace
 
 std::string_view to_string(TransportType type) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "unknown", "stdio", "subprocess", "tcp",  "unix",
-      "http",    "sse",   "websocket",  "nats", "memory"};
-  static_assert(kNames.size() == static_cast<std::size_t>(TransportType::kMemory) + 1);
+  constexpr std::array<std::string_view, 11> kNames = {
+      "unknown", "stdio",     "subprocess", "tcp",    "unix", "http",
+      "sse",     "websocket", "nats",       "memory", "seat"};
+  static_assert(kNames.size() == static_cast<std::size_t>(TransportType::kSeat) + 1);
   return kNames[static_cast<std::size_t>(type)];
 }
 

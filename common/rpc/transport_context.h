@@ -26,9 +26,11 @@ enum class TransportType : std::uint8_t {
   kWebSocket,
   kNats,  ///< a message bus
   kMemory,
+  kSeat,  ///< to a player that has come to us, inside this program
 };
 
-/// `unknown`, `stdio`, `subprocess`, `tcp`, `unix`, `http`, `sse`, `websocket`, `nats` or `memory`.
+/// `unknown`, `stdio`, `subprocess`, `tcp`, `unix`, `http`, `sse`, `websocket`, `nats`, `memory`
+/// or `seat`.
 [[nodiscard]] std::string_view to_string(TransportType type);
 
 /// Of a message through the standard streams of a process.

@@ -1,5 +1,6 @@
 #include "league_manager/admission/endpoint_admission.h"
 
+#include "common/agent/seats/seat_door.h"
 #include "common/core/text.h"
 #include "common/transport/link/subject.h"
 
@@ -45,6 +46,13 @@ std::optional<core::Error> foreign_session(const std::string& endpoint,
 void EndpointAdmission::admit(const std::string& url, Then then) {
   auto endpoint = transport::link::parse_endpoint(url);
   if (!endpoint) return then(endpoint.error());
+  if (transport::link::has_host(*endpoint) &&
+      endpoint->path.starts_with(agent::seats::kSeatsPath)) {
+    return then(core::Error{core::ErrorCode::kEndpointNotAllowed,
+                            "contact_endpoint is the seat of a player: register with \"outward\" "
+                            "to get a seat of your own",
+                            "/contact_endpoint"});
+  }
   if (!blocks(*endpoint)) return then(pinned(policy_.admit(std::move(*endpoint))));
   auto shared = std::make_shared<Then>(std::move(then));
   bool taken = tasks_.post(

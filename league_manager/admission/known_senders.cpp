@@ -9,8 +9,18 @@ using transport::link::Standing;
 
 std::optional<RequestSender> KnownSenders::operator()(std::string_view member,
                                                       std::string_view shown,
-                                                      std::string_view /*body*/) const {
-  if (member == "auth_token") return agent_with(shown);
+                                                      std::string_view body) const {
+  if (member == "auth_token") {
+    if (auto agent = agent_with(shown)) return agent;
+    auto referee = seat_admission_->holder_of(shown, body);
+    return referee ? std::optional(RequestSender{Standing::kStaff, std::move(*referee)})
+                   : std::nullopt;
+  }
+  if (member == "session") {
+    auto player = seats_->player_of(shown);
+    return player ? std::optional(RequestSender{Standing::kPlayer, std::move(*player)})
+                  : std::nullopt;
+  }
   if (member == "operator_key") {
     const bool is_right = !operator_key_->empty() && operator_key_->matches(shown);
     return is_right ? std::optional(RequestSender{Standing::kStaff, "operator"}) : std::nullopt;

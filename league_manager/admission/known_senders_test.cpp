@@ -45,7 +45,11 @@ class KnownSendersTest : public ::testing::Test {
   files::Ledger ledger_{{}, journal_, time_};
   const core::AuthToken operator_key_{"op_0123456789abcdef"};
   const Admission admission_{{.referee_key = core::AuthToken("ref_0123456789abcdef")}};
-  const KnownSenders known_{ledger_, operator_key_, admission_};
+  core::CryptoRandom random_;
+  agent::seats::Seats seats_{time_, time_, random_, {}};
+  const TokenIssuer issuer_{core::LeagueId("league"), random_};
+  const SeatAdmission seat_admission_{ledger_, issuer_};
+  const KnownSenders known_{ledger_, operator_key_, admission_, seat_admission_, seats_};
 };
 
 TEST_F(KnownSendersTest, KnowsCredentialsByTheirOwners) {
@@ -65,8 +69,10 @@ TEST_F(KnownSendersTest, KnowsNobodyByAGuessOrByACredentialInAnothersPlace) {
   EXPECT_FALSE(sender("admission_key", "op_0123456789abcdef"));
   const core::AuthToken no_key;
   const Admission open({});
-  EXPECT_FALSE(KnownSenders(ledger_, no_key, open)("operator_key", "", {}));
-  EXPECT_FALSE(KnownSenders(ledger_, no_key, open)("admission_key", "", {}));
+  EXPECT_FALSE(
+      KnownSenders(ledger_, no_key, open, seat_admission_, seats_)("operator_key", "", {}));
+  EXPECT_FALSE(
+      KnownSenders(ledger_, no_key, open, seat_admission_, seats_)("admission_key", "", {}));
 }
 
 TEST_F(KnownSendersTest, AnAgentThatIsShutDownIsAStranger) {

@@ -16,6 +16,13 @@ using core::ErrorCode;
 namespace {
 
 constexpr std::size_t kShownOfEndpoint = 100;
+/// The contact_endpoint of a player that comes to us; its address is then its own seat, which no
+/// other agent can have.
+constexpr std::string_view kOutward = "outward";
+
+std::string seat_of(const events::AgentProfile& profile, events::AgentRef agent) {
+  return profile.endpoint == kOutward ? "seat:" + agent.id() : profile.endpoint;
+}
 
 std::string meta_field(events::AgentKind kind, std::string_view field) {
   return std::string("/").append(events::agent_kind_name(kind)).append("_meta/").append(field);
@@ -170,6 +177,7 @@ core::Result<RegistrationDecision> return_with_token(
     const Roster& roster, const events::LeagueSettings& settings, const RegistrationScene& scene,
     RegistrationRequest request, const RegistrationFacts& facts, events::AgentRef agent) {
   const events::Agent& known = roster.agent(agent);
+  request.profile.endpoint = seat_of(request.profile, agent);
   if (known.profile.code_digest) {
     // The seat keeps the name from the operator's list and its code, whatever the request says.
     request.profile.display_name = known.profile.display_name;
@@ -209,7 +217,8 @@ core::Result<RegistrationDecision> return_with_token(
 core::Result<RegistrationDecision> return_with_nonce(const Roster& roster,
                                                      const RegistrationRequest& request,
                                                      events::AgentRef agent) {
-  if (agent.kind != request.kind || roster.find_by_endpoint(request.profile.endpoint) != agent) {
+  if (agent.kind != request.kind ||
+      roster.find_by_endpoint(seat_of(request.profile, agent)) != agent) {
     return Error{ErrorCode::kDuplicateRegistration,
                  "registration_nonce has been used by another agent: make it from at least 128 "
                  "random bits",
@@ -276,8 +285,10 @@ core::Result<RegistrationDecision> admit_agent(const Roster& roster,
                  ""};
   }
   decision.agent = roster.next_seat(request.kind);
+  events::AgentProfile profile = request.profile;
+  profile.endpoint = seat_of(profile, decision.agent);
   decision.events.push_back(
-      {facts.now, events::AgentRegistered{decision.agent, request.profile,
+      {facts.now, events::AgentRegistered{decision.agent, std::move(profile),
                                           credential_for(decision.agent), nonce_hash}});
   return decision;
 }

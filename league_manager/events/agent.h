@@ -25,6 +25,9 @@ struct AgentProfile {
   /// Referees only: shows players match credentials and reveals every seed; a referee that does not
   /// is a third-party one (protocol §8).
   bool match_credentials = false;
+  /// Referees only: the origin under which it reached the manager, and reaches seats:
+  /// `http://localhost:8000`; empty: unknown.
+  std::string manager_url = {};
   bool is_from_loopback = false;  ///< it registered from this machine, not over a bus
   /// Players only: TokenIssuer::code_digest of the registration code with which it was admitted;
   /// its name is then that of the operator's list.

@@ -21,6 +21,7 @@ void fields(auto& io, AgentProfile& e) {
   io("log_public_key", e.log_public_key);
   io.flag("hears_events", e.hears_events);
   io.flag("match_credentials", e.match_credentials);
+  io.filled("manager_url", e.manager_url);
   io.flag("is_from_loopback", e.is_from_loopback);
   io("code_digest", e.code_digest);
   io.flag("receipts", e.receipts);

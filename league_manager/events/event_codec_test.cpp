@@ -41,6 +41,7 @@ class Maker {
     if (coin()) profile.log_public_key = text();
     profile.hears_events = coin();
     profile.match_credentials = coin();
+    if (coin()) profile.manager_url = text();
     profile.is_from_loopback = coin();
     if (coin()) profile.code_digest = text();
     return profile;

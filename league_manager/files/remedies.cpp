@@ -62,6 +62,10 @@ constexpr Remedy kOther{"5", "", "Look the code up in section 5."};
 
 }  // namespace
 
+std::string_view Remedy::clause_of(std::string_view call) const {
+  return call == "CHOOSE_PARITY_CALL" && !clause_of_choice.empty() ? clause_of_choice : clause;
+}
+
 const Remedy& remedy_of(std::string_view code) {
   const auto parsed = core::parse_error_code(code);
   const auto* found =

@@ -51,6 +51,9 @@ struct RoundDependencies {
   std::optional<int> term = std::nullopt;
   /// Publishes broadcasts once for all subscribers; null: every agent is called.
   bus::EventBoard* events = nullptr;
+  /// The origin at which a referee reaches the seats of players that come to us, given the one
+  /// under which it reached the manager: `http://localhost:8000`. Empty: there are no seats.
+  std::function<std::string(const std::string& manager_url)> seats_at = {};
   /// Receives facts that no event contains; may be null.
   OperatorLog* log = nullptr;
   /// Measures how late the manager itself is; null: it is assumed to be punctual.

@@ -18,6 +18,7 @@
 #include "league_manager/admission/token_issuer.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/rounds/announcer.h"
+#include "league_manager/rounds/league_view.h"
 #include "league_manager/rounds/match_starter.h"
 #include "league_manager/rounds/operator_log.h"
 #include "league_manager/rounds/player_inquiry.h"
@@ -67,6 +68,12 @@ class LeagueRunner {
   /// another referee may have got some of them meanwhile.
   [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(
       int referee, const std::vector<events::MatchKey>& matches) const;
+
+  /// The address at which `referee` calls the player with this `endpoint`.
+  [[nodiscard]] std::string called_at(const std::string& endpoint,
+                                      const events::AgentProfile& referee) const {
+    return rounds::called_at(endpoint, referee, deps_.seats_at);
+  }
 
   /// An agent with this `endpoint` has registered in the call style `style`.
   void on_registered(const transport::link::Endpoint& endpoint, agent::dialects::CallStyle style);

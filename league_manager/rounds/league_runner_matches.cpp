@@ -41,7 +41,7 @@ std::vector<envelope::MatchAssignment> LeagueRunner::assignments(
   std::vector<envelope::MatchAssignment> all;
   deps_.ledger.read([&](const League& league) {
     for (auto match : matches) {
-      auto assignment = match_assignment(league, match, deps_.token_issuer);
+      auto assignment = match_assignment(league, match, deps_.token_issuer, deps_.seats_at);
       if (assignment && assignment->referee_id.str() == events::AgentRef::referee(referee).id())
         all.push_back(std::move(*assignment));
     }
@@ -65,7 +65,7 @@ std::optional<agent::peers::PeerCall> LeagueRunner::assignment_call(int referee,
     is_foreign = !agent.profile.match_credentials;
     token = deps_.token_issuer.token(ref.id(), agent.credential.nonce);
     for (auto match : matches) {
-      auto assignment = match_assignment(league, match, deps_.token_issuer);
+      auto assignment = match_assignment(league, match, deps_.token_issuer, deps_.seats_at);
       if (assignment && assignment->referee_id.str() == ref.id())
         message.matches.push_back(std::move(*assignment));
     }

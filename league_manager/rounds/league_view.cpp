@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/agent/identity/match_credential.h"
+#include "common/agent/seats/seat_door.h"
 #include "common/core/crypto.h"
 #include "league_manager/files/league_files.h"
 
@@ -92,8 +93,17 @@ std::vector<envelope::AnnouncedMatch> announced_matches(const League& league) {
   return matches;
 }
 
+std::string called_at(const std::string& endpoint, const events::AgentProfile& referee,
+                      const SeatsAt& seats_at) {
+  constexpr std::string_view kSeat = "seat:";
+  if (!endpoint.starts_with(kSeat) || !seats_at) return endpoint;
+  return seats_at(referee.manager_url) + std::string(agent::seats::kSeatsPath) +
+         endpoint.substr(kSeat.size());
+}
+
 std::optional<envelope::MatchAssignment> match_assignment(
-    const League& league, events::MatchKey match, const admission::TokenIssuer& token_issuer) {
+    const League& league, events::MatchKey match, const admission::TokenIssuer& token_issuer,
+    const SeatsAt& seats_at) {
   const RoundBoard& board = league.board();
   if (!board.contains(match) || board.slot(match).status != MatchStatus::kAssigned)
     return std::nullopt;
@@ -122,8 +132,9 @@ std::optional<envelope::MatchAssignment> match_assignment(
   assignment.draw_commitment = game::draw_commitment(slot.seed, match.id().str());
   assignment.attempt = slot.attempts;
   assignment.conversation_id = events::match_conversation(match, slot.attempts);
-  assignment.player_a_endpoint = a.profile.endpoint;
-  assignment.player_b_endpoint = b.profile.endpoint;
+  const auto& referee = league.roster().agent(events::AgentRef::referee(slot.referee()));
+  assignment.player_a_endpoint = called_at(a.profile.endpoint, referee.profile, seats_at);
+  assignment.player_b_endpoint = called_at(b.profile.endpoint, referee.profile, seats_at);
   assignment.player_a_credential = credential(token_a);
   assignment.player_b_credential = credential(token_b);
   assignment.player_a_token_hash = a.credential.token_hash;

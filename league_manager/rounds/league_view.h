@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +36,17 @@ namespace league::league_manager::rounds {
 /// §8.
 [[nodiscard]] std::optional<std::string> referee_credential(const League& league, int referee);
 
+/// The origin of seats, see RoundDependencies::seats_at.
+using SeatsAt = std::function<std::string(const std::string& manager_url)>;
+
+/// The address at which `referee` calls the player with this `endpoint`.
+[[nodiscard]] std::string called_at(const std::string& endpoint,
+                                    const events::AgentProfile& referee, const SeatsAt& seats_at);
+
 /// One match with everything that its referee needs; only for a match that is assigned now.
 [[nodiscard]] std::optional<envelope::MatchAssignment> match_assignment(
-    const League& league, events::MatchKey match, const admission::TokenIssuer& token_issuer);
+    const League& league, events::MatchKey match, const admission::TokenIssuer& token_issuer,
+    const SeatsAt& seats_at);
 
 /// A match of the schedule, for GET_SCHEDULE.
 [[nodiscard]] envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& view);

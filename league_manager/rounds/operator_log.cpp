@@ -100,6 +100,25 @@ void OperatorLog::ignored(events::AgentRef agent, std::string_view why) {
         .fields = {{"agent", agent.id()}}});
 }
 
+void OperatorLog::seated(const std::string& player, std::string_view line) {
+  std::lock_guard lock(mutex_);
+  tell({.is_warning = false,
+        .event = "SEAT_TAKEN",
+        .text = player + " has come to its seat (" + std::string(line) + ")",
+        .fields = {{"agent", player}, {"connection", std::string(line)}}});
+}
+
+void OperatorLog::seat_refused(std::string_view player, const core::Error& why) {
+  std::lock_guard lock(mutex_);
+  if (++seats_refused_ > kMostRefusals) return;
+  const std::string seat = core::shown(player, kLongestName);
+  tell({.is_warning = true,
+        .event = "SEAT_REFUSED",
+        .text = "somebody was refused at the seat " + seat + ": " +
+                core::shown(why.message, kLongestText),
+        .fields = {{"seat", seat}, {"error_code", std::string(core::wire_code(why.code))}}});
+}
+
 void OperatorLog::slow(events::AgentRef player, events::MatchKey match, std::string_view call,
                        std::string_view error_code, int attempts) {
   std::lock_guard lock(mutex_);

@@ -48,6 +48,10 @@ class OperatorLog {
   /// it showed; empty: none.
   void refused(events::AgentKind kind, std::string_view name, std::string_view endpoint,
                const core::Error& why, std::string_view code_owner = {});
+  /// A player that comes to us has taken its seat, over `line`.
+  void seated(const std::string& player, std::string_view line);
+  /// Somebody was refused at the seat that it calls `player`; a bounded number is reported.
+  void seat_refused(std::string_view player, const core::Error& why);
   /// A part of an agent's registration was ignored, and why; a bounded number is reported.
   void ignored(events::AgentRef agent, std::string_view why);
   /// A player needed more than one attempt at `call` in `match`, and then answered.
@@ -100,6 +104,7 @@ class OperatorLog {
   int referees_expected_ = 0;
   int refusals_ = 0;
   int ignored_ = 0;
+  int seats_refused_ = 0;
   std::set<std::pair<events::MatchKey, core::ErrorCode>> refused_reports_;  // of this round
   std::map<events::AgentRef, int> contradictions_;  // of a referee's losses, by a player
   /// The faults that were told in full, by the player and with the first match.

@@ -129,11 +129,9 @@ void AgentRecords::on_report(events::AgentRef referee, const MatchReport& report
 
 json AgentRecords::shown(const Fault& fault) {
   const files::Remedy& remedy = files::remedy_of(fault.code);
-  const bool is_choice = fault.call == envelope::wire_name(MessageType::kChooseParityCall);
   json out = {{"at", fault.at.to_log()},
               {"error_code", fault.code},
-              {"clause", is_choice && !remedy.clause_of_choice.empty() ? remedy.clause_of_choice
-                                                                       : remedy.clause},
+              {"clause", remedy.clause_of(fault.call)},
               {"text", fault.text},
               {"attempts", fault.attempts},
               {"lost_match", fault.lost_match},

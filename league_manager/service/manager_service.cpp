@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/agent/seats/seat_caller.h"
 #include "common/core/crypto.h"
 #include "common/rpc/json_text.h"
 #include "common/schema/json_fields.h"
@@ -43,6 +44,17 @@ events::AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .hears_events = meta.hears_events,
           .receipts = meta.receipts,
           .batches = meta.batches};
+}
+
+/// The origin under which a request has reached the manager; empty if it was not over HTTP.
+std::string reached_at(const rpc::MessageContext& context) {
+  const auto* http = context.transport.as_http();
+  if (http == nullptr || !http->headers) return {};
+  const auto host = rpc::find_header(*http->headers, "Host");
+  if (!host) return {};
+  // A proxy that ends TLS says so, as the documents ask of it.
+  const auto scheme = rpc::find_header(*http->headers, "X-Forwarded-Proto");
+  return (scheme == "https" ? "https://" : "http://") + std::string(*host);
 }
 
 /// The credential for admission (key or code) in a request; empty: none.
@@ -147,6 +159,33 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
       referees_(server_, dependencies.ledger, dependencies.league_runner, options_.league_id),
       events_(server_, dependencies.events, options_.league_id.str()) {
   bind_handlers();
+  if (deps_.seats != nullptr) bind_seats();
+}
+
+void ManagerService::bind_seats() {
+  const auto token_of = [this](const std::string& id) {
+    return deps_.ledger.read([&](const League& league) -> std::optional<core::AuthToken> {
+      const auto player = league.roster().find(id);
+      if (!player || player->kind != events::AgentKind::kPlayer) return std::nullopt;
+      const events::Agent& agent = league.roster().agent(*player);
+      const bool may_sit = agent.profile.endpoint == "seat:" + id &&
+                           agent.lifecycle.state() != events::AgentState::kShutdown;
+      if (!may_sit) return std::nullopt;
+      return deps_.token_issuer.token(id, agent.credential.nonce);
+    });
+  };
+  seat_tools_.emplace(server_, *deps_.seats, deps_.clock,
+                      agent::host::SeatTools::Rules{
+                          .token_of = token_of,
+                          .on_seated =
+                              [this](const std::string& player, agent::seats::Line line) {
+                                if (deps_.log != nullptr)
+                                  deps_.log->seated(player, agent::seats::line_name(line));
+                              },
+                          .on_refused =
+                              [this](const std::string& player, const Error& why) {
+                                if (deps_.log != nullptr) deps_.log->seat_refused(player, why);
+                              }});
 }
 
 void ManagerService::bind_handlers() {
@@ -272,13 +311,15 @@ void ManagerService::accept(const std::shared_ptr<agent::host::Call<Request>>& c
 template <typename Request>
 void ManagerService::on_register(agent::host::Call<Request> call) {
   auto shared = std::make_shared<agent::host::Call<Request>>(std::move(call));
-  if (auto foreign =
-          admission::foreign_session(meta_of(shared->message).contact_endpoint, shared->context))
+  const std::string& contact = meta_of(shared->message).contact_endpoint;
+  if (RegistrationTraits<Request>::kKind == events::AgentKind::kPlayer &&
+      contact == agent::seats::kOutward)
+    return register_at(shared, transport::link::Endpoint{.scheme = contact});
+  if (auto foreign = admission::foreign_session(contact, shared->context))
     return reject(shared, *foreign);
-  deps_.endpoints.admit(meta_of(shared->message).contact_endpoint,
-                        [this, shared](const Result<transport::link::Endpoint>& endpoint) {
-                          register_at(shared, endpoint);
-                        });
+  deps_.endpoints.admit(contact, [this, shared](const Result<transport::link::Endpoint>& endpoint) {
+    register_at(shared, endpoint);
+  });
 }
 
 template <typename Request>
@@ -288,7 +329,10 @@ void ManagerService::register_at(std::shared_ptr<agent::host::Call<Request>> cal
   RegistrationRequest request;
   request.kind = RegistrationTraits<Request>::kKind;
   request.profile = profile_of(meta_of(call->message));
-  request.profile.endpoint = endpoint->url();
+  const bool is_outward = endpoint->scheme == agent::seats::kOutward;
+  request.profile.endpoint = is_outward ? endpoint->scheme : endpoint->url();
+  if (request.kind == events::AgentKind::kReferee)
+    request.profile.manager_url = reached_at(call->context);
   request.profile.is_from_loopback = admission::is_from_loopback(call->context.transport);
   admit(request, shown_by(meta_of(call->message), call->context));
   request.registration_nonce = call->message.registration_nonce;
@@ -311,8 +355,11 @@ void ManagerService::register_at(std::shared_ptr<agent::host::Call<Request>> cal
       [this, outcome, call, at = *endpoint](const Result<events::Events>& stored) {
         if (!stored) return call->reply.refuse(not_stored());
         if (!*outcome) return reject(call, outcome->error());
-        deps_.league_runner.on_registered(at, call->style);
-        accept(call, **outcome, at);
+        auto to = at;
+        if (at.scheme == agent::seats::kOutward)
+          to = {.scheme = std::string(agent::seats::kSeatScheme), .path = (*outcome)->agent.id()};
+        deps_.league_runner.on_registered(to, call->style);
+        accept(call, **outcome, to);
       });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/agent/host/agent_server.h"
+#include "common/agent/host/seat_tools.h"
 #include "league_manager/admission/admission.h"
 #include "league_manager/admission/endpoint_admission.h"
 #include "league_manager/admission/token_issuer.h"
@@ -42,6 +43,7 @@ struct ManagerDependencies {
   spectators::RegistrationBoard* registrations =
       nullptr;  ///< null: spectators are not told of refusals
   rounds::OperatorLog* log = nullptr;  ///< null: the operator is told nothing
+  agent::seats::Seats* seats = nullptr;  ///< null: players cannot come to this manager
   AgentRecords* records = nullptr;  ///< null: agents get no report on themselves
   bus::EventSubscriptions* events = nullptr;  ///< null where the program is on no bus
   ManagerResources::News news = {};  ///< empty: nobody can read them
@@ -66,6 +68,7 @@ class ManagerService {
   void bind_handlers();
   /// The part of `status` that comes from the journal.
   [[nodiscard]] nlohmann::json status_of(const League& league) const;
+  void bind_seats();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
   /// Reports a registration that is not even a valid message, since no event records it.
   void note_not_admitted(envelope::MessageType type, const nlohmann::json& message,
@@ -113,6 +116,7 @@ class ManagerService {
   agent::host::AgentServer server_;
   ManagerResources resources_;
   AgentTools agents_;
+  std::optional<agent::host::SeatTools> seat_tools_;
   RefereeTools referees_;
   EventTool events_;
 };

@@ -66,10 +66,12 @@ std::optional<json> RefereeTools::registrations_for(const std::string& asker) {
       for (int index : {pairing.player_a, pairing.player_b}) {
         const events::AgentRef player = events::AgentRef::player(index);
         const events::AgentProfile& profile = league.roster().agent(player).profile;
+        const std::string endpoint =
+            league_runner_.called_at(profile.endpoint, league.roster().agent(*referee).profile);
         players.push_back({{"player_id", player.id()},
                            {"display_name", profile.display_name},
-                           {"endpoint", profile.endpoint},
-                           {"contact_endpoint", profile.endpoint}});
+                           {"endpoint", endpoint},
+                           {"contact_endpoint", endpoint}});
       }
     }
     return players;

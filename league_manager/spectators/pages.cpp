@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "league_manager/spectators/web_files.h"
+#include "league_manager/view/web_files.h"
 
 namespace league::league_manager::spectators {
 namespace {
@@ -15,7 +15,7 @@ std::string content_type_of(std::string_view name) {
   return "text/javascript; charset=utf-8";
 }
 
-transport::http::HttpPage file_page(const EmbeddedFile& file) {
+transport::http::HttpPage file_page(const view::EmbeddedFile& file) {
   return {.content_type = content_type_of(file.name),
           .body = std::string(file.text),
           .headers = {{"Content-Security-Policy",
@@ -30,13 +30,14 @@ transport::http::HttpPage file_page(const EmbeddedFile& file) {
 
 std::vector<transport::http::Page> spectator_pages(const std::shared_ptr<SpectatorFeed>& feed) {
   std::vector<transport::http::Page> pages;
-  for (const EmbeddedFile& file : web_files()) {
+  for (const view::EmbeddedFile& file : view::web_files()) {
     std::string path = "/";
     if (file.name != "index.html") path += file.name;
     pages.push_back({std::move(path), [&file](const auto&) { return file_page(file); }});
   }
   pages.push_back({"/live/events", [feed](const auto& request) { return feed->open(request); }});
   pages.push_back({"/live/match/", [feed](const auto& request) { return feed->match(request); }});
+  pages.push_back({"/live/player/", [feed](const auto& request) { return feed->player(request); }});
   return pages;
 }
 

@@ -13,7 +13,8 @@
 namespace league::league_manager::spectators {
 
 /// The live page: the files of web/ (`index.html` at `/`), the stream at `/live/events`, and each
-/// match at `/live/match/R1M1`. None of them may load anything from elsewhere (CSP).
+/// match at `/live/match/R1M1` and player at `/live/player/P01`. None of them may load anything
+/// from elsewhere (CSP).
 [[nodiscard]] std::vector<transport::http::Page> spectator_pages(
     const std::shared_ptr<SpectatorFeed>& feed);
 

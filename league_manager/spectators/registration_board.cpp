@@ -6,8 +6,8 @@
 #include "common/core/text.h"
 #include "common/envelope/display_name.h"
 #include "common/rpc/json_object.h"
-#include "league_manager/spectators/json_rows.h"
-#include "league_manager/spectators/public_text.h"
+#include "league_manager/view/json_rows.h"
+#include "league_manager/view/public_text.h"
 
 namespace league::league_manager::spectators {
 namespace {
@@ -64,8 +64,8 @@ void RegistrationBoard::on_refused(events::AgentKind kind, std::string_view name
   {
     std::lock_guard lock(mutex_);
     ++counts_[{kind, why.code}];
-    Refusal refusal{kind,     public_text(core::excerpt(name, kLongestShownName)),      {},
-                    why.code, public_text(core::excerpt(why.message, kLongestRefusal)), 1,
+    Refusal refusal{kind,     view::public_text(core::excerpt(name, kLongestShownName)),      {},
+                    why.code, view::public_text(core::excerpt(why.message, kLongestRefusal)), 1,
                     at};
     if (codes_ && kind == events::AgentKind::kPlayer) {
       const auto* about = codes_->find_name(name);
@@ -110,9 +110,9 @@ std::string RegistrationBoard::json() const {
   std::string expected = "null";
   if (codes_) {
     expected.clear();
-    Rows rows(expected);
+    view::Rows rows(expected);
     for (const auto& entry : codes_->entries()) {
-      Rows(rows.next())
+      view::Rows(rows.next())
           .text(entry.name)
           .text(entry.team)
           .number(player_of(entry))
@@ -122,16 +122,16 @@ std::string RegistrationBoard::json() const {
     rows.end();
   }
   std::string refused;
-  Rows rows(refused);
+  view::Rows rows(refused);
   for (const Refusal& one : refusals_) {
-    Rows(rows.next())
+    view::Rows(rows.next())
         .text(events::agent_kind_name(one.kind))
         .text(one.name)
         .number(row_of(one.expected))
         .text(core::wire_code(one.code))
         .text(one.text)
         .number(static_cast<std::int64_t>(one.times))
-        .number(milliseconds_of(one.last))
+        .number(view::milliseconds_of(one.last))
         .end();
   }
   rows.end();

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/rpc/json_object.h"
-#include "league_manager/spectators/public_text.h"
+#include "league_manager/view/public_text.h"
 
 namespace league::league_manager::spectators {
 namespace {
@@ -32,7 +32,7 @@ std::string line_json(const rounds::OperatorLine& line, std::uint64_t number,
       .time("at", at)
       .flag("warning", line.is_warning)
       .text("event", line.event)
-      .text("text", public_text(line.text))
+      .text("text", view::public_text(line.text))
       .end();
   return out;
 }
@@ -143,10 +143,25 @@ transport::http::HttpPage SpectatorFeed::match(const transport::http::PageReques
   if (is_stopped_) return json_page(503, "{}");
   read_up();
   const auto read = [&](const files::LeagueBook& book) {
-    found = match_view(book, timelines_, *key);
+    found = view::match_view(book, timelines_, *key);
   };
   if (key && !read_book_(read)) return json_page(503, "{}");
   if (found.empty()) return json_page(404, R"({"error":"no such match has been announced"})");
+  return json_page(200, std::move(found));
+}
+
+transport::http::HttpPage SpectatorFeed::player(const transport::http::PageRequest& request) {
+  const auto agent = events::AgentRef::parse(request.name);
+  std::string found;
+  std::lock_guard lock(tick_mutex_);
+  if (is_stopped_) return json_page(503, "{}");
+  const auto read = [&](const files::LeagueBook& book) {
+    if (book.is_open() && agent->kind == events::AgentKind::kPlayer &&
+        book.league().roster().contains(*agent))
+      found = view::player_view(book, agent->index);
+  };
+  if (agent && !read_book_(read)) return json_page(503, "{}");
+  if (found.empty()) return json_page(404, R"({"error":"no such player has registered"})");
   return json_page(200, std::move(found));
 }
 
@@ -206,10 +221,14 @@ void SpectatorFeed::read_up() {
     if (!is_watched) continue;
     has_changed_ = true;
     if (match) changed_.matches.insert(*match);
+    changed_.has_acts =
+        changed_.has_acts || std::holds_alternative<events::OperatorActed>(event.body);
     // A new round adds its matches, which are pending.
     if (const auto* round = std::get_if<events::RoundStarted>(&event.body)) {
       for (int i = 1; i <= static_cast<int>(round->draw_seeds.size()); ++i)
         changed_.matches.insert({round->round, i});
+      // The one before it has ended. Several rounds may begin between two updates.
+      if (!changed_.first_round) changed_.first_round = round->round - 1;
     }
     changed_.has_agents = changed_.has_agents ||
                           std::holds_alternative<events::AgentRegistered>(event.body) ||
@@ -225,8 +244,8 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
   std::uint64_t last_line = 0;
   bool is_watched = false;
   bool has_registrations = false;
-  ViewParts parts = changed_;
-  ViewParts whole{.is_whole = true};
+  view::ViewParts parts = changed_;
+  view::ViewParts whole{.is_whole = true};
   {
     std::lock_guard moment(mutex_);
     last_line = last_line_;
@@ -247,9 +266,11 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
       (!needs_update && !needs_snapshot) || read_book_([&](const files::LeagueBook& book) {
         if (!book.is_open()) return;
         if (needs_update)
-          update = std::make_shared<const std::string>(league_view(book, timelines_, parts, now));
+          update =
+              std::make_shared<const std::string>(view::league_view(book, timelines_, parts, now));
         if (needs_snapshot)
-          snapshot = std::make_shared<const std::string>(league_view(book, timelines_, whole, now));
+          snapshot =
+              std::make_shared<const std::string>(view::league_view(book, timelines_, whole, now));
       });
   if (!was_read) {
     std::lock_guard moment(mutex_);

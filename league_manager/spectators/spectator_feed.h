@@ -14,8 +14,8 @@
 #include "common/core/timer.h"
 #include "common/transport/http/http_page.h"
 #include "league_manager/rounds/operator_log.h"
-#include "league_manager/spectators/match_timelines.h"
-#include "league_manager/spectators/spectator_view.h"
+#include "league_manager/view/match_timelines.h"
+#include "league_manager/view/spectator_view.h"
 
 namespace league::league_manager::spectators {
 
@@ -58,8 +58,9 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
 
   /// The page whose response becomes a spectator's stream.
   [[nodiscard]] transport::http::HttpPage open(const transport::http::PageRequest& request);
-  /// The page of one match: JSON, or 404.
+  /// The pages of one match and of one player: JSON, or 404.
   [[nodiscard]] transport::http::HttpPage match(const transport::http::PageRequest& request);
+  [[nodiscard]] transport::http::HttpPage player(const transport::http::PageRequest& request);
   [[nodiscard]] std::size_t spectators() const { return spectators_; }
   /// Sends the pending update and ends all streams, then stops like stop().
   void finish();
@@ -102,8 +103,8 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
 
   std::mutex tick_mutex_;  // guards what follows; taken before mutex_
   bool is_stopped_ = false;
-  MatchTimelines timelines_{kMostMatchesShown};
-  ViewParts changed_;  ///< since the last update
+  view::MatchTimelines timelines_{view::kMostMatchesShown};
+  view::ViewParts changed_;  ///< since the last update
   bool has_changed_ = false;
   bool has_gap_ = false;  ///< events were read for which no update was made
   std::uint64_t told_line_ = 0;  ///< number of the last line that is in an update

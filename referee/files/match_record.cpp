@@ -79,6 +79,11 @@ bool MatchRecord::has_transcript() const {
   return !transcript_.empty();
 }
 
+std::vector<TranscriptLine> MatchRecord::transcript() const {
+  std::lock_guard lock(mutex_);
+  return transcript_;
+}
+
 void MatchRecord::sort_transcript() {
   std::lock_guard lock(mutex_);
   std::ranges::stable_sort(transcript_, {}, &TranscriptLine::at);

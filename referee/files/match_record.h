@@ -57,6 +57,8 @@ class MatchRecord {
   /// `json` is the `result` of MATCH_RESULT_REPORT, as text; shown when the match is finished.
   void set_result(std::string json);
   [[nodiscard]] bool has_transcript() const;
+  /// With what `json` may not show yet.
+  [[nodiscard]] std::vector<TranscriptLine> transcript() const;
   /// Sorts the transcript by time.
   void sort_transcript();
   [[nodiscard]] const MatchRecordHead& head() const { return head_; }

@@ -1,18 +1,20 @@
 """The live page in a real browser: every view, live updates, a restart of the manager, hostile names, sixty players; no
 error on its console and no request to anybody else. Skipped where there is no Chromium."""
 
+import base64
 import gzip
 import hashlib
 import json
 import os
 import re
+import subprocess
 import unittest
 import urllib.error
 import urllib.request
 
 import support_path  # noqa: F401
 from browser import Browser, chromium
-from league_testing import FAST, SOURCE, LeagueTest, limits, player_registration, rpc, wait_until
+from league_testing import BIN, FAST, SOURCE, LeagueTest, limits, player_registration, rpc, wait_until
 from scripted_bot import Bot, exact_reply, message_in
 
 HOSTILE = ["<script>window.pwned=1</script>", "evil \u05d0\u05d1\u05d2", "x" * 50, "\U0001f600 & \"quotes\" 'too'",
@@ -20,6 +22,7 @@ HOSTILE = ["<script>window.pwned=1</script>", "evil \u05d0\u05d1\u05d2", "x" * 5
 VIEWS = {"standings": "Standings", "cross": "Cross table", "rounds": "Matches of round",
          "registration": "Refused registrations", "players": "Players",
          "fairness": "Numbers drawn", "log": "Messages for the operator", "operate": "Operator’s key"}
+LIVE_ONLY = ("registration", "log", "operate")
 
 
 class Wrong(Bot):
@@ -61,10 +64,10 @@ class LivePage(LeagueTest):
             self.assertIn(caption, self.text())
             self.assertEqual(self.browser.evaluate("document.querySelector('[aria-current=page]').hash"), "#" + view)
 
-    def assert_fits(self, width, height):
+    def assert_fits(self, width, height, without=()):
         """Nothing but what scrolls by itself is wider than the screen, in no view."""
         self.browser.view(width, height, "dark")
-        for view in [*VIEWS, "match"]:
+        for view in [view for view in [*VIEWS, "match"] if view not in without]:
             self.show(view)
             self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width, view)
 
@@ -75,6 +78,47 @@ class LivePage(LeagueTest):
         foreign = {url for url in self.browser.requests if not url.startswith((self.base + "/", "about:", "data:"))}
         self.assertEqual(foreign, set())
         self.assertIsNone(self.browser.evaluate("window.pwned ?? null"))
+
+    def export_site(self):
+        site = self.directory / "site"
+        done = subprocess.run([BIN / "league", "export", self.directory, "--site", site], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return site
+
+    def open_site(self, site):
+        """As a reader does who has the directory on the disk."""
+        self.browser.requests.clear()
+        self.base = site.as_uri()
+        self.browser.open(f"{self.base}/index.html")
+        self.browser.wait_for("location.protocol === 'file:' && document.querySelector('#main')?.childElementCount > 0")
+
+    def texts(self, places):
+        """What the page shows at each of these places, without what only a manager or only an export knows."""
+        told = {}
+        for place in places:
+            self.show(place)
+            if place.startswith("match"):
+                self.browser.wait_for("document.querySelector('.verdict')")
+            if place.startswith("players/"):
+                self.browser.wait_for("document.querySelector('#main').textContent.includes('States')")
+            told[place] = self.browser.evaluate(
+                "(() => { const main = document.querySelector('#main').cloneNode(true);"
+                "for (const one of main.querySelectorAll('details, section'))"
+                "  if (/^(News|What its referee)/.test(one.textContent)) one.remove(); return main.textContent; })()")
+        return told
+
+    def assert_a_site_shows_the_same(self, *places):
+        places = [view for view in VIEWS if view not in LIVE_ONLY] + list(places)
+        live = self.texts(places)
+        site = self.export_site()
+        with urllib.request.urlopen(self.base + "/page.js", timeout=5) as script:
+            self.assertEqual(script.read(), (site / "page.js").read_bytes(), "there is one renderer")
+        self.open_site(site)
+        self.assertEqual(self.texts(places), live)
+        shown = self.browser.evaluate("[...document.querySelectorAll('#views a')].map((link) => link.hash.slice(1))")
+        self.assertEqual(set(shown), {*VIEWS, "match"} - set(LIVE_ONLY), "nothing that needs a manager")
+        self.assertIn("as of", self.text("#headline"))
+        return site
 
     def test_hostile_names_and_a_restart_in_the_middle(self):
         manager = self.start_manager(len(HOSTILE), 1)
@@ -109,6 +153,23 @@ class LivePage(LeagueTest):
         self.browser.evaluate("document.querySelector('#champion .name').textContent = 'x'.repeat(64)")
         self.assert_fits(390, 844)
         self.assert_well_behaved(is_restarted=True)
+        self.browser.problems.clear()
+        site = self.assert_a_site_shows_the_same("match/R1M1", "players/P01")
+        self.show("match/R1M1")
+        self.assertIn("GAME_JOIN_ACK", self.text("details ol.log"), "the site has what the referee's log says")
+        self.assert_fits(390, 844, LIVE_ONLY)
+        self.assert_well_behaved()
+        self.without_javascript(site)
+
+    def without_javascript(self, site):
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.browser.open(f"{site.as_uri()}/index.html")
+        self.browser.wait_for("document.querySelector('noscript table')?.getBoundingClientRect().height > 0")
+        heading, *rows = self.browser.evaluate(
+            "[...document.querySelectorAll('noscript tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+        self.assertEqual(heading, ["Rank", "Name", "Points", "Played", "Won", "Drawn", "Lost"])
+        self.assertEqual({row[1] for row in rows}, set(HOSTILE))
+        self.assertEqual([row[3] for row in rows], ["4"] * 5)
 
     def register(self, manager, name, port, code):
         return rpc(manager.url, "register_player", player_registration(
@@ -234,6 +295,9 @@ class LivePage(LeagueTest):
         self.assert_fits(390, 844)
         self.assert_fits(1920, 1080)
         self.assert_well_behaved()
+        self.assert_a_site_shows_the_same("match/R59M30", "players/P60", "rounds/1")
+        self.assert_fits(390, 844, LIVE_ONLY)
+        self.assert_well_behaved()
 
     def read_logs(self, *files):
         """What the page says of log files, one text each."""
@@ -287,10 +351,12 @@ class LivePage(LeagueTest):
         return covered + b'","hash":"' + hashlib.sha256(covered).hexdigest().encode() + b'"}\n'
 
     def test_its_own_sha_256(self):
-        self.open_page(self.start_manager(2, 1))
+        self.browser = Browser()
+        self.addCleanup(self.browser.close)
+        module = base64.b64encode((SOURCE / "web" / "verify.js").read_bytes()).decode()
         for size in (0, 55, 56, 64, 119, 1000):
             text = "a" * size
-            digest = self.browser.evaluate(f"import('/verify.js').then((m) => m.hex(m.sha256(m.ascii({text!r}))))")
+            digest = self.browser.evaluate(f"import('data:text/javascript;base64,{module}').then((m) => m.hex(m.sha256(m.ascii({text!r}))))")
             self.assertEqual(digest, hashlib.sha256(text.encode()).hexdigest())
 
 

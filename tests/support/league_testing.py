@@ -68,6 +68,11 @@ def wait_until(condition, seconds, what):
         time.sleep(0.02)
 
 
+def snapshot_of(site):
+    """The league in a site of `league export`."""
+    return json.loads((site / "snapshot.js").read_text(encoding="utf-8").splitlines()[2])
+
+
 class Answer:
     """What an HTTP call brought: `status`, `text`, and `json` (None if the body is no JSON)."""
 

@@ -42,14 +42,16 @@ class Bench {
     if (!made) return fail(made.error());
     sockets_ = std::move(*made);
     std::optional<CostComparison> cost;
-    if (options_.transport != agent::host::Serving::kHttp) {
+    const bool is_compared = options_.transport != agent::host::Serving::kHttp &&
+                             options_.transport != agent::host::Serving::kOutward;
+    if (is_compared) {
       auto compared = compare();
       if (!compared) return fail(compared.error());
       cost = *compared;
     }
     bool plays_no_league = options_.transport == agent::host::Serving::kStdio ||
                            options_.transport == agent::host::Serving::kNats;
-    if (options_.is_cost_only || plays_no_league) return show(*cost);
+    if (cost && (options_.is_cost_only || plays_no_league)) return show(*cost);
     auto report = measure_all();
     if (!report) return fail(report.error());
     if (!options_.keep) remove_logs();

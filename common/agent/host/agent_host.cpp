@@ -7,6 +7,7 @@
 #include "common/agent/peers/refusal_report.h"
 #include "common/agent/runtime/child_log.h"
 #include "common/transport/caller/endpoint_caller.h"
+#include "common/transport/client/web_socket_connection.h"
 
 namespace league::agent::host {
 namespace {
@@ -101,11 +102,14 @@ void AgentHost::shut_down() {
 }
 
 AgentPort::AgentPort(AgentHost& host, std::unique_ptr<audit::log::AuditLog> log,
-                     envelope::Mode mode, std::optional<transport::link::BusSession> session)
+                     envelope::Mode mode, std::optional<transport::link::BusSession> session,
+                     seats::Seats* seats)
     : host_(host),
       session_(std::move(session)),
+      seats_(seats),
       log_(std::move(log)),
-      batches_(host.caller_for(session_)),
+      seat_caller_(host.caller_for(session_), seats, host.clock()),
+      batches_(seat_caller_),
       audited_caller_(batches_, *log_, host.clock()),
       audited_sessions_(host.sessions().caller(), *log_, host.clock(),
                         audit::calls::AuditedCaller::Framing::kByTheCaller),
@@ -150,7 +154,7 @@ core::Result<std::unique_ptr<AgentPort>> AgentPort::open(AgentHost& host, Option
     session = std::move(*opened);
   }
   return std::unique_ptr<AgentPort>(
-      new AgentPort(host, std::move(*log), options.mode, std::move(session)));
+      new AgentPort(host, std::move(*log), options.mode, std::move(session), options.seats));
 }
 
 core::Result<void> AgentPort::serve(ListenOptions options,
@@ -170,12 +174,29 @@ core::Result<void> AgentPort::serve(ListenOptions options,
   options.http.limiter = limiter_;
   for (auto& page : options.pages)
     page.handler = runtime::guarded(std::move(page.handler), "the page " + page.path);
-  auto listener =
-      AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *batch_handler_);
+  transport::link::MessageHandler* first = batch_handler_.get();
+  if (seats_ != nullptr) {
+    seat_answers_ = std::make_unique<seats::SeatAnswers>(*first, *seats_);
+    first = seat_answers_.get();
+    options.http.folder = seats::kSeatsPath;
+  }
+  auto listener = AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *first);
   if (!listener) return listener.error();
   peers::report_refusals(host_.timer(), limiter_);
   listener_ = std::move(*listener);
   return {};
+}
+
+void AgentPort::take_seat(const transport::link::Endpoint& manager,
+                          const identity::Identity& identity,
+                          transport::link::MessageHandler& handler,
+                          seats::SeatClient::Ended ended) {
+  seat_client_ = std::make_unique<seats::SeatClient>(
+      seats::SeatClient::Context{
+          std::make_shared<transport::client::WebSocketConnector>(host_.loop()), host_.timer(),
+          host_.clock(), host_.random()},
+      seats::SeatHolder{manager, identity.id, identity.token}, audited(handler), std::move(ended));
+  seat_client_->begin();
 }
 
 void AgentPort::set_budgets(const transport::link::RequestBudgetOptions& budgets) {
@@ -232,6 +253,7 @@ void AgentPort::stop_serving() {
   begin_stop();
   if (on_bus_) on_bus_->stop([this] { return host_.is_first_to_stop(); });
   if (listener_) listener_->stop();
+  seat_client_.reset();
   if (on_bus_) on_bus_->close();
 }
 

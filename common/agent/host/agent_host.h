@@ -12,6 +12,10 @@
 #include "common/agent/peers/plain_mcp_sessions.h"
 #include "common/agent/runtime/exception_guard.h"
 #include "common/agent/runtime/settings.h"
+#include "common/agent/seats/seat_caller.h"
+#include "common/agent/seats/seat_client.h"
+#include "common/agent/seats/seat_door.h"
+#include "common/agent/seats/seats.h"
 #include "common/audit/calls/audited_caller.h"
 #include "common/audit/calls/audited_handler.h"
 #include "common/audit/log/audit_log.h"
@@ -107,6 +111,8 @@ class AgentPort {
     /// File with the agent's session on the bus; empty: a temporary session. A session in the
     /// credentials takes precedence.
     std::filesystem::path session_file = {};
+    /// The players that come to us; null: none do. Outlives the port.
+    seats::Seats* seats = nullptr;
     /// See audit::log::AuditLogOptions.
     std::function<void(const audit::record::Record&)> on_record = {};
   };
@@ -119,6 +125,10 @@ class AgentPort {
   /// limit what each sender may ask.
   [[nodiscard]] core::Result<void> serve(ListenOptions options,
                                          transport::link::MessageHandler& handler);
+  /// Takes the seat of a player that the manager cannot call, and comes back to it until
+  /// stop_serving. `ended` runs if another program takes the seat over.
+  void take_seat(const transport::link::Endpoint& manager, const identity::Identity& identity,
+                 transport::link::MessageHandler& handler, seats::SeatClient::Ended ended);
   /// Changes the limits of senders from now on; does nothing if `serve` was not called.
   void set_budgets(const transport::link::RequestBudgetOptions& budgets);
   /// Sets the agent's token: from now on a caller that shows it, or a match credential derived from
@@ -157,12 +167,14 @@ class AgentPort {
 
  private:
   AgentPort(AgentHost& host, std::unique_ptr<audit::log::AuditLog> log, envelope::Mode mode,
-            std::optional<transport::link::BusSession> session);
+            std::optional<transport::link::BusSession> session, seats::Seats* seats);
   transport::link::MessageHandler& audited(transport::link::MessageHandler& handler);
 
   AgentHost& host_;
   const std::optional<transport::link::BusSession> session_;
+  seats::Seats* const seats_;
   std::unique_ptr<audit::log::AuditLog> log_;
+  seats::SeatCaller seat_caller_;
   transport::caller::BatchCaller batches_;
   audit::calls::AuditedCaller audited_caller_;
   audit::calls::AuditedCaller audited_sessions_;
@@ -173,7 +185,9 @@ class AgentPort {
   std::shared_ptr<transport::link::RateLimiter> limiter_;
   std::unique_ptr<transport::link::BudgetedHandler> budgeted_handler_;
   std::unique_ptr<transport::http::BatchHandler> batch_handler_;
+  std::unique_ptr<seats::SeatAnswers> seat_answers_;
   std::unique_ptr<AgentListener> listener_;
+  std::unique_ptr<seats::SeatClient> seat_client_;
   std::unique_ptr<PortBus> on_bus_;  ///< null if the program is on no bus
 };
 

@@ -15,7 +15,8 @@ namespace {
 std::vector<std::string> names_of_servings(bool may_be_child) {
   std::vector<std::string> names;
   for (Serving serving : kAllServings) {
-    if (serving != Serving::kStdio || may_be_child) names.emplace_back(serving_name(serving));
+    const bool is_for_players = serving == Serving::kStdio || serving == Serving::kOutward;
+    if (!is_for_players || may_be_child) names.emplace_back(serving_name(serving));
   }
   return names;
 }
@@ -111,12 +112,15 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->capture_default_str();
   app.add_option("--bind", options.bind_address, "numeric address to listen on")
       ->capture_default_str();
-  app.add_option("--transport", options.transport,
-                 std::string("transport over which others reach this program: http (sse and "
-                             "websocket share its port), tcp") +
-                     (options.may_be_child ? ", unix, or stdio for the program that starts it"
-                                           : " or unix; clients that only support stdio use "
-                                             "`league gateway --stdio`"))
+  app.add_option(
+         "--transport", options.transport,
+         std::string("transport over which others reach this program: http (sse and "
+                     "websocket share its port), tcp") +
+             (options.may_be_child ? ", unix, stdio for the program that starts it, or outward: "
+                                     "not at all, the player "
+                                     "opens the connection and is called at its seat at the manager"
+                                   : " or unix; clients that only support stdio use "
+                                     "`league gateway --stdio`"))
       ->check(CLI::IsMember(names_of_servings(options.may_be_child)))
       ->capture_default_str();
   app.add_option("--socket", options.socket, "file of the Unix socket, for --transport unix");
@@ -130,7 +134,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--bus-cert", options.bus.tls.cert,
                  "PEM file of this program's certificate, with --bus-key");
   app.add_option("--bus-key", options.bus.tls.key, "PEM file of the key of that certificate");
-  app.add_option("--advertise", options.advertise,
+  app.add_option("--advertise,--public-url", options.advertise,
                  "URL under which others reach this program (default: http://127.0.0.1:PORT/mcp)");
   app.add_option("--allow-host", options.allow_hosts,
                  "additional host name under which others may call this program; may be repeated")

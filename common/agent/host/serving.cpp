@@ -1,5 +1,7 @@
 #include "common/agent/host/serving.h"
 
+#include "common/agent/seats/seat_caller.h"
+
 namespace league::agent::host {
 namespace {
 
@@ -15,8 +17,8 @@ std::string host_of(const std::string& bind_address) {
 }  // namespace
 
 std::string_view serving_name(Serving serving) {
-  constexpr std::array<std::string_view, 7> kNames = {"http", "sse",   "websocket", "tcp",
-                                                      "unix", "stdio", "nats"};
+  constexpr std::array<std::string_view, 8> kNames = {"http", "sse",   "websocket", "tcp",
+                                                      "unix", "stdio", "outward",   "nats"};
   static_assert(kNames.size() == static_cast<std::size_t>(Serving::kNats) + 1);
   return kNames[static_cast<std::size_t>(serving)];
 }
@@ -53,6 +55,8 @@ std::string contact_endpoint_of(Serving serving, const std::string& bind_address
       return "tcp://" + authority;
     case Serving::kUnix:
       return "unix:" + std::filesystem::absolute(socket).lexically_normal().string();
+    case Serving::kOutward:
+      return std::string(seats::kOutward);
     case Serving::kStdio:
     case Serving::kNats:
       return {};

@@ -18,16 +18,17 @@ enum class Serving {
   kTcp,  ///< lines on a TCP port
   kUnix,  ///< lines on a Unix socket
   kStdio,  ///< lines on the standard streams, for the program that starts this one
+  kOutward,  ///< not at all: it opens the connection, and is called at its seat (protocol §10)
   kNats,  ///< a session on a message bus
 };
 
 /// The names that `--transport` accepts; the bus has options of its own.
-inline constexpr std::array<Serving, 6> kAllServings{Serving::kHttp,      Serving::kEventStream,
-                                                     Serving::kWebSocket, Serving::kTcp,
-                                                     Serving::kUnix,      Serving::kStdio};
+inline constexpr std::array<Serving, 7> kAllServings{
+    Serving::kHttp, Serving::kEventStream, Serving::kWebSocket, Serving::kTcp,
+    Serving::kUnix, Serving::kStdio,       Serving::kOutward};
 
-/// The name for `--transport`: `http`, `sse`, `websocket`, `tcp`, `unix`, `stdio`;
-/// `nats` for a bus.
+/// The name for `--transport`: `http`, `sse`, `websocket`, `tcp`, `unix`, `stdio`,
+/// `outward`; `nats` for a bus.
 [[nodiscard]] std::string_view serving_name(Serving serving);
 [[nodiscard]] std::optional<Serving> parse_serving(std::string_view name);
 /// All names, separated by commas.
@@ -37,7 +38,7 @@ inline constexpr std::array<Serving, 6> kAllServings{Serving::kHttp,      Servin
 
 /// The contact_endpoint of an agent that listens at `bind_address` and `port`, or at `socket`:
 /// `http://localhost:8101/mcp`, `ws://localhost:8101/mcp`, `tcp://localhost:8101`,
-/// `unix:/run/p01.sock`; empty for kStdio, which nobody can call, and for
+/// `unix:/run/p01.sock`; `outward`; empty for kStdio, which nobody can call, and for
 /// kNats, where the session determines the endpoint.
 [[nodiscard]] std::string contact_endpoint_of(Serving serving, const std::string& bind_address,
                                               std::uint16_t port,

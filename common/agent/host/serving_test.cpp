@@ -10,7 +10,7 @@ namespace {
 TEST(Serving, EveryNameIsReadBack) {
   for (Serving serving : kAllServings) EXPECT_EQ(parse_serving(serving_name(serving)), serving);
   EXPECT_EQ(parse_serving("pigeon"), std::nullopt);
-  EXPECT_EQ(serving_names(), "http, sse, websocket, tcp, unix, stdio");
+  EXPECT_EQ(serving_names(), "http, sse, websocket, tcp, unix, stdio, outward");
 }
 
 TEST(Serving, TheContactEndpointNamesTheWayIn) {

@@ -155,6 +155,7 @@ void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::st
   }
   append_foreign(",\"peer\":", notes.peer, "_", out);
   append_foreign(",\"said_by\":", notes.said_by, "_", out);
+  if (!notes.via.empty()) append_text(",\"via\":", notes.via, out);
   append_text(",\"transport\":", rpc::to_string(record.context.type), out);
   append_way(record, out);
   // The body of a message with a longer one is cut before it.

@@ -119,6 +119,12 @@ class HttplibServer::Adapter final : public httplib::Server {
       Post(escaped_path(path), [this](const httplib::Request& request,
                                       httplib::Response& response) { on_post(request, response); });
     }
+    if (!options_.folder.empty()) {
+      Post(escaped_path(options_.folder) + ".+",
+           [this](const httplib::Request& request, httplib::Response& response) {
+             on_post(request, response);
+           });
+    }
     add_stream_routes();
   }
 
@@ -172,7 +178,7 @@ class HttplibServer::Adapter final : public httplib::Server {
   /// The methods allowed at a path; empty if nothing is served there.
   [[nodiscard]] std::string_view methods_at(const std::string& path) const {
     if (path == path_) return "POST, GET, DELETE";
-    if (path == kRestRegistration) return "POST";
+    if (path == kRestRegistration || is_in_folder(path)) return "POST";
     if (is_legacy_path(path)) return path == options_.sse_path ? "GET" : "POST";
     return is_page(path) ? "GET, HEAD" : "";
   }
@@ -197,7 +203,10 @@ class HttplibServer::Adapter final : public httplib::Server {
       answer_preflight(request, response);
       return false;
     }
-    if (!refusal && request.path == path_) {
+    if (!refusal && is_in_folder(request.path) && request.method != "POST") {
+      response.set_header("Allow", "POST");
+      refusal = http::HttpRefusal{405, "send messages here with POST"};
+    } else if (!refusal && (request.path == path_ || is_in_folder(request.path))) {
       refusal = check_message_path(request, response);
     } else if (!refusal && request.path == kRestRegistration && request.method == "POST") {
       current->accepted = stream::accepted_types(*current->headers);
@@ -226,6 +235,11 @@ class HttplibServer::Adapter final : public httplib::Server {
                                "answers are application/json or text/event-stream: accept one"};
     }
     return http::EdgeRules::check_content_type(*current->headers);
+  }
+
+  [[nodiscard]] bool is_in_folder(std::string_view path) const {
+    return !options_.folder.empty() && path.size() > options_.folder.size() &&
+           path.starts_with(options_.folder);
   }
 
   [[nodiscard]] bool is_legacy_path(const std::string& path) const {

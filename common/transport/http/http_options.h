@@ -57,6 +57,9 @@ struct HttpServerOptions {
   std::string bind_address = "127.0.0.1";  ///< numeric
   std::uint16_t port = 0;  ///< 0: any that is free
   std::string path = "/mcp";
+  /// Messages are also accepted, by POST only, at every path below this one, which ends with `/`.
+  /// Empty: at none.
+  std::string folder;
   /// Where the transport of MCP 2024-11-05 opens its stream; its messages go to this path and
   /// `/message`. Empty: it is not served.
   std::string sse_path = "/sse";

@@ -16,6 +16,7 @@ rpc::TransportType type_of(const Endpoint& endpoint) {
   if (endpoint.scheme == "tcp") return kTcp;
   if (endpoint.scheme == "unix") return kUnix;
   if (endpoint.scheme == "stdio") return kSubprocess;
+  if (endpoint.scheme == "seat") return kSeat;
   return endpoint.scheme == "nats" ? kNats : kUnknown;
 }
 

@@ -118,7 +118,8 @@ bool is_http(const Endpoint& endpoint) {
 }
 
 bool has_host(const Endpoint& endpoint) {
-  return endpoint.scheme != "unix" && endpoint.scheme != "stdio" && endpoint.scheme != "nats";
+  constexpr std::array<std::string_view, 4> kWithoutHost = {"unix", "stdio", "nats", "seat"};
+  return std::ranges::find(kWithoutHost, endpoint.scheme) == kWithoutHost.end();
 }
 
 bool is_tls(const Endpoint& endpoint) {
@@ -162,6 +163,8 @@ core::Result<Endpoint> parse_endpoint(std::string_view url) {
                     "nats:manager and nats:manager/LEAGUE");
     return Endpoint{std::move(scheme), {}, 0, std::string(name), {}};
   }
+  if (colon != std::string_view::npos && scheme == "seat")
+    return Endpoint{std::move(scheme), {}, 0, std::string(url.substr(colon + 1)), {}};
   if (colon == std::string_view::npos || url.substr(colon, 3) != "://") {
     return refuse(url, "no scheme such as http://");
   }

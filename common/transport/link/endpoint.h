@@ -12,19 +12,22 @@ namespace league::transport::link {
 /// Where a peer can be called, taken apart and checked.
 struct Endpoint {
   /// Lower case: `http`, `https`; `ws`, `wss` (WebSocket); `tcp`, `unix`, `stdio` (JSON lines);
-  /// `nats` (a message bus). In tools that call other MCP servers also `sse+http`, `sse+https`
-  /// (client::LegacySseConnector).
+  /// `nats` (a message bus); `seat` (a
+  /// player that comes to us, inside the program that it comes to). In tools that call other MCP
+  /// servers also `sse+http`, `sse+https` (client::LegacySseConnector).
   std::string scheme;
-  /// Name or address, lower case; an IPv6 address without brackets. Empty for unix, stdio and nats.
-  std::string host;
+  /// Name or address, lower case; an IPv6 address without brackets. Empty for unix, stdio, nats and
+  /// seat.
+  std::string host = {};
   std::uint16_t port = 0;  ///< 0 for unix, stdio and nats
   /// What follows the port, at least `/`; empty for tcp. For unix the absolute path of the socket,
-  /// for stdio the command, for nats the session: its name, `manager` or `manager/LEAGUE`.
+  /// for stdio the command, for nats the session: its name, `manager` or `manager/LEAGUE`; for seat
+  /// the player's id.
   std::string path = "/";
   /// The address that the host was resolved to when the endpoint was accepted; connections go there
   /// whatever the name says later (no DNS rebinding). Empty: resolve at the time of the call (only
   /// for endpoints that the operator gave).
-  std::string pinned_address;
+  std::string pinned_address = {};
 
   /// The canonical text: `http://localhost:8101/mcp`, `tcp://10.0.0.1:9000`, `unix:/run/bot.sock`,
   /// `stdio:python3 bot.py`, `nats:manager`. parse_endpoint turns it into the same endpoint again.
@@ -39,7 +42,7 @@ struct Endpoint {
 
 /// Plain HTTP: one POST a request.
 [[nodiscard]] bool is_http(const Endpoint& endpoint);
-/// Has a host and a port: everything but unix, stdio and nats.
+/// Has a host and a port: everything but unix, stdio, nats and seat.
 [[nodiscard]] bool has_host(const Endpoint& endpoint);
 /// Under TLS, so the certificate is checked against the host's name: https, wss, sse+https.
 [[nodiscard]] bool is_tls(const Endpoint& endpoint);

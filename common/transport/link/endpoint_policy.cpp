@@ -198,6 +198,8 @@ core::Result<Endpoint> EndpointPolicy::admit(Endpoint endpoint) const {
 
 core::Result<Endpoint> EndpointPolicy::admit_local_peer(Endpoint endpoint) const {
   if (endpoint.scheme == "nats") return admit_session(std::move(endpoint));
+  if (endpoint.scheme == "seat")
+    return refuse(endpoint, "a player that comes to us registers with \"outward\"");
   bool is_command = endpoint.scheme == "stdio";
   bool is_named = false;
   if (is_command) {

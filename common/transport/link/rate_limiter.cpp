@@ -12,8 +12,8 @@
 namespace league::transport::link {
 namespace {
 
-constexpr std::array<std::string_view, 3> kCredentials{"auth_token", "operator_key",
-                                                       "admission_key"};
+constexpr std::array<std::string_view, 4> kCredentials{"auth_token", "operator_key",
+                                                       "admission_key", "session"};
 constexpr std::array<std::string_view, 4> kRegistrations{
     "register_player", "register_referee", "LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST"};
 constexpr std::size_t kMostTried = 4;  ///< values of one name in one request

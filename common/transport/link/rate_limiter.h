@@ -22,8 +22,8 @@ namespace league::transport::link {
 class RateLimiter {
  public:
   /// The owner of the credential that stands in `body` as the value `shown` of `member`
-  /// (`auth_token`, `operator_key`, `admission_key`); nothing if it is nobody's. Called from
-  /// several threads at once; must not block.
+  /// (`auth_token`, `operator_key`, `admission_key`, `session` of a seat); nothing if it is
+  /// nobody's. Called from several threads at once; must not block.
   using Recognise = std::function<std::optional<RequestSender>(
       std::string_view member, std::string_view shown, std::string_view body)>;
 

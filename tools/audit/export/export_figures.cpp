@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "common/audit/log/log_reader.h"
 #include "common/core/error_code.h"
@@ -14,23 +15,6 @@ namespace league::tools::auditor {
 namespace {
 
 namespace lm = league_manager;
-using AnswerTimes = std::map<lm::events::MatchKey, game::PerSide<lm::events::AnswerTimes>>;
-
-core::Result<AnswerTimes> read_times(const std::filesystem::path& data) {
-  AnswerTimes times;
-  auto read =
-      journal::read_journal(data / "journal" / "journal.sqlite", [&](const journal::Entry& entry) {
-        auto event = lm::events::from_record(entry.record);
-        if (!event) return core::Result<void>(event.error());
-        const auto* reported = std::get_if<lm::events::MatchReported>(&event->body);
-        if (reported != nullptr && reported->evidence)
-          times[reported->match] = reported->evidence->answered_in;
-        return core::Result<void>();
-      });
-  if (!read) return read.error();
-  return times;
-}
-
 LossCause cause_of_code(std::string_view code) {
   using core::ErrorCode;
   const auto parsed = core::parse_error_code(code);
@@ -54,7 +38,7 @@ LossCause loss_cause(const lm::files::LeagueBook& book, lm::events::MatchKey mat
 }
 
 OwnMatch own_match(const lm::files::LeagueBook& book, const lm::MatchView& view, game::Side side,
-                   const AnswerTimes& times) {
+                   const lm::view::MatchTimelines& timelines) {
   const bool is_a = side == game::Side::kA;
   OwnMatch own{.view = view,
                .side = side,
@@ -62,8 +46,10 @@ OwnMatch own_match(const lm::files::LeagueBook& book, const lm::MatchView& view,
                .points = {},
                .lost_technically = {},
                .answered_in_us = {}};
-  if (const auto found = times.find(view.match); found != times.end()) {
-    for (const auto& time : {found->second[side].join_us, found->second[side].choice_us})
+  const auto* timeline = timelines.find(view.match);
+  if (timeline != nullptr && timeline->evidence) {
+    const lm::events::AnswerTimes& times = timeline->evidence->answered_in[side];
+    for (const auto& time : {times.join_us, times.choice_us})
       if (time) own.answered_in_us.push_back(*time);
   }
   if (!view.result || view.result->is_voided) return own;
@@ -130,11 +116,23 @@ std::optional<double> PlayerFigures::answer_percentile(int percent) const {
   return static_cast<double>(all[static_cast<std::size_t>(std::max(rank - 1, 0.0))]) / 1000;
 }
 
-core::Result<std::vector<PlayerFigures>> read_figures(const ExportSource& source,
-                                                      const lm::files::LeagueBook& book,
-                                                      std::vector<std::string>& notes) {
-  auto times = read_times(source.data);
-  if (!times) return times.error();
+core::Result<lm::view::MatchTimelines> read_timelines(const std::filesystem::path& data) {
+  lm::view::MatchTimelines timelines(std::numeric_limits<std::size_t>::max());
+  auto read =
+      journal::read_journal(data / "journal" / "journal.sqlite", [&](const journal::Entry& entry) {
+        auto event = lm::events::from_record(entry.record);
+        if (!event) return core::Result<void>(event.error());
+        (void)timelines.take(*event);
+        return core::Result<void>();
+      });
+  if (!read) return read.error();
+  return timelines;
+}
+
+std::vector<PlayerFigures> read_figures(const std::filesystem::path& logs,
+                                        const lm::files::LeagueBook& book,
+                                        const lm::view::MatchTimelines& timelines,
+                                        std::vector<std::string>& notes) {
   const lm::League& league = book.league();
   std::vector<PlayerFigures> players(
       static_cast<std::size_t>(league.roster().count(lm::events::AgentKind::kPlayer)));
@@ -144,10 +142,10 @@ core::Result<std::vector<PlayerFigures>> read_figures(const ExportSource& source
     for (game::Side side : game::kBothSides) {
       const int player = side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b;
       players[static_cast<std::size_t>(player)].matches.push_back(
-          own_match(book, view, side, *times));
+          own_match(book, view, side, timelines));
     }
   }
-  count_leniencies(source.logs, players, notes);
+  count_leniencies(logs, players, notes);
   // Seats that were freed before the start have no row.
   std::erase_if(players, [](const PlayerFigures& one) { return one.row.rank == 0; });
   return players;

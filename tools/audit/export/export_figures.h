@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "league_manager/view/match_timelines.h"
 #include "tools/audit/export/export_source.h"
 
 namespace league::tools::auditor {
@@ -47,10 +48,14 @@ struct PlayerFigures {
   [[nodiscard]] std::optional<double> answer_percentile(int percent) const;
 };
 
-/// By index of the player. Reads the journal in `source` for the times of answers, and its logs for
-/// leniencies; logs that cannot be read are noted in `notes`.
-[[nodiscard]] core::Result<std::vector<PlayerFigures>> read_figures(
-    const ExportSource& source, const league_manager::files::LeagueBook& book,
-    std::vector<std::string>& notes);
+/// The histories of all matches, from the journal in the data directory `data`.
+[[nodiscard]] core::Result<league_manager::view::MatchTimelines> read_timelines(
+    const std::filesystem::path& data);
+
+/// By index of the player. Reads `logs`, which may be empty, for leniencies; logs that cannot be
+/// read are noted in `notes`.
+[[nodiscard]] std::vector<PlayerFigures> read_figures(
+    const std::filesystem::path& logs, const league_manager::files::LeagueBook& book,
+    const league_manager::view::MatchTimelines& timelines, std::vector<std::string>& notes);
 
 }  // namespace league::tools::auditor

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "league_manager/files/league_book.h"
+#include "league_manager/view/match_timelines.h"
 #include "tools/audit/export/export_figures.h"
 #include "tools/audit/export/export_output.h"
 #include "tools/audit/export/export_source.h"
@@ -35,26 +35,11 @@ namespace league::tools::auditor {
 [[nodiscard]] std::vector<OutputFile> manager_files(const league_manager::files::LeagueBook& book,
                                                     const std::filesystem::path& out);
 
-/// `text` for the content of an element or a quoted attribute; control characters and invalid UTF-8
-/// become U+FFFD.
-[[nodiscard]] std::string html_text(std::string_view text);
-
-/// A page that `render` makes; it may replace an existing page of the same league.
-[[nodiscard]] OutputFile html_file(const std::filesystem::path& path, const std::string& league,
-                                   std::function<std::string()> render);
-
-/// A site: `index.html` (standings, plots, cross table, rounds, the operator's acts), a page for
-/// each match and one for each player below `out`. The pages load nothing from elsewhere and run no
-/// scripts. `league` and `players` outlive the result.
-[[nodiscard]] std::vector<OutputFile> html_files(const ExportedLeague& league,
-                                                 const std::vector<PlayerFigures>& players,
-                                                 const std::filesystem::path& out);
-
-/// `players/PLAYER.html` for each player below `out`: its own results and faults in words, what to
-/// do about them, and how fast it answered; to be printed or handed out. `league` and `players`
-/// outlive the result.
-[[nodiscard]] std::vector<OutputFile> player_pages(const ExportedLeague& league,
-                                                   const std::vector<PlayerFigures>& players,
-                                                   const std::filesystem::path& out);
+/// A site below `out`: the live page with a snapshot of the league as its data, to be opened from a
+/// disk or served by any web server; without JavaScript it shows a table. The arguments outlive the
+/// result.
+[[nodiscard]] std::vector<OutputFile> site_files(
+    const ExportedLeague& league, const std::vector<PlayerFigures>& players,
+    const league_manager::view::MatchTimelines& timelines, const std::filesystem::path& out);
 
 }  // namespace league::tools::auditor

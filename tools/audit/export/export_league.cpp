@@ -10,6 +10,7 @@ namespace league::tools::auditor {
 namespace {
 
 namespace fs = std::filesystem;
+namespace lm = league_manager;
 
 fs::path default_out(const ExportOptions& options, const ExportSource& source) {
   return options.format == "json" ? source.data : options.directory / "export";
@@ -20,10 +21,11 @@ bool needs_figures(const std::string& format) {
 }
 
 std::vector<OutputFile> files_of(ExportedLeague& league, const std::vector<PlayerFigures>& players,
+                                 const lm::view::MatchTimelines& timelines,
                                  const GradeColumns& columns, const std::string& format,
                                  const fs::path& out) {
   if (format == "csv") return csv_files(league.book, out);
-  if (format == "html") return html_files(league, players, out);
+  if (format == "html") return site_files(league, players, timelines, out);
   if (format == "grades") return grades_files(league.book, players, columns, out);
   if (format == "gradescope") return gradescope_files(league.book, players, out);
   return layout_files(league, out);
@@ -85,15 +87,19 @@ int export_league(const ExportOptions& options, std::ostream& out, std::ostream&
   const bool needs_matches = options.format == "json" || options.format == "html";
   auto league = needs_matches ? read_league(*source) : read_tables(*source);
   if (!league) return fail(league.error());
-  core::Result<std::vector<PlayerFigures>> players = std::vector<PlayerFigures>();
-  if (needs_figures(options.format)) players = read_figures(*source, league->book, league->notes);
-  if (!players) return fail(players.error());
+  auto timelines = needs_figures(options.format)
+                       ? read_timelines(source->data)
+                       : core::Result<lm::view::MatchTimelines>(lm::view::MatchTimelines(0));
+  if (!timelines) return fail(timelines.error());
+  std::vector<PlayerFigures> players;
+  if (needs_figures(options.format))
+    players = read_figures(source->logs, league->book, *timelines, league->notes);
   auto columns = read_grade_columns(options.grades);
   if (!columns) return fail(columns.error());
-  for (auto& note : unmatched(league->book, *players, *columns))
+  for (auto& note : unmatched(league->book, players, *columns))
     league->notes.push_back(std::move(note));
   fs::path target = options.out.empty() ? default_out(options, *source) : options.out;
-  auto files = files_of(*league, *players, *columns, options.format, target);
+  auto files = files_of(*league, players, *timelines, *columns, options.format, target);
   auto written = write_output(files, {.may_overwrite = options.may_overwrite});
   if (!written) return fail(written.error());
   if (options.format == "json") {

@@ -9,6 +9,7 @@
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/core/league_testing.h"
 #include "league_manager/events/event_codec.h"
+#include "league_manager/view/web_files.h"
 #include "tests/support/temporary_directory.h"
 #include "tools/audit/export/export_files.h"
 #include "tools/audit/export/export_league.h"
@@ -26,6 +27,14 @@ std::string content_of(const fs::path& file) {
   std::stringstream out;
   out << std::ifstream(file, std::ios::binary).rdbuf();
   return out.str();
+}
+
+/// What the page of the site in `directory` shows.
+json snapshot_in(const fs::path& directory) {
+  std::istringstream lines(content_of(directory / "snapshot.js"));
+  std::string line;
+  for (int number = 1; number <= 3; ++number) std::getline(lines, line);
+  return json::parse(line);
 }
 
 /// A league of four with three rounds, of which two are played; one bot has an evil name.
@@ -121,7 +130,8 @@ TEST_F(Export, LeavesForeignFilesAlone) {
       {"json", fs::path("matches") / "league_2025" / "R1M2.json"},
       {"csv", "matches.csv"},
       {"html", "index.html"},
-      {"html", fs::path("matches") / "R1M1.html"}};
+      {"html", "page.js"},
+      {"html", "snapshot.js"}};
   for (const auto& [format, place] : kPlaces) {
     fs::remove_all(there_);
     fs::create_directories((there_ / place).parent_path());
@@ -189,22 +199,45 @@ TEST_F(Export, CsvRunsNoFormulas) {
   EXPECT_EQ(std::count(matches.begin(), matches.end(), '\n'), 7);
 }
 
-TEST_F(Export, PagesRunNothing) {
-  ASSERT_EQ(run("html", there_), 0);
-  for (const auto& page : fs::recursive_directory_iterator(there_)) {
-    if (page.path().extension() != ".html") continue;
-    std::string text = content_of(page.path());
-    EXPECT_EQ(text.find("<script"), std::string::npos) << page.path();
-    EXPECT_EQ(text.find("src="), std::string::npos) << page.path();
-    EXPECT_NE(text.find("name=\"viewport\""), std::string::npos);
-    EXPECT_TRUE(text.ends_with("</html>\n"));
+TEST_F(Export, ASiteIsThePageOfAManagerWithItsData) {
+  ASSERT_EQ(run("html", there_), 0) << err_.str();
+  for (const lm::view::EmbeddedFile& file : lm::view::web_files()) {
+    if (file.name == "index.html") continue;
+    EXPECT_EQ(content_of(there_ / file.name), file.text) << file.name;
   }
-  std::string index = content_of(there_ / "index.html");
+  const json snapshot = snapshot_in(there_);
+  EXPECT_EQ(snapshot["view"]["league"]["id"], "league_2025");
+  EXPECT_EQ(snapshot["view"]["players"][1][0],
+            "=HYPERLINK(\"http://evil\"),<script>alert('x')</script>");
+  ASSERT_EQ(snapshot["view"]["matches"].size(), 6U) << "also those of the round that is played";
+  const json& match = snapshot["match"]["R1M1"];
+  EXPECT_EQ(match["match"], snapshot["view"]["matches"][0]);
+  EXPECT_EQ(match["seed"].get<std::string>().size(), 64U);
+  EXPECT_FALSE(match.contains("transcript")) << "there are no logs";
+  EXPECT_FALSE(snapshot["match"]["R3M1"].contains("seed")) << "it is not played yet";
+  EXPECT_EQ(snapshot["player"].size(), 4U);
+  const std::string first = content_of(there_ / "snapshot.js");
+  ASSERT_EQ(run("html", there_), 0) << err_.str();
+  EXPECT_EQ(content_of(there_ / "snapshot.js"), first);
+}
+
+TEST_F(Export, ASiteHasATableForReadersWithoutJavaScript) {
+  ASSERT_EQ(run("html", there_), 0) << err_.str();
+  const std::string index = content_of(there_ / "index.html");
+  EXPECT_NE(index.find("<tr><th>Rank</th><th>Name</th><th>Points</th><th>Played</th>"),
+            std::string::npos);
   EXPECT_NE(index.find("&lt;script&gt;alert(&#39;x&#39;)"), std::string::npos);
-  for (std::size_t at = index.find("href=\""); at != std::string::npos;
-       at = index.find("href=\"", at + 1)) {
-    auto begin = at + 6;
-    EXPECT_TRUE(fs::exists(there_ / index.substr(begin, index.find('"', begin) - begin)));
+  EXPECT_EQ(index.find("<script>"), std::string::npos);
+  EXPECT_NE(index.find("name=\"viewport\""), std::string::npos);
+  const auto snapshot = index.find("<script defer src=\"snapshot.js\">");
+  EXPECT_LT(snapshot, index.find("<script defer src=\"page.js\">")) << "the data come first";
+  for (const char* attribute : {"href=\"", "src=\""}) {
+    for (std::size_t at = index.find(attribute); at != std::string::npos;
+         at = index.find(attribute, at + 1)) {
+      const auto begin = index.find('"', at) + 1;
+      const std::string target = index.substr(begin, index.find('"', begin) - begin);
+      EXPECT_TRUE(target.starts_with('#') || fs::exists(there_ / target)) << target;
+    }
   }
 }
 
@@ -231,15 +264,6 @@ TEST(Csv, QuotesAsRfc4180Says) {
   EXPECT_EQ(csv_record({"\r=1"}), "\"'\r=1\"\r\n");
   EXPECT_EQ(csv_record({"\t=1"}), "\"'\t=1\"\r\n");
   EXPECT_EQ(csv_record({"a=1"}), "a=1\r\n");
-}
-
-TEST(Html, EscapesWhatMeansSomething) {
-  EXPECT_EQ(html_text("<a href=\"x\">'&'</a>"),
-            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
-  EXPECT_EQ(html_text("a\x01"
-                      "b\xff"),
-            "a\xef\xbf\xbd"
-            "b\xef\xbf\xbd");
 }
 
 TEST_F(Export, GradesHaveARowForEachPlayerAndTheColumnsOfTheCourse) {
@@ -321,11 +345,10 @@ TEST_F(Export, OnlyWhatAPlayerIsProvenToHaveSaidCountsForIt) {
   EXPECT_NE(content_of(there_ / "grades.csv").find(",1,ACTIVE,"), std::string::npos)
       << content_of(there_ / "grades.csv");
   ASSERT_EQ(run("html", directory_.path() / "pages"), 0) << err_.str();
-  const std::string page = content_of(directory_.path() / "pages" / "players" / "P01.html");
-  EXPECT_NE(page.find("Leniency, 1 time: choice_field"), std::string::npos) << page;
-  EXPECT_NE(page.find("Leniency, 2 times according to REF01"), std::string::npos) << page;
-  const std::string other = content_of(directory_.path() / "pages" / "players" / "P02.html");
-  EXPECT_NE(other.find("Leniency, 1 time: choice_field"), std::string::npos) << other;
+  const json players = snapshot_in(directory_.path() / "pages")["player"];
+  EXPECT_EQ(players["P01"]["leniencies"],
+            json::parse(R"([["choice_field",1,""],["choice_field",2,"REF01"]])"));
+  EXPECT_EQ(players["P02"]["leniencies"], json::parse(R"([["choice_field",1,""]])"));
 }
 
 TEST_F(Export, GradescopeGetsATestForEachMatch) {
@@ -338,7 +361,7 @@ TEST_F(Export, GradescopeGetsATestForEachMatch) {
   EXPECT_EQ(run("gradescope", there_), 0) << "its own files may be replaced";
 }
 
-TEST_F(Export, APlayersPageSaysWhatWentWrong) {
+TEST_F(Export, ASiteSaysWhatWentWrong) {
   const auto round = [](int number) { return lm::events::MatchKey{3, number}; };
   lm::events::FailureCause cause{"GAME_INVITATION", "E010", 2, "HTTP 500: <b>Traceback</b>"};
   lm::events::Events lost;
@@ -360,16 +383,33 @@ TEST_F(Export, APlayersPageSaysWhatWentWrong) {
                                                      .match = lm::events::MatchKey{1, 1}}});
   ASSERT_TRUE(journal::append_and_wait(*journal_, lm::events::to_records(lost)));
   ASSERT_EQ(run("html", there_), 0) << err_.str();
-  const int loser = lm::Schedule(4).pairing(round(1)).player_b;
-  const std::string page =
-      content_of(there_ / "players" / (lm::events::AgentRef::player(loser).id() + ".html"));
-  EXPECT_NE(page.find("E010 INVALID_REPLY"), std::string::npos);
-  EXPECT_NE(page.find("What to do: Answer with a JSON-RPC"), std::string::npos);
-  EXPECT_EQ(page.find("<b>Traceback"), std::string::npos);
-  const std::string index = content_of(there_ / "index.html");
-  EXPECT_NE(index.find("VOID_MATCH R1M1: hung (by &lt;Ann&gt;)"), std::string::npos);
-  EXPECT_NE(index.find("<polyline"), std::string::npos);
-  EXPECT_EQ(index.find("<script"), std::string::npos);
+  const json snapshot = snapshot_in(there_);
+  const json& match = snapshot["match"]["R3M1"];
+  const json& failure = match["match"][17];
+  EXPECT_EQ(failure[1], "E010");
+  EXPECT_EQ(failure[3], "HTTP 500: <b>Traceback</b>; received: 1");
+  EXPECT_TRUE(match["remedies"][0].is_null());
+  EXPECT_TRUE(match["remedies"][1][1].get<std::string>().starts_with("Answer with a JSON-RPC"));
+  const json& act = snapshot["view"]["acts"][0];
+  EXPECT_EQ(act, json::array({act[0], "VOID_MATCH", "R1M1", "", nullptr, "hung", "<Ann>"}));
+}
+
+TEST_F(Export, ASiteHasWhatALogSaysOfAMatch) {
+  std::string log;
+  audit::record::RecordWriter writer;
+  writer.append_header({.agent = "referee:REF01", .league_id = "league_2025", .created = {}}, log);
+  audit::record::Record record;
+  record.notes.peer = "player:P01";
+  record.notes.message_type = "GAME_INVITATION";
+  record.notes.conversation_id = lm::events::match_conversation({1, 1}, 1).str();
+  record.direction = audit::record::Direction::kOut;
+  writer.append(record, 1, log);
+  fs::create_directories(directory_.path() / "logs");
+  std::ofstream(directory_.path() / "logs" / "REF01.log.jsonl") << log;
+  ASSERT_EQ(run("html", there_), 0) << err_.str();
+  const json lines = snapshot_in(there_)["match"]["R1M1"]["transcript"];
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0], json::array({lines[0][0], "REF01", "P01", "GAME_INVITATION", "", ""}));
 }
 
 }  // namespace

@@ -212,8 +212,10 @@ core::Result<std::vector<agent::host::Serving>> parse_transports(std::string_vie
 
 agent::host::Serving host_transport(const UpOptions& options) {
   bool is_one = options.transports.size() == 1;
-  bool can_be_called = options.transports.front() != agent::host::Serving::kStdio;
-  return is_one && can_be_called ? options.transports.front() : agent::host::Serving::kHttp;
+  const auto first = options.transports.front();
+  const bool can_be_called =
+      first != agent::host::Serving::kStdio && first != agent::host::Serving::kOutward;
+  return is_one && can_be_called ? first : agent::host::Serving::kHttp;
 }
 
 bool needs_sockets(const UpOptions& options) { return uses(options, agent::host::Serving::kUnix); }

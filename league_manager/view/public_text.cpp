@@ -1,11 +1,11 @@
-#include "league_manager/spectators/public_text.h"
+#include "league_manager/view/public_text.h"
 
 #include <algorithm>
 #include <array>
 
 #include "common/audit/record/masking.h"
 
-namespace league::league_manager::spectators {
+namespace league::league_manager::view {
 namespace {
 
 constexpr std::string_view kHidden = "[address]";
@@ -49,4 +49,4 @@ std::string public_text(std::string_view text) {
   return out;
 }
 
-}  // namespace league::league_manager::spectators
+}  // namespace league::league_manager::view

@@ -7,7 +7,7 @@
 
 #include "league_manager/events/events.h"
 
-namespace league::league_manager::spectators {
+namespace league::league_manager::view {
 
 /// The history of one match, from the journal.
 struct MatchTimeline {
@@ -40,4 +40,4 @@ class MatchTimelines {
   std::map<events::MatchKey, MatchTimeline> timelines_;
 };
 
-}  // namespace league::league_manager::spectators
+}  // namespace league::league_manager::view

@@ -1,8 +1,8 @@
-#include "league_manager/spectators/public_text.h"
+#include "league_manager/view/public_text.h"
 
 #include <gtest/gtest.h>
 
-namespace league::league_manager::spectators {
+namespace league::league_manager::view {
 namespace {
 
 TEST(PublicText, HidesAddresses) {
@@ -32,4 +32,4 @@ TEST(PublicText, LeavesSentencesAlone) {
 }
 
 }  // namespace
-}  // namespace league::league_manager::spectators
+}  // namespace league::league_manager::view

@@ -9,7 +9,7 @@
 #include "common/core/timestamp.h"
 #include "common/rpc/json_text.h"
 
-namespace league::league_manager::spectators {
+namespace league::league_manager::view {
 
 /// The time unit of the live page.
 [[nodiscard]] inline std::int64_t milliseconds_of(core::UtcTimestamp at) {
@@ -46,4 +46,4 @@ class Rows {
   bool is_empty_ = true;
 };
 
-}  // namespace league::league_manager::spectators
+}  // namespace league::league_manager::view

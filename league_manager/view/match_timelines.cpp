@@ -1,6 +1,6 @@
-#include "league_manager/spectators/match_timelines.h"
+#include "league_manager/view/match_timelines.h"
 
-namespace league::league_manager::spectators {
+namespace league::league_manager::view {
 
 std::optional<events::MatchKey> MatchTimelines::take(const events::Event& event) {
   if (const auto* assigned = std::get_if<events::MatchAssigned>(&event.body)) {
@@ -35,4 +35,4 @@ const MatchTimeline* MatchTimelines::find(events::MatchKey match) const {
   return found == timelines_.end() ? nullptr : &found->second;
 }
 
-}  // namespace league::league_manager::spectators
+}  // namespace league::league_manager::view

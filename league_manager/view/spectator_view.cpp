@@ -1,14 +1,15 @@
-#include "league_manager/spectators/spectator_view.h"
+#include "league_manager/view/spectator_view.h"
 
 #include <algorithm>
 
 #include "common/rpc/json_object.h"
 #include "game/draw.h"
 #include "league_manager/files/league_files.h"
-#include "league_manager/spectators/json_rows.h"
-#include "league_manager/spectators/public_text.h"
+#include "league_manager/files/remedies.h"
+#include "league_manager/view/json_rows.h"
+#include "league_manager/view/public_text.h"
 
-namespace league::league_manager::spectators {
+namespace league::league_manager::view {
 namespace {
 
 using rpc::JsonObject;
@@ -90,15 +91,14 @@ void append_table(JsonObject& object, std::string& out, const files::LeagueBook&
   rows.end();
 }
 
-/// Rows of round, start, end.
-void append_rounds(JsonObject& object, std::string& out, const files::LeagueBook& book,
-                   std::size_t first) {
+/// Rows of round, start, end, from the round `first` on.
+void append_rounds(JsonObject& object, std::string& out, const files::LeagueBook& book, int first) {
   object.name("rounds");
   Rows rows(out);
-  for (std::size_t i = first; i < book.rounds().size(); ++i) {
-    const auto& note = book.rounds()[i];
+  for (int round = first; round <= static_cast<int>(book.rounds().size()); ++round) {
+    const auto& note = book.rounds()[static_cast<std::size_t>(round) - 1];
     Rows row(rows.next());
-    row.number(static_cast<std::int64_t>(i) + 1).number(milliseconds_of(note.started_at));
+    row.number(round).number(milliseconds_of(note.started_at));
     (note.completed_at ? row.number(milliseconds_of(*note.completed_at)) : row.null()).end();
   }
   rows.end();
@@ -162,25 +162,49 @@ void append_match(std::string& out, const files::LeagueBook& book, const MatchTi
   row.end();
 }
 
-/// By whom and why `match` was made void, and the match that it replays or that replays it.
-void append_void(JsonObject& object, const files::LeagueBook& book, events::MatchKey match) {
+/// Rows of time, act, match, replay, seconds, reason, by whom.
+void append_acts(JsonObject& object, std::string& out, const files::LeagueBook& book) {
+  object.name("acts");
+  Rows rows(out);
   for (const auto& [at, act] : book.acts()) {
-    if (act.replay == match) object.text("replay_of", act.match->id().str());
-    if (act.match != match) continue;
-    object.text("voided_by", public_text(act.by)).text("voided_for", public_text(act.reason));
-    if (act.replay) object.text("replay", act.replay->id().str());
+    Rows(rows.next())
+        .number(milliseconds_of(at))
+        .text(events::operator_act_name(act.act))
+        .text(act.match ? act.match->id().str() : "")
+        .text(act.replay ? act.replay->id().str() : "")
+        .optional_number(act.seconds)
+        .text(public_text(act.reason))
+        .text(public_text(act.by))
+        .end();
   }
+  rows.end();
 }
 
-/// The first match of the first round that is shown.
-events::MatchKey first_shown(const files::LeagueBook& book) {
-  const auto rounds = static_cast<int>(book.rounds().size());
-  const int per_round = std::max(1, book.league().schedule().players() / 2);
-  const int shown = std::max(2, static_cast<int>(kMostMatchesShown) / per_round);
-  return {std::max(1, rounds - shown + 1), 1};
+/// What the author of the player on `side` has to do about its failure: the clause of the protocol
+/// and an advice.
+void append_remedy(std::string& out, const events::FailureCause* cause) {
+  if (cause == nullptr) {
+    out += "null";
+    return;
+  }
+  const files::Remedy& remedy = files::remedy_of(cause->error_code);
+  Rows(out).text(remedy.clause_of(cause->call)).text(remedy.text).end();
 }
 
 }  // namespace
+
+std::vector<events::MatchKey> shown_matches(const files::LeagueBook& book) {
+  const Schedule& schedule = book.league().schedule();
+  const auto rounds = static_cast<int>(book.rounds().size());
+  const int per_round = std::max(1, schedule.players() / 2);
+  const int shown = std::max(2, static_cast<int>(kMostMatchesShown) / per_round);
+  std::vector<events::MatchKey> matches;
+  for (int round = std::max(1, rounds - shown + 1); round <= rounds; ++round) {
+    for (int number = 1; number <= schedule.matches_in(round); ++number)
+      matches.push_back({round, number});
+  }
+  return matches;
+}
 
 std::string league_view(const files::LeagueBook& book, const MatchTimelines& timelines,
                         const ViewParts& parts, core::UtcTimestamp now) {
@@ -193,21 +217,19 @@ std::string league_view(const files::LeagueBook& book, const MatchTimelines& tim
     append_agents(object, out, league, events::AgentKind::kPlayer);
     append_agents(object, out, league, events::AgentKind::kReferee);
   }
+  if (parts.is_whole || parts.has_acts) append_acts(object, out, book);
   append_table(object, out, book);
-  const std::size_t rounds = book.rounds().size();
-  append_rounds(object, out, book, parts.is_whole || rounds < 2 ? 0 : rounds - 2);
+  const auto rounds = static_cast<int>(book.rounds().size());
+  const int first = parts.is_whole ? 1 : std::min(parts.first_round.value_or(rounds), rounds - 1);
+  append_rounds(object, out, book, std::max(first, 1));
   object.name("matches");
   Rows rows(out);
   const auto add = [&](events::MatchKey key) {
-    if (const auto view = league.match(key); view && key.round <= static_cast<int>(rounds))
+    if (const auto view = league.match(key); view && key.round <= rounds)
       append_match(rows.next(), book, timelines, *view);
   };
   if (parts.is_whole) {
-    for (events::MatchKey key = first_shown(book); key.round <= static_cast<int>(rounds);
-         ++key.round) {
-      for (key.number = 1; key.number <= league.schedule().matches_in(key.round); ++key.number)
-        add(key);
-    }
+    for (events::MatchKey key : shown_matches(book)) add(key);
   } else {
     for (events::MatchKey key : parts.matches) add(key);
   }
@@ -218,7 +240,7 @@ std::string league_view(const files::LeagueBook& book, const MatchTimelines& tim
 }
 
 std::string match_view(const files::LeagueBook& book, const MatchTimelines& timelines,
-                       events::MatchKey match) {
+                       events::MatchKey match, std::string_view transcript) {
   const League& league = book.league();
   const auto view = league.match(match);
   if (!view || match.round > static_cast<int>(book.rounds().size())) return {};
@@ -245,7 +267,11 @@ std::string match_view(const files::LeagueBook& book, const MatchTimelines& time
           .end();
   }
   steps.end();
-  append_void(object, book, match);
+  object.name("remedies");  // of A and B
+  Rows remedies(out);
+  for (game::Side side : game::kBothSides) append_remedy(remedies.next(), book.cause(match, side));
+  remedies.end();
+  if (!transcript.empty()) object.raw("transcript", transcript);
   // These values are secret until the report is accepted; after that they cannot be misused.
   if (view->result) {
     object.text("seed", core::to_hex(seed));
@@ -261,4 +287,27 @@ std::string match_view(const files::LeagueBook& book, const MatchTimelines& time
   return out;
 }
 
-}  // namespace league::league_manager::spectators
+std::string player_view(const files::LeagueBook& book, int player, std::string_view leniencies) {
+  const auto agent = events::AgentRef::player(player);
+  std::string out;
+  JsonObject object(out);
+  object.text("player_id", agent.id());
+  object.name("states");  // when, state, reason, detail, by whom
+  Rows rows(out);
+  for (const auto& [at, change] : book.state_changes()) {
+    if (change.agent != agent) continue;
+    Rows(rows.next())
+        .number(milliseconds_of(at))
+        .text(events::agent_state_name(change.to))
+        .text(change.reason)
+        .text(public_text(change.detail.value_or("")))
+        .text(public_text(change.by.value_or("")))
+        .end();
+  }
+  rows.end();
+  if (!leniencies.empty()) object.raw("leniencies", leniencies);
+  object.end();
+  return out;
+}
+
+}  // namespace league::league_manager::view

@@ -1,0 +1,127 @@
+#include "common/agent/host/seat_tools.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/core/crypto.h"
+#include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
+#include "common/schema/parse_json.h"
+
+namespace league::agent::host {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+constexpr std::chrono::minutes kClockDifference{5};  ///< between a player's clock and ours
+constexpr std::chrono::seconds kLongestWait{25};
+
+/// The same for an unknown player, one without a seat and a wrong proof, so that it reveals
+/// nothing.
+Error no_seat() {
+  return {ErrorCode::kAuthTokenInvalid,
+          "no seat is opened by this: proof must be HMAC-SHA-256(auth_token, "
+          "seat|TIMESTAMP|NONCE) of a player that registered with contact_endpoint \"outward\"",
+          "/proof"};
+}
+
+}  // namespace
+
+SeatTools::SeatTools(AgentServer& server, seats::Seats& seats, const core::Clock& clock,
+                     Rules rules)
+    : seats_(seats), clock_(clock), rules_(std::move(rules)) {
+  server.bind_tool("open_seat", [this](ToolCall call) { on_open_seat(std::move(call)); });
+  server.bind_tool("await_calls", [this](ToolCall call) { on_await_calls(std::move(call)); });
+}
+
+bool SeatTools::is_fresh(const std::string& player, const std::string& nonce) {
+  const auto now = clock_.steady_now();
+  const std::lock_guard lock(mutex_);
+  auto& used = used_[player];
+  while (!used.empty() && used.front().until < now) used.pop_front();
+  const bool is_known =
+      std::ranges::any_of(used, [&](const Used& one) { return one.nonce == nonce; });
+  if (!is_known) used.push_back({nonce, now + 2 * kClockDifference});
+  return !is_known;
+}
+
+core::Result<std::string> SeatTools::prove(const json& arguments) {
+  const std::string& text = schema::text_at(arguments, "timestamp");
+  const std::string& nonce = schema::text_at(arguments, "nonce");
+  const auto time = core::UtcTimestamp::parse(text);
+  if (!time) return Error{ErrorCode::kInvalidTimestamp, time.error().message, "/timestamp"};
+  const auto difference = clock_.utc_now().instant() - time->instant();
+  if (difference > kClockDifference || difference < -kClockDifference) {
+    return Error{ErrorCode::kInvalidTimestamp,
+                 "timestamp is more than five minutes from this program's clock, which says " +
+                     clock_.utc_now().to_log(),
+                 "/timestamp"};
+  }
+  std::string player = schema::text_at(arguments, "player_id");
+  player.erase(0, player.find(':') + 1);  // `player:P01` is accepted, too
+  const auto token = rules_.token_of(player);
+  if (!token) return no_seat();
+  const auto proof = core::to_hex(core::hmac_sha256(core::as_bytes(token->reveal()),
+                                                    core::as_bytes("seat|" + text + "|" + nonce)));
+  if (!core::constant_time_equal(proof, schema::text_at(arguments, "proof"))) return no_seat();
+  if (!is_fresh(player, nonce)) return no_seat();
+  return player;
+}
+
+void SeatTools::on_open_seat(ToolCall call) {
+  call.notes->is_carrier = true;  // its answer is a secret
+  auto player = prove(call.arguments);
+  if (!player) {
+    if (rules_.on_refused)
+      rules_.on_refused(schema::text_at(call.arguments, "player_id"), player.error());
+    return call.reply.refuse(player.error());
+  }
+  call.notes->said_by = "player:" + *player;
+  const bool is_connection = call.channel && call.context.transport.as_http() == nullptr;
+  auto channel = is_connection ? call.channel : nullptr;
+  const auto line = channel ? seats::Line::kWebSocket : seats::Line::kPoll;
+  std::string session = seats_.name_session(*player);
+  const json answer = {{"session", session},
+                       {"player_id", *player},
+                       {"wait_s", kLongestWait.count()},
+                       {"connection", seats::line_name(line)}};
+  if (rules_.on_seated) rules_.on_seated(*player, line);
+  // A poll may come as soon as the answer is there; over a connection, calls come after the answer.
+  if (!channel) {
+    seats_.open(std::move(*player), std::move(session), nullptr);
+    return call.reply.send(answer);
+  }
+  call.reply.send(answer,
+                  [this, player = std::move(*player), session = std::move(session),
+                   channel = std::move(channel)] { seats_.open(player, session, channel); });
+}
+
+void SeatTools::on_await_calls(ToolCall call) {
+  call.notes->is_carrier = true;  // the messages in it are logged where they belong
+  const auto wait = schema::number_at(call.arguments, "wait_s").value_or(kLongestWait.count());
+  std::vector<std::string> answers;
+  if (const json& given = schema::field_at(call.arguments, "answers"); given.is_array()) {
+    for (const json& answer : given) answers.push_back(rpc::to_json_text(answer));
+  }
+  auto reply = std::make_shared<peers::Reply>(std::move(call.reply));
+  seats_.poll(schema::text_at(call.arguments, "session"),
+              std::chrono::seconds(std::clamp<std::int64_t>(wait, 0, kLongestWait.count())),
+              std::move(answers), [reply](const core::Result<seats::Polled>& polled) {
+                if (!polled) return reply->refuse(polled.error());
+                json answer = {{"calls", json::array()}};
+                for (const auto& one : polled->calls) {
+                  auto request = schema::parse_json(one.request);
+                  if (!request) continue;
+                  answer["calls"].push_back(
+                      {{"request", std::move(*request)}, {"remaining_ms", one.remaining.count()}});
+                }
+                if (polled->is_taken_over) answer["ended"] = "taken_over";
+                reply->send(answer);
+              });
+}
+
+}  // namespace league::agent::host

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "common/agent/seats/seats.h"
+#include "common/core/clock.h"
+#include "common/transport/link/caller.h"
+
+namespace league::agent::seats {
+
+/// The address of a player that comes to us, inside the program that it comes to: `seat:P07`.
+inline constexpr std::string_view kSeatScheme = "seat";
+/// What such a player gives as its contact_endpoint.
+inline constexpr std::string_view kOutward = "outward";
+
+/// Makes the program's own calls to seated players, and passes every other call on. Thread-safe.
+class SeatCaller final : public transport::link::Caller {
+ public:
+  /// All references outlive it and its calls. Null `seats`: there are none.
+  SeatCaller(transport::link::Caller& others, Seats* seats, const core::Clock& clock)
+      : others_(others), seats_(seats), clock_(clock) {}
+
+  void call(transport::link::OutboundCall call, Completion completion) override;
+
+ private:
+  transport::link::Caller& others_;
+  Seats* const seats_;
+  const core::Clock& clock_;
+};
+
+}  // namespace league::agent::seats

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "common/agent/dialects/request_dialect.h"
+#include "common/agent/seats/seats.h"
+#include "common/core/auth_token.h"
+#include "common/core/clock.h"
+#include "common/core/result.h"
+#include "common/envelope/message_type.h"
+#include "common/transport/link/message_handler.h"
+
+namespace league::agent::seats {
+
+/// Where referees call players that come to us: POST to `/seats/ID`.
+inline constexpr std::string_view kSeatsPath = "/seats/";
+
+/// A call of a referee at a seat, as far as the door reads it.
+struct SeatClaim {
+  std::string player;
+  envelope::MessageType type{};
+  std::string match_id;
+  core::AuthToken shown;
+};
+
+/// What the door asks the program that it belongs to. Thread-safe.
+struct SeatRules {
+  /// Who makes this call, `referee:REF01`; or why it may not: kAuthTokenInvalid, and nothing that
+  /// tells the caller more.
+  std::function<core::Result<std::string>(const SeatClaim&)> admit;
+  /// How long its caller waits for the answer to a message of this type.
+  std::function<std::chrono::milliseconds(envelope::MessageType)> limit;
+  /// Somebody was refused at the seat `player`; may be empty.
+  std::function<void(const std::string& player, const core::Error& why)> on_refused = {};
+};
+
+/// Takes the messages for `/seats/ID` out of those that a program receives: admits invitations,
+/// calls for a choice, results and errors from the referee of an open match, passes them on to the
+/// player at the seat, unchanged, and answers with what it says. Everybody else is refused before
+/// the player. A `ping` is answered by the seat itself: 503 while the player is away. The log gets
+/// both messages, with `via`. Thread-safe. Source: protocol §10.
+class SeatDoor final : public transport::link::HandlerDecorator {
+ public:
+  /// All references outlive it.
+  SeatDoor(transport::link::MessageHandler& handler, Seats& seats, SeatRules rules,
+           const core::Clock& clock);
+
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override;
+
+ private:
+  void on_call(std::string player, transport::link::Inbound message,
+               transport::link::ReplySlot reply);
+  void on_ping(const std::string& player, const rpc::Id& id,
+               const std::shared_ptr<rpc::MessageNotes>& notes, transport::link::ReplySlot reply);
+
+  Seats& seats_;
+  const SeatRules rules_;
+  const core::Clock& clock_;
+  dialects::RequestReader reader_;
+};
+
+/// Takes the answers that seated players send over their connections, before budgets and log:
+/// each is logged as the answer to the call that it belongs to. Thread-safe.
+class SeatAnswers final : public transport::link::HandlerDecorator {
+ public:
+  /// Both references outlive it.
+  SeatAnswers(transport::link::MessageHandler& handler, Seats& seats)
+      : HandlerDecorator(handler), seats_(seats) {}
+
+  void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override;
+  void on_channel_closed(const transport::link::PeerChannel& channel) override;
+
+ private:
+  Seats& seats_;
+};
+
+}  // namespace league::agent::seats
