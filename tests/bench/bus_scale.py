@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from league_testing import BIN  # noqa: E402
+from league_testing import BIN, write_limits  # noqa: E402
 from nats_broker import NatsBroker  # noqa: E402
 
 CAPACITY = 8
@@ -59,8 +59,7 @@ class Bench:
     def __init__(self, directory, options, referees):
         self.directory, self.options, self.referees = directory, options, referees
         self.processes, self.kinds = [], {}
-        self.limits = directory / "limits.json"
-        self.limits.write_text(json.dumps({"league": {"broadcasts": 1 if options.broadcasts else 0}}))
+        self.config = write_limits(directory, {"league": {"broadcasts": 1 if options.broadcasts else 0}})
 
     def __enter__(self):
         self.broker = NatsBroker(jetstream_dir=self.directory / "streams").start()
@@ -88,8 +87,8 @@ class Bench:
         return {**used, "broker": process_seconds(self.broker.pid)}
 
     def start_agent(self, program, *arguments):
-        return self.start(program, *arguments, "--logs", self.directory / "logs", "--log-level", "warn", "--limits",
-                          self.limits)
+        return self.start(program, *arguments, "--logs", self.directory / "logs", "--log-level", "warn", "--config",
+                          self.config)
 
     def play(self):
         """What the watched rounds showed."""

@@ -26,7 +26,7 @@ import unittest
 from pathlib import Path
 
 from guests import GUESTS
-from league_testing import BIN, FAST, SOURCE, Agent, LeagueTest, limits, wait_until
+from league_testing import BIN, FAST, SOURCE, Agent, LeagueTest, limits, wait_until, write_limits
 from nats_broker import why_no_bus
 from scripted_bot import Bot, exact_reply
 
@@ -88,9 +88,7 @@ class Honest(LeagueTest):
 # --- The way of the messages ----------------------------------------------------------------------------------------
 def up(test, *arguments):
     """`league up`: everything is started by one command."""
-    file = test.directory / "limits.json"
-    file.write_text(json.dumps(FAST))
-    done = subprocess.run([BIN / "league", "up", "--limits", file, "--data", test.directory / "data", "--logs", test.logs, "--json", *arguments],
+    done = subprocess.run([BIN / "league", "up", "--config", write_limits(test.directory, FAST), "--data", test.directory / "data", "--logs", test.logs, "--json", *arguments],
                           capture_output=True, text=True, timeout=120, cwd=test.directory, check=False)
     if done.returncode:
         raise AssertionError(f"league up ended with {done.returncode}: {done.stderr[-2000:]}")

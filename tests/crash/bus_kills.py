@@ -42,7 +42,7 @@ class BusLeague(CrashLeague):
 
     def name_parts(self):
         here = self.directory
-        common = ["--limits", here / "limits.json", "--logs", here / "logs", "--bus", self.broker.url]
+        common = ["--config", self.limits_file, "--logs", here / "logs", "--bus", self.broker.url]
         self.manager = Part(self, "league_manager", 1, [
             *common, "--port", self.port, "--players", PLAYERS, "--referees", REFEREES, "--data", here / "data"])
         agent = [*common, "--data", here / "agents"]

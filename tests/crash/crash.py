@@ -25,7 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import crash_checks  # noqa: E402
-from league_testing import BIN, Program, rpc, wait_until  # noqa: E402
+from league_testing import BIN, Program, rpc, wait_until, write_limits  # noqa: E402
 
 FAULTY_MANAGER = Path("..") / "tests" / "league_manager_faulty"  # from the programs' directory
 DEATHS = ["before_write", "after_write", "before_answer", "after_answer"]
@@ -101,8 +101,8 @@ class CrashLeague:
         self.verdict = crash_checks.Verdict()
         first = free_ports(1 + REFEREES + PLAYERS)
         self.url = f"http://localhost:{first}/mcp"
-        (directory / "limits.json").write_text(json.dumps(self.limits))
-        common = ["--limits", directory / "limits.json", "--logs", directory / "logs", "--log-level", "warn"]
+        self.limits_file = write_limits(directory, self.limits)
+        common = ["--config", self.limits_file, "--logs", directory / "logs", "--log-level", "warn"]
         self.manager = Part(self, str(FAULTY_MANAGER), 1, [
             *common, "--port", first, "--players", PLAYERS, "--referees", REFEREES, "--data", directory / "data"])
         agent = [*common, "--manager", self.url, "--data", directory / "agents"]

@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from league_testing import BIN, SOURCE, limits, rpc, wait_until  # noqa: E402
+from league_testing import BIN, SOURCE, limits, rpc, wait_until, write_limits  # noqa: E402
 
 sys.path.insert(0, str(SOURCE / "scripts"))
 import verify_log  # noqa: E402
@@ -40,10 +40,10 @@ class InterruptedLeague:
         self.directory = directory
         self.data = directory / "data"
         self.logs = directory / "logs"
-        (directory / "limits.json").write_text(json.dumps({**LIMITS, **(settings or {})}))
+        config = write_limits(directory, {**LIMITS, **(settings or {})})
         self.first = [str(BIN / "league"), "up", "--data", str(self.data), "--logs", str(self.logs),
                       "--players", str(players), "--referees", "2", "--strategies", strategy,
-                      "--limits", str(directory / "limits.json"), *options]
+                      "--config", str(config), *options]
         self.command = self.first
         self.total = players * (players - 1) // 2
         self.process = None

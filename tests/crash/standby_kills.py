@@ -186,13 +186,13 @@ class StandbyLeague(Faults, BusLeague):
             self.broker.close()
 
     def name_parts(self):
-        limits = ["--limits", self.directory / "limits.json"]
-        manager = [*limits, "--players", PLAYERS, "--referees", REFEREES, "--league", LEAGUE]
+        config = ["--config", self.limits_file]
+        manager = [*config, "--players", PLAYERS, "--referees", REFEREES, "--league", LEAGUE]
         first = free_ports(len(NAMES))
         self.managers = [Manager(self, name, first + i, [*manager, *self.credentials("manager")])
                          for i, name in enumerate(NAMES)]
         key = self.admit(self.managers[0].data)
-        agent = [*limits, "--logs", self.directory / "logs", "--bus", self.broker.url, "--data",
+        agent = [*config, "--logs", self.directory / "logs", "--bus", self.broker.url, "--data",
                  self.directory / "agents"]
         self.referees = [Part(self, "referee", 1, [
             *agent, "--name", f"whistle{i}", "--admission-key", key, *self.credentials(f"referee{i:02}")])

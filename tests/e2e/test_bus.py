@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import closing
 
 import support_path  # noqa: F401
-from league_testing import BIN, Agent, LeagueTest, Program, limits, player_registration, rpc, wait_until
+from league_testing import BIN, Agent, LeagueTest, Program, limits, player_registration, rpc, wait_until, write_limits
 from nats_broker import NatsBroker, why_no_bus
 from nats_client import NatsClient
 from network_namespaces import Namespaces
@@ -48,10 +48,10 @@ class BusTest(LeagueTest):
 
     def start(self, name, *arguments, limits=None, port=0, prefix=()):
         """All programs have the limits of their test's class. `prefix` is a command that runs another."""
-        file = self.directory / "limits.json"
-        if not file.exists():
-            file.write_text(json.dumps(self.patience))
-        own = ["--port", port, "--bus", self.broker.url, "--limits", file, "--logs", self.logs]
+        config = self.directory / "league.toml"
+        if not config.exists():
+            write_limits(self.directory, self.patience)
+        own = ["--port", port, "--bus", self.broker.url, "--config", config, "--logs", self.logs]
         first, *command = [*prefix, BIN / name, *own, *arguments]
         program = Program(first, command, self.directory)
         self.programs.append(program)

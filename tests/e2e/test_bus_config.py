@@ -85,7 +85,7 @@ class TheCommand(BusConfigTest):
         self.assertIn("nats-server -c bus/server.conf", self.bus_config("--players", 1).stdout)
         self.assertIn("league bus-config --players", self.bus_config("--help").stdout)
         cluster = ["--players", 1, "--cluster", "127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"]
-        self.assertIn('"replicas": 3', self.bus_config(*cluster, "--jetstream", "kept", "--dir", "three").stdout)
+        self.assertIn("replicas = 3", self.bus_config(*cluster, "--jetstream", "kept", "--dir", "three").stdout)
         self.assertNotIn("replicas", self.bus_config(*cluster, "--dir", "without").stdout)
 
 

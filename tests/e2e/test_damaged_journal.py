@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import support_path  # noqa: F401
-from league_testing import IS_NIGHTLY, LeagueTest, Program, limits, wait_until
+from league_testing import IS_NIGHTLY, LeagueTest, Program, limits, wait_until, write_limits
 
 PATIENT = limits(
     league={"referee_ping_interval_ms": 200, "referee_ping_failures": 50, "max_match_attempts": 15},
@@ -116,15 +116,14 @@ class DamagedJournals(LeagueTest):
     def start_manager_on(self, directory, *arguments, port=0):
         program = Program("league_manager", [
             "--port", port, "--data", directory / "data", "--logs", directory / "logs", "--log-level", "warn",
-            "--limits", self.limits_file, "--league", LEAGUE, *arguments], self.directory)
+            "--config", self.config, "--league", LEAGUE, *arguments], self.directory)
         self.programs.append(program)
         (url, _), = program.ready()
         return program, url
 
     def setUp(self):
         super().setUp()
-        self.limits_file = self.directory / "limits.json"
-        self.limits_file.write_text(json.dumps(PATIENT))
+        self.config = write_limits(self.directory, PATIENT)
 
     def make_snapshots(self):
         """Copies of a league whose manager was killed: early, in the middle, and when it was over."""
@@ -183,7 +182,7 @@ class DamagedJournals(LeagueTest):
         if not (copy / "data" / "journal.mark").exists():
             before = before & claims(copy)
         program = Program("league_manager", [
-            "--port", 0, "--data", copy / "data", "--logs", copy / "logs", "--limits", self.limits_file, "--league",
+            "--port", 0, "--data", copy / "data", "--logs", copy / "logs", "--config", self.config, "--league",
             LEAGUE, "--log-level", "warn"], self.directory)
         self.programs.append(program)
         try:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import BIN, SOURCE, Agent, LeagueTest, Program, limits, wait_until
+from league_testing import BIN, SOURCE, Agent, LeagueTest, Program, limits, wait_until, write_limits
 
 sys.path.insert(0, str(SOURCE / "scripts"))
 import verify_log  # noqa: E402  (its Ed25519 is another than ours)
@@ -74,9 +74,8 @@ class FilesTest(LeagueTest):
         """A program with a tmpfs of its own in each of `mounts` (directory -> size)."""
         script = "".join(f"mkdir -p '{place}' && mount -t tmpfs -o size={size} tmpfs '{place}' && "
                          for place, size in mounts.items()) + 'exec "$@"'
-        path = self.directory / f"limits_{name}.json"
-        path.write_text(json.dumps(PATIENT))
-        program = Program(UNSHARE, ["-m", "sh", "-c", script, "sh", BIN / name, "--port", 0, "--limits", path,
+        config = write_limits(self.directory, PATIENT, f"{name}.toml")
+        program = Program(UNSHARE, ["-m", "sh", "-c", script, "sh", BIN / name, "--port", 0, "--config", config,
                                     "--log-level", "warn", *arguments], self.directory)
         self.programs.append(program)
         return program

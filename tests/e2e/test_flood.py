@@ -1,19 +1,23 @@
 """A short form of scripts/flood-soak: four flooding clients beside a league of eight, with default limits."""
 
 import json
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import support_path  # noqa: F401
 from flood import LIMITS, SOURCE, league_beside_flood
+from league_testing import BIN
 
 
 def allowed_log_bytes(seconds):
     """By the budgets of one address, with what is written before it is counted, by the league and by the honest player."""
-    budgets = json.loads((SOURCE / "config" / "limits.json").read_text())["budgets"]
-    rate = 1024 * (budgets["stranger_log_kib_per_second"] + budgets["registration_log_kib_per_second"])
-    return rate * (budgets["burst_seconds"] + seconds) + 8_000_000
+    shown = subprocess.run([BIN / "league", "config", "show", "--json", SOURCE / "config" / "league.toml", "limits"],
+                           capture_output=True, timeout=60, check=True).stdout
+    limits = {row["name"]: int(row["value"]) for row in json.loads(shown)["limits"]}
+    rate = 1024 * (limits["budgets.stranger_log_kib_per_second"] + limits["budgets.registration_log_kib_per_second"])
+    return rate * (limits["budgets.burst_seconds"] + seconds) + 8_000_000
 
 
 class Flood(unittest.TestCase):

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import BIN, SOURCE, LeagueTest, limits
+from league_testing import BIN, SOURCE, LeagueTest, limits, write_limits
 
 TRANSPORTS = ("http", "sse", "websocket", "tcp", "unix", "stdio", "http,sse,websocket,stdio,tcp,unix")
 MODES = ("open", "strict")
@@ -28,11 +28,10 @@ class Matrix(LeagueTest):
         transport, mode = cell
         directory = self.directory / f"{'all' if ',' in transport else transport}_{mode}"
         directory.mkdir()
-        file = directory / "limits.json"
-        file.write_text(json.dumps(limits()))
         done = subprocess.run(
             [BIN / "league", "up", "--players", "4", "--referees", "2", "--strategies", "even,odd", "--transport", transport,
-             "--mode", mode, "--limits", file, "--data", directory / "data", "--logs", directory / "logs", "--json"],
+             "--mode", mode, "--config", write_limits(directory, limits()), "--data", directory / "data", "--logs",
+             directory / "logs", "--json"],
             capture_output=True, text=True, timeout=60, cwd=directory)
         return cell, done, directory
 

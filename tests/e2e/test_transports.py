@@ -7,7 +7,7 @@ from collections import Counter
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import BIN, LeagueTest, limits
+from league_testing import BIN, LeagueTest, limits, write_limits
 from nats_broker import why_no_bus
 
 PLAYERS, REFEREES = 8, 2
@@ -64,12 +64,10 @@ class SameLeague(LeagueTest):
         """A whole league; its logs. `nats` is no `--transport`, but a broker between the programs."""
         directory = self.directory / ("all" if "," in transport else transport)
         directory.mkdir()
-        file = directory / "limits.json"
-        file.write_text(json.dumps(limits()))
         way = ["--bus"] if transport == "nats" else ["--transport", transport]
         done = subprocess.run(
             [BIN / "league", "up", "--players", str(PLAYERS), "--referees", str(REFEREES), "--strategies", "even,odd",
-             *way, "--limits", file, "--data", directory / "data", "--logs", directory / "logs", "--json"],
+             *way, "--config", write_limits(directory, limits()), "--data", directory / "data", "--logs", directory / "logs", "--json"],
             capture_output=True, text=True, timeout=60, cwd=directory)
         self.assertEqual(done.returncode, 0, done.stderr)
         outcome = json.loads(done.stdout)

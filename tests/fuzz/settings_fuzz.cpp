@@ -1,4 +1,4 @@
-// Hostile limits files: reading never throws, and settings that were read are the same after they
+// Hostile limits: reading never throws, and settings that were read are the same after they
 // were written and read again.
 #include <cstddef>
 #include <cstdint>

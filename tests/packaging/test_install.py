@@ -38,7 +38,7 @@ class Install(unittest.TestCase):
                          {f"league-{kind}@.service" for kind in ("manager", "referee", "player")})
         schemas = SOURCE / "schemas"
         self.assertEqual(self.files("share/league/schemas"), {str(path.relative_to(schemas)) for path in schemas.rglob("*.json")})
-        self.assertIn("config/limits.json", self.files("share/league"))
+        self.assertIn("config/league.toml", self.files("share/league"))
         documents = self.files("share/doc/league")
         self.assertLessEqual({"README.md", "CHANGELOG.md", "LICENSE", "copyright", "docs/operating.md", "docs/install.md",
                               "docs/verify_draw.py", "examples/bots/python/bot.py", "scripts/verify_log.py"}, documents)

@@ -140,11 +140,11 @@ class BashCompletion(Reference):
 
     def test_values(self):
         with tempfile.TemporaryDirectory() as directory:
-            (Path(directory) / "limits.json").touch()
+            (Path(directory) / "league.toml").touch()
             offered = self.complete("league", ["league up --mode ", "league up --mode s", "league up --mode = st",
                                                "league up --mode =", "league up --players ",
-                                               "league up --limits lim"], directory)
-        self.assertEqual(offered, [["open", "strict"], ["strict"], ["strict"], ["open", "strict"], [], ["limits.json"]])
+                                               "league up --config lea"], directory)
+        self.assertEqual(offered, [["open", "strict"], ["strict"], ["strict"], ["open", "strict"], [], ["league.toml"]])
 
 
 class OtherShells(Reference):

@@ -47,6 +47,15 @@ def limits(**sections):
     return merged
 
 
+def write_limits(directory, limits, name="league.toml"):
+    """A file for --config with these limits."""
+    path = directory / name
+    with path.open("w") as file:
+        for section, keys in limits.items():
+            print(f"[limits.{section}]", *(f"{key} = {value}" for key, value in keys.items()), sep="\n", file=file)
+    return path
+
+
 def wait_until(condition, seconds, what):
     """Returns the first true value of `condition()`; fails after `seconds`, naming `what`."""
     deadline = time.monotonic() + seconds
@@ -227,7 +236,7 @@ class LeagueTest(unittest.TestCase):
         self.logs = self.directory / "logs"
         self.programs = []
         self.addCleanup(self.kill_programs)
-        self._limits_files = 0
+        self._configs = 0
 
     def tearDown(self):
         """Whatever a test is about: no log of it shows a token."""
@@ -242,10 +251,9 @@ class LeagueTest(unittest.TestCase):
                 program.kill()
 
     def start(self, name, *arguments, limits=FAST, port=0):
-        self._limits_files += 1
-        path = self.directory / f"limits_{self._limits_files}.json"
-        path.write_text(json.dumps(limits))
-        common = ["--port", port, "--limits", path, "--logs", self.logs, "--log-level", self.log_level]
+        self._configs += 1
+        config = write_limits(self.directory, limits, f"config_{self._configs}.toml")
+        common = ["--port", port, "--config", config, "--logs", self.logs, "--log-level", self.log_level]
         program = Program(name, [*common, *arguments], self.directory)
         self.programs.append(program)
         return program

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/agent/runtime/config_file.h"
 #include "tools/bench/bench_sampler.h"
 
 namespace league::tools::bench {
@@ -65,10 +66,10 @@ class League {
   League(const BenchLeagueOptions& options, transport::link::StopSignal& stop)
       : options_(options), stop_(stop) {
     std::filesystem::create_directories(options.directory);
-    limits_ = options.directory / "limits.json";
+    config_ = options.directory / "league.toml";
     nlohmann::json limits = {{"league", {{"broadcasts", options.broadcasts ? 1 : 0}}}};
     if (options.is_plain) limits["log"] = {{"verifiable", 0}};
-    std::ofstream(limits_) << limits;
+    std::ofstream(config_) << agent::runtime::config_text(limits);
     if (options.sample_seconds <= 0) return;
     if (auto sampler = CodeSampler::start()) sampler_.emplace(*std::move(sampler));
   }
@@ -142,7 +143,7 @@ class League {
 
   Result<BenchChild> start(const std::string& program, std::vector<std::string> arguments) {
     for (const auto& word :
-         {std::string("--port"), std::string("0"), std::string("--limits"), limits_.string(),
+         {std::string("--port"), std::string("0"), std::string("--config"), config_.string(),
           std::string("--logs"), (options_.directory / "logs").string()}) {
       arguments.push_back(word);
     }
@@ -160,7 +161,7 @@ class League {
 
   const BenchLeagueOptions& options_;
   transport::link::StopSignal& stop_;
-  std::filesystem::path limits_;
+  std::filesystem::path config_;
   std::optional<CodeSampler> sampler_;
 };
 

@@ -215,8 +215,8 @@ void print_files(const BusConfig& config, const BusConfigFiles& files) {
   for (const auto& path : files.brokers) std::cout << "  nats-server -c " << path.string() << '\n';
   constexpr std::size_t kEnoughToAgree = 3;
   if (config.has_streams() && files.brokers.size() >= kEnoughToAgree)
-    std::cout << "to keep streams when a broker fails, put this into the manager's --limits:\n"
-                 "  {\"bus\": {\"replicas\": 3}}\n";
+    std::cout << "to keep streams when a broker fails, put this into the manager's --config file:\n"
+                 "  [limits.bus]\n  replicas = 3\n";
   std::cout << std::flush;
 }
 

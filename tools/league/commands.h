@@ -49,8 +49,8 @@ void add_agent_acts(CLI::App& admin, ChosenCommand& chosen);
 /// The commands of `league admin` for the league: `pause`, `resume`, `extend`, `announce`, `void`,
 /// `end`.
 void add_league_acts(CLI::App& admin, ChosenCommand& chosen);
-/// `league up`, which plays a whole league on this machine.
-void add_up_command(CLI::App& app, ChosenCommand& chosen);
+/// `league up`, which plays a whole league on this machine, with the limits of `config`.
+void add_up_command(CLI::App& app, ChosenCommand& chosen, const agent::runtime::ConfigFile& config);
 /// `league watch URL`: shows a league in a terminal, until it is over or the user quits.
 void add_watch_command(CLI::App& app, ChosenCommand& chosen);
 

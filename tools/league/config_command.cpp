@@ -87,15 +87,14 @@ Result<json> ask_program(const std::string& name, const std::string& file,
 Result<json> limits_of(const std::string& file) {
   auto config = agent::runtime::ConfigFile::load(file);
   if (!config) return config.error();
-  auto settings = agent::runtime::load_settings(file);
+  auto settings = agent::runtime::settings_of(*config);
   if (!settings) return settings.error();
   json rows = json::array();
   const json all = agent::runtime::to_json(*settings);
   for (const auto& [section, limits] : all.items()) {
     for (const auto& [key, value] : limits.items()) {
       const std::string pointer = "/" + section + "/" + key;
-      const bool is_set =
-          !config->limits().is_null() && config->limits().contains(json::json_pointer(pointer));
+      const bool is_set = config->limits().contains(json::json_pointer(pointer));
       rows.push_back({{"name", section + "." + key},
                       {"value", value.dump()},
                       {"from", is_set ? config->place_of_limit(pointer) : "default"}});
@@ -157,7 +156,7 @@ int check(const std::string& file) {
     if (!rows) return fail(rows.error());
     is_right = is_right && !rows->is_null();
   }
-  if (auto settings = agent::runtime::load_settings(file); !settings) {
+  if (auto settings = agent::runtime::settings_of(*config); !settings) {
     fail(settings.error());
     is_right = false;
   }

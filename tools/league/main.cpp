@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "common/agent/host/option_table.h"
+#include "common/agent/runtime/config_file.h"
 #include "common/transport/link/socket.h"
 #include "tools/league/commands.h"
 #include "tools/league/up/process_group.h"
@@ -99,10 +100,11 @@ int exit_code_of(const core::Error& error) {
 /// Runs the command that `argv` names. Returns the exit code.
 static int run_command_line(int argc, char** argv) {
   std::function<int()> chosen;
+  agent::runtime::ConfigFile config;
   CLI::App app("Runs, watches and audits Even/Odd leagues.", "league");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(LEAGUE_VERSION));
-  add_up_command(app, chosen);
+  add_up_command(app, chosen, config);
   add_status_command(app, chosen);
   add_watch_command(app, chosen);
   add_start_command(app, chosen);
@@ -122,7 +124,7 @@ static int run_command_line(int argc, char** argv) {
       "  league audit log runs/2025-01-15T10-30-00Z P01\n"
       "`league COMMAND --help` describes a command. Exit codes: 0 success, 1 failure, 2 wrong "
       "usage or environment.");
-  if (auto code = agent::host::parse_arguments(app, argc, argv)) return *code;
+  if (auto code = agent::host::parse_arguments(app, argc, argv, &config)) return *code;
   return chosen ? chosen() : 2;
 }
 

@@ -10,6 +10,8 @@
 #include <optional>
 
 #include "common/agent/host/program_options.h"
+#include "common/agent/runtime/config_file.h"
+#include "common/agent/runtime/settings.h"
 #include "common/core/counted.h"
 #include "common/rpc/json_text.h"
 #include "common/transport/link/signals.h"
@@ -151,7 +153,10 @@ int play(RunStore& run_store, UpOptions options, transport::link::StopSignal& st
   return 0;
 }
 
-int up(GivenOptions given, transport::link::StopSignal& stop) {
+int up(GivenOptions given, const agent::runtime::ConfigFile& config,
+       transport::link::StopSignal& stop) {
+  if (auto limits = agent::runtime::settings_of(config); !limits) return fail(limits.error());
+  given.options.limits = config.limits();
   if (auto normal = normalise(given.options); !normal) return fail(normal.error());
   core::SystemClock clock;
   const auto data = given.options.data;
@@ -165,8 +170,6 @@ int up(GivenOptions given, transport::link::StopSignal& stop) {
   // Paths must be absolute: they are part of the endpoint of a stdio player, which others start in
   // other directories.
   options.logs = std::filesystem::absolute(options.logs);
-  if (!options.limits_file.empty())
-    options.limits_file = std::filesystem::absolute(options.limits_file).string();
   SocketDirectory sockets;
   if (needs_sockets(options)) {
     auto made = SocketDirectory::make_again(options.sockets);
@@ -215,11 +218,7 @@ void add_setting(CLI::App& command, UpOptions& options) {
                      "directory of the league's data (default: runs/TIME/data); if it contains an "
                      "interrupted league, that league continues with its original options");
   command.add_option("--logs", options.logs, "directory of the logs (default: runs/TIME/logs)");
-  agent::host::add_config(command, options.config);
-  command
-      .add_option("--limits", options.limits_file,
-                  "file of limits: JSON (see config/limits.json), or TOML with [limits]")
-      ->check(CLI::ExistingFile);
+  agent::host::add_config(command);
   command
       .add_option(
           "--mode", options.mode,
@@ -265,7 +264,8 @@ std::set<std::string> given_names(const CLI::App& command) {
 
 }  // namespace
 
-void add_up_command(CLI::App& app, std::function<int()>& chosen) {
+void add_up_command(CLI::App& app, ChosenCommand& chosen,
+                    const agent::runtime::ConfigFile& config) {
   auto options = std::make_shared<UpOptions>();
   CLI::App* command = app.add_subcommand("up", "play a whole league on this machine");
   add_people(*command, *options);
@@ -284,9 +284,9 @@ void add_up_command(CLI::App& app, std::function<int()>& chosen) {
       "  league up --data runs/2025-01-15T10-30-00Z/data   (continues that league)\n"
       "Exit codes: 0 the league was played to its end, 1 it was interrupted, 2 it could not be "
       "played.");
-  agent::host::when_given(*command, chosen, [options, command] {
+  agent::host::when_given(*command, chosen, [options, command, &config] {
     transport::link::StopSignal stop;
-    return up({*options, given_names(*command)}, stop);
+    return up({*options, given_names(*command)}, config, stop);
   });
 }
 

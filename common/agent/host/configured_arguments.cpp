@@ -14,7 +14,6 @@ using core::ErrorCode;
 using core::Result;
 
 constexpr std::string_view kConfig = "--config";
-constexpr std::string_view kLimits = "--limits";
 
 bool has_option(const CLI::App& app, std::string_view name) {
   return app.get_option_no_throw(std::string(name)) != nullptr;
@@ -108,11 +107,7 @@ Result<ConfiguredArguments> ConfiguredArguments::complete(CLI::App& app,
   for (const auto& option : file->options(result.command_->get_name())) {
     if (auto added = result.add(option); !added) result.faults_.push_back(added.error().message);
   }
-  if (!file->limits().is_null() && !is_given(result.words_, std::string(kLimits)) &&
-      !result.places_.contains(std::string(kLimits))) {
-    result.added_.push_back(std::string(kLimits) + "=" + path);
-    result.places_[std::string(kLimits)] = path;
-  }
+  result.file_ = std::move(*file);
   result.words_.insert(result.words_.begin() + static_cast<std::ptrdiff_t>(at),
                        result.added_.begin(), result.added_.end());
   return result;

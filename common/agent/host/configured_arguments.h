@@ -15,8 +15,7 @@ namespace league::agent::host {
 
 /// A command line completed by the configuration file that it names with `--config`: the file's
 /// options for the program (or for the command of `league`) are added as if they had been typed,
-/// except those that were typed. `[limits]` becomes `--limits FILE`. Source: docs/settings.md, "One
-/// file".
+/// except those that were typed. Source: docs/settings.md, "One file".
 class ConfiguredArguments {
  public:
   /// `words` are a command line including the program's name. Fails with the place and the rule if
@@ -25,6 +24,8 @@ class ConfiguredArguments {
                                                                   std::vector<std::string> words);
 
   [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
+  /// What the file contains; empty if none was named.
+  [[nodiscard]] const runtime::ConfigFile& file() const { return file_; }
   /// The option of the file, such as `--port`, that `message`, an error text of the parser, is
   /// about; empty if it is about none of them.
   [[nodiscard]] std::string option_in(const std::string& message) const;
@@ -42,6 +43,7 @@ class ConfiguredArguments {
   [[nodiscard]] std::string unknown(const runtime::ConfiguredOption& option) const;
 
   CLI::App* command_ = nullptr;  ///< the program, or the command of `league`
+  runtime::ConfigFile file_;
   std::vector<std::string> words_;
   std::vector<std::string> added_;
   std::map<std::string, std::string> places_;  ///< keyed by option, including its dashes

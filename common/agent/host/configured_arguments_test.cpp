@@ -18,7 +18,6 @@ class ConfiguredArgumentsTest : public ::testing::Test {
   ConfiguredArgumentsTest() {
     app_.add_option("--players", players_)->check(CLI::Range(2, 10));
     app_.add_option("--allow-host", hosts_)->expected(1, -1);
-    app_.add_option("--limits", limits_);
     app_.add_option("--config", config_);
     app_.add_flag("--ephemeral", is_ephemeral_);
     app_.add_flag("!--no-commitments", commits_);
@@ -35,7 +34,7 @@ class ConfiguredArgumentsTest : public ::testing::Test {
     for (const auto& word : words) texts.push_back(word.c_str());
     ::testing::internal::CaptureStderr();
     ::testing::internal::CaptureStdout();
-    auto code = parse_arguments(app_, static_cast<int>(texts.size()), texts.data());
+    auto code = parse_arguments(app_, static_cast<int>(texts.size()), texts.data(), &file_);
     error_ = ::testing::internal::GetCapturedStderr();
     output_ = ::testing::internal::GetCapturedStdout();
     return code;
@@ -44,8 +43,8 @@ class ConfiguredArgumentsTest : public ::testing::Test {
   CLI::App app_{"Manages.", "league_manager"};
   int players_ = 2;
   std::vector<std::string> hosts_;
-  std::string limits_;
   std::string config_;
+  runtime::ConfigFile file_;
   std::string mode_ = "open";
   bool is_ephemeral_ = false;
   bool commits_ = true;
@@ -68,14 +67,14 @@ TEST_F(ConfiguredArgumentsTest, TheFileSaysWhatTheCommandLineDoesNot) {
   EXPECT_EQ(hosts_, (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(is_ephemeral_);
   EXPECT_FALSE(commits_);
-  EXPECT_EQ(limits_, path_);
+  EXPECT_EQ(file_.limits(), nlohmann::json::parse(R"({"retry":{"max_attempts":2}})"));
 }
 
 TEST_F(ConfiguredArgumentsTest, FalseIsTheAbsenceOfASwitch) {
   EXPECT_EQ(parse("[league_manager]\nephemeral = false\nno-commitments = false\n"), std::nullopt);
   EXPECT_FALSE(is_ephemeral_);
   EXPECT_TRUE(commits_);
-  EXPECT_EQ(limits_, "");
+  EXPECT_TRUE(file_.limits().empty());
 }
 
 TEST_F(ConfiguredArgumentsTest, FaultsHaveAPlaceAndARule) {
@@ -96,12 +95,13 @@ TEST_F(ConfiguredArgumentsTest, FaultsHaveAPlaceAndARule) {
 }
 
 TEST_F(ConfiguredArgumentsTest, EveryFaultIsTold) {
-  EXPECT_EQ(parse("[league_manager]\nplayer = 3\nplayers = 99\nmdoe = 'open'\nlimits = ''\n"), 2);
+  EXPECT_EQ(parse("[league_manager]\nplayer = 3\nplayers = 99\nmdoe = 'open'\nallow-host = ''\n"),
+            2);
   for (const char* fault :
        {":2:1: there is no option player in [league_manager]; did you mean players?",
         ":3:1: --players: ",
         ":4:1: there is no option mdoe in [league_manager]; did you mean mode?",
-        ":5:1: limits in [league_manager] is empty"})
+        ":5:1: allow-host in [league_manager] is empty"})
     EXPECT_NE(error_.find(path_ + fault), std::string::npos) << error_;
   EXPECT_EQ(std::ranges::count(error_, '\n'), 4) << error_;
 }

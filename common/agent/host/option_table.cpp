@@ -105,7 +105,8 @@ std::string option_table(const CLI::App& app) {
   return table.dump();
 }
 
-std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv) {
+std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv,
+                                   runtime::ConfigFile* file) {
   if (argc == 2 && std::string_view(argv[1]) == "--options-as-json") {
     std::printf("%s\n", option_table(app).c_str());
     return 0;
@@ -138,6 +139,7 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* a
   }
   for (const auto& fault : arguments->faults()) refuse(fault);
   if (!arguments->faults().empty()) return 2;
+  if (file != nullptr) *file = arguments->file();
   if (!shows_settings) return std::nullopt;
   std::printf("%s\n", arguments->settings().c_str());
   return 0;

@@ -28,8 +28,7 @@ envelope::Mode ProgramOptions::parsed_mode() const {
 }
 
 core::Result<runtime::Settings> ProgramOptions::settings() const {
-  if (limits_file.empty()) return runtime::Settings{};
-  return runtime::load_settings(limits_file);
+  return runtime::settings_of(config);
 }
 
 std::string ProgramOptions::manager_url(const std::string& given) const {
@@ -84,10 +83,11 @@ std::string ProgramOptions::contact_endpoint(std::uint16_t actual_port,
                              at_socket.empty() ? socket : at_socket);
 }
 
-void add_config(CLI::App& app, std::string& config) {
-  app.add_option("--config", config,
+void add_config(CLI::App& app) {
+  app.add_option("--config",
                  "file of options and limits (TOML, see config/league.toml); options on the "
-                 "command line take precedence over the file");
+                 "command line take precedence over the file")
+      ->type_name("TEXT");
 }
 
 void add_allow_origin(CLI::App& app, std::vector<std::string>& origins) {
@@ -145,9 +145,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
          "open accepts small deviations from the protocol and records them, strict refuses them")
       ->check(CLI::IsMember({"open", "strict"}))
       ->capture_default_str();
-  add_config(app, options.config);
-  app.add_option("--limits", options.limits_file,
-                 "file of limits: JSON (see config/limits.json), or TOML with [limits]");
+  add_config(app);
   app.add_option("--logs", options.logs, "directory of the conversation logs")
       ->capture_default_str();
   app.add_option("--schemas", options.schema_directory,
@@ -164,8 +162,8 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
 }
 
 std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
-                                      const ProgramOptions& options) {
-  if (auto code = parse_arguments(app, argc, argv)) return code;
+                                      ProgramOptions& options) {
+  if (auto code = parse_arguments(app, argc, argv, &options.config)) return code;
   runtime::set_up_log(
       app.get_name(), options.log_level,
       options.log_format == "json" ? runtime::LogFormat::kJson : runtime::LogFormat::kText);

@@ -9,6 +9,7 @@
 #include "common/agent/bus/bus_options.h"
 #include "common/agent/host/agent_host.h"
 #include "common/agent/host/serving.h"
+#include "common/agent/runtime/config_file.h"
 #include "common/agent/runtime/settings.h"
 #include "common/core/result.h"
 #include "common/envelope/mode.h"
@@ -28,8 +29,7 @@ struct ProgramOptions {
   std::vector<std::string> allow_hosts;
   std::vector<std::string> allow_origins;  ///< origins of other web pages that may call us
   std::string mode = "open";
-  std::string config;  ///< the configuration file, which parse_command_line has read
-  std::string limits_file;
+  runtime::ConfigFile config;  ///< given with --config; parse_command_line reads it
   std::string log_level = "info";
   std::string log_format = "text";  ///< or `json`
   std::filesystem::path logs = "logs";
@@ -43,7 +43,7 @@ struct ProgramOptions {
   /// How others can reach this program; the command line accepts no other names.
   [[nodiscard]] Serving serving() const;
   [[nodiscard]] envelope::Mode parsed_mode() const;
-  /// The settings of the limits file, or the defaults.
+  /// The limits of the configuration file; the defaults for all that it does not name.
   [[nodiscard]] core::Result<runtime::Settings> settings() const;
   /// Fails if the credentials for the bus are invalid.
   [[nodiscard]] core::Result<AgentHostOptions> host_options() const;
@@ -65,16 +65,17 @@ struct ProgramOptions {
 void add_program_options(CLI::App& app, ProgramOptions& options);
 
 /// Adds `--config`, the file with which parse_arguments completes a command line.
-void add_config(CLI::App& app, std::string& config);
+void add_config(CLI::App& app);
 
 /// Adds `--allow-origin`, which stores origins in the form that transport::http::parse_origin
 /// returns.
 void add_allow_origin(CLI::App& app, std::vector<std::string>& origins);
 
-/// Parses the command line and sets up the operations log on stderr. Returns an exit code (0 after
-/// --help or --version, 2 after a mistake), or nothing if the program should run.
+/// Parses the command line, with the configuration file that it names, into `options`, and sets up
+/// the operations log on stderr. Returns an exit code (0 after --help or --version, 2 after a
+/// mistake), or nothing if the program should run.
 [[nodiscard]] std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
-                                                    const ProgramOptions& options);
+                                                    ProgramOptions& options);
 
 /// Prints to stderr why the program ends, and returns the exit code 2.
 int fail(const core::Error& error);

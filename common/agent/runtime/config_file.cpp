@@ -96,7 +96,6 @@ class ConfigReader {
   }
 
   void read_limits(const toml::table& limits) {
-    file_.limits_ = json::object();
     for (const auto& [section, node] : limits) {
       const std::string name(section.str());
       if (!node.is_table()) {
@@ -124,7 +123,14 @@ class ConfigReader {
   std::optional<Error> error_;
 };
 
-bool is_config_file(const std::filesystem::path& file) { return file.extension() == ".toml"; }
+std::string config_text(const json& limits) {
+  std::string text;
+  for (const auto& [section, keys] : limits.items()) {
+    text += "[limits." + section + "]\n";
+    for (const auto& [key, value] : keys.items()) text += key + " = " + value.dump() + "\n";
+  }
+  return text;
+}
 
 const std::vector<std::string>& ConfigFile::table_names() {
   static const std::vector<std::string> kNames{"league_manager", "referee", "player", "up"};

@@ -31,7 +31,7 @@ class ConfigFile {
   [[nodiscard]] static const std::vector<std::string>& table_names();
   /// The options in `table`, sorted by name; empty if the file has no such table.
   [[nodiscard]] const std::vector<ConfiguredOption>& options(const std::string& table) const;
-  /// `[limits]` in the form that parse_settings reads; null if the file has none.
+  /// `[limits]` in the form that parse_settings reads; empty if the file has none.
   [[nodiscard]] const nlohmann::json& limits() const { return limits_; }
   /// The place of a limit by its JSON pointer, `/retry/max_attempts`; the file itself if it has no
   /// such limit.
@@ -40,13 +40,13 @@ class ConfigFile {
  private:
   std::string name_;
   std::map<std::string, std::vector<ConfiguredOption>> tables_;
-  nlohmann::json limits_;
+  nlohmann::json limits_ = nlohmann::json::object();
   std::map<std::string, std::string> limit_places_;
 
   friend class ConfigReader;
 };
 
-/// Whether `file` is a configuration file by its name (`.toml`).
-[[nodiscard]] bool is_config_file(const std::filesystem::path& file);
+/// The text of a file that has these limits as ConfigFile::limits() returns them.
+[[nodiscard]] std::string config_text(const nlohmann::json& limits);
 
 }  // namespace league::agent::runtime

@@ -65,14 +65,16 @@ TEST_F(ConfigFileTest, FaultsAreNamedWithPlaceAndRule) {
 }
 
 TEST_F(ConfigFileTest, LimitsAreSettingsAndTheirFaultsHaveAPlace) {
-  std::ofstream(path_) << "[limits.retry]\nmax_attempts = 2\n[limits.time_limits_ms]\n"
-                          "CHOOSE_PARITY_CALL = 700\n";
-  auto settings = load_settings(path_);
+  auto file = load(config_text(
+      {{"retry", {{"max_attempts", 2}}}, {"time_limits_ms", {{"CHOOSE_PARITY_CALL", 700}}}}));
+  ASSERT_TRUE(file) << file.error().message;
+  auto settings = settings_of(*file);
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_EQ(settings->retry.max_attempts, 2);
   EXPECT_EQ(settings->time_limit(envelope::MessageType::kChooseParityCall).count(), 700);
-  std::ofstream(path_) << "[limits.retry]\n\nmax_attempts = 500\n";
-  settings = load_settings(path_);
+  file = load("[limits.retry]\n\nmax_attempts = 500\n");
+  ASSERT_TRUE(file) << file.error().message;
+  settings = settings_of(*file);
   ASSERT_FALSE(settings);
   EXPECT_NE(settings.error().message.find(".toml:3:1: limits: /retry/max_attempts: 500 is not "
                                           "between 1 and 100"),

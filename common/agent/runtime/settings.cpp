@@ -1,11 +1,10 @@
 #include "common/agent/runtime/settings.h"
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <optional>
 #include <vector>
 
 #include "common/agent/runtime/config_file.h"
@@ -160,8 +159,6 @@ Result<long> read_number(const json& value, const std::string& pointer, long min
   return number;
 }
 
-using Faults = std::vector<Error>;
-
 Result<void> read_time_limit(const std::string& name, const json& value, Settings& settings) {
   const std::string pointer = "/time_limits_ms/" + name;
   auto type = envelope::message_type_from_wire(name);
@@ -186,29 +183,27 @@ Result<void> read_setting(const std::string& section, const std::string& key, co
   return {};
 }
 
-/// Reads what is right, and adds every fault.
-Settings read_settings(const json& document, Faults& faults) {
+/// As parse_settings; `file` says where the limits are.
+Result<Settings> read_settings(const json& document, const ConfigFile* file) {
   Settings settings;
+  std::optional<Error> faults;
+  const auto add = [&](Error fault) {
+    if (file != nullptr) fault.message = file->place_of_limit(fault.field) + ": " + fault.message;
+    faults ? void(faults->message += "\n" + fault.message) : void(faults = std::move(fault));
+  };
   for (const auto& [name, section] : document.items()) {
-    if (name.starts_with("$") || name == "comment") continue;
     if (!section.is_object()) {
-      faults.push_back(refuse("/" + name, "must be an object"));
+      add(refuse("/" + name, "must be an object"));
       continue;
     }
     for (const auto& [key, value] : section.items()) {
       auto read = name == "time_limits_ms" ? read_time_limit(key, value, settings)
                                            : read_setting(name, key, value, settings);
-      if (!read) faults.push_back(read.error());
+      if (!read) add(read.error());
     }
   }
+  if (faults) return *faults;
   return settings;
-}
-
-/// One error with all texts, one line each.
-Error joined(const Faults& faults) {
-  Error all = faults.front();
-  for (std::size_t i = 1; i < faults.size(); ++i) all.message += "\n" + faults[i].message;
-  return all;
 }
 
 }  // namespace
@@ -244,33 +239,10 @@ Settings::Milliseconds Settings::longest_match() const {
 
 Result<Settings> parse_settings(const json& document) {
   if (!document.is_object()) return refuse("/", "must be an object of sections");
-  Faults faults;
-  Settings settings = read_settings(document, faults);
-  if (!faults.empty()) return joined(faults);
-  return settings;
+  return read_settings(document, nullptr);
 }
 
-Result<Settings> load_settings(const std::filesystem::path& file) {
-  if (is_config_file(file)) {
-    auto config = ConfigFile::load(file);
-    if (!config) return config.error();
-    Faults faults;
-    Settings settings =
-        read_settings(config->limits().is_null() ? json::object() : config->limits(), faults);
-    for (Error& fault : faults)
-      fault.message = config->place_of_limit(fault.field) + ": " + fault.message;
-    if (!faults.empty()) return joined(faults);
-    return settings;
-  }
-  std::ifstream in(file);
-  if (!in) return Error{ErrorCode::kInternalError, "limits: cannot read " + file.string(), ""};
-  std::stringstream text;
-  text << in.rdbuf();
-  auto document = json::parse(text.str(), nullptr, false, true);
-  if (document.is_discarded())
-    return Error{ErrorCode::kMalformedMessage, "limits: " + file.string() + " is not JSON", ""};
-  return parse_settings(document);
-}
+Result<Settings> settings_of(const ConfigFile& file) { return read_settings(file.limits(), &file); }
 
 json to_json(const Settings& settings) {
   json document = json::object();

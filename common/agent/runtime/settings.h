@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -13,9 +12,11 @@
 
 namespace league::agent::runtime {
 
+class ConfigFile;
+
 /// Every limit of the league that an operator may change, with the protocol's values as defaults.
-/// Read from the file given with `--limits`. config/limits.json contains the defaults, and
-/// docs/settings.md explains each limit. A value type; copy it.
+/// Read from `[limits]` of the file given with `--config`. config/league.toml contains the
+/// defaults, and docs/settings.md explains each limit. A value type; copy it.
 struct Settings {
   using Milliseconds = std::chrono::milliseconds;
 
@@ -118,9 +119,8 @@ struct Settings {
 /// Reads settings from a JSON object of sections. Fails for an unknown section or key, a wrong type
 /// or a value out of range, with the key's name and the range; the error has a line for each fault.
 [[nodiscard]] core::Result<Settings> parse_settings(const nlohmann::json& document);
-/// As parse_settings, from a JSON file or from `[limits]` of a ConfigFile, where an error begins
-/// with the place of the limit.
-[[nodiscard]] core::Result<Settings> load_settings(const std::filesystem::path& file);
+/// As parse_settings, from `[limits]` of a file; each fault begins with the place of the limit.
+[[nodiscard]] core::Result<Settings> settings_of(const ConfigFile& file);
 /// All settings, as the JSON that parse_settings reads.
 [[nodiscard]] nlohmann::json to_json(const Settings& settings);
 

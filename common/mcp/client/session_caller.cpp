@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <future>
 #include <mutex>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -18,9 +17,6 @@ using core::Error;
 using core::ErrorCode;
 using transport::link::CallOutcome;
 using transport::link::OutboundCall;
-using Steady = core::Clock::Steady;
-
-using SessionPtr = std::shared_ptr<ClientSession>;
 
 CallOutcome failed_call(Error why) {
   CallOutcome outcome;
@@ -29,48 +25,6 @@ CallOutcome failed_call(Error why) {
 }
 
 Error stopping() { return {ErrorCode::kShuttingDown, "the program is being stopped", ""}; }
-
-/// The URLs of the servers that refused us. Thread-safe.
-class RefusedServers {
- public:
-  void set(const std::string& url, bool is_refused) {
-    std::lock_guard lock(mutex_);
-    is_refused ? void(urls_.insert(url)) : void(urls_.erase(url));
-  }
-  [[nodiscard]] bool contains(const std::string& url) const {
-    std::lock_guard lock(mutex_);
-    return urls_.contains(url);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::unordered_set<std::string> urls_;
-};
-
-/// A server, while it has a session or calls, or has refused us.
-struct Peer {
-  SessionPtr session;  ///< null: none yet
-  std::shared_future<void> departure;  ///< the end of a child process
-  bool is_negotiating = false;
-  task::Signal<core::Result<SessionPtr>> negotiated;
-  std::size_t calls = 0;
-  bool is_old = false;  ///< the last session used a handshake, so the next one begins with it
-  Error refusal{};
-  Steady refused_until{};
-  Steady used{};
-};
-
-/// Counts a call of a peer.
-class PeerUse {
- public:
-  explicit PeerUse(std::shared_ptr<Peer> peer) : peer_(std::move(peer)) { ++peer_->calls; }
-  ~PeerUse() { --peer_->calls; }
-  PeerUse(const PeerUse&) = delete;
-  PeerUse& operator=(const PeerUse&) = delete;
-
- private:
-  const std::shared_ptr<Peer> peer_;
-};
 
 /// Method and parameters of a framed request.
 core::Result<SessionRequest> take_apart(const OutboundCall& call) {
@@ -106,44 +60,62 @@ CallOutcome outcome_of(SessionAnswer answer, const rpc::Id& id) {
 
 }  // namespace
 
-/// All of it runs on the executor of the scope, except what says otherwise.
-class SessionCaller::State {
+/// The URLs of the servers that refused us. Thread-safe.
+class SessionCaller::RefusedServers {
  public:
-  State(const SessionTools& tools, SessionCallerOptions options)
-      : tools_(tools), options_(std::move(options)) {}
-
-  /// On any thread.
-  void call(OutboundCall call, Completion completion) {
-    scope_.spawn(serve(std::move(call), std::move(completion)));
+  void set(const std::string& url, bool is_refused) {
+    std::lock_guard lock(mutex_);
+    is_refused ? void(urls_.insert(url)) : void(urls_.erase(url));
   }
-  /// From outside the executor, as sessions(): closes the sessions, and waits for the end of
-  /// children.
-  void close();
-  [[nodiscard]] std::size_t sessions();
-
-  const std::shared_ptr<RefusedServers> refused = std::make_shared<RefusedServers>();
+  [[nodiscard]] bool contains(const std::string& url) const {
+    std::lock_guard lock(mutex_);
+    return urls_.contains(url);
+  }
 
  private:
-  using PeerPtr = std::shared_ptr<Peer>;
-
-  task::Task<void> serve(OutboundCall call, Completion completion);
-  task::Task<CallOutcome> converse(const OutboundCall* call);
-  task::Task<core::Result<SessionPtr>> session_with(PeerPtr peer, const OutboundCall* call);
-  task::Task<void> negotiate(PeerPtr peer, std::string url, Steady deadline);
-  PeerPtr peer_at(const std::string& url);
-  void make_room();
-  void make_session(Peer& peer, const transport::link::Endpoint& endpoint);
-  template <typename T>
-  [[nodiscard]] T wait(std::function<T()> function);
-
-  const SessionTools tools_;
-  const SessionCallerOptions options_;
-  bool is_closed_ = false;
-  std::unordered_map<std::string, PeerPtr> peers_;
-  task::Scope scope_{task::Executor(), nullptr};  // last: its tasks use everything above
+  mutable std::mutex mutex_;
+  std::unordered_set<std::string> urls_;
 };
 
-task::Task<void> SessionCaller::State::serve(OutboundCall call, Completion completion) {
+/// A server, while it has a session or calls, or has refused us.
+struct SessionCaller::Peer {
+  SessionPtr session;  ///< null: none yet
+  std::shared_future<void> departure;  ///< the end of a child process
+  bool is_negotiating = false;
+  task::Signal<core::Result<SessionPtr>> negotiated;
+  std::size_t calls = 0;
+  bool is_old = false;  ///< the last session used a handshake, so the next one begins with it
+  Error refusal{};
+  Steady refused_until{};
+  Steady used{};
+};
+
+/// Counts a call of a peer.
+class SessionCaller::PeerUse {
+ public:
+  explicit PeerUse(PeerPtr peer) : peer_(std::move(peer)) { ++peer_->calls; }
+  ~PeerUse() { --peer_->calls; }
+  PeerUse(const PeerUse&) = delete;
+  PeerUse& operator=(const PeerUse&) = delete;
+
+ private:
+  const PeerPtr peer_;
+};
+
+SessionCaller::SessionCaller(const SessionTools& tools, SessionCallerOptions options)
+    : tools_(tools), options_(std::move(options)), refused_(std::make_shared<RefusedServers>()) {}
+
+void SessionCaller::call(OutboundCall call, Completion completion) {
+  scope_.spawn(serve(std::move(call), std::move(completion)));
+}
+
+std::function<bool(const transport::link::Endpoint&)> SessionCaller::refusals() const {
+  return [refused = refused_](const transport::link::Endpoint& endpoint) {
+    return refused->contains(endpoint.url());
+  };
+}
+
+task::Task<void> SessionCaller::serve(OutboundCall call, Completion completion) {
   const auto started = tools_.clock.steady_now();
   CallOutcome outcome;
   try {
@@ -157,7 +129,7 @@ task::Task<void> SessionCaller::State::serve(OutboundCall call, Completion compl
   completion(std::move(outcome));
 }
 
-task::Task<CallOutcome> SessionCaller::State::converse(const OutboundCall* call) {
+task::Task<CallOutcome> SessionCaller::converse(const OutboundCall* call) {
   if (is_closed_) co_return failed_call(stopping());
   const auto peer = peer_at(call->endpoint.url());
   const PeerUse use(peer);
@@ -169,8 +141,8 @@ task::Task<CallOutcome> SessionCaller::State::converse(const OutboundCall* call)
   co_return outcome_of(std::move(answer), call->id);
 }
 
-task::Task<core::Result<SessionPtr>> SessionCaller::State::session_with(PeerPtr peer,
-                                                                        const OutboundCall* call) {
+auto SessionCaller::session_with(PeerPtr peer, const OutboundCall* call)
+    -> task::Task<core::Result<SessionPtr>> {
   const auto now = tools_.clock.steady_now();
   if (now < peer->refused_until) co_return peer->refusal;
   const bool is_there = peer->session && !peer->is_negotiating && !peer->session->is_lost();
@@ -192,8 +164,8 @@ task::Task<core::Result<SessionPtr>> SessionCaller::State::session_with(PeerPtr 
   });
 }
 
-void SessionCaller::State::make_session(Peer& peer, const transport::link::Endpoint& endpoint) {
-  refused->set(endpoint.url(), false);
+void SessionCaller::make_session(Peer& peer, const transport::link::Endpoint& endpoint) {
+  refused_->set(endpoint.url(), false);
   SessionOptions options;
   options.client = options_.client;
   options.longest_probe = options_.longest_probe;
@@ -204,7 +176,7 @@ void SessionCaller::State::make_session(Peer& peer, const transport::link::Endpo
   peer.session = ClientSession::create(tools_, scope_, endpoint, std::move(options));
 }
 
-task::Task<void> SessionCaller::State::negotiate(PeerPtr peer, std::string url, Steady deadline) {
+task::Task<void> SessionCaller::negotiate(PeerPtr peer, std::string url, Steady deadline) {
   const auto session = peer->session;
   const auto result = co_await session->connect(deadline);
   peer->is_negotiating = false;
@@ -224,12 +196,12 @@ task::Task<void> SessionCaller::State::negotiate(PeerPtr peer, std::string url, 
   } else if (is_known) {
     peer->refusal = result.error();
     peer->refused_until = tools_.clock.steady_now() + options_.refusal_memory;
-    refused->set(url, true);
+    refused_->set(url, true);
   }
   peer->negotiated.open(result.error());
 }
 
-SessionCaller::State::PeerPtr SessionCaller::State::peer_at(const std::string& url) {
+SessionCaller::PeerPtr SessionCaller::peer_at(const std::string& url) {
   if (!peers_.contains(url)) make_room();
   auto& peer = peers_[url];
   if (!peer) peer = std::make_shared<Peer>();
@@ -237,7 +209,7 @@ SessionCaller::State::PeerPtr SessionCaller::State::peer_at(const std::string& u
   return peer;
 }
 
-void SessionCaller::State::make_room() {
+void SessionCaller::make_room() {
   while (peers_.size() >= options_.max_sessions) {
     auto oldest = peers_.end();
     for (auto it = peers_.begin(); it != peers_.end(); ++it) {
@@ -246,14 +218,14 @@ void SessionCaller::State::make_room() {
     }
     if (oldest == peers_.end()) return;
     if (oldest->second->session) oldest->second->session->close();
-    refused->set(oldest->first, false);
+    refused_->set(oldest->first, false);
     peers_.erase(oldest);
   }
 }
 
 /// Runs `function` on the executor, and waits for its value.
 template <typename T>
-T SessionCaller::State::wait(std::function<T()> function) {
+T SessionCaller::wait(std::function<T()> function) const {
   auto promise = std::make_shared<std::promise<T>>();
   auto value = promise->get_future();
   scope_.executor().post(
@@ -261,7 +233,7 @@ T SessionCaller::State::wait(std::function<T()> function) {
   return value.get();
 }
 
-std::size_t SessionCaller::State::sessions() {
+std::size_t SessionCaller::sessions() const {
   return wait<std::size_t>([this] {
     return std::ranges::count_if(peers_, [](const auto& peer) {
       return peer.second->session && !peer.second->session->is_lost();
@@ -269,7 +241,7 @@ std::size_t SessionCaller::State::sessions() {
   });
 }
 
-void SessionCaller::State::close() {
+SessionCaller::~SessionCaller() {
   auto departures = wait<std::vector<std::shared_future<void>>>([this] {
     is_closed_ = true;
     std::vector<std::shared_future<void>> children;
@@ -285,22 +257,5 @@ void SessionCaller::State::close() {
   const auto deadline = std::chrono::steady_clock::now() + options_.farewell;
   for (auto& child : departures) child.wait_until(deadline);
 }
-
-SessionCaller::SessionCaller(const SessionTools& tools, SessionCallerOptions options)
-    : state_(std::make_unique<State>(tools, std::move(options))) {}
-
-SessionCaller::~SessionCaller() { state_->close(); }
-
-void SessionCaller::call(OutboundCall call, Completion completion) {
-  state_->call(std::move(call), std::move(completion));
-}
-
-std::function<bool(const transport::link::Endpoint&)> SessionCaller::refusals() const {
-  return [refused = state_->refused](const transport::link::Endpoint& endpoint) {
-    return refused->contains(endpoint.url());
-  };
-}
-
-std::size_t SessionCaller::sessions() const { return state_->sessions(); }
 
 }  // namespace league::mcp::client

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
+#include <unordered_map>
 
 #include "common/mcp/client/client_session.h"
 #include "common/transport/link/caller.h"
@@ -46,8 +48,32 @@ class SessionCaller final : public transport::link::Caller {
   [[nodiscard]] std::size_t sessions() const;
 
  private:
-  class State;
-  const std::unique_ptr<State> state_;
+  class RefusedServers;
+  struct Peer;
+  class PeerUse;
+  using PeerPtr = std::shared_ptr<Peer>;
+  using SessionPtr = std::shared_ptr<ClientSession>;
+  using Steady = core::Clock::Steady;
+
+  // All of these run on the executor of the scope.
+  task::Task<void> serve(transport::link::OutboundCall call, Completion completion);
+  task::Task<transport::link::CallOutcome> converse(const transport::link::OutboundCall* call);
+  task::Task<core::Result<SessionPtr>> session_with(PeerPtr peer,
+                                                    const transport::link::OutboundCall* call);
+  task::Task<void> negotiate(PeerPtr peer, std::string url, Steady deadline);
+  PeerPtr peer_at(const std::string& url);
+  void make_room();
+  void make_session(Peer& peer, const transport::link::Endpoint& endpoint);
+
+  template <typename T>
+  [[nodiscard]] T wait(std::function<T()> function) const;
+
+  const SessionTools tools_;
+  const SessionCallerOptions options_;
+  const std::shared_ptr<RefusedServers> refused_;
+  bool is_closed_ = false;
+  std::unordered_map<std::string, PeerPtr> peers_;
+  task::Scope scope_{task::Executor(), nullptr};  // last: its tasks use everything above
 };
 
 }  // namespace league::mcp::client

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "common/agent/runtime/config_file.h"
 #include "common/rpc/json_text.h"
 #include "player/core/misbehaviour.h"
 #include "player/core/strategy.h"
@@ -29,9 +30,8 @@ core::Result<void> check_strategy(const std::string& name) {
 }
 
 std::vector<std::string> shared_arguments(const UpOptions& options) {
-  std::vector<std::string> arguments{"--mode", options.mode, "--logs", options.logs.string()};
-  if (!options.limits_file.empty())
-    arguments.insert(arguments.end(), {"--limits", options.limits_file});
+  std::vector<std::string> arguments{
+      "--mode", options.mode, "--logs", options.logs.string(), "--data", options.data.string()};
   if (!options.bus.empty()) arguments.insert(arguments.end(), {"--bus", options.bus});
   return arguments;
 }
@@ -89,6 +89,7 @@ std::vector<std::string> playing_arguments(const Group& group, const UpOptions& 
     append(arguments, {"--seed", std::to_string(seed)});
   }
   append(arguments, transport_arguments(group.transport, options, group.name()));
+  append(arguments, {"--config", options.programs_config.string()});
   return arguments;
 }
 
@@ -97,7 +98,7 @@ ProgramSpec spec_of(const Group& group, const UpOptions& options, const std::str
                    .program = "player",
                    .name = (group.numbers_itself ? "players_" : "player_") + group.name(),
                    .arguments = {"--port", "0", "--manager", manager_url, "--count",
-                                 std::to_string(group.count), "--data", options.data.string()},
+                                 std::to_string(group.count)},
                    .agents = group.count};
   append(spec.arguments, playing_arguments(group, options));
   append(spec.arguments, shared_arguments(options));
@@ -112,22 +113,8 @@ std::string quoted(const std::string& word) {
 SubprocessPlayer subprocess_player_of(const Group& group, const UpOptions& options,
                                       const std::filesystem::path& programs) {
   std::string endpoint = "stdio:" + quoted((programs / "player").string());
-  auto arguments = playing_arguments(group, options);
-  append(arguments, {"--config", subprocess_config_file(options).string()});
-  for (const auto& word : arguments) endpoint += " " + quoted(word);
+  for (const auto& word : playing_arguments(group, options)) endpoint += " " + quoted(word);
   return {group.name(), endpoint};
-}
-
-std::string subprocess_config(const UpOptions& options) {
-  auto arguments = shared_arguments(options);
-  append(arguments, {"--data", options.data.string()});
-  std::string text = "[player]\n";
-  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
-    text += arguments[i].substr(2) + " = ";
-    rpc::append_json_string(text, arguments[i + 1]);  // a basic string of TOML is one of JSON
-    text += '\n';
-  }
-  return text;
 }
 
 bool uses(const UpOptions& options, agent::host::Serving transport) {
@@ -240,7 +227,7 @@ ProgramSpec manager_spec(const UpOptions& options, const std::filesystem::path& 
       .name = "league_manager",
       .arguments = {"--port", std::to_string(options.port), "--players",
                     std::to_string(options.players), "--referees", std::to_string(options.referees),
-                    "--data", options.data.string()}};
+                    "--config", options.programs_config.string()}};
   if (!options.league_id.empty()) append(spec.arguments, {"--league", options.league_id});
   if (!options.bind_address.empty()) append(spec.arguments, {"--bind", options.bind_address});
   if (!options.advertise.empty()) append(spec.arguments, {"--advertise", options.advertise});
@@ -263,7 +250,7 @@ std::vector<ProgramSpec> referee_specs(const UpOptions& options, const std::stri
                      .program = "referee",
                      .name = name,
                      .arguments = {"--port", "0", "--manager", manager_url, "--name", name,
-                                   "--data", options.data.string()}};
+                                   "--config", options.programs_config.string()}};
     append(spec.arguments, {"--admission-key", (options.data / "referee.key").string()});
     if (options.max_matches > 0)
       append(spec.arguments, {"--max-matches", std::to_string(options.max_matches)});
@@ -276,15 +263,22 @@ std::vector<ProgramSpec> referee_specs(const UpOptions& options, const std::stri
   return specs;
 }
 
-std::filesystem::path subprocess_config_file(const UpOptions& options) {
-  return options.data / "stdio_players.toml";
+std::string programs_config_text(const UpOptions& options) {
+  std::string text = agent::runtime::config_text(options.limits);
+  if (!uses(options, agent::host::Serving::kStdio)) return text;
+  text += "[player]\n";
+  const auto arguments = shared_arguments(options);
+  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
+    text += arguments[i].substr(2) + " = ";
+    rpc::append_json_string(text, arguments[i + 1]);  // a basic string of TOML is one of JSON
+    text += '\n';
+  }
+  return text;
 }
 
 LeaguePlan plan_players(const UpOptions& options, const std::vector<std::string>& strategies,
                         const std::string& manager_url, const std::filesystem::path& programs) {
   LeaguePlan plan;
-  if (uses(options, agent::host::Serving::kStdio))
-    plan.subprocess_config = subprocess_config(options);
   for (const auto& group : groups_of(options, strategies)) {
     if (group.transport == agent::host::Serving::kStdio) {
       plan.subprocess_players.push_back(subprocess_player_of(group, options, programs));

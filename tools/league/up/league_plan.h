@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,8 +22,8 @@ struct UpOptions {
   std::optional<std::uint64_t> seed;  ///< of the strategies; the draw is never affected
   std::filesystem::path data;  ///< empty: inside a fresh run directory
   std::filesystem::path logs;
-  std::string config;  ///< the configuration file, from which missing options were taken
-  std::string limits_file;
+  nlohmann::json limits = nlohmann::json::object();  ///< as agent::runtime::ConfigFile::limits()
+  std::filesystem::path programs_config;  ///< the configuration file of the programs
   std::string mode = "open";
   int port = 0;  ///< of the manager; 0: any that is free
   int max_matches = 0;  ///< at once per referee; 0: the referee's default
@@ -68,12 +69,11 @@ struct SubprocessPlayer {
 struct LeaguePlan {
   std::vector<ProgramSpec> specs;  ///< programs that register themselves
   std::vector<SubprocessPlayer> subprocess_players;
-  /// The options that all of these share, as a configuration file at subprocess_config_file: their
-  /// commands are addresses, which have a limited length.
-  std::string subprocess_config;
 };
 
-[[nodiscard]] std::filesystem::path subprocess_config_file(const UpOptions& options);
+/// The text of `programs_config`: the limits, and the options that all players on standard streams
+/// share, since their commands are addresses, which have a limited length.
+[[nodiscard]] std::string programs_config_text(const UpOptions& options);
 
 /// The transports in a list such as `http,websocket`. Fails with a text that names the known ones.
 [[nodiscard]] core::Result<std::vector<agent::host::Serving>> parse_transports(

@@ -102,7 +102,8 @@ TEST(LeaguePlan, SeedsDoNotDependOnTheGrouping) {
 
 TEST(LeaguePlan, HandsSettingsOn) {
   UpOptions options;
-  options.limits_file = "fast.json";
+  options.programs_config = "d/league_up.toml";
+  options.limits["retry"]["max_attempts"] = 2;
   options.mode = "strict";
   options.data = "d";
   options.logs = "l";
@@ -111,17 +112,18 @@ TEST(LeaguePlan, HandsSettingsOn) {
   options.league_id = "cup";
   auto manager = manager_spec(options, kPrograms);
   EXPECT_EQ(after(manager, "--league"), "cup");
-  EXPECT_EQ(after(manager, "--data"), "d");
   EXPECT_EQ(after(manager, "--port"), "0");
   auto referees = referee_specs(options, kUrl, kPrograms);
   ASSERT_EQ(referees.size(), 2U);
   EXPECT_EQ(after(referees[1], "--max-matches"), "9");
   EXPECT_EQ(after(referees[1], "--name"), "referee-2");
   for (const auto& spec : {manager, referees[0], player_specs(options, {"odd"})[0]}) {
-    EXPECT_EQ(after(spec, "--limits"), "fast.json");
+    EXPECT_EQ(after(spec, "--config"), "d/league_up.toml");
+    EXPECT_EQ(after(spec, "--data"), "d");
     EXPECT_EQ(after(spec, "--mode"), "strict");
     EXPECT_EQ(after(spec, "--logs"), "l");
   }
+  EXPECT_EQ(programs_config_text(options), "[limits.retry]\nmax_attempts = 2\n");
 }
 
 TEST(LeaguePlan, ReadsTransports) {
@@ -154,14 +156,15 @@ TEST(LeaguePlan, PlayersOnStandardStreamsAreStartedByTheirCallers) {
   options.transports = {agent::host::Serving::kStdio};
   options.logs = "/var/my logs";
   options.data = "/var/data";
+  options.programs_config = "/var/data/league_up.toml";
   auto plan = plan_players(options, {"odd"}, kUrl, kPrograms);
   EXPECT_TRUE(plan.specs.empty());
   ASSERT_EQ(plan.subprocess_players.size(), 20U);
   EXPECT_EQ(plan.subprocess_players[19].name, "odd-20");
   EXPECT_EQ(plan.subprocess_players[19].endpoint,
             "stdio:/opt/league/bin/player --name odd-20 --strategy odd --transport stdio "
-            "--config /var/data/stdio_players.toml");
-  EXPECT_EQ(plan.subprocess_config,
+            "--config /var/data/league_up.toml");
+  EXPECT_EQ(programs_config_text(options),
             "[player]\nmode = \"open\"\nlogs = \"/var/my logs\"\ndata = \"/var/data\"\n");
   auto manager = manager_spec(options, kPrograms);
   EXPECT_EQ(after(manager, "--transport"), "") << "nobody could call it";

@@ -6,10 +6,8 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <utility>
 
-#include "common/agent/runtime/config_file.h"
 #include "common/agent/runtime/settings.h"
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
@@ -28,7 +26,6 @@ using nlohmann::json;
 constexpr int kVersion = 1;
 constexpr std::size_t kLongest = std::size_t{64} << 20;
 constexpr const char* kFile = "league_up.json";
-constexpr const char* kLimits = "league_up.limits.json";
 constexpr const char* kLock = "league_up.lock";
 
 Error run_error(const std::string& why) { return {core::ErrorCode::kInternalError, why, {}}; }
@@ -180,6 +177,25 @@ Result<journal::LockFile> lock_run(const fs::path& data, transport::link::StopSi
   }
 }
 
+/// The limits of a league that was begun when they had a file of their own: JSON with comments.
+json limits_of_older(const fs::path& file) {
+  json limits = json::object();
+  if (!is_there(file)) return limits;
+  std::ifstream in(file);
+  const json all = json::parse(in, nullptr, false, true);
+  for (const auto& [name, section] : all.items()) {
+    if (!name.starts_with("$") && name != "comment") limits[name] = section;
+  }
+  return limits;
+}
+
+/// The configuration file of the programs. It was named after the players on standard streams when
+/// only these had one, and the addresses with which they have registered contain that name.
+fs::path programs_config_in(const fs::path& data) {
+  const fs::path older = data / "stdio_players.toml";
+  return is_there(older) ? older : data / "league_up.toml";
+}
+
 }  // namespace
 
 Result<UpOptions> continued_options(const UpOptions& kept, const GivenOptions& given) {
@@ -195,8 +211,7 @@ Result<UpOptions> continued_options(const UpOptions& kept, const GivenOptions& g
   }
   if (given.names.contains("--logs") && same_form(given.options.logs) != same_form(kept.logs))
     return contradiction("--logs", given.options.logs.string(), kept.logs.string(), kept.data);
-  options.limits_file =
-      given.options.limits_file.empty() ? kept.limits_file : given.options.limits_file;
+  if (!given.options.limits.empty()) options.limits = given.options.limits;
   options.json = given.options.json;
   options.keep = given.options.keep;
   options.browser = given.options.browser;
@@ -222,8 +237,10 @@ Result<RunStore> RunStore::open(GivenOptions given, const core::Clock& clock,
   auto made = make_run_directories("runs", clock.utc_now(), run_store.directories());
   if (!made) return made.error();
   run_store.options_.logs = made->logs;
+  run_store.options_.programs_config = programs_config_in(made->data);
   if (!run_store.result_.empty()) return run_store;
-  if (auto kept = run_store.keep_limits(options.limits_file); !kept) return kept.error();
+  if (auto read = agent::runtime::parse_settings(run_store.options_.limits); !read)
+    return run_error((made->data / kFile).string() + ": " + read.error().message);
   if (auto written = run_store.write(); !written) return written.error();
   return run_store;
 }
@@ -269,7 +286,7 @@ Result<std::optional<UpOptions>> RunStore::read() {
     }
     options.logs = logs_of(options.data, kept.at("logs").get<std::string>());
     options.sockets = kept.value("sockets", "");
-    if (is_there(options.data / kLimits)) options.limits_file = (options.data / kLimits).string();
+    options.limits = kept.value("limits", limits_of_older(options.data / "league_up.limits.json"));
     broker_port_ = kept.value("broker_port", 0);
     nonces_ = kept.value("registration_nonces", nonces_);
     if (kept.contains("result")) result_ = kept.at("result").dump();
@@ -279,29 +296,13 @@ Result<std::optional<UpOptions>> RunStore::read() {
   return std::optional(std::move(options));
 }
 
-Result<void> RunStore::keep_limits(const std::string& file) {
-  if (file.empty()) return {};
-  if (auto read = agent::runtime::load_settings(file); !read) return read.error();
-  std::ostringstream content;
-  if (agent::runtime::is_config_file(file)) {
-    auto config = agent::runtime::ConfigFile::load(file);
-    if (!config) return config.error();
-    content << config->limits().dump(2) << '\n';
-  } else {
-    std::ifstream in(file, std::ios::binary);
-    content << in.rdbuf();
-    if (!in) return run_error(file + ": cannot be read");
-  }
-  const fs::path copy = options_.data / kLimits;
-  options_.limits_file = copy.string();
-  return core::write_private_file(copy, content.str());
-}
-
 Result<void> RunStore::write() const {
   json options;
   for (const auto& option : kOptions) options[option.key()] = option.read(options_);
-  json kept = {
-      {"schema_version", kVersion}, {"options", std::move(options)}, {"logs", kept_logs(options_)}};
+  json kept = {{"schema_version", kVersion},
+               {"options", std::move(options)},
+               {"limits", options_.limits},
+               {"logs", kept_logs(options_)}};
   if (!options_.sockets.empty()) kept["sockets"] = options_.sockets.string();
   if (broker_port_ != 0) kept["broker_port"] = broker_port_;
   if (!nonces_.empty()) kept["registration_nonces"] = nonces_;

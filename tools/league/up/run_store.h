@@ -25,7 +25,7 @@ struct GivenOptions {
 };
 
 /// The options for continuing a league that was begun with `kept`: those about the machine
-/// (`--port`, `--bind`, `--limits`, ...) are taken from `given`, all others from `kept`. Fails with
+/// (`--port`, `--bind`, the limits, ...) are taken from `given`, all others from `kept`. Fails with
 /// the name of the first option that contradicts the league.
 [[nodiscard]] core::Result<UpOptions> continued_options(const UpOptions& kept,
                                                         const GivenOptions& given);
@@ -44,7 +44,7 @@ class RunStore {
   [[nodiscard]] static core::Result<RunStore> open(GivenOptions given, const core::Clock& clock,
                                                    transport::link::StopSignal& stop);
 
-  /// The options to play with; `limits_file` is the league's own copy.
+  /// The options to play with.
   [[nodiscard]] const UpOptions& options() const { return options_; }
   [[nodiscard]] RunDirectories directories() const { return {options_.data, options_.logs}; }
   /// Whether the directory already contains a league, which may be finished.
@@ -68,7 +68,6 @@ class RunStore {
       : options_(std::move(options)), lock_(std::move(lock)) {}
   [[nodiscard]] core::Result<std::optional<UpOptions>> read();
   [[nodiscard]] core::Result<void> take(const GivenOptions& given);
-  [[nodiscard]] core::Result<void> keep_limits(const std::string& file);
   [[nodiscard]] core::Result<void> write() const;
 
   UpOptions options_;

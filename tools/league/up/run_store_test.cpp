@@ -160,20 +160,35 @@ TEST_F(RunStoreTest, ADamagedFileIsRefusedAndLeftAlone) {
 }
 
 TEST_F(RunStoreTest, LimitsAreKeptAndAreForTheOwnerOnly) {
-  fs::path limits = temporary_.path() / "fast.json";
-  std::ofstream(limits) << R"({"retry":{"delay_ms":50}})";
-  auto options = given({"--limits"});
-  options.options.limits_file = limits;
+  auto options = given();
+  options.options.limits = nlohmann::json::parse(R"({"retry":{"delay_ms":50}})");
   { ASSERT_TRUE(open(options)); }
-  fs::remove(limits);
   auto run_store = open(given());
   ASSERT_TRUE(run_store) << run_store.error().message;
-  std::ifstream copy(run_store->options().limits_file);
-  std::string text(std::istreambuf_iterator<char>(copy), {});
-  EXPECT_EQ(text, R"({"retry":{"delay_ms":50}})");
+  EXPECT_EQ(run_store->options().limits, options.options.limits);
   struct stat about {};
   ASSERT_EQ(::stat((data_ / "league_up.json").c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777, 0600U);
+}
+
+TEST_F(RunStoreTest, LimitsOfAnOlderLeagueAreTakenFromTheirFile) {
+  begin();
+  const char* const old = R"({"schema_version":1,"options":{"players":6},"logs":"../logs"})";
+  std::ofstream(data_ / "league_up.json") << old;
+  std::ofstream(data_ / "league_up.limits.json")
+      << "{\"comment\": \"fast\", // indeed\n\"retry\": {\"delay_ms\": 50}}";
+  std::ofstream(data_ / "stdio_players.toml") << "[player]\n";
+  {
+    auto run_store = open(given());
+    ASSERT_TRUE(run_store) << run_store.error().message;
+    EXPECT_EQ(run_store->options().limits.dump(), R"({"retry":{"delay_ms":50}})");
+    EXPECT_EQ(run_store->options().programs_config, data_ / "stdio_players.toml")
+        << "its players have registered with this name";
+  }
+  std::ofstream(data_ / "league_up.limits.json") << "not read again";
+  EXPECT_EQ(open(given())->options().limits.dump(), R"({"retry":{"delay_ms":50}})");
+  std::ofstream(data_ / "league_up.json") << old;
+  EXPECT_NE(refusal(given()).find("league_up.json: limits: "), std::string::npos);
 }
 
 TEST_F(RunStoreTest, ANonceIsTheSameInEveryRun) {

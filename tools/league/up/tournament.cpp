@@ -139,6 +139,8 @@ Result<void> Tournament::check_programs() {
 }
 
 Result<bool> Tournament::start_manager() {
+  auto written = core::write_private_file(options_.programs_config, programs_config_text(options_));
+  if (!written) return written.error();
   if (auto started = processes_.start(manager_spec(options_, own_directory())); !started)
     return started.error();
   while (!processes_.manager()->is_ready()) {
@@ -181,11 +183,6 @@ Result<bool> Tournament::start_agents() {
   }
   for (auto& spec : referee_specs(options_, manager, own_directory())) {
     if (auto started = processes_.start(std::move(spec)); !started) return started.error();
-  }
-  if (!plan.subprocess_config.empty()) {
-    auto written =
-        core::write_private_file(subprocess_config_file(options_), plan.subprocess_config);
-    if (!written) return written.error();
   }
   if (auto entered = register_subprocess_players(plan.subprocess_players); !entered)
     return entered.error();
