@@ -99,6 +99,10 @@ class Seats(LeagueTest):
         self.assertTrue(passed)
         # Sessions and what is carried over them appear in no log: the messages do, once.
         self.assertFalse(any(r.get("message_type") in ("await_calls", "open_seat") for r in log.matching(agent="league_manager")))
+        done = subprocess.run([str(BIN / "league"), "audit", "explain", str(self.directory), "R1M1"], capture_output=True,
+                              text=True, timeout=60)
+        self.assertIn("fairness: both", done.stdout)
+        self.assertNotIn("sent GAME_INVITATION to league_manager", done.stdout)
         fairness = self.fairness_of_matches()
         self.assertEqual(set(fairness), {"both"}, fairness)
 

@@ -106,6 +106,7 @@ class Reading {
     entry.call = static_cast<std::uint64_t>(number(line, "call"));
     entry.peer = schema::text_at(line, "peer");
     entry.version = version_;
+    entry.via = schema::text_at(line, "via");
     entry.transport = schema::text_at(line, "transport");
     entry.conversation_id = schema::text_at(line, "conversation_id");
     entry.message_type = schema::text_at(line, "message_type");

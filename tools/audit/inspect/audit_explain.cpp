@@ -94,7 +94,8 @@ int audit_explain(const std::filesystem::path& directory, const std::string& wha
   auto search = audit::log::search_logs(logs_of(directory), [&](const LogEntry& entry) {
     auto& end = log_ends.try_emplace(entry.agent, entry.time).first->second;
     end = std::max(end, entry.time);
-    return !entry.conversation_id.empty() &&
+    // What the manager passes on to a seat is in the logs of both ends, or at least of the referee.
+    return entry.via.empty() && !entry.conversation_id.empty() &&
            (entry.conversation_id == what || entry.match_id == what);
   });
   for (const auto& problem : search.problems) err << "warning: " << printable(problem, 400) << '\n';
