@@ -16,7 +16,7 @@ from pathlib import Path
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import BIN, SOURCE, Agent, LeagueTest, Program, limits, wait_until, write_limits
+from league_testing import BIN, SOURCE, Agent, LeagueTest, Program, limits, snapshot_of, wait_until, write_limits
 
 sys.path.insert(0, str(SOURCE / "scripts"))
 import verify_log  # noqa: E402  (its Ed25519 is another than ours)
@@ -179,7 +179,7 @@ class Published(FilesTest):
                              sorted(line["message_type"] for line in written["transcript"]))
         self.export(self.directory, "--format", "html", "--out", there)
         self.export(self.directory, "--format", "csv", "--out", there)
-        self.assertEqual(len(list((there / "matches").glob("*.html"))), 6)
+        self.assertEqual(len(snapshot_of(there)["match"]), 6)
         self.assertEqual(len((there / "standings.csv").read_bytes().split(b"\r\n")), 6)
 
     def test_a_manager_that_was_killed_writes_them_again(self):
