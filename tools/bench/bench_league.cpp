@@ -147,7 +147,10 @@ class League {
           std::string("--logs"), (options_.directory / "logs").string()}) {
       arguments.push_back(word);
     }
-    if (options_.transport != agent::host::Serving::kHttp) {
+    const bool is_outward = options_.transport == agent::host::Serving::kOutward;
+    if (is_outward && program == "player") {
+      arguments.insert(arguments.end(), {"--transport", "outward"});
+    } else if (!is_outward && options_.transport != agent::host::Serving::kHttp) {
       arguments.insert(arguments.end(),
                        {"--transport", std::string(agent::host::serving_name(options_.transport)),
                         "--socket", (options_.sockets / (program + ".sock")).string()});
