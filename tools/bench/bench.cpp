@@ -74,11 +74,7 @@ class Bench {
 
   Result<CostComparison> compare() {
     std::filesystem::create_directories(directory_);
-    // Players that come to the manager are called by nobody else.
-    const bool is_outward = options_.transport == agent::host::Serving::kOutward;
-    EchoOptions echo{.program = self_,
-                     .directory = directory_,
-                     .transport = is_outward ? agent::host::Serving::kHttp : options_.transport};
+    EchoOptions echo{.program = self_, .directory = directory_, .transport = options_.transport};
     std::optional<LocalBroker> broker;
     if (options_.transport == agent::host::Serving::kNats) {
       auto started = LocalBroker::start(directory_, directory_, stop_);

@@ -81,11 +81,14 @@ core::Result<BenchRun> measure_leagues(const BenchRunOptions& options,
   if (!after) return after.error();
   run.floor_after = *after;
   run.traffic = reader.traffic();
-  auto echo = measure_echo({.program = options.self,
-                            .directory = options.league.directory,
-                            .transport = options.league.transport,
-                            .players = options.league.players},
-                           run.traffic);
+  // The calls to players that come to the manager arrive there by HTTP.
+  const bool is_outward = options.league.transport == agent::host::Serving::kOutward;
+  auto echo = measure_echo(
+      {.program = options.self,
+       .directory = options.league.directory,
+       .transport = is_outward ? agent::host::Serving::kHttp : options.league.transport,
+       .players = options.league.players},
+      run.traffic);
   if (!echo) return echo.error();
   run.echo = *echo;
   if (auto taken = take_samples(options, run, stop); !taken) return taken.error();
