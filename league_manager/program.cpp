@@ -22,6 +22,7 @@
 #include "league_manager/manager_reload.h"
 #include "league_manager/manager_replication.h"
 #include "league_manager/manager_webhooks.h"
+#include "league_manager/rounds/league_view.h"
 #include "league_manager/rounds/operator_log.h"
 #include "league_manager/service/continuation.h"
 #include "league_manager/service/league_end.h"
@@ -343,7 +344,7 @@ void Program::make_service() {
                                                 .read_durable = read_durable_from(*projector_),
                                                 .after_answer = hooks_.after_answer});
   handler_.emplace(service_->handler(), store_->leadership());
-  seat_admission_.emplace(*ledger_, store_->token_issuer());
+  seat_admission_.emplace(*ledger_, store_->token_issuer(), rounds::referee_credential);
   door_.emplace(*handler_, *seats_,
                 agent::seats::SeatRules{
                     .admit = [this](const auto& claim) { return seat_admission_->admit(claim); },
@@ -408,6 +409,7 @@ void Program::play(ManagerReload* reload) {
   league_runner_->stop();
   pages_->finish();
   if (events_.feed) events_.feed->stop();
+  port_->begin_stop();
   seats_->stop();
   port_->stop_serving();
   pages_->stop();

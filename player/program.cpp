@@ -344,7 +344,7 @@ class PlayerGroup {
       local.port->take_seat(*manager, *identity, local.service->handler(),
                             [this](const core::Error& why) {
                               exit_code_ = agent::host::fail(why);
-                              stop_.request_stop();
+                              if (++lost_seats_ == options_.count) stop_.request_stop();
                             });
     }
     agent::host::announce_ready(contact_endpoint(local), identity->id);
@@ -358,6 +358,7 @@ class PlayerGroup {
   std::unique_ptr<service::OpenMatchFile> open_matches_;  ///< null without --data
   std::deque<LocalPlayer> players_;  // they are registered while others are still started
   std::atomic<int> exit_code_{0};
+  std::atomic<int> lost_seats_{0};  ///< that other programs have taken over
   agent::runtime::ProjectionWriter histories_;  // last, since it writes data of the members above
 };
 
@@ -400,8 +401,8 @@ int run(const ProgramOptions& options, transport::link::StopSignal& stop) {
   }
   if (!registers) group.announce_standalone();
   if (!is_over) stop.wait();
-  group.stop_serving();
   group.stop_registering();
+  group.stop_serving();
   (*host)->shut_down();
   group.save_histories();
   return group.exit_code();

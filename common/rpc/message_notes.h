@@ -26,6 +26,7 @@ struct MessageNotes {
   /// It only carries messages that the log has anyway (a poll of a seat), so it is logged only if
   /// it is refused.
   bool is_carrier = false;
+  bool is_secret = false;  ///< not even then, since it contains what others could use
   std::vector<std::string_view>
       leniencies;  ///< stable names (common/envelope/leniency.h); static storage
   std::optional<core::ErrorCode>

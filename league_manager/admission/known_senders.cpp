@@ -12,9 +12,10 @@ std::optional<RequestSender> KnownSenders::operator()(std::string_view member,
                                                       std::string_view body) const {
   if (member == "auth_token") {
     if (auto agent = agent_with(shown)) return agent;
-    auto referee = seat_admission_->holder_of(shown, body);
-    return referee ? std::optional(RequestSender{Standing::kStaff, std::move(*referee)})
-                   : std::nullopt;
+    // Not the budget of the referee, since the player can make this credential as well.
+    const auto player = seat_admission_->holder_of(shown, body);
+    return player ? std::optional(RequestSender{Standing::kPlayer, "the seat of " + *player})
+                  : std::nullopt;
   }
   if (member == "session") {
     auto player = seats_->player_of(shown);

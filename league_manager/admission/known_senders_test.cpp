@@ -48,7 +48,8 @@ class KnownSendersTest : public ::testing::Test {
   core::CryptoRandom random_;
   agent::seats::Seats seats_{time_, time_, random_, {}};
   const TokenIssuer issuer_{core::LeagueId("league"), random_};
-  const SeatAdmission seat_admission_{ledger_, issuer_};
+  const SeatAdmission seat_admission_{
+      ledger_, issuer_, [](const League&, int) { return std::optional<std::string>("match"); }};
   const KnownSenders known_{ledger_, operator_key_, admission_, seat_admission_, seats_};
 };
 

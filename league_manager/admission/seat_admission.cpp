@@ -44,10 +44,11 @@ bool SeatAdmission::is_credential(const League& league, int player, events::Matc
   return agent::identity::match_credential(token, match.id(), attempt).matches(shown);
 }
 
-core::Result<std::string> SeatAdmission::admit(const agent::seats::SeatClaim& claim) const {
+core::Result<agent::seats::SeatVisitor> SeatAdmission::admit(
+    const agent::seats::SeatClaim& claim) const {
   const auto match = events::MatchKey::parse(claim.match_id);
-  if (!match || claim.shown.empty()) return no_entry();
-  return ledger_->read([&](const League& league) -> core::Result<std::string> {
+  if (!match) return no_entry();
+  return ledger_->read([&](const League& league) -> core::Result<agent::seats::SeatVisitor> {
     const auto player = league.roster().find(claim.player);
     const auto view = current_match(league, *match);
     if (!player || player->kind != events::AgentKind::kPlayer || !view ||
@@ -56,18 +57,18 @@ core::Result<std::string> SeatAdmission::admit(const agent::seats::SeatClaim& cl
     const Pairing& pairing = view->pairing;
     if (pairing.player_a != player->index && pairing.player_b != player->index) return no_entry();
     const auto caller = events::AgentRef::referee(view->referee);
-    const events::Agent& known = league.roster().agent(caller);
-    const bool is_own_token =
-        !known.profile.match_credentials &&
-        core::constant_time_equal(known.credential.token_hash, claim.shown.hash());
-    if (!is_own_token &&
+    const auto announced = announced_(league, view->referee);
+    const bool is_own_token = announced && announced->starts_with("token:") &&
+                              core::constant_time_equal(*announced, "token:" + claim.shown.hash());
+    const bool needs_none = announced == "none";
+    if (!is_own_token && !needs_none &&
         !is_credential(league, player->index, *match, view->attempt, claim.shown.reveal()))
       return no_entry();
     if (view->status != MatchStatus::kAssigned && !is_news(claim.type)) {
       return Error{ErrorCode::kMatchNotOpen, claim.match_id + " is not being played any more",
                    "/match_id"};
     }
-    return caller.sender();
+    return agent::seats::SeatVisitor{caller.sender(), is_own_token};
   });
 }
 
@@ -83,7 +84,7 @@ std::optional<std::string> SeatAdmission::holder_of(std::string_view shown,
     for (const int player : {view->pairing.player_a, view->pairing.player_b}) {
       const auto& profile = league.roster().agent(events::AgentRef::player(player)).profile;
       if (is_seated(profile) && is_credential(league, player, *match, view->attempt, shown))
-        return events::AgentRef::referee(view->referee).id();
+        return events::AgentRef::player(player).id();
     }
     return std::nullopt;
   });

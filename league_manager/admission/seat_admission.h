@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,16 +20,21 @@ namespace league::league_manager::admission {
 /// Immutable, so thread-safe. Source: protocol §10.
 class SeatAdmission {
  public:
-  /// Both references outlive it.
-  SeatAdmission(const files::Ledger& ledger, const TokenIssuer& issuer)
-      : ledger_(&ledger), issuer_(&issuer) {}
+  /// What a referee shows the players of its matches: `match`, `token:HASH` or `none` (protocol
+  /// §8).
+  using Announced = std::function<std::optional<std::string>(const League&, int referee)>;
 
-  /// The referee that makes this call, as `referee:REF01`. Everybody else is refused with
+  /// Both references outlive it.
+  SeatAdmission(const files::Ledger& ledger, const TokenIssuer& issuer, Announced announced)
+      : ledger_(&ledger), issuer_(&issuer), announced_(std::move(announced)) {}
+
+  /// The referee that makes this call. Everybody else is refused with
   /// kAuthTokenInvalid and the same text, and the right referee of an attempt that is over with
   /// kMatchNotOpen.
-  [[nodiscard]] core::Result<std::string> admit(const agent::seats::SeatClaim& claim) const;
-  /// The referee whose match credential for a player that comes to us is `shown` in `body`; for the
-  /// rate limiter. Nothing for any other text.
+  [[nodiscard]] core::Result<agent::seats::SeatVisitor> admit(
+      const agent::seats::SeatClaim& claim) const;
+  /// The player that comes to us whose match credential is `shown` in `body`; for the rate limiter,
+  /// since that player can make it, too. Nothing for any other text.
   [[nodiscard]] std::optional<std::string> holder_of(std::string_view shown,
                                                      std::string_view body) const;
 
@@ -39,6 +45,7 @@ class SeatAdmission {
 
   const files::Ledger* ledger_;
   const TokenIssuer* issuer_;
+  Announced announced_;
 };
 
 }  // namespace league::league_manager::admission

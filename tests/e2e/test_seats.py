@@ -1,6 +1,7 @@
 """Players that come to the manager: polls and WebSockets in one league with ordinary players, strangers at a seat, a second
 client, a manager that is killed."""
 
+import contextlib
 import csv
 import hashlib
 import hmac
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import sys
 import unittest
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -132,7 +134,7 @@ class Seats(LeagueTest):
         nonce = secrets.token_hex(16)
         self.assertIn("session", open_seat(manager, other, foreign, nonce=nonce).result())
         self.assertEqual(open_seat(manager, other, foreign, nonce=nonce).result()["error_code"], "E012", "said twice")
-        for stranger in ("", "seat_", session[:-1], session.replace("P01", "P02")):
+        for stranger in ("", "tok_seat_", session[:-1], session.replace("P01", "P02")):
             answer = rpc(manager.url, "await_calls", {"session": stranger, "wait_s": 0}).result()
             self.assertEqual(answer.get("error_code"), "E012", stranger)
 
@@ -165,6 +167,71 @@ class Seats(LeagueTest):
         said, _ = first.communicate(timeout=20)
         self.assertIn("another program has opened", said)
         self.assertIsNone(second.poll())
+
+    def test_a_proof_and_a_nonce_count_once_and_are_bounded(self):
+        manager = self.start_manager(2, 1)
+        player, token = self.register_outward(manager, "alpha")
+        for nonce in ("short", "x" * 65, "x" * 100_000, "with a blank in it"):
+            self.assertEqual(open_seat(manager, player, token, nonce=nonce).result()["error_code"], "E012", nonce[:70])
+        nonce = secrets.token_hex(16)
+        late = (datetime.now(timezone.utc) + timedelta(minutes=5, seconds=20)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self.assertEqual(open_seat(manager, player, token, nonce=nonce, timestamp=late).result()["error_code"], "E021")
+        self.assertEqual(open_seat(manager, player, token, nonce=nonce).result()["error_code"], "E012", "it was used up")
+        session = open_seat(manager, player, token).result()["session"]
+        rpc(f"{origin(manager)}/seats/{player}", "await_calls", {"session": session})
+        rpc(manager.url, "await_call", {"session": session})
+        self.stop_programs()
+        logged = b"".join(path.read_bytes() for path in self.logs.rglob("*.jsonl"))
+        self.assertNotIn(session.encode(), logged)
+        self.assertNotIn(b"proof", logged)
+
+    def test_what_a_player_says_at_its_own_seat_is_nobody_elses_word(self):
+        """A player can make its match credential itself; a result that it sends itself accuses nobody."""
+        quick = limits(time_limits_ms={"GAME_INVITATION": 1000, "CHOOSE_PARITY_CALL": 1000}, retry={"max_attempts": 1})
+        manager = self.start_manager(3, 1, limits=quick)
+        player, token = self.register_outward(manager, "alpha")
+        session = open_seat(manager, player, token).result()["session"]
+        self.start_players(manager, 2)
+        self.start_referee(manager, limits=quick)
+        call = None
+        while call is None:
+            for one in rpc(manager.url, "await_calls", {"session": session, "wait_s": 5}).result()["calls"]:
+                call = one["request"] if one["request"]["method"] == "handle_game_invitation" else call
+        match = call["params"]["match_id"]
+        credential = hmac.new(token.encode(), f"{match}#1".encode(), hashlib.sha256).hexdigest()
+        self.assertEqual(call["params"]["auth_token"], credential)
+        false = {**call["params"], "message_type": "GAME_ERROR", "error_code": "E001", "error_name": "TIMEOUT_ERROR",
+                 "error_description": "false", "affected_player": player, "action_required": "NONE", "retry_info":
+                 {"retry_count": 1, "max_retries": 3}, "consequence": "none"}
+        with contextlib.suppress(OSError):
+            post(f"{origin(manager)}/seats/{player}", {"jsonrpc": "2.0", "id": 77, "method": "notify_game_error", "params": false},
+                 timeout=1)
+        self.wait_until_over(manager, 60)
+        self.stop_programs()
+        log = Log(self.logs)
+        self.assertTrue([r for r in log.matching(agent="league_manager", dir="in", message_type="GAME_ERROR") if "via" in r])
+        self.assertFalse([r for r in log.matching(agent="league_manager", dir="in") if "via" in r and "said_by" in r])
+        self.assert_verified()
+
+    def test_a_manager_that_ends_blames_no_player(self):
+        """SIGTERM while calls are open at seats: they are made again later, and are nobody's fault."""
+        manager = self.start_manager(2, 1)
+        for name in ("alpha", "beta"):
+            self.register_outward(manager, name)
+        self.start_referee(manager)
+        wait_until(lambda: "round 1" in manager.program.stderr(), 20, "it has begun")
+        self.wait_until_sent("GAME_INVITATION", 2)
+        manager.program.stop()
+        log = Log(self.logs)
+        self.assertFalse(log.matching(agent="referee:REF01", message_type="GAME_ERROR"))
+        self.assertFalse([r for r in log.matching(agent="referee:REF01") if r.get("verdict") == "E010"])
+
+    def wait_until_sent(self, message_type, count):
+        def sent():
+            files = [path.read_text(errors="replace") for path in (self.logs / "agents").glob("REF*.jsonl")]
+            return sum(f'"message_type":"{message_type}"' in line for text in files for line in text.splitlines()) >= count
+
+        wait_until(sent, 10, f"{count} {message_type} are sent")
 
     def test_a_manager_that_is_killed_finds_everybody_back(self):
         slow = limits(retry={"delay_ms": 300}, league={"start_delay_ms": 100})

@@ -20,6 +20,18 @@ using nlohmann::json;
 constexpr std::chrono::minutes kClockDifference{5};  ///< between a player's clock and ours
 constexpr std::chrono::seconds kLongestWait{25};
 
+constexpr std::size_t kLongestText = 80;
+
+bool is_nonce(std::string_view text) {
+  constexpr std::size_t kShortest = 16;
+  constexpr std::size_t kLongest = 64;
+  return text.size() >= kShortest && text.size() <= kLongest &&
+         std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '-';
+         });
+}
+
 /// The same for an unknown player, one without a seat and a wrong proof, so that it reveals
 /// nothing.
 Error no_seat() {
@@ -38,20 +50,37 @@ SeatTools::SeatTools(AgentServer& server, seats::Seats& seats, const core::Clock
   server.bind_tool("await_calls", [this](ToolCall call) { on_await_calls(std::move(call)); });
 }
 
-bool SeatTools::is_fresh(const std::string& player, const std::string& nonce) {
+core::Result<void> SeatTools::use_up(const std::string& player, const std::string& nonce) {
+  constexpr std::size_t kMostKept = 1000;  // of one player
   const auto now = clock_.steady_now();
   const std::lock_guard lock(mutex_);
   auto& used = used_[player];
   while (!used.empty() && used.front().until < now) used.pop_front();
-  const bool is_known =
-      std::ranges::any_of(used, [&](const Used& one) { return one.nonce == nonce; });
-  if (!is_known) used.push_back({nonce, now + 2 * kClockDifference});
-  return !is_known;
+  if (std::ranges::any_of(used, [&](const Used& one) { return one.nonce == nonce; }))
+    return no_seat();
+  // Forgetting one would let it be used again.
+  if (used.size() == kMostKept) {
+    return Error{ErrorCode::kOverloaded,
+                 "this player has opened its seat too often; try again in ten minutes", ""};
+  }
+  used.push_back({nonce, now + 2 * kClockDifference});
+  return {};
 }
 
 core::Result<std::string> SeatTools::prove(const json& arguments) {
   const std::string& text = schema::text_at(arguments, "timestamp");
   const std::string& nonce = schema::text_at(arguments, "nonce");
+  std::string player = schema::text_at(arguments, "player_id");
+  if (!is_nonce(nonce) || text.size() > kLongestText || player.size() > kLongestText)
+    return no_seat();
+  player.erase(0, player.find(':') + 1);  // `player:P01` is accepted, too
+  const auto token = rules_.token_of(player);
+  if (!token) return no_seat();
+  const auto proof = core::to_hex(core::hmac_sha256(core::as_bytes(token->reveal()),
+                                                    core::as_bytes("seat|" + text + "|" + nonce)));
+  if (!core::constant_time_equal(proof, schema::text_at(arguments, "proof"))) return no_seat();
+  // Also if the time is wrong: it may be right in a moment, for somebody who has overheard this.
+  if (auto used = use_up(player, nonce); !used) return used.error();
   const auto time = core::UtcTimestamp::parse(text);
   if (!time) return Error{ErrorCode::kInvalidTimestamp, time.error().message, "/timestamp"};
   const auto difference = clock_.utc_now().instant() - time->instant();
@@ -61,19 +90,17 @@ core::Result<std::string> SeatTools::prove(const json& arguments) {
                      clock_.utc_now().to_log(),
                  "/timestamp"};
   }
-  std::string player = schema::text_at(arguments, "player_id");
-  player.erase(0, player.find(':') + 1);  // `player:P01` is accepted, too
-  const auto token = rules_.token_of(player);
-  if (!token) return no_seat();
-  const auto proof = core::to_hex(core::hmac_sha256(core::as_bytes(token->reveal()),
-                                                    core::as_bytes("seat|" + text + "|" + nonce)));
-  if (!core::constant_time_equal(proof, schema::text_at(arguments, "proof"))) return no_seat();
-  if (!is_fresh(player, nonce)) return no_seat();
   return player;
 }
 
 void SeatTools::on_open_seat(ToolCall call) {
-  call.notes->is_carrier = true;  // its answer is a secret
+  call.notes->is_carrier = true;  // its answer is a secret, and so is its proof if it is refused
+  call.notes->is_secret = true;
+  const bool is_over_connection = call.channel && call.context.transport.as_http() == nullptr;
+  if (is_over_connection && seats_.is_taken(*call.channel)) {
+    return call.reply.refuse({ErrorCode::kUnexpectedMessage,
+                              "this connection has a seat already: open another connection", ""});
+  }
   auto player = prove(call.arguments);
   if (!player) {
     if (rules_.on_refused)
@@ -81,8 +108,7 @@ void SeatTools::on_open_seat(ToolCall call) {
     return call.reply.refuse(player.error());
   }
   call.notes->said_by = "player:" + *player;
-  const bool is_connection = call.channel && call.context.transport.as_http() == nullptr;
-  auto channel = is_connection ? call.channel : nullptr;
+  auto channel = is_over_connection ? call.channel : nullptr;
   const auto line = channel ? seats::Line::kWebSocket : seats::Line::kPoll;
   std::string session = seats_.name_session(*player);
   const json answer = {{"session", session},
@@ -105,7 +131,9 @@ void SeatTools::on_await_calls(ToolCall call) {
   const auto wait = schema::number_at(call.arguments, "wait_s").value_or(kLongestWait.count());
   std::vector<std::string> answers;
   if (const json& given = schema::field_at(call.arguments, "answers"); given.is_array()) {
-    for (const json& answer : given) answers.push_back(rpc::to_json_text(answer));
+    constexpr std::size_t kMostAnswers = 64;
+    for (std::size_t i = 0; i < std::min(given.size(), kMostAnswers); ++i)
+      answers.push_back(rpc::to_json_text(given[i]));
   }
   auto reply = std::make_shared<peers::Reply>(std::move(call.reply));
   seats_.poll(schema::text_at(call.arguments, "session"),

@@ -36,7 +36,8 @@ class SeatTools {
   void on_open_seat(ToolCall call);
   void on_await_calls(ToolCall call);
   [[nodiscard]] core::Result<std::string> prove(const nlohmann::json& arguments);
-  [[nodiscard]] bool is_fresh(const std::string& player, const std::string& nonce);
+  /// Fails for a nonce that was used before.
+  [[nodiscard]] core::Result<void> use_up(const std::string& player, const std::string& nonce);
 
   seats::Seats& seats_;
   const core::Clock& clock_;

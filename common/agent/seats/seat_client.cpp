@@ -42,7 +42,18 @@ SeatClient::SeatClient(Context context, SeatHolder holder, transport::link::Mess
       ended_(std::move(ended)),
       scope_(task::Executor(), runtime::failures_logged("the seat")) {}
 
-SeatClient::~SeatClient() { scope_.stop(); }
+SeatClient::~SeatClient() {
+  scope_.stop();
+  std::unique_lock lock(connections_->mutex);
+  connections_->is_over = true;
+  if (const auto last = std::exchange(connections_->last, nullptr)) {
+    lock.unlock();
+    last->close();
+    lock.lock();
+  }
+  constexpr std::chrono::seconds kPatience{5};
+  connections_->changed.wait_for(lock, kPatience, [this] { return connections_->count == 0; });
+}
 
 std::string SeatClient::request() {
   const std::string time = context_.clock.utc_now().to_wire();
@@ -86,11 +97,26 @@ task::Task<void> SeatClient::sit_down(
   const auto sitting = std::make_shared<Sitting>();
   sitting_ = sitting;
   transport::link::ServedConnectionOptions options;
-  options.on_closed = [executor = scope_.executor(), sitting] {
+  options.on_closed = [executor = scope_.executor(), sitting, open = connections_] {
     executor.post([sitting] { sitting->closed.count_down(); });
+    const std::lock_guard lock(open->mutex);
+    --open->count;
+    open->changed.notify_all();
   };
+  {
+    const std::lock_guard lock(connections_->mutex);
+    if (connections_->is_over) co_return;
+    ++connections_->count;
+  }
   sitting->served =
       transport::link::ServedConnection::serve(std::move(connection), *this, std::move(options));
+  bool is_over = false;
+  {
+    const std::lock_guard lock(connections_->mutex);
+    is_over = connections_->is_over;
+    connections_->last = sitting->served;
+  }
+  if (is_over) sitting->served->close();
   sitting->served->push(std::make_shared<const std::string>(request()));
   co_await sitting->closed.wait();
 }

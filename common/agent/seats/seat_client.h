@@ -1,7 +1,9 @@
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "common/core/auth_token.h"
@@ -41,7 +43,7 @@ class SeatClient final : private transport::link::HandlerDecorator {
   /// `handler` and the references of `context` outlive it.
   SeatClient(Context context, SeatHolder holder, transport::link::MessageHandler& handler,
              Ended ended);
-  /// Leaves the seat.
+  /// Leaves the seat, and waits until its connection is closed; not on the connections' thread.
   ~SeatClient() override;
   SeatClient(const SeatClient&) = delete;
   SeatClient& operator=(const SeatClient&) = delete;
@@ -49,6 +51,14 @@ class SeatClient final : private transport::link::HandlerDecorator {
   void begin() { scope_.spawn(sit()); }
 
  private:
+  /// How many connections may still call us.
+  struct OpenConnections {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::shared_ptr<transport::link::ServedConnection> last;
+    int count = 0;
+    bool is_over = false;  ///< none is begun any more
+  };
   /// One connection.
   struct Sitting {
     std::shared_ptr<transport::link::ServedConnection> served;
@@ -66,6 +76,7 @@ class SeatClient final : private transport::link::HandlerDecorator {
   Context context_;
   const SeatHolder holder_;
   const Ended ended_;
+  const std::shared_ptr<OpenConnections> connections_ = std::make_shared<OpenConnections>();
   std::shared_ptr<Sitting> sitting_;  // on the executor only
   task::Scope scope_;
 };

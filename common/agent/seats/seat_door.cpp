@@ -64,6 +64,7 @@ std::variant<dialects::IncomingRequest, dialects::RpcRefusal> read_frame(
 /// as silence, not as an invalid answer; or that the caller asks too much.
 OutboundReply failure(const Error& error, const rpc::Id& id, rpc::MessageNotes& request) {
   constexpr int kTooManyRequests = 429;
+  constexpr int kUnavailable = 503;
   constexpr int kGatewayTimeout = 504;
   constexpr std::chrono::milliseconds kWait{1000};
   request.verdict = error.code;
@@ -76,7 +77,7 @@ OutboundReply failure(const Error& error, const rpc::Id& id, rpc::MessageNotes& 
     out.bytes = transport::link::over_budget_body(kWait, id_text);
     out.headers.emplace_back("Retry-After", "1");
   } else {
-    out.http_status = kGatewayTimeout;
+    out.http_status = error.code == ErrorCode::kShuttingDown ? kUnavailable : kGatewayTimeout;
   }
   out.notes->via = kVia;
   out.notes->conversation_id = request.conversation_id;
@@ -148,14 +149,14 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
   const auto caller = rules_.admit(claim);
   if (!caller) return refuse(request->id, caller.error());
   notes->match_id = claim.match_id;
-  notes->peer = *caller;
-  notes->said_by = *caller;
+  notes->peer = caller->referee;
+  if (caller->is_proven) notes->said_by = caller->referee;
 
   const auto arrived = clock_.steady_now();
   seats_.call(claim.player,
               {.bytes = message.bytes,
                .id = request->id,
-               .caller = *caller,
+               .caller = caller->referee,
                .deadline = arrived + rules_.limit(claim.type)},
               [notes, id = request->id,
                slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {

@@ -25,11 +25,19 @@ struct SeatClaim {
   core::AuthToken shown;
 };
 
+/// Who is admitted to a seat.
+struct SeatVisitor {
+  std::string referee;  ///< `referee:REF01`, which has the match
+  /// Only that referee can have shown this. False for a match credential, which the player itself
+  /// can make.
+  bool is_proven = false;
+};
+
 /// What the door asks the program that it belongs to. Thread-safe.
 struct SeatRules {
-  /// Who makes this call, `referee:REF01`; or why it may not: kAuthTokenInvalid, and nothing that
-  /// tells the caller more.
-  std::function<core::Result<std::string>(const SeatClaim&)> admit;
+  /// Who makes this call; or why nobody may make it: kAuthTokenInvalid, and nothing that tells the
+  /// caller more.
+  std::function<core::Result<SeatVisitor>(const SeatClaim&)> admit;
   /// How long its caller waits for the answer to a message of this type.
   std::function<std::chrono::milliseconds(envelope::MessageType)> limit;
   /// Somebody was refused at the seat `player`; may be empty.

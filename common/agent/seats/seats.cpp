@@ -17,7 +17,7 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-constexpr std::string_view kPrefix = "seat_";
+constexpr std::string_view kPrefix = "tok_seat_";  // so that logs mask it like every token
 constexpr std::size_t kNonce = 32;  ///< hexadecimal digits
 
 /// `frame` with another id.
@@ -32,6 +32,38 @@ rpc::SharedText with_id(const rpc::SharedText& frame, const rpc::Id& id) {
 std::shared_ptr<const std::string> taken_over() {
   return std::make_shared<const std::string>(
       rpc::encode_notification("notifications/seat_ended", R"({"reason":"taken_over"})"));
+}
+
+/// Calls `function` once: with a value or, if nobody does, with what `otherwise` makes, so that the
+/// end of a task leaves nobody without an answer.
+template <typename Value>
+class Once {
+ public:
+  Once(std::function<void(Value)> function, std::function<Value()> otherwise)
+      : function_(std::move(function)), otherwise_(std::move(otherwise)) {}
+  ~Once() {
+    if (function_) std::exchange(function_, nullptr)(otherwise_());
+  }
+  Once(const Once&) = delete;
+  Once& operator=(const Once&) = delete;
+
+  void operator()(Value value) { std::exchange(function_, nullptr)(std::move(value)); }
+
+ private:
+  std::function<void(Value)> function_;
+  const std::function<Value()> otherwise_;
+};
+
+SeatAnswer shutting_down() {
+  return {.error = Error{ErrorCode::kShuttingDown, "the program of this seat is ending", ""}};
+}
+
+/// What is called once, whatever becomes of its caller.
+template <typename Value>
+std::function<void(Value)> called_once(std::function<void(Value)> function,
+                                       std::function<Value()> otherwise) {
+  auto once = std::make_shared<Once<Value>>(std::move(function), std::move(otherwise));
+  return [once](Value value) { (*once)(std::move(value)); };
 }
 
 }  // namespace
@@ -109,6 +141,7 @@ void Seats::begin(const std::string& player, std::string session,
   auto& held = seats_[player];
   if (!held) held = std::make_shared<Seat>();
   Seat& seat = *held;
+  if (channel && !channel->is_open()) return;  // it was lost before its answer was sent
   if (seat.channel) (void)seat.channel->push(taken_over());
   leave(player, seat);
   seat.session = std::move(session);
@@ -120,7 +153,14 @@ void Seats::begin(const std::string& player, std::string session,
     by_channel_[seat.channel->id()] = player;
   }
   show(player, seat.line);
+  // It may have closed before it was known here; then nobody tells us any more.
+  if (seat.channel && !seat.channel->is_open()) return leave(player, seat);
   hand_out(player, seat);
+}
+
+bool Seats::is_taken(const transport::link::PeerChannel& channel) const {
+  const std::lock_guard lock(mutex_);
+  return by_channel_.contains(channel.id());
 }
 
 /// The end of the seat's session; its calls stay open.
@@ -151,7 +191,8 @@ std::optional<Seats::Shown> Seats::shown(const std::string& player) const {
 }
 
 void Seats::call(std::string player, SeatCall call, Answered answered) {
-  scope_.spawn(converse(std::move(player), std::move(call), std::move(answered)));
+  scope_.spawn(converse(std::move(player), std::move(call),
+                        called_once<SeatAnswer>(std::move(answered), shutting_down)));
 }
 
 core::Result<void> Seats::has_room(const Seat& seat, const SeatCall& call) const {
@@ -162,7 +203,7 @@ core::Result<void> Seats::has_room(const Seat& seat, const SeatCall& call) const
     ++calls;
     bytes += open->call.bytes.size();
   }
-  if (calls < limits_.open_calls && bytes <= limits_.open_bytes) return {};
+  if (calls < limits_.open_calls && (calls == 0 || bytes <= limits_.open_bytes)) return {};
   return Error{ErrorCode::kOverloaded,
                "this player has not answered the calls that you have made; at most " +
                    std::to_string(limits_.open_calls) + " may be open, of " +
@@ -278,7 +319,9 @@ core::Result<std::string> Seats::owner_of(const std::string& session) const {
 void Seats::poll(std::string session, std::chrono::milliseconds wait,
                  std::vector<std::string> answers,
                  std::function<void(core::Result<Polled>)> polled) {
-  scope_.spawn(wait_for_calls(std::move(session), wait, std::move(answers), std::move(polled)));
+  scope_.spawn(wait_for_calls(
+      std::move(session), wait, std::move(answers),
+      called_once<core::Result<Polled>>(std::move(polled), [] { return Polled{}; })));
 }
 
 task::Task<void> Seats::wait_for_calls(std::string session, std::chrono::milliseconds wait,

@@ -39,7 +39,7 @@ struct SeatCall {
 };
 
 /// How it ended: with an error (kTimeout, kConnectionError: the player has been away for long,
-/// kOverloaded: the caller has too many open calls), or with the player's answer.
+/// kOverloaded: the caller has too many open calls; kShuttingDown), or with the player's answer.
 struct SeatAnswer {
   std::optional<core::Error> error = std::nullopt;
   rpc::SharedText bytes{};
@@ -108,12 +108,14 @@ class Seats {
             std::function<void(core::Result<Polled>)> polled);
   /// Takes an answer that came over a session's connection. False if there is no session there.
   bool take_answer(const transport::link::PeerChannel& channel, const rpc::SharedText& bytes);
+  /// Whether this connection has a session.
+  [[nodiscard]] bool is_taken(const transport::link::PeerChannel& channel) const;
   /// Ends the session at this connection, if there is one.
   void on_channel_closed(const transport::link::PeerChannel& channel);
 
   /// How a player is connected; nothing if it never was since this program was started.
   [[nodiscard]] std::optional<Shown> shown(const std::string& player) const;
-  /// Ends all calls and polls; they are not answered any more.
+  /// Ends all calls, with kShuttingDown, and all polls, which get no calls.
   void stop() { scope_.stop(); }
 
  private:

@@ -208,7 +208,8 @@ TEST_F(SeatsTest, OneCallerHasEightOpenCallsAndItsShareOfBytes) {
   ASSERT_TRUE(*refused && (*refused)->error);
   EXPECT_EQ((*refused)->error->code, ErrorCode::kOverloaded);
   EXPECT_FALSE(*call(10, "referee:REF02"));
-  auto large = call(11, "referee:REF03", 300 * 1024);
+  EXPECT_FALSE(*call(11, "referee:REF03", 300 * 1024)) << "the only one";
+  auto large = call(12, "referee:REF03");
   ASSERT_TRUE(*large && (*large)->error);
   EXPECT_EQ((*large)->error->code, ErrorCode::kOverloaded);
 }
@@ -247,8 +248,8 @@ TEST_F(SeatsTest, ASessionsNameProvesWhoseItIs) {
   EXPECT_EQ(seats_.player_of(session), "P07");
   EXPECT_EQ(seats_.player_of(seats_.name_session("P_1")), "P_1");
   for (const std::string& other :
-       {std::string(), std::string("seat_"), std::string("seat_P07"), session + "0",
-        session.substr(0, session.size() - 1), "seat_P08" + session.substr(8)})
+       {std::string(), std::string("tok_seat_"), std::string("tok_seat_P07"), session + "0",
+        session.substr(0, session.size() - 1), "tok_seat_P08" + session.substr(12)})
     EXPECT_EQ(seats_.player_of(other), std::nullopt) << other;
 }
 

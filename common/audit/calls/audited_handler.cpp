@@ -70,7 +70,7 @@ void finish(Pending& pending, transport::link::OutboundReply reply, record::Reco
   reply.context = pending.context.for_response(clock);
   record::Record out = reply_record(in, reply);
   in.elapsed = out.elapsed;
-  const bool is_carrier = in.notes.is_carrier && !in.notes.verdict;
+  const bool is_carrier = in.notes.is_secret || (in.notes.is_carrier && !in.notes.verdict);
   if (!is_carrier && !is_answered_read(in, out, reply.http_status)) {
     log.append(std::move(in));
     log.append(std::move(out));

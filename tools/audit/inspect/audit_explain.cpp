@@ -95,7 +95,8 @@ int audit_explain(const std::filesystem::path& directory, const std::string& wha
     auto& end = log_ends.try_emplace(entry.agent, entry.time).first->second;
     end = std::max(end, entry.time);
     // What the manager passes on to a seat is in the logs of both ends, or at least of the referee.
-    return entry.via.empty() && !entry.conversation_id.empty() &&
+    const bool is_passed_on = entry.agent == "league_manager" && entry.via == "seat";
+    return !is_passed_on && !entry.conversation_id.empty() &&
            (entry.conversation_id == what || entry.match_id == what);
   });
   for (const auto& problem : search.problems) err << "warning: " << printable(problem, 400) << '\n';

@@ -139,7 +139,8 @@ bool has_logs(const audit::log::LogSearch& search, const std::filesystem::path& 
 int audit_show(const std::filesystem::path& directory, const std::string& conversation_id,
                AuditOutput options, std::ostream& out, std::ostream& err) {
   auto wanted = [&](const audit::log::LogEntry& entry) {
-    return entry.via.empty() && entry.conversation_id == conversation_id;
+    const bool is_passed_on = entry.agent == "league_manager" && entry.via == "seat";
+    return !is_passed_on && entry.conversation_id == conversation_id;
   };
   audit::log::LogSearch search = audit::log::search_logs(logs_of(directory), wanted);
   if (!has_logs(search, directory, err)) return 2;
