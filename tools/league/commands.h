@@ -38,6 +38,8 @@ void add_config_command(CLI::App& app, ChosenCommand& chosen);
 void add_enter_command(CLI::App& app, ChosenCommand& chosen);
 /// `league events`, which prints the public events of a league on a bus.
 void add_events_command(CLI::App& app, ChosenCommand& chosen);
+/// `league new-bot LANGUAGE DIR`: writes a bot of ten lines.
+void add_new_bot_command(CLI::App& app, ChosenCommand& chosen);
 /// `lead` of `league admin`: the operator's decision that a manager leads which waits for others.
 void add_lead_command(CLI::App& admin, ChosenCommand& chosen);
 /// `league status URL`: shows the progress of a league.
