@@ -36,6 +36,8 @@ void add_call_command(CLI::App& app, ChosenCommand& chosen);
 void add_config_command(CLI::App& app, ChosenCommand& chosen);
 /// `league enter URL`: registers a player that cannot do it itself.
 void add_enter_command(CLI::App& app, ChosenCommand& chosen);
+/// `league connect MANAGER`: keeps a bot that exists at a seat.
+void add_connect_command(CLI::App& app, ChosenCommand& chosen);
 /// `league events`, which prints the public events of a league on a bus.
 void add_events_command(CLI::App& app, ChosenCommand& chosen);
 /// `league new-bot LANGUAGE DIR`: writes a bot of ten lines.

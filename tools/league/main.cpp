@@ -109,6 +109,7 @@ static int run_command_line(int argc, char** argv) {
   add_watch_command(app, chosen);
   add_start_command(app, chosen);
   add_enter_command(app, chosen);
+  add_connect_command(app, chosen);
   add_new_bot_command(app, chosen);
   add_admin_command(app, chosen);
   add_call_command(app, chosen);

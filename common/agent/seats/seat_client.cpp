@@ -35,11 +35,12 @@ transport::link::Endpoint over_web_socket(transport::link::Endpoint manager) {
 }  // namespace
 
 SeatClient::SeatClient(Context context, SeatHolder holder, transport::link::MessageHandler& handler,
-                       Ended ended)
+                       Ended ended, Changed changed)
     : HandlerDecorator(handler),
       context_(std::move(context)),
       holder_(std::move(holder)),
       ended_(std::move(ended)),
+      changed_(std::move(changed)),
       scope_(task::Executor(), runtime::failures_logged("the seat")) {}
 
 SeatClient::~SeatClient() {
@@ -84,6 +85,10 @@ task::Task<void> SeatClient::sit() {
         co_return;
       }
       if (sitting->is_seated) wait = kShortestWait;
+      tell(sitting->refusal.value_or(
+          Error{ErrorCode::kConnectionError, "the connection was closed", ""}));
+    } else {
+      tell(opened.error());
     }
     // Not all players of a manager that comes back at the same time.
     const auto part = context_.random.bytes<1>()[0];
@@ -140,11 +145,22 @@ void SeatClient::take_answer(const std::string& bytes) {
   if (!document) return;
   const json& result = schema::field_at(*document, "result");
   sitting_->is_seated = !schema::text_at(result, "session").empty();
-  if (sitting_->is_seated) return;
-  if (schema::text_at(result, "error_code") == core::wire_code(ErrorCode::kAuthTokenInvalid)) {
+  if (sitting_->is_seated) return tell(std::nullopt);
+  // A manager refuses by a result; whoever is none, by an error.
+  const json& error = schema::field_at(*document, "error");
+  const json& data = schema::field_at(error, "data");
+  const std::string& code = schema::text_at(result.is_object() ? result : data, "error_code");
+  if (code == core::wire_code(ErrorCode::kAuthTokenInvalid)) {
     sitting_->end = Error{ErrorCode::kAuthTokenInvalid,
                           "the manager does not know " + holder_.player + " by its token", ""};
+  } else if (schema::number_at(error, "code") ==
+             static_cast<std::int64_t>(rpc::StandardCode::kMethodNotFound)) {
+    sitting_->end =
+        Error{ErrorCode::kUnknownMessageType, "the manager has no seats for players", ""};
   }
+  const std::string& text = result.is_object() ? schema::text_at(result, "error_description")
+                                               : schema::text_at(error, "message");
+  sitting_->refusal = Error{ErrorCode::kNotAuthorized, text, ""};
   sitting_->served->close();
 }
 

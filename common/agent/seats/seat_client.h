@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "common/core/auth_token.h"
@@ -28,7 +29,7 @@ struct SeatHolder {
 /// The player's end of a seat: opens it at the manager over a WebSocket, passes the calls that
 /// arrive there to a handler, whose answers go back, and opens it again whenever the connection is
 /// lost, after a wait that grows to ten seconds. Ends by itself when another program takes the seat
-/// over, or the manager does not know the player. Thread-safe. Source: protocol §10.
+/// over, the manager does not know the player, or has no seats. Thread-safe. Source: protocol §10.
 class SeatClient final : private transport::link::HandlerDecorator {
  public:
   struct Context {
@@ -39,10 +40,12 @@ class SeatClient final : private transport::link::HandlerDecorator {
   };
   /// Why it has ended by itself.
   using Ended = std::function<void(const core::Error& why)>;
+  /// It sits at the seat; or why an attempt to has failed, or the connection was lost.
+  using Changed = std::function<void(const std::optional<core::Error>& why)>;
 
-  /// `handler` and the references of `context` outlive it.
+  /// `handler` and the references of `context` outlive it. `changed` may be empty.
   SeatClient(Context context, SeatHolder holder, transport::link::MessageHandler& handler,
-             Ended ended);
+             Ended ended, Changed changed = {});
   /// Leaves the seat, and waits until its connection is closed; not on the connections' thread.
   ~SeatClient() override;
   SeatClient(const SeatClient&) = delete;
@@ -64,6 +67,7 @@ class SeatClient final : private transport::link::HandlerDecorator {
     std::shared_ptr<transport::link::ServedConnection> served;
     task::Latch closed{1};
     bool is_seated = false;
+    std::optional<core::Error> refusal = std::nullopt;  ///< of the manager, not for ever
     std::optional<core::Error> end = std::nullopt;  ///< there is no point in coming back
   };
 
@@ -72,11 +76,15 @@ class SeatClient final : private transport::link::HandlerDecorator {
   task::Task<void> sit_down(std::shared_ptr<transport::link::MessageConnection> connection);
   [[nodiscard]] std::string request();
   void take_answer(const std::string& bytes);
+  void tell(const std::optional<core::Error>& why) const {
+    if (changed_) changed_(why);
+  }
 
   Context context_;
   const SeatHolder holder_;
   const Ended ended_;
   const std::shared_ptr<OpenConnections> connections_ = std::make_shared<OpenConnections>();
+  const Changed changed_;
   std::shared_ptr<Sitting> sitting_;  // on the executor only
   task::Scope scope_;
 };

@@ -68,8 +68,10 @@ core::Result<Entry> read_entry(nlohmann::json message, const std::string& displa
                            "\": " + response->reason.value_or("no reason given"),
                        {}};
   }
-  return Entry{response->player_id->str(), schema::text_at(message, "league_id"),
-               core::AuthToken(schema::text_at(message, "auth_token"))};
+  return Entry{.player_id = response->player_id->str(),
+               .league_id = schema::text_at(message, "league_id"),
+               .token = core::AuthToken(schema::text_at(message, "auth_token")),
+               .answer = std::move(message)};
 }
 
 }  // namespace league::tools

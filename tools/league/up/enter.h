@@ -29,6 +29,7 @@ struct Entry {
   std::string player_id;
   std::string league_id;
   core::AuthToken token;  ///< empty: a third-party manager gave none
+  nlohmann::json answer = {};  ///< all of it
 };
 
 /// Registers `entrant` at the manager on its behalf (protocol §4, messages 3 and 4). Fails like
