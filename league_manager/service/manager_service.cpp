@@ -174,7 +174,7 @@ void ManagerService::bind_seats() {
       return deps_.token_issuer.token(id, agent.credential.nonce);
     });
   };
-  seat_tools_.emplace(server_, *deps_.seats, deps_.clock,
+  seat_tools_.emplace(*deps_.seats, deps_.clock,
                       agent::host::SeatTools::Rules{
                           .token_of = token_of,
                           .on_seated =
@@ -186,6 +186,7 @@ void ManagerService::bind_seats() {
                               [this](const std::string& player, const Error& why) {
                                 if (deps_.log != nullptr) deps_.log->seat_refused(player, why);
                               }});
+  seat_tools_->bind(server_);
 }
 
 void ManagerService::bind_handlers() {

@@ -95,6 +95,16 @@ constexpr auto kClauses = std::to_array<Clause>({
     {"P-9",
      "Known deviations are accepted and recorded. A deadline that has passed is no reason to "
      "refuse a call."},
+    {"P-13.3",
+     "open_seat begins a session with a proof of the token, a fresh timestamp and a nonce that "
+     "counts once."},
+    {"P-13.5",
+     "Only the newest await_calls of a session waits, so that an answer is handed in as soon as it "
+     "is ready."},
+    {"P-13.7", "A player has one session. A newer one takes over, and an unknown one gets E012."},
+    {"P-13.8",
+     "A call is offered again in the next session while it is unanswered, and gets the same answer "
+     "again."},
     {"M-1", "An MCP server answers initialize with protocolVersion, capabilities and serverInfo."},
     {"M-2", "An MCP server refuses unknown tools."},
     {"M-3", "An MCP server answers ping with an empty result."},

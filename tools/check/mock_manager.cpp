@@ -32,7 +32,8 @@ core::Result<std::unique_ptr<MockManager>> MockManager::open(transport::front::H
   std::unique_ptr<MockManager> manager(new MockManager(std::move(options)));
   auto server = MockServer::open(
       runtime, manager->options_.address, manager->options_.port,
-      [self = manager.get()](const InboundCall& call) { return self->answer(call); });
+      [self = manager.get()](const InboundCall& call) { return self->answer(call); },
+      manager->options_.seats);
   if (!server) return server.error();
   manager->server_ = std::move(*server);
   if (CheckerBus* bus = manager->options_.bus; bus != nullptr) {
@@ -77,6 +78,9 @@ json MockManager::accepted(const InboundCall& call, bool is_referee) {
   message[is_referee ? "referee_id" : "player_id"] =
       is_referee ? options_.referee_id : options_.player_id;
   if (is_referee) return message;
+  const bool is_outward =
+      text_at(field_at(call.message, "player_meta"), "contact_endpoint") == agent::seats::kOutward;
+  if (is_outward && options_.seats != nullptr) options_.seats->expect(options_.player_id, token_);
   const std::string& nonce = text_at(call.message, "registration_nonce");
   std::lock_guard lock(mutex_);
   const bool is_new = text_at(call.message, "auth_token").empty();

@@ -7,6 +7,7 @@
 #include "common/core/auth_token.h"
 #include "common/core/random_source.h"
 #include "tools/check/checker_bus.h"
+#include "tools/check/checker_seats.h"
 #include "tools/check/mock_server.h"
 
 namespace league::tools::check {
@@ -22,6 +23,7 @@ class MockManager {
     std::string player_id = "P07";
     std::string referee_id = "REF03";
     CheckerBus* bus = nullptr;  ///< a further way to reach it; must outlive it
+    CheckerSeats* seats = nullptr;  ///< for players that come to it; must outlive it
   };
   /// `runtime` outlives it. Fails as MockServer::open, and as CheckerBus::serve_league.
   [[nodiscard]] static core::Result<std::unique_ptr<MockManager>> open(

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <thread>
 
+#include "tools/check/checker_seats.h"
+
 namespace league::tools::check {
 namespace {
 
@@ -70,8 +72,9 @@ InboundCall read_call(std::string bytes) {
 
 core::Result<std::unique_ptr<MockServer>> MockServer::open(transport::front::HttpRuntime& runtime,
                                                            const std::string& address,
-                                                           std::uint16_t port, Script script) {
-  std::unique_ptr<MockServer> mock(new MockServer());
+                                                           std::uint16_t port, Script script,
+                                                           CheckerSeats* seats) {
+  std::unique_ptr<MockServer> mock(new MockServer(seats));
   mock->script_ = std::move(script);
   mock->address_ = address;
   transport::http::HttpServerOptions options;
@@ -108,6 +111,7 @@ void MockServer::forward(std::function<bool(const InboundCall&)> wants,
 }
 
 void MockServer::on_message(transport::link::Inbound message, transport::link::ReplySlot reply) {
+  if (seats_ != nullptr && seats_->take(message, reply)) return;
   InboundCall call = read_call(message.bytes.str());
   MockAnswer answer;
   {
@@ -141,6 +145,10 @@ void MockServer::on_message(transport::link::Inbound message, transport::link::R
   }
   changed_.notify_all();
   reply.send(std::move(out));
+}
+
+void MockServer::on_channel_closed(const transport::link::PeerChannel& channel) {
+  if (seats_ != nullptr) seats_->on_channel_closed(channel);
 }
 
 std::size_t MockServer::count() const {

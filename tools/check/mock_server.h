@@ -17,6 +17,8 @@
 
 namespace league::tools::check {
 
+class CheckerSeats;
+
 using schema::field_at;
 using schema::text_at;
 
@@ -50,10 +52,11 @@ class MockServer final : public transport::link::MessageHandler {
   /// Answers one call; runs on a thread of the server, one call at a time.
   using Script = std::function<MockAnswer(const InboundCall&)>;
 
-  /// `runtime` must outlive it. Fails like HttpServer::start.
+  /// `runtime` must outlive it, and `seats`, which takes the messages that are about seats; null:
+  /// it has none. Fails like HttpServer::start.
   [[nodiscard]] static core::Result<std::unique_ptr<MockServer>> open(
       transport::front::HttpRuntime& runtime, const std::string& address, std::uint16_t port,
-      Script script);
+      Script script, CheckerSeats* seats = nullptr);
   ~MockServer() override;
 
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
@@ -67,6 +70,7 @@ class MockServer final : public transport::link::MessageHandler {
   void set_script(Script script);
 
   void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override;
+  void on_channel_closed(const transport::link::PeerChannel& channel) override;
 
   /// The number of calls so far.
   [[nodiscard]] std::size_t count() const;
@@ -78,7 +82,8 @@ class MockServer final : public transport::link::MessageHandler {
       std::chrono::milliseconds limit) const;
 
  private:
-  MockServer() = default;
+  explicit MockServer(CheckerSeats* seats) : seats_(seats) {}
+  CheckerSeats* const seats_;
   mutable std::mutex mutex_;
   std::mutex script_mutex_;
   mutable std::condition_variable changed_;

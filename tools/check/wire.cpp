@@ -213,7 +213,8 @@ Exchange Wire::send(const transport::link::Endpoint& endpoint, std::string bytes
     question.deadline = begun + limit;
     question.budget = transport::link::Budget::kGame;
     question.id = id;
-    transport::link::Caller& way = bus_ && endpoint.scheme == "nats" ? bus_->caller() : *caller_;
+    const bool is_ours = is_seat(endpoint) || (bus_ && endpoint.scheme == "nats");
+    transport::link::Caller& way = is_ours ? seats_.caller() : *caller_;
     way.call(std::move(question),
              [&](transport::link::CallOutcome outcome) { promise.set_value(std::move(outcome)); });
     exchange = exchange_of(exchange.url, bytes, promise.get_future().get());

@@ -9,6 +9,7 @@
 #include "common/core/result.h"
 #include "common/transport/link/caller.h"
 #include "tools/check/checker_bus.h"
+#include "tools/check/checker_seats.h"
 #include "tools/check/verdict.h"
 
 namespace league::tools::check {
@@ -53,6 +54,8 @@ class Wire {
 
   /// Null if no bus is used.
   [[nodiscard]] CheckerBus* bus() { return bus_.get(); }
+  /// Where bots sit that come to the checker. Its caller calls them, and everybody else.
+  [[nodiscard]] CheckerSeats& seats() { return seats_; }
 
   /// The caller of everything but HTTP in `send`; it calls HTTP as well, over kept connections.
   [[nodiscard]] transport::link::Caller& caller() { return *caller_; }
@@ -64,10 +67,13 @@ class Wire {
 
  private:
   Wire(std::unique_ptr<transport::link::Caller> caller, std::unique_ptr<CheckerBus> bus)
-      : caller_(std::move(caller)), bus_(std::move(bus)) {}
+      : caller_(std::move(caller)),
+        bus_(std::move(bus)),
+        seats_(bus_ ? bus_->caller() : *caller_) {}
 
   const std::unique_ptr<transport::link::Caller> caller_;
   const std::unique_ptr<CheckerBus> bus_;
+  CheckerSeats seats_;
 };
 
 /// The exchange that `outcome` ends; `sent`: the bytes of the request.

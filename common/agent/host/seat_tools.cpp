@@ -43,11 +43,12 @@ Error no_seat() {
 
 }  // namespace
 
-SeatTools::SeatTools(AgentServer& server, seats::Seats& seats, const core::Clock& clock,
-                     Rules rules)
-    : seats_(seats), clock_(clock), rules_(std::move(rules)) {
-  server.bind_tool("open_seat", [this](ToolCall call) { on_open_seat(std::move(call)); });
-  server.bind_tool("await_calls", [this](ToolCall call) { on_await_calls(std::move(call)); });
+SeatTools::SeatTools(seats::Seats& seats, const core::Clock& clock, Rules rules)
+    : seats_(seats), clock_(clock), rules_(std::move(rules)) {}
+
+void SeatTools::bind(AgentServer& server) {
+  server.bind_tool("open_seat", [this](ToolCall call) { open_seat(std::move(call)); });
+  server.bind_tool("await_calls", [this](ToolCall call) { await_calls(std::move(call)); });
 }
 
 core::Result<void> SeatTools::use_up(const std::string& player, const std::string& nonce) {
@@ -93,7 +94,7 @@ core::Result<std::string> SeatTools::prove(const json& arguments) {
   return player;
 }
 
-void SeatTools::on_open_seat(ToolCall call) {
+void SeatTools::open_seat(ToolCall call) {
   call.notes->is_carrier = true;  // its answer is a secret, and so is its proof if it is refused
   call.notes->is_secret = true;
   const bool is_over_connection = call.channel && call.context.transport.as_http() == nullptr;
@@ -126,7 +127,7 @@ void SeatTools::on_open_seat(ToolCall call) {
                    channel = std::move(channel)] { seats_.open(player, session, channel); });
 }
 
-void SeatTools::on_await_calls(ToolCall call) {
+void SeatTools::await_calls(ToolCall call) {
   call.notes->is_carrier = true;  // the messages in it are logged where they belong
   const auto wait = schema::number_at(call.arguments, "wait_s").value_or(kLongestWait.count());
   std::vector<std::string> answers;

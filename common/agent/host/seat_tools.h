@@ -29,12 +29,15 @@ class SeatTools {
     std::function<void(const std::string& player, const core::Error& why)> on_refused = {};
   };
 
-  /// Adds the tools to `server`. All references outlive it.
-  SeatTools(AgentServer& server, seats::Seats& seats, const core::Clock& clock, Rules rules);
+  /// All references outlive it.
+  SeatTools(seats::Seats& seats, const core::Clock& clock, Rules rules);
+
+  /// Adds the tools to `server`, which outlives this.
+  void bind(AgentServer& server);
+  void open_seat(ToolCall call);
+  void await_calls(ToolCall call);
 
  private:
-  void on_open_seat(ToolCall call);
-  void on_await_calls(ToolCall call);
   [[nodiscard]] core::Result<std::string> prove(const nlohmann::json& arguments);
   /// Fails for a nonce that was used before.
   [[nodiscard]] core::Result<void> use_up(const std::string& player, const std::string& nonce);

@@ -66,6 +66,9 @@ class PlayerBench {
   void set_bot(BotIdentity bot) { options_.bot = std::move(bot); }
   [[nodiscard]] bool has_token() const { return !options_.bot.token.empty(); }
   [[nodiscard]] bool is_http() const { return options_.bot.endpoint.scheme == "http"; }
+  /// Whether the bot comes to the checker, and sits at a seat.
+  [[nodiscard]] bool is_outward() const { return is_seat(options_.bot.endpoint); }
+  [[nodiscard]] CheckerSeats& seats() { return wire_.seats(); }
   [[nodiscard]] bool is_fast() const { return options_.is_fast; }
   [[nodiscard]] milliseconds limit() const;
 

@@ -21,6 +21,7 @@ Checks player_checks(PlayerBench& bench) {
   add_record_checks(bench, out);
   add_mcp_checks(bench, out);
   add_http_checks(bench, out);
+  add_seat_checks(bench, out);
   add_hostile_checks(bench, out);
   add_endurance_checks(bench, out);
   return out;

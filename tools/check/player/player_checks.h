@@ -32,6 +32,7 @@ void add_record_checks(PlayerBench& bench, Checks& out);
 void add_hostile_checks(PlayerBench& bench, Checks& out);
 void add_http_checks(PlayerBench& bench, Checks& out);
 void add_mcp_checks(PlayerBench& bench, Checks& out);
+void add_seat_checks(PlayerBench& bench, Checks& out);
 void add_endurance_checks(PlayerBench& bench, Checks& out);
 
 /// `pass` if the bot accepts the invitation, otherwise the failure.

@@ -159,11 +159,11 @@ std::string shown_part(const Seen& seen, const std::string& pointer, bool is_met
 
 void add_other_checks(PlayerBench& bench, RegistrationChecks& checks) {
   auto& endpoint = checks.add(
-      "P-4.3/contact-endpoint", Level::kMust, "`contact_endpoint` is a URL.",
+      "P-4.3/contact-endpoint", Level::kMust, "`contact_endpoint` is a URL, or `outward`.",
       "Send the URL at which your bot listens as player_meta.contact_endpoint, such as "
       "\"http://127.0.0.1:8101/mcp\".",
       [](const Seen& seen) {
-        auto parsed = transport::link::parse_endpoint(text_at(seen.meta, "contact_endpoint"));
+        auto parsed = place_of(text_at(seen.meta, "contact_endpoint"), "P01");
         if (parsed) return pass();
         return fail(seen.exchange, "/params/player_meta/contact_endpoint", "a URL",
                     parsed.error().message);

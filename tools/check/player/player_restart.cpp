@@ -45,7 +45,7 @@ std::optional<InboundCall> restarted(PlayerBench& bench, RestartTools& tools, mi
     }
   }
   const json meta = call->message.value("player_meta", json::object());
-  auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
+  auto endpoint = place_of(text_at(meta, "contact_endpoint"), bench.bot().id);
   if (endpoint) {
     BotIdentity bot = bench.bot();
     bot.endpoint = *endpoint;

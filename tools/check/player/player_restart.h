@@ -19,4 +19,8 @@ struct RestartTools {
 /// that: `tools` is null or has no bot.
 void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out);
 
+/// What a bot that comes to the checker does when another program takes its seat. It has stopped
+/// then, so this is the last of all checks.
+void add_take_over_check(PlayerBench& bench, RestartTools* tools, Checks& out);
+
 }  // namespace league::tools::check

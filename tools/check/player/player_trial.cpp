@@ -108,7 +108,7 @@ BotTrial PlayerBench::play_trial() {
   options.retry_delay = milliseconds(100);
   options.gives_up_at_timeout = true;
   if (server != nullptr) options.referee_url = server->url();
-  if (wire_.bus() != nullptr) options.bus = &wire_.bus()->caller();
+  options.bus = &wire_.seats().caller();
   auto league = TrialLeague::open(options);
   if (!league) {
     trial.trouble = league.error().message;

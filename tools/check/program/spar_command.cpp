@@ -86,7 +86,7 @@ int spar(const SparOptions& options) {
   limits.invitation_limit = milliseconds(options.limit_ms);
   limits.choice_limit = milliseconds(options.limit_ms);
   limits.retry_delay = milliseconds(options.retry_ms);
-  if ((*wire)->bus() != nullptr) limits.bus = &(*wire)->bus()->caller();
+  limits.bus = &(*wire)->seats().caller();
   auto league = TrialLeague::open(limits);
   if (!league) return fail(league.error());
   Sparring sparring({std::move(one->side), std::move(two->side)}, std::move(*league));

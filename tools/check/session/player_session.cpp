@@ -26,6 +26,8 @@ PlayerBench::Options bench_options(const SessionOptions& options) {
   return bench;
 }
 
+constexpr std::chrono::seconds kSeatedWithin{5};  ///< of a player that comes
+
 /// Waits for the player's registration, and sets the identity of the bot.
 core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* started,
                          const SessionOptions& options) {
@@ -59,7 +61,7 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
   bench.server = &manager.server();
   bench.take_registration(*call);
   const auto meta = call->message.value("player_meta", nlohmann::json());
-  auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
+  auto endpoint = place_of(text_at(meta, "contact_endpoint"), manager.options().player_id);
   BotIdentity bot{.id = manager.options().player_id,
                   .token = manager.token(),
                   .league_id = manager.options().league_id,
@@ -75,6 +77,8 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
                  "/params/player_meta/contact_endpoint"};
   }
   bench.set_bot(std::move(bot));
+  // Its calls would wait for it.
+  if (is_seat(*endpoint)) (void)bench.seats().wait_for_session(0, kSeatedWithin);
   return {};
 }
 
@@ -139,6 +143,7 @@ core::Result<Report> check_endpoint(Wire& wire, const SessionOptions& options) {
                  {}};
   Checks checks = player_checks(bench);
   add_restart_checks(bench, nullptr, checks);
+  add_take_over_check(bench, nullptr, checks);
   return finished(bench, checks, options, endpoint->url());
 }
 
@@ -148,7 +153,8 @@ core::Result<Report> check_registering(Wire& wire, const SessionOptions& options
   auto manager = MockManager::open(**runtime, {.address = options.address,
                                                .port = options.port.value_or(0),
                                                .league_id = options.league_id,
-                                               .bus = wire.bus()});
+                                               .bus = wire.bus(),
+                                               .seats = &wire.seats()});
   if (!manager) return manager.error();
   auto started = start_program(options, manager->get());
   if (!started) return started.error();
@@ -159,10 +165,12 @@ core::Result<Report> check_registering(Wire& wire, const SessionOptions& options
   RestartTools restart{.manager = **manager, .bot = bot};
   Checks checks = player_checks(bench);
   add_restart_checks(bench, &restart, checks);
+  add_take_over_check(bench, &restart, checks);
   const auto meta = bench.registration->message.value("player_meta", nlohmann::json());
   const std::string name = text_at(meta, "display_name");
   auto report = finished(bench, checks, options,
-                         (name.empty() ? "a player" : name) + " at " + bench.bot().endpoint.url(),
+                         (name.empty() ? "a player" : name) + " at " +
+                             (bench.is_outward() ? "its seat" : bench.bot().endpoint.url()),
                          bot, [&bench, &restart] { return start_again(bench, restart); });
   (*manager)->server().set_script([](const InboundCall&) { return MockAnswer{}; });
   return report;

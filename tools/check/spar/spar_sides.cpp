@@ -37,16 +37,16 @@ bool is_somebody_there(const transport::link::Endpoint& endpoint) {
 
 /// Starts the bot with `command` and waits for its registration.
 core::Result<TrialSeat> start_registering(OpenedSide& opened, const std::string& command,
-                                          const std::string& id, envelope::Mode mode,
-                                          CheckerBus* bus) {
+                                          const std::string& id, envelope::Mode mode, Wire& wire) {
+  CheckerBus* const bus = wire.bus();
   constexpr milliseconds kPatience{60'000};
   auto runtime = transport::front::HttpRuntime::start();
   if (!runtime) return runtime.error();
   opened.runtime = std::move(*runtime);
   // On a bus, two managers cannot serve the same league.
   const std::string league = bus != nullptr ? std::string(kSparLeague) + "_" + id : kSparLeague;
-  auto manager =
-      MockManager::open(*opened.runtime, {.league_id = league, .player_id = id, .bus = bus});
+  auto manager = MockManager::open(
+      *opened.runtime, {.league_id = league, .player_id = id, .bus = bus, .seats = &wire.seats()});
   if (!manager) return manager.error();
   opened.manager = std::move(*manager);
   auto program = StartedBot::start(command, opened.manager->url());
@@ -74,7 +74,7 @@ core::Result<TrialSeat> start_registering(OpenedSide& opened, const std::string&
                        "a league refuses the bot's registration: " + judged.refusal->message,
                        judged.refusal->field};
   const auto meta = call->message.value("player_meta", nlohmann::json());
-  auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
+  auto endpoint = place_of(text_at(meta, "contact_endpoint"), id);
   if (!endpoint) return endpoint.error();
   // As a league, which begins a moment after the last registration.
   std::this_thread::sleep_for(agent::runtime::Settings().league.start_delay);
@@ -92,7 +92,7 @@ core::Result<OpenedSide> open_side(Wire& wire, const std::string& word, const st
   OpenedSide opened;
   opened.side.name = word;
   if (word.find("{manager}") != std::string::npos) {
-    auto seat = start_registering(opened, word, id, mode, wire.bus());
+    auto seat = start_registering(opened, word, id, mode, wire);
     if (!seat) return seat.error();
     opened.side.seat = std::move(*seat);
     return opened;

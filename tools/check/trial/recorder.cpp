@@ -66,7 +66,8 @@ void RecordingCaller::call(OutboundCall call, Completion completion) {
     return;
   }
   auto one = recorder_.begin(call);
-  Caller& way = bus_ != nullptr && call.endpoint.scheme == "nats" ? *bus_ : caller_;
+  const bool is_elsewhere = call.endpoint.scheme == "nats" || is_seat(call.endpoint);
+  Caller& way = bus_ != nullptr && is_elsewhere ? *bus_ : caller_;
   way.call(std::move(call), [&recorder = recorder_, one = std::move(one),
                              completion = std::move(completion)](CallOutcome outcome) {
     recorder.answer(*one, outcome);

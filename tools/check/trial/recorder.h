@@ -59,7 +59,7 @@ class RecordingCaller final : public transport::link::Caller {
   /// Answers a request in the place of a peer.
   using StandIn = std::function<std::string(const std::string& request)>;
 
-  /// `bus` calls endpoints on a message bus; null: `caller` does.
+  /// `bus` calls endpoints on a message bus and at seats; null: `caller` does.
   RecordingCaller(Recorder& recorder, transport::link::Caller& caller, core::Timer& timer,
                   transport::link::Caller* bus = nullptr)
       : recorder_(recorder), caller_(caller), timer_(timer), bus_(bus) {}

@@ -8,6 +8,7 @@
 #include "common/schema/json_fields.h"
 #include "common/transport/link/endpoint.h"
 #include "league_manager/core/registration.h"
+#include "tools/check/checker_seats.h"
 
 namespace league::tools::check {
 
@@ -30,7 +31,7 @@ core::Error refusal_in(const transport::link::OutboundReply& reply,
 
 core::Result<void> decide(const LeagueRegisterRequest& request, envelope::Mode mode) {
   const envelope::PlayerMeta& meta = request.player_meta;
-  auto endpoint = transport::link::parse_endpoint(meta.contact_endpoint);
+  auto endpoint = place_of(meta.contact_endpoint, "P01");
   if (!endpoint) return endpoint.error();
   league_manager::RegistrationRequest asked;
   asked.profile.display_name = meta.display_name;

@@ -57,7 +57,7 @@ class TrialLeague {
     bool gives_up_at_timeout = false;
     /// Where players can post their answers, see `referee`.
     std::string referee_url = "http://localhost:8001/mcp";
-    transport::link::Caller* bus = nullptr;  ///< calls endpoints on a message bus
+    transport::link::Caller* bus = nullptr;  ///< calls endpoints on a message bus and at seats
   };
   /// What is called, has no token and always plays correctly.
   static constexpr auto kStandInUrl = "http://stand-in.invalid:80/mcp";
