@@ -558,8 +558,11 @@ class Connection:
             raise Unreachable(shown(text)) from None
         try:
             answer = json.loads(text)
-            if isinstance(answer.get("result"), dict):
-                return answer["result"]
+            result = answer.get("result")
+            if isinstance(result, dict):
+                if result.get("message_type") == "LEAGUE_ERROR" and method in ("open_seat", "await_calls"):
+                    raise CallError(str(result.get("error_code")), shown(result.get("error_description")))
+                return result
             error, data = answer.get("error") or {}, (answer.get("error") or {}).get("data") or {}
         except (ValueError, AttributeError, RecursionError):
             error, data = {}, {}

@@ -37,8 +37,11 @@ class Handler(BaseHTTPRequestHandler):
             body["result"] = self.server.manager.serve(request["method"], request["params"])
         except Fault as why:
             status, code, text, data = why.args
-            body["error"] = {"code": code if isinstance(code, int) else -32602, "message": text,
-                             "data": {"error_code": code, **data}}
+            if status == 200 and request["method"] in ("open_seat", "await_calls") and isinstance(code, str):
+                body["result"] = {"message_type": "LEAGUE_ERROR", "error_code": code, "error_description": text}
+            else:  # a manager refuses by a result, a server that is none by an error
+                body["error"] = {"code": code if isinstance(code, int) else -32602, "message": text,
+                                 "data": {"error_code": code, **data}}
         text = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(text)))
