@@ -536,6 +536,7 @@ class Connection:
         kind = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
         self.http = kind(near.hostname or "", near.port or (443 if near.scheme == "https" else 80))
         self.target = urlunsplit(("", "", parts.path, parts.query, ""))
+        self.is_aborted = False
         if proxy and proxy.username:
             user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
             login = {"Proxy-Authorization": "Basic " + base64.b64encode(user).decode()}
@@ -590,9 +591,13 @@ class Connection:
                                   "TCP_USER_TIMEOUT": 7000}.items():
                 if hasattr(socket, option):  # not on each system
                     self.http.sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+        if self.is_aborted:  # perhaps before there was a socket to shut down
+            raise ConnectionAbortedError("the connection was given up")
         self.http.sock.settimeout(timeout)
 
     def abort(self) -> None:
+        """Ends the present call, and lets each later one fail."""
+        self.is_aborted = True
         try:
             self.http.sock.shutdown(socket.SHUT_RDWR)
         except (AttributeError, OSError):  # it is not open

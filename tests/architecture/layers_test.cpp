@@ -52,9 +52,10 @@ const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"referee", {"core", "files", "service", ""}},
     {"player", {"core", "service", ""}},
     {"tools",
-     {"audit/evidence", "audit/verify", "audit/inspect", "audit/export", "audit/program",
-      "league/up", "league/bus_config", "league/client", "check", "check/trial", "check/player",
-      "check/roles", "check/session", "check/spar", "check/program", "bench", "gateway", "league"}},
+     {"audit/evidence", "audit/verify",      "audit/inspect", "audit/export",   "audit/program",
+      "league/up",      "league/bus_config", "league/client", "league/connect", "league/new_bot",
+      "check",          "check/trial",       "check/player",  "check/roles",    "check/session",
+      "check/spar",     "check/program",     "bench",         "gateway",        "league"}},
 };
 
 std::string component_of(const std::string& path) {

@@ -1,7 +1,7 @@
 """`league connect`: bots that exist, at a seat: one that registers itself over HTTP, one on standard streams, plain MCP servers."""
 
 import collections
-import json
+import csv
 import signal
 import socket
 import stat
@@ -48,10 +48,12 @@ class Connect(LeagueTest):
 
     def fairness(self):
         """How often a match had each fairness."""
-        done = subprocess.run([str(BIN / "league"), "export", str(self.directory), "--format", "json"], capture_output=True,
-                              text=True, timeout=60)
+        tables = self.directory / "tables"
+        done = subprocess.run([str(BIN / "league"), "export", str(self.directory), "--format", "csv", "--out", str(tables)],
+                              capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return collections.Counter(match["fairness"] for match in json.loads(done.stdout)["matches"])
+        with open(tables / "matches.csv", newline="") as file:
+            return collections.Counter(row["fairness"] for row in csv.DictReader(file))
 
     def test_bots_of_all_kinds_play_a_league(self):
         manager = self.start_manager(6, 1)

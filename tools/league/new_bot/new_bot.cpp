@@ -110,9 +110,8 @@ std::string bot_readme(const Language& language, const std::string& name,
                             {"@NEEDS@", language.needs},
                             {"@COMMAND@", command}})
     text = core::replaced(std::move(text), what, with);
-  return core::replaced(
-      std::move(text), "@TYPES@",
-      language.types.empty() ? "" : ", and in `" + std::string(language.types) + "`");
+  return core::replaced(std::move(text), "@TYPES@",
+                        language.types.empty() ? language.library : language.types);
 }
 
 }  // namespace
