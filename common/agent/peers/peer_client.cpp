@@ -246,10 +246,9 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
   // Error pages of web frameworks can be JSON, too.
   // A gateway, such as a seat, says with 504 that the peer itself has not answered.
   constexpr int kGatewayTimeout = 504;
-  const bool is_page =
-      outcome.http_status == kGatewayTimeout ||
-      (reply && !reply->error && !is_success(outcome.http_status) &&
-       !dialects::looks_like_answer(reply->message));
+  const bool is_page = outcome.http_status == kGatewayTimeout ||
+                       (reply && !reply->error && !is_success(outcome.http_status) &&
+                        !dialects::looks_like_answer(reply->message));
   if (is_page && !has_no_method) return PeerReply{.error = no_message(outcome, "")};
   if (reply && !has_no_method) known_.find(call.endpoint.url(), call.type, way);
   if (!row.reply) return acknowledged(pending, outcome, reply, has_no_method);

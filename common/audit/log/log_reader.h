@@ -32,7 +32,8 @@ struct LogEntry {
   /// Inbound: the agent whose token, credential or signature was checked for this message; empty:
   /// hearsay. Of old logs, which do not say it: the peer, where nothing was wrong with the message.
   std::string said_by;
-  std::string via;  ///< `seat`: the manager passed it on, between a referee and a player at its seat
+  std::string
+      via;  ///< `seat`: the manager passed it on, between a referee and a player at its seat
   std::string transport;
   std::string conversation_id;  ///< of an answer whose request stands in the file: the request's
   std::string message_type;
