@@ -50,6 +50,16 @@ bool is_unknown_way(const transport::link::CallOutcome& outcome,
   return needs_message && !reply;
 }
 
+/// Whether the answer is not the peer's own: an error page of its web framework, which can be JSON,
+/// too, or of a gateway such as a seat, which says with 504 that the peer has not answered.
+bool is_page(const transport::link::CallOutcome& outcome,
+             const Result<dialects::IncomingReply>& reply) {
+  constexpr int kGatewayTimeout = 504;
+  if (outcome.http_status == kGatewayTimeout) return true;
+  return reply && !reply->error && !is_success(outcome.http_status) &&
+         !dialects::looks_like_answer(reply->message);
+}
+
 }  // namespace
 
 PeerCall call_with(Peer to, const envelope::Envelope& envelope, std::string message,
@@ -243,13 +253,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
   const auto way = pending.search.way();
   if (tries_another_way(pending, outcome, &reply, has_no_method)) return std::nullopt;
   if (has_no_method && row.reply && pending.first_answer) return std::move(pending.first_answer);
-  // Error pages of web frameworks can be JSON, too.
-  // A gateway, such as a seat, says with 504 that the peer itself has not answered.
-  constexpr int kGatewayTimeout = 504;
-  const bool is_page = outcome.http_status == kGatewayTimeout ||
-                       (reply && !reply->error && !is_success(outcome.http_status) &&
-                        !dialects::looks_like_answer(reply->message));
-  if (is_page && !has_no_method) return PeerReply{.error = no_message(outcome, "")};
+  if (is_page(outcome, reply) && !has_no_method) return PeerReply{.error = no_message(outcome, "")};
   if (reply && !has_no_method) known_.find(call.endpoint.url(), call.type, way);
   if (!row.reply) return acknowledged(pending, outcome, reply, has_no_method);
   if (!reply)
