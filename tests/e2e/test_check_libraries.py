@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import support_path  # noqa: F401
-from league_testing import BIN, SOURCE
+from league_testing import BIN, IS_NIGHTLY, SOURCE
 
 CLIENTS = SOURCE / "clients"
 # The program, the bot and the library, and the language of code in the README.
@@ -83,12 +83,14 @@ class CheckLibraries(unittest.TestCase):
     def check_both_ways(self, language):
         readme = self.write_bot(language)
         start, = re.findall(r'^league check --start "(.*)" --require robust$', readme, re.M)
-        report = self.report("--start", start, "--require", "robust")
+        # All checks take 20 s; every day one library has them, in the way in which the libraries connect by default.
+        is_complete = IS_NIGHTLY or language == "python"
+        report = self.report("--start", start, "--require", "robust", *([] if is_complete else ["--fast"]))
         self.assertEqual(self.failed(report), {})
-        self.assertEqual(len(self.passed(report, "P-13.")), 5)
-        self.assertGreaterEqual(report["counts"]["passed"], 200)
+        self.assertGreaterEqual(len(self.passed(report, "P-13.")), 5 if is_complete else 3)
+        self.assertGreaterEqual(report["counts"]["passed"], 200 if is_complete else 150)
         (self.place / "check.json").unlink()
-        report = self.report("--start", start + " --serve {port}", "--require", "robust")
+        report = self.report("--start", start + " --serve {port}", "--require", "robust", *([] if IS_NIGHTLY else ["--fast"]))
         self.assertEqual(self.failed(report), {})
 
     def test_python(self):
@@ -101,7 +103,6 @@ class CheckLibraries(unittest.TestCase):
         start = f"{BIN / 'player'} --transport outward --manager {{manager}} --data {self.place}/data --logs {self.place}/logs"
         report = self.report("--start", start, "--fast", "--require", "robust")
         self.assertEqual(self.failed(report), {})
-        self.assertLess(report["milliseconds"], 5000)
 
     def test_bots_that_come_spar(self):
         self.write_bot("python")
