@@ -8,15 +8,9 @@
 namespace league::league_manager::admission {
 namespace {
 
+using agent::seats::no_entry;
 using core::Error;
 using core::ErrorCode;
-
-Error no_entry() {
-  return {ErrorCode::kAuthTokenInvalid,
-          "only the referee of an open match of this player may call it here, with the match's "
-          "credential",
-          "/auth_token"};
-}
 
 bool is_seated(const events::AgentProfile& profile) {
   return profile.endpoint.starts_with("seat:");

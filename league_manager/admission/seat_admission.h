@@ -39,7 +39,7 @@ class SeatAdmission {
                                                      std::string_view body) const;
 
  private:
-  /// The attempt of `match` whose credential for `player` is `shown`.
+  /// Whether `shown` is the credential of this attempt at `match` for `player`.
   [[nodiscard]] bool is_credential(const League& league, int player, events::MatchKey match,
                                    int attempt, std::string_view shown) const;
 

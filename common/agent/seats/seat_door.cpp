@@ -40,14 +40,6 @@ bool is_admitted_type(envelope::MessageType type) {
          type == kGameError;
 }
 
-/// The same for everybody, so that nobody learns who sits here.
-Error no_entry() {
-  return {ErrorCode::kAuthTokenInvalid,
-          "only the referee of an open match of this player may call it here, with the match's "
-          "credential",
-          "/auth_token"};
-}
-
 /// What a frame asks for, in any dialect.
 std::variant<dialects::IncomingRequest, dialects::RpcRefusal> read_frame(
     const dialects::RequestReader& reader, rpc::Request frame) {
@@ -101,6 +93,13 @@ std::shared_ptr<rpc::MessageNotes> notes_of(const rpc::SharedText& answer,
 }
 
 }  // namespace
+
+Error no_entry() {
+  return {ErrorCode::kAuthTokenInvalid,
+          "only the referee of an open match of this player may call it here, with the match's "
+          "credential",
+          "/auth_token"};
+}
 
 SeatDoor::SeatDoor(transport::link::MessageHandler& handler, Seats& seats, SeatRules rules,
                    const core::Clock& clock)

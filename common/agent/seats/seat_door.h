@@ -25,6 +25,9 @@ struct SeatClaim {
   core::AuthToken shown;
 };
 
+/// The refusal at a seat: the same for everybody, so that nobody learns who sits there.
+[[nodiscard]] core::Error no_entry();
+
 /// Who is admitted to a seat.
 struct SeatVisitor {
   std::string referee;  ///< `referee:REF01`, which has the match
