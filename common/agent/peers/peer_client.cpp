@@ -60,6 +60,13 @@ bool is_page(const transport::link::CallOutcome& outcome,
          !dialects::looks_like_answer(reply->message);
 }
 
+/// What a log record says of every answer to `call`.
+void note_call(rpc::MessageNotes& notes, const PeerCall& call) {
+  notes.conversation_id = call.conversation_id;
+  notes.match_id = call.match_id;
+  notes.peer = call.peer;
+}
+
 }  // namespace
 
 PeerCall call_with(Peer to, const envelope::Envelope& envelope, std::string message,
@@ -227,9 +234,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
                                                 transport::link::CallOutcome& outcome) {
   const PeerCall& call = pending.call;
   auto& notes = *outcome.notes;
-  notes.conversation_id = call.conversation_id;
-  notes.match_id = call.match_id;
-  notes.peer = call.peer;
+  note_call(notes, call);
   if (outcome.error && !has_hung_up(outcome, pending.search)) {
     if (tries_another_way(pending, outcome, nullptr, false)) return std::nullopt;
     if (pending.has_tried_sessions) return std::move(pending.first_answer);
