@@ -122,6 +122,7 @@ function connection(line, since) {
     away: 'It comes to the league by itself, and is away',
     poll: 'It comes to the league by itself, and asks for its calls',
     websocket: 'It comes to the league by itself, over a WebSocket',
+    host: 'A chat program makes its choices, and this league plays for it',
   };
   return `${how[line]}, since ${moment(since)}.`;
 }

@@ -119,12 +119,12 @@ void SeatTools::open_seat(ToolCall call) {
   if (rules_.on_seated) rules_.on_seated(*player, line);
   // A poll may come as soon as the answer is there; over a connection, calls come after the answer.
   if (!channel) {
-    seats_.open(std::move(*player), std::move(session), nullptr);
+    seats_.open(std::move(*player), std::move(session), line, nullptr);
     return call.reply.send(answer);
   }
   call.reply.send(answer,
-                  [this, player = std::move(*player), session = std::move(session),
-                   channel = std::move(channel)] { seats_.open(player, session, channel); });
+                  [this, player = std::move(*player), session = std::move(session), line,
+                   channel = std::move(channel)] { seats_.open(player, session, line, channel); });
 }
 
 void SeatTools::await_calls(ToolCall call) {

@@ -69,7 +69,7 @@ std::function<void(Value)> called_once(std::function<void(Value)> function,
 }  // namespace
 
 std::string_view line_name(Line line) {
-  constexpr std::array<std::string_view, 3> kNames = {"away", "poll", "websocket"};
+  constexpr std::array<std::string_view, 4> kNames = {"away", "poll", "websocket", "host"};
   return kNames[static_cast<std::size_t>(line)];
 }
 
@@ -113,11 +113,11 @@ std::string Seats::name_session(const std::string& player) {
          core::to_hex(core::hmac_sha256(key_, core::as_bytes(player + "|" + nonce)));
 }
 
-void Seats::open(std::string player, std::string session,
+void Seats::open(std::string player, std::string session, Line line,
                  std::shared_ptr<transport::link::PeerChannel> channel) {
-  scope_.executor().post([this, player = std::move(player), session = std::move(session),
+  scope_.executor().post([this, player = std::move(player), session = std::move(session), line,
                           channel = std::move(channel)]() mutable {
-    begin(player, std::move(session), std::move(channel));
+    begin(player, std::move(session), line, std::move(channel));
   });
 }
 
@@ -136,7 +136,7 @@ std::optional<std::string> Seats::player_of(std::string_view session) const {
   return player;
 }
 
-void Seats::begin(const std::string& player, std::string session,
+void Seats::begin(const std::string& player, std::string session, Line line,
                   std::shared_ptr<transport::link::PeerChannel> channel) {
   auto& held = seats_[player];
   if (!held) held = std::make_shared<Seat>();
@@ -146,7 +146,7 @@ void Seats::begin(const std::string& player, std::string session,
   leave(player, seat);
   seat.session = std::move(session);
   seat.channel = std::move(channel);
-  seat.line = seat.channel ? Line::kWebSocket : Line::kPoll;
+  seat.line = line;
   seat.last_seen = clock_.steady_now();
   if (seat.channel) {
     const std::lock_guard lock(mutex_);

@@ -26,8 +26,9 @@
 namespace league::agent::seats {
 
 /// How a seated player gets its calls.
-enum class Line : std::uint8_t { kAway, kPoll, kWebSocket };
-/// `away`, `poll`, `websocket`.
+/// `kHost`: this program plays for a client that has nothing but tools.
+enum class Line : std::uint8_t { kAway, kPoll, kWebSocket, kHost };
+/// `away`, `poll`, `websocket`, `host`.
 [[nodiscard]] std::string_view line_name(Line line);
 
 /// A call to a seated player.
@@ -91,9 +92,9 @@ class Seats {
 
   /// A secret name for a session of `player`.
   [[nodiscard]] std::string name_session(const std::string& player);
-  /// Begins it: the player gets calls over `channel`, a connection, or, if that is null, when it
-  /// asks. An earlier session of the player ends.
-  void open(std::string player, std::string session,
+  /// Begins it: the player gets calls over `channel`, or, on the line kPoll, which has none, when
+  /// it asks. An earlier session of the player ends.
+  void open(std::string player, std::string session, Line line,
             std::shared_ptr<transport::link::PeerChannel> channel);
   /// Whose session that is, whether it still lasts or not; nothing for what is no session's name.
   [[nodiscard]] std::optional<std::string> player_of(std::string_view session) const;
@@ -126,7 +127,7 @@ class Seats {
   task::Task<void> wait_for_calls(std::string session, std::chrono::milliseconds wait,
                                   std::vector<std::string> answers,
                                   std::function<void(core::Result<Polled>)> polled);
-  void begin(const std::string& player, std::string session,
+  void begin(const std::string& player, std::string session, Line line,
              std::shared_ptr<transport::link::PeerChannel> channel);
   void leave(const std::string& player, Seat& seat);
   void hand_out(const std::string& player, Seat& seat);

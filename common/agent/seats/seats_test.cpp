@@ -39,7 +39,7 @@ class SeatsTest : public ::testing::Test {
  protected:
   std::string open(const std::shared_ptr<Socket>& socket = nullptr) {
     std::string session = seats_.name_session("P07");
-    seats_.open("P07", session, socket);
+    seats_.open("P07", session, socket ? Line::kWebSocket : Line::kPoll, socket);
     return session;
   }
   /// A call of a referee; its answer appears in the returned place.
