@@ -34,6 +34,11 @@ struct AgentProfile {
   std::optional<std::string> code_digest = {};
   bool receipts = false;  ///< players only: puts receipts into its answers (protocol §7)
   bool batches = false;  ///< players only: takes messages in JSON-RPC batches (protocol §4)
+  /// Players at seats only: `person` or `host`, a chat program. Empty: a program.
+  std::string played_by = {};
+
+  /// Whether it has the time for people. Source: protocol §10.
+  [[nodiscard]] bool has_seat_limits() const { return !played_by.empty(); }
 
   bool operator==(const AgentProfile&) const = default;
 };

@@ -43,7 +43,8 @@ events::AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .log_public_key = meta.log_public_key,
           .hears_events = meta.hears_events,
           .receipts = meta.receipts,
-          .batches = meta.batches};
+          .batches = meta.batches,
+          .played_by = meta.played_by.value_or("")};
 }
 
 /// The origin under which a request has reached the manager; empty if it was not over HTTP.
