@@ -123,6 +123,8 @@ class Program {
   void on_finished();
 
   [[nodiscard]] std::string seats_at(const std::string& manager_url) const;
+  [[nodiscard]] agent::seats::Patience patience_with(const std::string& player,
+                                                     envelope::MessageType type) const;
   [[nodiscard]] const core::LeagueId& id() const { return store_->settings().league_id; }
 
   const ProgramOptions& options_;
@@ -349,15 +351,31 @@ void Program::make_service() {
   make_hosts();
   handler_.emplace(service_->handler(), store_->leadership());
   seat_admission_.emplace(*ledger_, store_->token_issuer(), rounds::referee_credential);
-  door_.emplace(*handler_, *seats_,
-                agent::seats::SeatRules{
-                    .admit = [this](const auto& claim) { return seat_admission_->admit(claim); },
-                    .limit = [this](auto type) { return settings_.time_limit(type); },
-                    .on_refused =
-                        [this](const std::string& player, const core::Error& why) {
-                          operator_log_->seat_refused(player, why);
-                        }},
-                host_->clock());
+  door_.emplace(
+      *handler_, *seats_,
+      agent::seats::SeatRules{
+          .admit = [this](const auto& claim) { return seat_admission_->admit(claim); },
+          .patience = [this](const auto& player, auto type) { return patience_with(player, type); },
+          .on_refused = [this](
+                            const std::string& player,
+                            const core::Error& why) { operator_log_->seat_refused(player, why); }},
+      host_->clock());
+}
+
+/// How a referee waits for a player's answer at its seat.
+agent::seats::Patience Program::patience_with(const std::string& player,
+                                              envelope::MessageType type) const {
+  const bool is_call = type == envelope::MessageType::kGameInvitation ||
+                       type == envelope::MessageType::kChooseParityCall;
+  const bool is_person = is_call && ledger_->read([&player](const League& league) {
+    const auto agent = league.roster().find(player);
+    return agent && league.roster().agent(*agent).profile.has_seat_limits();
+  });
+  if (!is_person) return {.limit = settings_.time_limit(type)};
+  const auto& limits = settings_.seat_limits;
+  return {
+      .limit = type == envelope::MessageType::kGameInvitation ? limits.invitation : limits.choice,
+      .waits_for_absent = true};
 }
 
 void Program::make_hosts() {
@@ -373,7 +391,7 @@ void Program::make_hosts() {
       .schemas = host_->schemas(),
       .league_id = id(),
       .league_key = store_->settings().league_key,
-      .limit = settings_.time_limit(envelope::MessageType::kGameInvitation),
+      .limit = settings_.seat_limits.invitation,
       .open_matches = store_->is_kept() ? data.journal().parent_path() / "hosted_matches.jsonl"
                                         : std::filesystem::path(),
       .log = &*operator_log_});

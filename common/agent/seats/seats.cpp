@@ -221,7 +221,7 @@ task::Task<void> Seats::converse(std::string player, SeatCall call, Answered ans
   end_if_silent(player, *seat);
   const auto now = clock_.steady_now();
   SeatAnswer answer;
-  if (seat->line == Line::kAway && now - seat->last_seen > limits_.absence)
+  if (seat->line == Line::kAway && now - seat->last_seen > limits_.absence && !call.waits)
     answer.error = Error{ErrorCode::kConnectionError, player + " is not connected to its seat", ""};
   if (auto room = has_room(*seat, call); !room) answer.error = room.error();
   if (answer.error) {
@@ -349,6 +349,23 @@ task::Task<void> Seats::wait_for_calls(std::string session, std::chrono::millise
     }
   }
   polled(std::move(got));
+}
+
+void Seats::end(std::string session) {
+  scope_.executor().post([this, session = std::move(session)] {
+    const auto player = owner_of(session);
+    if (player) leave(*player, *seats_[*player]);
+  });
+}
+
+void Seats::look_for(std::string player, std::function<void(bool)> found) {
+  scope_.executor().post([this, player = std::move(player), found = std::move(found)] {
+    const auto at = seats_.find(player);
+    if (at == seats_.end() || at->second->line == Line::kAway) return found(false);
+    const Seat& seat = *at->second;
+    found(seat.channel || seat.waiting ||
+          clock_.steady_now() - seat.last_seen <= limits_.between_polls);
+  });
 }
 
 bool Seats::take_answer(const transport::link::PeerChannel& channel, const rpc::SharedText& bytes) {

@@ -37,6 +37,7 @@ struct SeatCall {
   rpc::Id id;  ///< that it has
   std::string caller;  ///< whose budget it uses: `league_manager`, `referee:REF01`
   core::Clock::Steady deadline;  ///< its answer is useless later
+  bool waits = false;  ///< until then, also if the player has been away for long
 };
 
 /// How it ended: with an error (kTimeout, kConnectionError: the player has been away for long,
@@ -68,6 +69,8 @@ struct SeatLimits {
   std::chrono::seconds silence{60};
   /// Calls to a player wait while it is away, but once it has been for this long they fail.
   std::chrono::seconds absence{30};
+  /// Who polls is there for this long after a poll.
+  std::chrono::seconds between_polls{3};
 };
 
 /// The seats of players that come to us: each has one session at a time, by which its player takes
@@ -107,6 +110,10 @@ class Seats {
   /// and with kAuthTokenInvalid for every other session that does not last.
   void poll(std::string session, std::chrono::milliseconds wait, std::vector<std::string> answers,
             std::function<void(core::Result<Polled>)> polled);
+  /// Ends it, if it lasts: its client leaves. What is unanswered is offered to the next one.
+  void end(std::string session);
+  /// Whether the player is there: it has a connection, a poll waits, or one has just returned.
+  void look_for(std::string player, std::function<void(bool is_there)> found);
   /// Takes an answer that came over a session's connection. False if there is no session there.
   bool take_answer(const transport::link::PeerChannel& channel, const rpc::SharedText& bytes);
   /// Whether this connection has a session.
