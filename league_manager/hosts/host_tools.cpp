@@ -224,7 +224,7 @@ task::Task<void> HostTools::ask_person(HostedPlayer* player,
       {"requestedSchema",
        {{"type", "object"},
         {"properties", {{"choice", {{"type", "string"}, {"enum", std::move(words)}}}}},
-        {"required", {"choice"}}}}};
+        {"required", json::array({"choice"})}}}};
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
       turn->until.instant() - deps_.clock.utc_now().instant());
   player->note_told();

@@ -60,11 +60,11 @@ class HostedPlayerTest : public ::testing::Test {
   }
   [[nodiscard]] agent::seats::Line line() const { return seats_.shown("P01")->line; }
 
-  testing::FakeTime time_;
-  testing::ScriptedRandom random_;
+  league::testing::FakeTime time_;
+  league::testing::ScriptedRandom random_;
   agent::seats::Seats seats_{time_, time_, random_, [](const std::exception_ptr&) { FAIL(); }};
   const core::AuthToken token_{"tok_p01_secret"};
-  testing::ScriptedMatch match_;
+  league::testing::ScriptedMatch match_;
   std::int64_t last_id_ = 0;
   std::unique_ptr<HostedPlayer> player_;
 };

@@ -184,13 +184,15 @@ class Hosts(LeagueTest):
         self.start_referee(manager, limits=LIMITS)
         host = Host(manager.url)
         host.join("sleeper")
-        self.start_players(manager, 3)
+        self.start_players(manager, 3, "slow:600")  # so that a round is not over before the host is back
         self.assertEqual(host.until("choose")["match_id"][:2], "R1")
         wait_until(lambda: self.agents(manager)["P01"]["state"] == "SUSPENDED", 15, "the host is suspended")
         code, text = host.refused("play", choice="even")
         self.assertEqual(code, "E031")
         self.assertIn("too late", text)
+        self.assertEqual(host.use("my_results")["state"], "SUSPENDED")
         end = host.play_to_the_end()
+        self.assertEqual(self.agents(manager)["P01"]["state"], "ACTIVE")
         lost = [row for row in host.use("my_results")["results"] if "lost_by" in row]
         self.assertGreaterEqual(len(lost), 1)
         self.assertLessEqual(len(lost), 2)
@@ -236,7 +238,6 @@ class Hosts(LeagueTest):
         again = self.start("league_manager", "--players", 3, "--referees", 1, "--data", self.directory / "data",
                            limits=LIMITS, port=urlsplit(manager.url).port)
         again.ready()
-        self.assertEqual(exchange(manager.url, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, host.headers)[2].get("Mcp-Session-Id"), None)
         back = Host(manager.url)
         self.assertEqual(back.use("join_league", player=host.word)["player_id"], "P01")
         end = back.play_to_the_end()
@@ -254,7 +255,8 @@ class Hosts(LeagueTest):
         host.until("waiting", wait_s=0)
         answer = host.ask("tools/call", {"name": "await_turn", "arguments": {"wait_s": 6}, "_meta": {"progressToken": "p"}})
         self.assertEqual(answer["result"]["structuredContent"]["state"], "waiting")
-        self.assertEqual([one["method"] for one in host.heard if "method" in one], ["notifications/progress"] * 2)
+        self.assertEqual({one["method"] for one in host.heard}, {"notifications/progress"})
+        self.assertGreaterEqual(len(host.heard), 2)
         self.assertEqual(host.heard[0]["params"]["progressToken"], "p")
 
     def test_many_strangers_and_a_full_league(self):
