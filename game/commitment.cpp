@@ -23,12 +23,12 @@ bool is_hex_256(std::string_view text) {
 }
 
 std::string_view fairness_name(Fairness fairness) {
-  constexpr std::array<std::string_view, 4> kNames = {"none", "claimed", "one", "both"};
+  constexpr std::array<std::string_view, 5> kNames = {"none", "claimed", "hosted", "one", "both"};
   return kNames[static_cast<std::size_t>(fairness)];
 }
 
 std::optional<Fairness> parse_fairness(std::string_view text) {
-  for (Fairness fairness : {Fairness::kNone, Fairness::kClaimed, Fairness::kOne, Fairness::kBoth}) {
+  for (Fairness fairness : kAllFairness) {
     if (fairness_name(fairness) == text) return fairness;
   }
   return std::nullopt;

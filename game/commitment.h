@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,9 +37,12 @@ struct Bindings {
 /// How many players have bound the draw; docs/protocol.md says who could have influenced it.
 ///
 /// `kClaimed`: the commitments are only what the referee says, because a player's receipts are
-/// missing or false.
-enum class Fairness : std::uint8_t { kNone, kClaimed, kOne, kBoth };
-/// `none`, `claimed`, `one`, `both`.
+/// missing or false. `kHosted`: the manager runs a player of the match, so it knows its choice
+/// before that is revealed. Ordered: the best is the last.
+enum class Fairness : std::uint8_t { kNone, kClaimed, kHosted, kOne, kBoth };
+inline constexpr std::array<Fairness, 5> kAllFairness = {
+    Fairness::kNone, Fairness::kClaimed, Fairness::kHosted, Fairness::kOne, Fairness::kBoth};
+/// `none`, `claimed`, `hosted`, `one`, `both`.
 [[nodiscard]] std::string_view fairness_name(Fairness fairness);
 [[nodiscard]] std::optional<Fairness> parse_fairness(std::string_view text);
 [[nodiscard]] Fairness fairness_of(const Bindings& bindings);

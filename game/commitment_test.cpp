@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "game/draw.h"
 
 namespace league::game {
@@ -81,7 +83,9 @@ TEST(Fairness, NamesReadBack) {
   EXPECT_EQ(fairness_name(Fairness::kNone), "none");
   EXPECT_EQ(fairness_name(Fairness::kOne), "one");
   EXPECT_EQ(fairness_name(Fairness::kBoth), "both");
-  for (Fairness fairness : {Fairness::kNone, Fairness::kOne, Fairness::kBoth}) {
+  EXPECT_EQ(fairness_name(Fairness::kHosted), "hosted");
+  EXPECT_TRUE(std::ranges::is_sorted(kAllFairness));
+  for (Fairness fairness : kAllFairness) {
     EXPECT_EQ(parse_fairness(fairness_name(fairness)), fairness);
   }
   EXPECT_EQ(parse_fairness("BOTH"), std::nullopt);

@@ -14,6 +14,7 @@
 #include "league_manager/admission/known_senders.h"
 #include "league_manager/files/data_directory.h"
 #include "league_manager/files/league_projector.h"
+#include "league_manager/hosts/host_tools.h"
 #include "league_manager/league_store.h"
 #include "league_manager/manager_bus.h"
 #include "league_manager/manager_codes.h"
@@ -116,11 +117,14 @@ class Program {
   void publish_receipt_keys();
   core::Result<void> open_admission();
   void make_service();
+  void make_hosts();
   core::Result<void> serve();
   void tell_operator();
   void on_finished();
 
   [[nodiscard]] std::string seats_at(const std::string& manager_url) const;
+  [[nodiscard]] agent::seats::Patience patience_with(const std::string& player,
+                                                     envelope::MessageType type) const;
   [[nodiscard]] const core::LeagueId& id() const { return store_->settings().league_id; }
 
   const ProgramOptions& options_;
@@ -152,6 +156,7 @@ class Program {
   std::optional<ManagerCodes> codes_;
   std::optional<admission::EndpointAdmission> endpoints_;
   std::optional<service::ManagerService> service_;
+  std::optional<hosts::HostTools> hosts_;
   std::optional<stream::LeadersHandler> handler_;
   std::optional<admission::SeatAdmission> seat_admission_;
   std::optional<agent::seats::SeatDoor> door_;
@@ -343,17 +348,53 @@ void Program::make_service() {
                                                 .replication = replication_of(store_->leadership()),
                                                 .read_durable = read_durable_from(*projector_),
                                                 .after_answer = hooks_.after_answer});
+  make_hosts();
   handler_.emplace(service_->handler(), store_->leadership());
   seat_admission_.emplace(*ledger_, store_->token_issuer(), rounds::referee_credential);
-  door_.emplace(*handler_, *seats_,
-                agent::seats::SeatRules{
-                    .admit = [this](const auto& claim) { return seat_admission_->admit(claim); },
-                    .limit = [this](auto type) { return settings_.time_limit(type); },
-                    .on_refused =
-                        [this](const std::string& player, const core::Error& why) {
-                          operator_log_->seat_refused(player, why);
-                        }},
-                host_->clock());
+  door_.emplace(
+      *handler_, *seats_,
+      agent::seats::SeatRules{
+          .admit = [this](const auto& claim) { return seat_admission_->admit(claim); },
+          .patience = [this](const auto& player, auto type) { return patience_with(player, type); },
+          .on_refused = [this](
+                            const std::string& player,
+                            const core::Error& why) { operator_log_->seat_refused(player, why); }},
+      host_->clock());
+}
+
+/// How a referee waits for a player's answer at its seat.
+agent::seats::Patience Program::patience_with(const std::string& player,
+                                              envelope::MessageType type) const {
+  const bool is_call = type == envelope::MessageType::kGameInvitation ||
+                       type == envelope::MessageType::kChooseParityCall;
+  const bool is_person = is_call && ledger_->read([&player](const League& league) {
+    const auto agent = league.roster().find(player);
+    return agent && league.roster().agent(*agent).profile.has_seat_limits();
+  });
+  if (!is_person) return {.limit = settings_.time_limit(type)};
+  const auto& limits = settings_.seat_limits;
+  return {
+      .limit = type == envelope::MessageType::kGameInvitation ? limits.invitation : limits.choice,
+      .waits_for_absent = true};
+}
+
+void Program::make_hosts() {
+  const files::DataDirectory data(options_.data);
+  hosts_.emplace(hosts::HostDependencies{
+      .server = service_->server(),
+      .ledger = *ledger_,
+      .token_issuer = store_->token_issuer(),
+      .seats = *seats_,
+      .timer = host_->timer(),
+      .clock = host_->clock(),
+      .random = random_,
+      .schemas = host_->schemas(),
+      .league_id = id(),
+      .league_key = store_->settings().league_key,
+      .limit = settings_.seat_limits.invitation,
+      .open_matches = store_->is_kept() ? data.journal().parent_path() / "hosted_matches.jsonl"
+                                        : std::filesystem::path(),
+      .log = &*operator_log_});
 }
 
 /// The origin at which referees reach seats.
@@ -410,6 +451,7 @@ void Program::play(ManagerReload* reload) {
   pages_->finish();
   if (events_.feed) events_.feed->stop();
   port_->begin_stop();
+  hosts_->stop();
   seats_->stop();
   port_->stop_serving();
   pages_->stop();

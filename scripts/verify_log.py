@@ -1075,6 +1075,8 @@ class Journal:
         self.digests = []  # up to each entry, chained
         self.results = {}  # match -> by_manager, attempt, referee, result
         self.receipts = {}  # match -> those of A and of B
+        self.hosted = set()  # players that the manager runs
+        self.fairness = {}  # match -> what the manager calls it
         self.asked = set()  # (match, attempt, player)
         self.heads = []  # (agent, number and hash of its line, entry)
         self.decided = []  # (entry, match, what `results` has of it, or None where it was made void), in order
@@ -1100,18 +1102,24 @@ class Journal:
             self.take(number, kind, parse_object(payload))
         if is_damaged:  # `league audit verify` says so
             self.files_keyed, self.declared, self.digests, self.results, self.receipts, self.asked, self.heads = False, set(), [], {}, {}, set(), []
+            self.fairness = {}
 
     def take(self, number, kind, event):
         match = text_of(event, "match")
         if kind == "LEAGUE_CREATED":
             self.league_key, self.files_keyed = text_of(event, "league_key"), event is not None and event.get("files_keyed") is True
-        elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED") and dict_of(event, "profile").get("receipts") is True:
-            self.declared.add(text_of(event, "agent").split(":")[-1])
+        elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED"):
+            player, profile = text_of(event, "agent").split(":")[-1], dict_of(event, "profile")
+            if profile.get("receipts") is True:
+                self.declared.add(player)
+            if profile.get("played_by") == "host":
+                self.hosted.add(player)
         elif kind == "MATCH_ASSIGNED":
             self.assigned[match] = number_of(event, "attempt") or 0, id_by_index("REF", event, "referee")
         elif kind in ("MATCH_REPORTED", "MATCH_FORFEITED"):
             self.results[match] = kind == "MATCH_FORFEITED", *self.assigned.get(match, (0, "-")), dict_of(event, "result")
             self.decided.append((number, match, self.results[match]))
+            self.fairness[match] = text_of(event, "fairness")
             if "receipts" in (event or {}):
                 self.receipts[match] = [dict_of(event["receipts"], side) for side in "AB"]
         elif kind == "PLAYERS_ASKED":
@@ -1133,12 +1141,14 @@ class Journal:
                        for row in list_of(content, "voided") if (match := text_of(row, "match_id"))}
         self.league_key, self.files_keyed = text_of(content, "league_key"), content is not None and content.get("files_keyed") is True
         self.declared = {player for player in list_of(content, "with_receipts") if isinstance(player, str)}
+        self.hosted = {player for player in list_of(content, "hosted") if isinstance(player, str)}
         self.asked = {(text_of(row, "match_id"), number_of(row, "attempt"), player) for row in list_of(content, "questions")
                       for player in list_of(row, "players") if isinstance(player, str)}
         rows = list_of(content, "results")
         for row in rows:
             match = text_of(row, "match_id")
             self.results[match] = text_of(row, "by") == "MANAGER", 0, "", {"outcome": row.get("outcome")} if isinstance(row, dict) else {}
+            self.fairness[match] = text_of(row, "fairness")
             if dict_of(row, "receipts"):
                 self.receipts[match] = [dict_of(row["receipts"], side) for side in "AB"]
         decided = [text_of(row, "match_id") for row in rows]
@@ -1365,6 +1375,7 @@ class League:
         self.check_seconds()
         Losses(self).check()
         self.check_receipts()
+        self.check_hosted()
         Witnesses(self).check()
         self.judge_once()
         self.note_undrawn()
@@ -1737,6 +1748,14 @@ class League:
                 elif state == "valid" and keys and not told.has_receipts(player, own, keys.get(player, ())):
                     self.found.fault(told.place, "receipt.false", f"the manager has accepted receipts of player:{player} for {match} as valid, "
                                                                   "but they are not those of the reported answers")
+
+    def check_hosted(self):
+        """The manager calls no match fairer than `hosted` in which it runs a player."""
+        for match, fairness in sorted((self.journal.fairness if self.journal else {}).items()):
+            told = self.accepted.get(match, [None])[-1]
+            if told and fairness in ("both", "one") and self.journal.hosted & set(told.pair):
+                self.found.fault(told.place, "fairness.hosted", f"the manager calls {match} \"{fairness}\", but it runs a player of that match "
+                                                                "itself, whose choice it knows before that is revealed")
 
     def note_disputes(self):
         places = {}

@@ -87,6 +87,7 @@ export const words = (word) => WORDS[word] || word.toLowerCase().replaceAll('_',
 export const FAIRNESS = {
   both: 'Both players committed, and nobody disputes it: no side alone could steer the number.',
   one: 'One player committed: a referee that colludes with the other player could steer the number.',
+  hosted: 'Players committed, but this league ran one of them for a chat program, and knew its choice beforehand.',
   claimed: 'Disputed, or a player’s receipts are missing or false: only the referee’s word for the commitments.',
   none: 'Nobody committed: manager and referee could know the number beforehand.',
 };

@@ -10,8 +10,8 @@ export const other = (side) => 1 - side;
 
 const POINTS = {A: [3, 0], B: [0, 3], DRAW: [1, 1], NONE: [0, 0]};
 
-function agent([name, state, reason, detail, since, failed], id) {
-  return {id, name, state, reason, detail, since, failed};
+function agent([name, state, reason, detail, since, failed, playedBy], id) {
+  return {id, name, state, reason, detail, since, failed, playedBy};
 }
 
 /** Why a match was lost technically; `fault` is the text without the player's answer. */

@@ -15,6 +15,10 @@ function answers(games, player) {
 
 const causeOf = (game, player) => game.causes[game.players.indexOf(player)];
 
+const PLAYED_BY = {person: 'a person', host: 'a chat program'};
+/** Who plays, where it is no program. */
+const playedBy = (agent) => PLAYED_BY[agent.playedBy] && h('span', {class: 'quiet'}, PLAYED_BY[agent.playedBy]);
+
 /** Technical losses of a player by call, code and wrong field: [{text, games}]. */
 function losses(games, player) {
   const byCause = new Map();
@@ -63,7 +67,7 @@ function row(league, agent, games) {
   return h(
     'tr',
     {'data-key': agent.id},
-    rowHeading(playerRow(agent)),
+    rowHeading(playerRow(agent, playedBy(agent))),
     state(agent),
     ...[0.5, 0.95, 1].map((part) => numberCell(answerTime(percentile(times, part)))),
     numberCell(causes.reduce((sum, one) => sum + one.games.length, 0) || ''),
@@ -122,6 +126,7 @@ function connection(line, since) {
     away: 'It comes to the league by itself, and is away',
     poll: 'It comes to the league by itself, and asks for its calls',
     websocket: 'It comes to the league by itself, over a WebSocket',
+    host: 'A chat program makes its choices, and this league plays for it',
   };
   return `${how[line]}, since ${moment(since)}.`;
 }
@@ -196,7 +201,7 @@ function detail(league, player, redraw) {
     h(
       'section',
       {class: 'card wide'},
-      h('h2', {}, agentLabel(agent)),
+      h('h2', {}, agentLabel(agent), ' ', playedBy(agent)),
       h('p', {}, h('a', {href: '#players'}, '← all players')),
       summary(league, player, games),
       more?.line && h('p', {}, connection(...more.line)),

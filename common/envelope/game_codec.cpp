@@ -48,6 +48,9 @@ void describe(Archive& a, Self& s, Of<GameInvitation> /*unused*/) {
           "SHA-256 of the draw's seed, as it was announced. A choice commitment is made over it.",
           256));
   a.optional("context", s.context, rule::value("Which play of the match this is."));
+  a.optional("deadline", s.deadline,
+             rule::time("When the answer must have arrived, where the player has a limit of its "
+                        "own, as people have. ISO 8601 in UTC, with Z or +00:00."));
 }
 
 static MessageAbout about(Of<GameJoinAck> /*unused*/) {

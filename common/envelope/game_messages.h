@@ -34,6 +34,8 @@ struct GameInvitation {
   std::optional<core::PlayerId> player_id = std::nullopt;
   std::optional<std::string> draw_commitment = std::nullopt;  ///< as announced
   std::optional<PlayContext> context = std::nullopt;
+  /// Of a player that has a limit of its own; nothing: the usual limit.
+  std::optional<core::UtcTimestamp> deadline = std::nullopt;
 
   bool operator==(const GameInvitation&) const = default;
 };

@@ -70,6 +70,12 @@ void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
   a.unless("batches", s.batches, false,
            rule::value("True if the bot takes several messages of the manager in one JSON-RPC "
                        "batch over HTTP. Absent: no."));
+  a.optional("played_by", s.played_by,
+             rule::text("Who plays: person, or host (a chat program). Such a player has more time "
+                        "for its answers; its contact_endpoint is \"outward\". Absent: a program.",
+                        6)
+                 .matching("^(person|host)$")
+                 .such_as("person"));
 }
 
 static MessageAbout about(Of<RefereeRegisterRequest> /*unused*/) {

@@ -50,6 +50,9 @@ struct PlayerMeta {
   bool receipts = false;
   /// The player takes several messages of the manager in one JSON-RPC batch (protocol §4).
   bool batches = false;
+  /// `person` or `host`, a chat program: it has the time for people, at a seat (protocol §10).
+  /// Nothing: a program.
+  std::optional<std::string> played_by = std::nullopt;
 
   bool operator==(const PlayerMeta&) const = default;
 };

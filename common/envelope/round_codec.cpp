@@ -19,6 +19,21 @@ void describe_public_part(Archive& a, Self& s) {
              rule::text("SHA-256 of the draw's seed, public before any choice exists.", 256));
 }
 
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<AnswerLimits> /*unused*/) {
+  constexpr int kDay = 86'400'000;
+  a.required("GAME_INVITATION", s.game_invitation,
+             rule::number("For GAME_JOIN_ACK.", 1, kDay).such_as("60000"));
+  a.required("CHOOSE_PARITY_CALL", s.choose_parity_call,
+             rule::number("For CHOOSE_PARITY_RESPONSE.", 1, kDay).such_as("60000"));
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<PlayerLimits> /*unused*/) {
+  a.optional("player_A", s.player_a, rule::value("Those of player A."));
+  a.optional("player_B", s.player_b, rule::value("Those of player B."));
+}
+
 /// The part of a match that its referee alone sees.
 template <typename Archive, typename Self>
 void describe_assigned_part(Archive& a, Self&& s) {
@@ -65,6 +80,9 @@ void describe_assigned_part(Archive& a, Self&& s) {
            rule::value("True if player A must answer a ping first."));
   a.unless("player_B_suspended", s.player_b_suspended, false,
            rule::value("True if player B must answer a ping first."));
+  a.optional("limits_ms", s.limits_ms,
+             rule::value("Limits of players that a person or a chat program plays, in "
+                         "milliseconds: each of their calls is made once, with this limit."));
 }
 
 template <typename Archive, typename Self>

@@ -51,6 +51,22 @@ struct AnnouncedMatch {
   bool operator==(const AnnouncedMatch&) const = default;
 };
 
+/// How long a player has for its answers, where it has limits of its own; in milliseconds.
+struct AnswerLimits {
+  int game_invitation = 60'000;
+  int choose_parity_call = 60'000;
+
+  bool operator==(const AnswerLimits&) const = default;
+};
+
+/// The players of a match that have limits of their own. Source: protocol §10.
+struct PlayerLimits {
+  std::optional<AnswerLimits> player_a = std::nullopt;
+  std::optional<AnswerLimits> player_b = std::nullopt;
+
+  bool operator==(const PlayerLimits&) const = default;
+};
+
 /// A match as its referee gets it, with all that is needed to start it. Holds secrets: never to be
 /// broadcast. Source: protocol §7.
 struct MatchAssignment {
@@ -87,6 +103,7 @@ struct MatchAssignment {
   std::optional<WinLossDraw> player_b_standings = std::nullopt;
   bool player_a_suspended = false;  ///< true: ping before the match (protocol §6)
   bool player_b_suspended = false;
+  std::optional<PlayerLimits> limits_ms = std::nullopt;  ///< nothing: nobody has any
 };
 
 /// Message 5 as players and referees get it at the start of a round.

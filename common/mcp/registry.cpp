@@ -105,7 +105,7 @@ std::optional<std::map<std::string, std::string>> match(std::string_view pattern
 }
 
 std::string_view member_name(List list) {
-  constexpr std::array<std::string_view, 4> kNames = {"tools", "prompts", "resources",
+  constexpr std::array<std::string_view, 5> kNames = {"tools", "tools", "prompts", "resources",
                                                       "resourceTemplates"};
   return kNames[static_cast<std::size_t>(list)];
 }
@@ -275,6 +275,12 @@ std::optional<std::string> Registry::page(List list,
   switch (list) {
     case List::kTools:
       return page_of(tools_, list, offset, page_size_);
+    case List::kStrangersTools: {
+      Entries<ServerTool> shown;
+      for (const auto& [name, entry] : tools_)
+        if (entry.thing->is_for_strangers) shown.emplace(name, entry);
+      return page_of(shown, list, offset, page_size_);
+    }
     case List::kPrompts:
       return page_of(prompts_, list, offset, page_size_);
     case List::kResources:

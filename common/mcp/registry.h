@@ -43,6 +43,8 @@ struct ServerTool {
   std::string input_schema = {};  ///< JSON text; of an object
   std::string output_schema = {};  ///< JSON text, or empty: its result has no structure
   std::string annotations = {};  ///< JSON text of MCP's tool annotations, or empty
+  /// Whether the list for strangers has it; the whole list always does, and everybody may call it.
+  bool is_for_strangers = true;
   /// Checks arguments and explains faults to the client's model; may be empty.
   std::function<core::Result<void>(const nlohmann::json&)> check = nullptr;
   std::function<void(ServedToolCall)> handler = nullptr;
@@ -127,7 +129,8 @@ class Registry {
   [[nodiscard]] std::optional<FoundResource> find_resource(const std::string& uri) const;
   [[nodiscard]] std::function<void(ServedRequest)> completion() const;
 
-  enum class List { kTools, kPrompts, kResources, kResourceTemplates };
+  /// kTools is the whole list, kStrangersTools the part of it that strangers are shown.
+  enum class List { kTools, kStrangersTools, kPrompts, kResources, kResourceTemplates };
   /// A page of a list as the members of a result object, `"tools":[…],"nextCursor":"…"`; nothing
   /// for a cursor that did not come from this list.
   [[nodiscard]] std::optional<std::string> page(List list,

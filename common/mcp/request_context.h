@@ -56,6 +56,8 @@ class RequestContext : public std::enable_shared_from_this<RequestContext> {
 
   [[nodiscard]] const rpc::Id& id() const { return setup_.id; }
   [[nodiscard]] Dialect dialect() const { return setup_.dialect; }
+  /// The client's session or connection; empty: it has none.
+  [[nodiscard]] const std::string& scope() const { return setup_.scope; }
   [[nodiscard]] std::string_view result_tail() const { return setup_.result_tail; }
 
   /// The channel to the client before the answer; null if there is none.

@@ -73,7 +73,13 @@ void Server::list(const Served& served, Registry::List list) {
   served.reply.send_text("{" + *page + "}");
 }
 
-void Server::list_tools(Served served) { list(served, Registry::List::kTools); }
+void Server::list_tools(Served served) {
+  // Only who has shook hands, or says its revision, can be a model's program. An agent asks
+  // without, or on a bus, where only agents are.
+  const bool is_agent =
+      !served.is_declared || served.arrival.context.transport.type == rpc::TransportType::kNats;
+  list(served, is_agent ? Registry::List::kTools : Registry::List::kStrangersTools);
+}
 void Server::list_prompts(Served served) { list(served, Registry::List::kPrompts); }
 void Server::list_resources(Served served) { list(served, Registry::List::kResources); }
 void Server::list_resource_templates(Served served) {

@@ -47,7 +47,7 @@ void EndpointAdmission::admit(const std::string& url, Then then) {
   auto endpoint = transport::link::parse_endpoint(url);
   if (!endpoint) return then(endpoint.error());
   if (transport::link::has_host(*endpoint) &&
-      endpoint->path.starts_with(agent::seats::kSeatsPath)) {
+      endpoint->path.starts_with(transport::link::kSeatsPath)) {
     return then(core::Error{core::ErrorCode::kEndpointNotAllowed,
                             "contact_endpoint is the seat of a player: register with \"outward\" "
                             "to get a seat of your own",

@@ -103,12 +103,14 @@ class Placer {
 
 std::vector<Placement> next_assignments(const RoundBoard& board,
                                         std::span<const RefereePlace> referees,
-                                        const KeptApart& kept_apart) {
+                                        const KeptApart& kept_apart, const SlowMatches& is_slow) {
   std::vector<Placement> placements;
   Placer placer(board, referees, kept_apart);
   if (!placer.any_free()) return placements;
   std::vector<events::MatchKey> others;
-  for (events::MatchKey match : board.with_status(MatchStatus::kPending)) {
+  auto pending = board.with_status(MatchStatus::kPending);
+  if (is_slow) std::ranges::stable_partition(pending, std::not_fn(is_slow));
+  for (events::MatchKey match : pending) {
     if (!placer.any_free()) break;
     // After an excused release the match goes back to the same referee, which may still be playing
     // it and starts it over.

@@ -25,6 +25,9 @@ struct Placement {
 /// are. The match is one of the round, by its number.
 using KeptApart = std::function<bool(int number, int referee)>;
 
+/// Whether a match may take long, because people play in it; empty: none is.
+using SlowMatches = std::function<bool(events::MatchKey match)>;
+
 /// Plans a round: one referee for each of `matches` matches. Distributes them evenly as far as the
 /// capacities allow, and beyond that in proportion to the capacities. Between referees that are
 /// equal in this, the one with fewer matches so far (`totals`, by referee) is chosen, so that
@@ -35,9 +38,11 @@ using KeptApart = std::function<bool(int number, int referee)>;
 
 /// The pending matches that can start now. Each goes to its planned referee if that referee has a
 /// free place, otherwise to the least loaded referee that has one. A match that was taken from a
-/// referee, unless this was excused, goes to another referee if another one is active.
+/// referee, unless this was excused, goes to another referee if another one is active. Slow ones
+/// come last, so that no other match waits for the place of one of them.
 [[nodiscard]] std::vector<Placement> next_assignments(const RoundBoard& board,
                                                       std::span<const RefereePlace> referees,
-                                                      const KeptApart& kept_apart = {});
+                                                      const KeptApart& kept_apart = {},
+                                                      const SlowMatches& is_slow = {});
 
 }  // namespace league::league_manager

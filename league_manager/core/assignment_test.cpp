@@ -50,6 +50,12 @@ TEST(NextAssignments, FillsThePlannedPlaces) {
             (std::vector<Placement>{{{1, 1}, 0}, {{1, 2}, 1}, {{1, 3}, 0}}));
 }
 
+TEST(NextAssignments, GivesNoPlaceToASlowMatchWhileAnotherOneWaits) {
+  const auto is_slow = [](events::MatchKey match) { return match.number < 3; };
+  EXPECT_EQ(next_assignments(board({0, 0, 0, 0, 0}, 1), Places{{4, true}}, {}, is_slow),
+            (std::vector<Placement>{{{1, 3}, 0}, {{1, 4}, 0}, {{1, 5}, 0}, {{1, 1}, 0}}));
+}
+
 TEST(NextAssignments, LetsAFreeRefereeTakeAnothersMatch) {
   Places places{{1, true}, {2, true}};
   EXPECT_EQ(next_assignments(board({0, 0, 0, 0}, 2), places),

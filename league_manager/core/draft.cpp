@@ -92,6 +92,13 @@ KeptApart Draft::kept_apart(int round) const {
   };
 }
 
+SlowMatches Draft::slow_matches() const {
+  if (league_.roster.people() == 0) return {};
+  return [this](events::MatchKey match) {
+    return league_.roster.has_people(league_.schedule.pairing(match));
+  };
+}
+
 namespace {
 
 /// For people: the number of consecutive failed matches, and why the last one failed.
@@ -113,7 +120,11 @@ std::string detail_of_failures(const Draft& draft, events::AgentRef agent) {
 }  // namespace
 
 void settle_agent(Draft& draft, events::AgentRef agent) {
-  auto change = draft.lifecycle(agent).due(draft.settings().lifecycle);
+  events::LifecycleSettings settings = draft.settings().lifecycle;
+  // A match that waits for somebody who has walked away is slow, so one is enough.
+  if (draft.roster().agent(agent).profile.has_seat_limits())
+    settings.suspend_after_failed_matches = 1;
+  auto change = draft.lifecycle(agent).due(settings);
   if (!change) return;
   draft.add(events::AgentStateChanged{agent, change->to, std::string(change->reason),
                                       detail_of_failures(draft, agent)});
@@ -197,7 +208,8 @@ void deal_matches(Draft& draft, std::optional<events::MatchKey> after) {
   if (draft.is_paused()) return;
   int reporter = after ? draft.board().slot(*after).referee() : -1;
   for (const auto& placement :
-       next_assignments(draft.board(), draft.places(), draft.kept_apart(draft.board().round()))) {
+       next_assignments(draft.board(), draft.places(), draft.kept_apart(draft.board().round()),
+                        draft.slow_matches())) {
     int attempt = draft.board().slot(placement.match).attempts + 1;
     // A referee cannot refuse a match that it gets in the answer to a report.
     bool is_answer = placement.referee == reporter && takes_in_answers(draft, reporter) &&

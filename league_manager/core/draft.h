@@ -52,6 +52,8 @@ class Draft {
   /// Which referees should not have which matches of `round`, since one of the players has a
   /// quarrel with them.
   [[nodiscard]] KeptApart kept_apart(int round) const;
+  /// The matches in which a person or a chat program plays.
+  [[nodiscard]] SlowMatches slow_matches() const;
   /// Moves the events out, in order; the draft must not be used afterwards.
   [[nodiscard]] events::Events take() && { return std::move(events_); }
 

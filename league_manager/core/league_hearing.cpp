@@ -137,14 +137,16 @@ void League::hear(Examination& found, const MatchReport& report,
     const PlayerAnswer* answer = answer_of(hearing, pairing.player(side));
     if (answer == nullptr) continue;
     const std::string match_id = report.match.id().str();
-    const WordFacts facts{.rules = *settings_.rules,
-                          .match_id = match_id,
-                          .player_id = events::AgentRef::player(answer->player).id(),
-                          .draw_commitment = game::draw_commitment(slot.seed, match_id),
-                          .attempt = slot.attempts,
-                          .play = report.replays,
-                          .join_limit = hearing.join_limit,
-                          .choice_limit = hearing.choice_limit};
+    const bool is_person = roster_.is_person(answer->player);
+    const WordFacts facts{
+        .rules = *settings_.rules,
+        .match_id = match_id,
+        .player_id = events::AgentRef::player(answer->player).id(),
+        .draw_commitment = game::draw_commitment(slot.seed, match_id),
+        .attempt = slot.attempts,
+        .play = report.replays,
+        .join_limit = is_person ? settings_.seat_limits.invitation : hearing.join_limit,
+        .choice_limit = is_person ? settings_.seat_limits.choice : hearing.choice_limit};
     const auto opponent = events::AgentRef::player(pairing.player(game::other(side))).id();
     found.words.push_back(
         found.losses[side]

@@ -37,12 +37,16 @@ const Body* first_of(const events::Events& events) {
 /// A league whose players all declare receipts, in its first round.
 class Hearing : public ::testing::Test {
  protected:
-  explicit Hearing(int players = 2, int referees = 2)
+  explicit Hearing(int players = 2, int referees = 2, const std::string& played_by = "")
       : played_(testing::settings(players, referees)) {
     for (int i = 0; i < players; ++i) {
       RegistrationRequest request{
           events::AgentKind::kPlayer, testing::profile("p" + std::to_string(i), 10000 + i), {}, {}};
       request.profile.receipts = true;
+      if (i == 0 && !played_by.empty()) {
+        request.profile.endpoint = "outward";
+        request.profile.played_by = played_by;
+      }
       EXPECT_TRUE(played_.enter(request));
     }
     for (int i = 0; i < referees; ++i)
@@ -144,6 +148,30 @@ TEST_F(Hearing, NobodyIsAskedAboutAMatchWithTrueReceipts) {
   EXPECT_EQ(reported->fairness, game::Fairness::kBoth);
   for (const auto& one : reported->receipts->both)
     EXPECT_EQ(one.state, events::ReceiptState::kValid);
+}
+
+struct HearingOfAHost : Hearing {
+  HearingOfAHost() : Hearing(2, 2, "host") {}
+};
+struct HearingOfAPerson : Hearing {
+  HearingOfAPerson() : Hearing(2, 2, "person") {}
+};
+
+TEST_F(HearingOfAHost, IsHostedAtBest) {
+  const auto decision = report(played_with_receipts(first_));
+  EXPECT_EQ(first_of<events::MatchReported>(decision.events)->fairness, game::Fairness::kHosted);
+}
+
+TEST_F(HearingOfAHost, IsClaimedWithoutTrueReceipts) {
+  auto given = played_with_receipts(first_);
+  given.receipts[loser()].join = std::string(64, '0');
+  const auto decision = report(given);
+  EXPECT_EQ(first_of<events::MatchReported>(decision.events)->fairness, game::Fairness::kClaimed);
+}
+
+TEST_F(HearingOfAPerson, IsAsFairAsAnyOther) {
+  const auto decision = report(played_with_receipts(first_));
+  EXPECT_EQ(first_of<events::MatchReported>(decision.events)->fairness, game::Fairness::kBoth);
 }
 
 TEST_F(Hearing, FalseReceiptsCostOnlyTheFairnessOfTheMatch) {

@@ -227,14 +227,19 @@ ReportDecision League::accept(int referee, const MatchReport& report, const Judg
     if (has_lost_technically(judged.result, side))
       draft.add(failure_of(players[side], roster_.agent(players[side]).profile.endpoint, report));
   }
-  draft.add(events::MatchReported{.match = report.match,
-                                  .attempt = board_.slot(report.match).attempts,
-                                  .referee = referee,
-                                  .result = judged.result,
-                                  .fairness = fairness_with(judged.fairness, found.receipts),
-                                  .is_unproven = judged.is_unproven,
-                                  .evidence = evidence_of(players, report, judged),
-                                  .receipts = receipts_of(found.receipts)});
+  const bool is_hosted = std::ranges::any_of(players.both, [this](const auto& player) {
+    return events::is_hosted(roster_.agent(player).profile);
+  });
+  draft.add(events::MatchReported{
+      .match = report.match,
+      .attempt = board_.slot(report.match).attempts,
+      .referee = referee,
+      .result = judged.result,
+      .fairness = std::min(fairness_with(judged.fairness, found.receipts),
+                           is_hosted ? game::Fairness::kHosted : game::Fairness::kBoth),
+      .is_unproven = judged.is_unproven,
+      .evidence = evidence_of(players, report, judged),
+      .receipts = receipts_of(found.receipts)});
   for (game::Side side : game::kBothSides) {
     if (const auto& word = found.contradicted[side]) draft.add(disputed_by(report.match, *word));
   }

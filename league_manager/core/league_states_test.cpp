@@ -66,6 +66,26 @@ TEST(LeagueStates, ADeadPlayerIsSuspendedOnceAndNeverShutDown) {
     EXPECT_EQ(changes_of(played, events::AgentRef::player(i)), Changes{});
 }
 
+TEST(LeagueStates, APersonIsSuspendedAfterOneMissedMatch) {
+  PlayedLeague played(testing::settings(10, 1));
+  RegistrationRequest person = testing::player("Ada", 1);
+  person.profile.endpoint = "outward";
+  person.profile.played_by = "person";
+  ASSERT_TRUE(played.enter(person));
+  for (int i = 1; i < 10; ++i)
+    ASSERT_TRUE(played.enter(testing::player("bot" + std::to_string(i), 10 + i)));
+  ASSERT_TRUE(played.enter({events::AgentKind::kReferee, testing::profile("r", 9, 10), {}, {}}));
+  played.step();
+  EXPECT_GT(played.league.round_limit(),
+            played.league.settings().match_time_limit * played.league.settings().max_attempts +
+                std::chrono::minutes(5));
+  play_rounds(played, [](int round) { return round % 3 == 0; });
+  EXPECT_EQ(changes_of(played, events::AgentRef::player(0)),
+            (Changes{"SUSPENDED FAILED_MATCHES", "ACTIVE PLAYED", "SUSPENDED FAILED_MATCHES",
+                     "ACTIVE PLAYED", "SUSPENDED FAILED_MATCHES"}))
+      << "it is back whenever it plays";
+}
+
 TEST(LeagueStates, ARepairedPlayerPlaysFromTheRoundInWhichItIsBack) {
   auto played = started(testing::settings(10, 1), 10);
   play_rounds(played, [](int round) { return round < 6; });

@@ -202,8 +202,9 @@ std::chrono::microseconds League::round_limit() const {
   }
   places = std::max<std::int64_t>(places, 1);
   const std::int64_t in_turn = (board_.matches() + places - 1) / places;
-  return settings_.match_time_limit * settings_.max_attempts * in_turn + kForAReferee +
-         board_.extension();
+  const auto of_match =
+      roster_.people() > 0 ? settings_.slow_match_time_limit : settings_.match_time_limit;
+  return of_match * settings_.max_attempts * in_turn + kForAReferee + board_.extension();
 }
 
 events::Events League::decide_tick(core::UtcTimestamp now,
@@ -223,7 +224,10 @@ events::Events League::decide_tick(core::UtcTimestamp now,
     // An earlier time-out of this loop may have suspended the referee and released this match as
     // well.
     if (slot.status != MatchStatus::kAssigned) continue;
-    if (now >= counted_from(slot.since).after(settings_.match_time_limit))
+    const auto limit = roster_.has_people(schedule_.pairing(match))
+                           ? settings_.slow_match_time_limit
+                           : settings_.match_time_limit;
+    if (now >= counted_from(slot.since).after(limit))
       fail_referee(draft, match, events::kReasonMatchTimeLimit);
   }
   deal_matches(draft);

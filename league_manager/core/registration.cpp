@@ -48,7 +48,25 @@ core::Result<void> check_profile(const events::LeagueSettings& settings,
                      ": send 1 or more",
                  meta_field(request.kind, "max_concurrent_matches")};
   }
+  if (profile.has_seat_limits() && profile.endpoint != kOutward) {
+    return Error{ErrorCode::kInvalidFieldValue,
+                 "played_by is for players that come to the league: send contact_endpoint "
+                 "\"outward\", or leave played_by out",
+                 meta_field(request.kind, "played_by")};
+  }
   return {};
+}
+
+/// Refuses a person or chat program beyond those that the operator admits.
+core::Result<void> check_people(const Roster& roster, const events::LeagueSettings& settings,
+                                const RegistrationRequest& request) {
+  if (!request.profile.has_seat_limits() || roster.people() < settings.people) return {};
+  return Error{ErrorCode::kLeagueFull,
+               settings.people == 0
+                   ? "this league is for programs: it admits no people"
+                   : "the league already has all of the people that it admits (" +
+                         std::to_string(settings.people) + "): wait for the next league",
+               meta_field(request.kind, "played_by")};
 }
 
 /// The request's name as it is stored, or why it is refused. `known`, which the request's token
@@ -177,6 +195,9 @@ core::Result<RegistrationDecision> return_with_token(
     const Roster& roster, const events::LeagueSettings& settings, const RegistrationScene& scene,
     RegistrationRequest request, const RegistrationFacts& facts, events::AgentRef agent) {
   const events::Agent& known = roster.agent(agent);
+  // Who plays is said once: it decides how long matches wait for the answers.
+  request.profile.played_by =
+      request.profile.endpoint == kOutward ? known.profile.played_by : std::string();
   request.profile.endpoint = seat_of(request.profile, agent);
   if (known.profile.code_digest) {
     // The seat keeps the name from the operator's list and its code, whatever the request says.
@@ -284,6 +305,7 @@ core::Result<RegistrationDecision> admit_agent(const Roster& roster,
                      std::to_string(limit) + "): wait for the next league",
                  ""};
   }
+  if (auto people = check_people(roster, settings, request); !people) return people.error();
   decision.agent = roster.next_seat(request.kind);
   events::AgentProfile profile = request.profile;
   profile.endpoint = seat_of(profile, decision.agent);

@@ -62,6 +62,55 @@ TEST(Registration, ChecksTheProfile) {
   EXPECT_EQ(refusal(played.enter(lazy)), ErrorCode::kInvalidFieldValue);
 }
 
+RegistrationRequest person(const std::string& name) {
+  RegistrationRequest request = player(name, 1);
+  request.profile.endpoint = "outward";
+  request.profile.played_by = "person";
+  return request;
+}
+
+TEST(Registration, AdmitsAsManyPeopleAsTheOperatorAllowsAndOnlyToSeats) {
+  auto limited = settings(5, 1);
+  limited.people = 2;
+  PlayedLeague played(limited);
+  auto at_home = player("Ada", 1);
+  at_home.profile.played_by = "person";
+  EXPECT_EQ(refusal(played.enter(at_home)), ErrorCode::kInvalidFieldValue);
+  ASSERT_TRUE(played.enter(person("Ada")));
+  auto chat = person("chat");
+  chat.profile.played_by = "host";
+  ASSERT_TRUE(played.enter(chat));
+  EXPECT_EQ(played.league.roster().people(), 2);
+  const auto refused = played.enter(person("Eve"));
+  EXPECT_EQ(refusal(refused), ErrorCode::kLeagueFull);
+  EXPECT_EQ(refused.error().field, "/player_meta/played_by");
+  EXPECT_TRUE(played.enter(player("bot", 4))) << "the limit is for people";
+  played.take(*played.league.decide_shut_down(events::AgentRef::player(1), events::kReasonWithdrawn,
+                                              "", at(1)));
+  EXPECT_TRUE(played.enter(person("Eve"), "m")) << "who leaves makes room";
+
+  limited.people = 0;
+  EXPECT_EQ(refusal(PlayedLeague(limited).enter(person("Ada"))), ErrorCode::kLeagueFull);
+}
+
+TEST(Registration, WhoPlaysIsSaidOnce) {
+  PlayedLeague played(settings(3, 1));
+  ASSERT_TRUE(played.enter(person("Ada"), "n1"));
+  auto back = person("Ada");
+  back.profile.played_by.clear();
+  back.token_hash = "hash-P01-n1";
+  ASSERT_TRUE(played.enter(back));
+  EXPECT_TRUE(played.league.roster().is_person(0)) << "a program that it hands its token to";
+  auto bot = player("bot", 7);
+  bot.profile.endpoint = "outward";
+  ASSERT_TRUE(played.enter(bot, "n2"));
+  bot.profile.played_by = "person";
+  bot.token_hash = "hash-P02-n2";
+  ASSERT_TRUE(played.enter(bot));
+  EXPECT_FALSE(played.league.roster().is_person(1)) << "it gets no more time in the league";
+  EXPECT_EQ(played.league.roster().people(), 1);
+}
+
 TEST(Registration, StoresNamesInFormCAndRefusesWhatBreaksLines) {
   PlayedLeague played(settings(3, 1));
   ASSERT_TRUE(played.enter(player("Jose\u0301", 1)));

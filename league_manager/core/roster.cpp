@@ -114,6 +114,7 @@ void Roster::index(events::AgentRef ref) {
   if (!one.registration_nonce_hash.empty())
     by_registration_nonce_[one.registration_nonce_hash] = ref;
   if (one.profile.code_digest) by_code_[*one.profile.code_digest] = ref;
+  if (one.profile.has_seat_limits()) ++people_;
 }
 
 void Roster::unindex(events::AgentRef ref) {
@@ -123,6 +124,7 @@ void Roster::unindex(events::AgentRef ref) {
   remove_from(by_name_, name_key(ref.kind, one.profile.display_name), ref);
   by_registration_nonce_.erase(one.registration_nonce_hash);
   if (one.profile.code_digest) remove_from(by_code_, *one.profile.code_digest, ref);
+  if (one.profile.has_seat_limits()) --people_;
 }
 
 }  // namespace league::league_manager

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "league_manager/core/schedule.h"
 #include "league_manager/events/agent.h"
 #include "league_manager/events/agent_ref.h"
 #include "league_manager/events/events.h"
@@ -24,6 +25,16 @@ class Roster {
   /// The number of seats that are taken.
   [[nodiscard]] int taken(events::AgentKind kind) const {
     return count(kind) - static_cast<int>(free_seats(kind).size());
+  }
+  /// How many players are people or chat programs.
+  [[nodiscard]] int people() const { return people_; }
+  /// Whether one of them plays in a match.
+  [[nodiscard]] bool has_people(const Pairing& pairing) const {
+    return people_ > 0 && (is_person(pairing.player_a) || is_person(pairing.player_b));
+  }
+  /// Whether this player is a person or a chat program.
+  [[nodiscard]] bool is_person(int player) const {
+    return agent(events::AgentRef::player(player)).profile.has_seat_limits();
   }
   /// The seat that the next new agent gets.
   [[nodiscard]] events::AgentRef next_seat(events::AgentKind kind) const;
@@ -90,6 +101,7 @@ class Roster {
   Index by_name_;
   Index by_registration_nonce_;
   Index by_code_;
+  int people_ = 0;
 };
 
 }  // namespace league::league_manager

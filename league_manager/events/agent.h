@@ -34,6 +34,11 @@ struct AgentProfile {
   std::optional<std::string> code_digest = {};
   bool receipts = false;  ///< players only: puts receipts into its answers (protocol §7)
   bool batches = false;  ///< players only: takes messages in JSON-RPC batches (protocol §4)
+  /// Players at seats only: `person` or `host`, a chat program. Empty: a program.
+  std::string played_by = {};
+
+  /// Whether it has the time for people. Source: protocol §10.
+  [[nodiscard]] bool has_seat_limits() const { return !played_by.empty(); }
 
   bool operator==(const AgentProfile&) const = default;
 };
@@ -79,5 +84,11 @@ struct Agent {
 
   bool operator==(const Agent&) const = default;
 };
+
+/// Whether the manager runs the player for a client that has tools only, and so knows its choices
+/// before they are revealed. Source: protocol §10.
+[[nodiscard]] inline bool is_hosted(const AgentProfile& profile) {
+  return profile.played_by == "host";
+}
 
 }  // namespace league::league_manager::events

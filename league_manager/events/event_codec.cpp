@@ -26,6 +26,7 @@ void fields(auto& io, AgentProfile& e) {
   io("code_digest", e.code_digest);
   io.flag("receipts", e.receipts);
   io.flag("batches", e.batches);
+  io.filled("played_by", e.played_by);
 }
 void fields(auto& io, Credential& e) {
   io("nonce", e.nonce);

@@ -42,6 +42,7 @@ class Maker {
     profile.hears_events = coin();
     profile.match_credentials = coin();
     if (coin()) profile.manager_url = text();
+    if (coin()) profile.played_by = "person";
     profile.is_from_loopback = coin();
     if (coin()) profile.code_digest = text();
     return profile;

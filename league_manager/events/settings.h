@@ -19,6 +19,13 @@ enum class UnprovenReferees : std::uint8_t {
   kTokenless,  ///< all, and players of their matches take calls without a token as well
 };
 
+/// What a person or a chat program has for its answers, each of which is asked for once. Source:
+/// protocol §10, "Time for people".
+struct SeatLimits {
+  std::chrono::milliseconds invitation{60'000};
+  std::chrono::milliseconds choice{60'000};
+};
+
 /// The rules of one league, fixed when the manager starts. Only decisions read them; applying an
 /// event never does, so a league can be continued with other limits.
 struct LeagueSettings {
@@ -35,6 +42,10 @@ struct LeagueSettings {
   /// How long a referee may take for one match: by default the time for all attempts of all calls
   /// of protocol §6, with a margin.
   std::chrono::microseconds match_time_limit = std::chrono::minutes(3);
+  /// The same for a match in which a person or a chat program plays.
+  std::chrono::microseconds slow_match_time_limit = std::chrono::minutes(4);
+  SeatLimits seat_limits;
+  int people = 32'000;  ///< at most so many players are people or chat programs
   /// After this time every unfinished match of a round is ended; nothing: computed from the other
   /// limits, see League::round_limit.
   std::optional<std::chrono::microseconds> round_time_limit;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "common/agent/identity/match_credential.h"
-#include "common/agent/seats/seat_door.h"
 #include "common/core/crypto.h"
+#include "common/transport/link/endpoint.h"
 #include "league_manager/files/league_files.h"
 
 namespace league::league_manager::rounds {
@@ -97,7 +97,7 @@ std::string called_at(const std::string& endpoint, const events::AgentProfile& r
                       const SeatsAt& seats_at) {
   constexpr std::string_view kSeat = "seat:";
   if (!endpoint.starts_with(kSeat) || !seats_at) return endpoint;
-  return seats_at(referee.manager_url) + std::string(agent::seats::kSeatsPath) +
+  return seats_at(referee.manager_url) + std::string(transport::link::kSeatsPath) +
          endpoint.substr(kSeat.size());
 }
 
@@ -149,6 +149,16 @@ std::optional<envelope::MatchAssignment> match_assignment(
   // As they were when the match was assigned: the report is judged by that.
   assignment.player_a_suspended = slot.suspended[game::index(game::Side::kA)];
   assignment.player_b_suspended = slot.suspended[game::index(game::Side::kB)];
+  if (league.roster().has_people(pairing)) {
+    const auto limits_of = [&league](int index) -> std::optional<envelope::AnswerLimits> {
+      if (!league.roster().is_person(index)) return std::nullopt;
+      const events::SeatLimits& limits = league.settings().seat_limits;
+      return envelope::AnswerLimits{.game_invitation = static_cast<int>(limits.invitation.count()),
+                                    .choose_parity_call = static_cast<int>(limits.choice.count())};
+    };
+    assignment.limits_ms = {.player_a = limits_of(pairing.player_a),
+                            .player_b = limits_of(pairing.player_b)};
+  }
   return assignment;
 }
 

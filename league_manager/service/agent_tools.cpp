@@ -28,6 +28,7 @@ json agent_row(events::AgentRef ref, const events::Agent& agent) {
               {"failed_in_a_row", lifecycle.failed_in_a_row()}};
   if (!lifecycle.reason().empty()) row["reason"] = lifecycle.reason();
   if (!lifecycle.detail().empty()) row["detail"] = lifecycle.detail();
+  if (!agent.profile.played_by.empty()) row["played_by"] = agent.profile.played_by;
   return row;
 }
 

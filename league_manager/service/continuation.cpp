@@ -1,5 +1,7 @@
 #include "league_manager/service/continuation.h"
 
+#include <algorithm>
+
 #include "league_manager/core/league.h"
 #include "league_manager/events/event_codec.h"
 #include "league_manager/files/ledger.h"
@@ -34,6 +36,10 @@ events::LeagueSettings settings_from(const agent::runtime::Settings& limits) {
   settings.match_time_limit = limits.league.match_watchdog.count() > 0
                                   ? limits.league.match_watchdog
                                   : limits.longest_match() + kMargin;
+  settings.slow_match_time_limit = std::max<std::chrono::microseconds>(
+      settings.match_time_limit, limits.longest_slow_match() + kMargin);
+  settings.seat_limits = {limits.seat_limits.invitation, limits.seat_limits.choice};
+  settings.people = limits.league.people;
   settings.lifecycle = {
       .suspend_after_failed_matches = limits.life_cycle.suspend_after_failed_matches,
       .shutdown_after_failed_matches = limits.life_cycle.shutdown_after_failed_matches};

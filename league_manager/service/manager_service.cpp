@@ -43,7 +43,8 @@ events::AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .log_public_key = meta.log_public_key,
           .hears_events = meta.hears_events,
           .receipts = meta.receipts,
-          .batches = meta.batches};
+          .batches = meta.batches,
+          .played_by = meta.played_by.value_or("")};
 }
 
 /// The origin under which a request has reached the manager; empty if it was not over HTTP.
@@ -143,15 +144,17 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
                .on_not_admitted =
                    [this](MessageType type, const json& message, const rpc::MessageContext& context,
                           const Error& error) { note_not_admitted(type, message, context, error); },
+               .strangers_tools = {"await_turn", "get_league_status", "get_standings",
+                                   "join_league", "my_results", "ping", "play"},
                .mcp = {.name = "league-manager",
                        .title = "League manager",
-                       .instructions = "Runs a league of the game even/odd. To follow it, call "
-                                       "get_standings and get_league_status, "
+                       .instructions = "Runs a league of the game even/odd. To play in it, call "
+                                       "join_league once, then await_turn and play in turn. To "
+                                       "follow it, call get_standings and get_league_status, "
                                        "or read league://standings and league://schedule; a "
                                        "subscription to league://standings says "
-                                       "when the table changes. The tools that take league.v2 "
-                                       "messages are for the players and "
-                                       "referees that have registered."}},
+                                       "when the table changes.",
+                       .timer = &dependencies.timer}},
               dependencies.schemas, dependencies.clock),
       resources_(server_.mcp(), dependencies.ledger, dependencies.timer, dependencies.news),
       agents_(server_, dependencies.ledger, dependencies.league_runner, options_.operator_key,

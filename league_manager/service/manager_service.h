@@ -61,6 +61,8 @@ class ManagerService {
   ManagerService(ManagerOptions options, const ManagerDependencies& dependencies);
 
   [[nodiscard]] transport::link::MessageHandler& handler() { return server_; }
+  /// For further tools, before the first message arrives.
+  [[nodiscard]] agent::host::AgentServer& server() { return server_; }
   /// State and figures of the league, as `get_league_status` shows them.
   [[nodiscard]] nlohmann::json status() const;
 

@@ -24,6 +24,7 @@ void append_head(JsonObject& object, const League& league) {
       .text("state", league_state_name(status.state))
       .flag("paused", league.is_paused())
       .flag("ended_early", league.is_ended_early())
+      .flag("admits_people", league.roster().people() < settings.people)
       .number("players_expected", settings.players)
       .number("referees_expected", settings.referees)
       .time("started_at", status.started_at)
@@ -53,7 +54,7 @@ void append_head(JsonObject& object, const League& league) {
   object.raw("league", head);
 }
 
-/// Rows of name, state, reason, detail, since, failed matches.
+/// Rows of name, state, reason, detail, since, failed matches, who plays.
 void append_agents(JsonObject& object, std::string& out, const League& league,
                    events::AgentKind kind) {
   object.name(kind == events::AgentKind::kPlayer ? "players" : "referees");
@@ -67,6 +68,7 @@ void append_agents(JsonObject& object, std::string& out, const League& league,
         .text(public_text(life.detail()))
         .number(milliseconds_of(life.state_since()))
         .number(life.failed_matches())
+        .text(agent.profile.played_by)
         .end();
   }
   rows.end();

@@ -72,6 +72,39 @@ void PlayerService::on_invitation(agent::host::Call<envelope::GameInvitation> ca
     objection = objection_to(answered, context, call.message.draw_commitment);
   }
   if (objection) return refuse(std::move(answered), std::move(call.reply), *objection, true);
+  if (!deps_.ask || !call.envelope.match_id) return accept(std::move(call), std::move(answered));
+  OpenMatch match;
+  {
+    std::lock_guard lock(mutex_);
+    match =
+        join(call.envelope, call.message, own_id(call.message.player_id.value_or(core::PlayerId{})),
+             answered.proven_attempt);
+  }
+  when_chosen(std::move(match), std::move(call), std::move(answered), &PlayerService::accept);
+}
+
+template <typename Message>
+void PlayerService::when_chosen(OpenMatch match, agent::host::Call<Message> call,
+                                AnsweredCall answered,
+                                void (PlayerService::*then)(agent::host::Call<Message>,
+                                                            AnsweredCall)) {
+  // A choice that holds for the match is not made again.
+  if (!match.choice.empty()) return (this->*then)(std::move(call), std::move(answered));
+  const auto id = match.match_id;
+  auto held = std::make_shared<std::pair<agent::host::Call<Message>, AnsweredCall>>(
+      std::move(call), std::move(answered));
+  deps_.ask(std::move(match), [this, id, held, then](std::string choice) {
+    {
+      std::lock_guard lock(mutex_);
+      make_room(asked_choices_);
+      asked_choices_.insert_or_assign(id, std::move(choice));
+    }
+    (this->*then)(std::move(held->first), std::move(held->second));
+  });
+}
+
+void PlayerService::accept(agent::host::Call<envelope::GameInvitation> call,
+                           AnsweredCall answered) {
   const auto self = own_id(call.message.player_id.value_or(core::PlayerId{}));
   envelope::GameJoinAck ack{
       .player_id = self, .arrival_timestamp = deps_.clock.utc_now(), .accept = true};
@@ -162,6 +195,8 @@ std::string PlayerService::choose(const OpenMatch& match,
                         .opponent_id = match.opponent_id,
                         .history = history_};
   if (told != nullptr && told->opponent_id) context.opponent_id = *told->opponent_id;
+  if (const auto asked = asked_choices_.find(match.match_id); asked != asked_choices_.end())
+    return asked->second;
   if (told != nullptr && told->your_standings) {
     const auto& own = *told->your_standings;
     context.standings = ResultCounts{.wins = own.wins, .losses = own.losses, .draws = own.draws};
@@ -215,6 +250,25 @@ void PlayerService::on_choose(agent::host::Call<envelope::ChooseParityCall> call
     return refuse(std::move(answered), std::move(call.reply), known.error(), false);
   }
   answered.record.opponent_commitment = told.opponent_commitment;
+  if (!deps_.ask) return reveal_choice(std::move(call), std::move(answered));
+  OpenMatch match{.match_id = call.envelope.match_id.value_or(core::MatchId{}),
+                  .round_id = call.envelope.round_id.value_or(0),
+                  .game_type = call.message.game_type};
+  {
+    std::lock_guard lock(mutex_);
+    const auto open = open_matches_.find(match.match_id);
+    if (open != open_matches_.end()) match = open->second.match;
+    // The invitation may have had no commitment to choose for; the choice was made all the same.
+    const auto asked = asked_choices_.find(match.match_id);
+    if (match.choice.empty() && asked != asked_choices_.end()) match.choice = asked->second;
+  }
+  when_chosen(std::move(match), std::move(call), std::move(answered),
+              &PlayerService::reveal_choice);
+}
+
+void PlayerService::reveal_choice(agent::host::Call<envelope::ChooseParityCall> call,
+                                  AnsweredCall answered) {
+  const auto told = call.message.context.value_or(envelope::ChoiceContext{});
   const Reveal revealed = reveal(call.envelope, call.message, answered);
   if (revealed.refusal) {
     refuse(std::move(answered), std::move(call.reply), *revealed.refusal, true);
@@ -320,6 +374,7 @@ void PlayerService::end_match(PlayedMatch match) {
     open_matches_.erase(match.match_id);
     announced_.erase(match.match_id);
     credentials_.erase(match.match_id);
+    asked_choices_.erase(match.match_id);
     is_news = history_.add(match);
   }
   if (deps_.open_matches != nullptr) deps_.open_matches->forget(self, match.match_id);

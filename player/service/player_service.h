@@ -51,6 +51,10 @@ struct PlayerDependencies {
   /// one only in repeatable tests.
   core::RandomSource* nonces = nullptr;
   agent::host::LogHeadSource heads = {};  ///< of its conversation log, for its acknowledgements
+  /// Asks somebody who takes time for the choice in a match, in place of the strategy, when the
+  /// player is invited: `chosen` is called once with a word of the game, or dropped, and the
+  /// invitation is answered then. Empty: the strategy chooses. Source: protocol §10.
+  std::function<void(OpenMatch, std::function<void(std::string)> chosen)> ask = {};
 };
 
 /// A player: answers invitations and calls for a choice, checks results, and remembers what
@@ -133,7 +137,13 @@ class PlayerService {
 
   void on_announcement(agent::host::Call<envelope::RoundAnnouncement> call);
   void on_invitation(agent::host::Call<envelope::GameInvitation> call);
+  void accept(agent::host::Call<envelope::GameInvitation> call, AnsweredCall answered);
   void on_choose(agent::host::Call<envelope::ChooseParityCall> call);
+  void reveal_choice(agent::host::Call<envelope::ChooseParityCall> call, AnsweredCall answered);
+  /// Calls `then` with both when the choice in `match` is made.
+  template <typename Message>
+  void when_chosen(OpenMatch match, agent::host::Call<Message> call, AnsweredCall answered,
+                   void (PlayerService::*then)(agent::host::Call<Message>, AnsweredCall));
   void on_game_over(agent::host::Call<envelope::GameOver> call);
   void on_round_completed(agent::host::Call<envelope::RoundCompleted> call);
   void on_told_registration(agent::host::Call<envelope::LeagueRegisterResponse> call);
@@ -224,6 +234,7 @@ class PlayerService {
   std::map<core::MatchId, envelope::AnnouncedMatch> announced_;  // our own matches
   RefereeCredentials credentials_;  ///< from announcements, also from those to an earlier process
   std::map<core::MatchId, HeldMatch> open_matches_;
+  std::map<core::MatchId, std::string> asked_choices_;  ///< what was answered to `ask`
   CallLog calls_;
   bool is_resumed_ = false;  ///< an earlier process may have got calls of running matches
   std::vector<std::shared_ptr<agent::peers::Reply>> never_answered_;  // of `silent`

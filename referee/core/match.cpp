@@ -155,15 +155,16 @@ void Match::begin_stage(MatchState stage, Instant now, Effects& effects) {
   }
 }
 
-Duration Match::stage_limit() const {
-  return stage_call() == Call::kInvitation ? plan_.settings.invitation_limit
-                                           : plan_.settings.choice_limit;
+Duration Match::stage_limit(Side side) const {
+  const OwnLimits limits = plan_.seats[side].own_limits.value_or(
+      OwnLimits{plan_.settings.invitation_limit, plan_.settings.choice_limit});
+  return stage_call() == Call::kInvitation ? limits.invitation : limits.choice;
 }
 
 void Match::begin_attempt(Side side, Instant now, Effects& effects) {
   Progress& player = progress_[side];
   ++player.attempt;
-  player.window_end = now + stage_limit();
+  player.window_end = now + stage_limit(side);
   ask(side, now, effects);
 }
 
@@ -248,7 +249,8 @@ void Match::fail_attempt(Side side, const core::Error& error, Effects& effects) 
   ++player.failed_attempts;
   SendGameError notice = game_error(side, error);
   notice.retry_count = player.failed_attempts;
-  notice.max_retries = plan_.seats[side].is_suspended ? 1 : plan_.settings.max_attempts;
+  const Seat& seat = plan_.seats[side];
+  notice.max_retries = seat.is_suspended || seat.own_limits ? 1 : plan_.settings.max_attempts;
   if (notice.retry_count >= notice.max_retries) {
     lose(side, std::move(notice), effects);
     return;

@@ -120,7 +120,7 @@ class Match {
   };
 
   [[nodiscard]] Call stage_call() const;
-  [[nodiscard]] Duration stage_limit() const;
+  [[nodiscard]] Duration stage_limit(Side side) const;
   void begin_play(Instant now, Effects& effects);
   void begin_stage(MatchState stage, Instant now, Effects& effects);
   void begin_attempt(Side side, Instant now, Effects& effects);

@@ -33,6 +33,8 @@ class MatchScript {
   [[nodiscard]] const RefereedMatch& played() const;
   [[nodiscard]] const std::vector<Effect>& effects() const { return effects_; }
   [[nodiscard]] CallId awaited(Side side) const { return awaited_[side].id; }
+  /// Of that call.
+  [[nodiscard]] Duration limit(Side side) const { return awaited_[side].time_limit; }
   [[nodiscard]] std::size_t waiting_timers() const { return timers_.size(); }
   [[nodiscard]] Instant now() const { return now_; }
   [[nodiscard]] Match& match() { return match_; }

@@ -220,6 +220,25 @@ TEST(Match, ASuspendedPlayerHasOneAttemptPerCall) {
       << "an invalid answer can still be corrected within the attempt";
 }
 
+TEST(Match, APersonHasLongLimitsAndOneAttemptPerCallAndItsOpponentTheUsualOnes) {
+  using std::chrono::seconds;
+  MatchPlan plan = MatchScript::default_plan();
+  plan.seats[Side::kA].own_limits = OwnLimits{seconds(60), seconds(50)};
+  MatchScript script(plan);
+  script.play("");
+  EXPECT_EQ(script.limit(Side::kA), seconds(60));
+  EXPECT_EQ(script.limit(Side::kB), seconds(5));
+  script.play("B:join A:join");
+  EXPECT_EQ(script.limit(Side::kA), seconds(50));
+  EXPECT_EQ(script.limit(Side::kB), seconds(30));
+  script.play("B:even A:timeout");
+  EXPECT_EQ(script.result_line(), "TECHNICAL_LOSS B 0-3 TIMEOUT_CHOICE");
+  EXPECT_EQ(script.played().failures.at(0).clock->limit, seconds(50)) << "what verifiers judge by";
+  MatchScript second(plan);
+  second.play("B:join A:timeout");
+  EXPECT_EQ(second.result_line(), "TECHNICAL_LOSS B 0-3 TIMEOUT_JOIN");
+}
+
 TEST(Match, TwoUnavailablePlayersAreReportedAtOnce) {
   MatchPlan plan = MatchScript::default_plan();
   for (Side side : kBothSides) plan.seats[side].is_unavailable = true;

@@ -45,6 +45,12 @@ struct MatchSettings {
   int max_replays = 3;  ///< of a match with a loss by time-out that was the referee's own fault
 };
 
+/// Time for the answers of one player.
+struct OwnLimits {
+  Duration invitation{};
+  Duration choice{};
+};
+
 /// One player of a match.
 struct Seat {
   core::PlayerId player;
@@ -53,6 +59,9 @@ struct Seat {
   bool has_receipts = false;  ///< it declared receipts, so it commits in every match that has a
                               ///< draw commitment (protocol §7)
   bool is_suspended = false;  ///< every call is made once, and not repeated after E001 and E009
+  /// In place of the usual limits; then every call is made once, too. Source: protocol §10, "Time
+  /// for people".
+  std::optional<OwnLimits> own_limits = std::nullopt;
 };
 
 /// The initial settings of a match. Holds no credentials; the shell keeps them.

@@ -34,8 +34,11 @@ MatchSettings settings_for(const agent::runtime::Settings& settings) {
   return match;
 }
 
-/// Where players are called that come to the manager (protocol §10).
-constexpr std::string_view kSeatsPath = "/seats/";
+std::optional<OwnLimits> own_limits(const PlayerSeat& seat) {
+  if (!seat.limits) return std::nullopt;
+  return OwnLimits{std::chrono::milliseconds(seat.limits->game_invitation),
+                   std::chrono::milliseconds(seat.limits->choose_parity_call)};
+}
 
 std::chrono::milliseconds round_up(Duration duration) {
   return std::chrono::ceil<std::chrono::milliseconds>(duration);
@@ -62,6 +65,7 @@ Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& co
     plan.seats[side].player = (*seats)[side].id;
     plan.seats[side].is_suspended = (*seats)[side].is_suspended;
     plan.seats[side].has_receipts = (*seats)[side].has_receipts;
+    plan.seats[side].own_limits = own_limits((*seats)[side]);
     if ((*seats)[side].style)
       context.deps.peers.remember_style((*seats)[side].endpoint, *(*seats)[side].style);
   }
@@ -228,6 +232,8 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
         .player_id = player->id,
         .draw_commitment = assignment_.draw_commitment,
         .context = envelope::PlayContext{.attempt = assignment_.attempt, .play = effect.play}};
+    if (player->limits)
+      invitation.deadline = context_.deps.clock.utc_now().after(round_up(effect.time_limit));
     return ask(effect, invitation);
   }
   envelope::ChooseParityCall call;
@@ -319,13 +325,17 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerRepl
 bool MatchRunner::is_out_of_reach(const CallPlayer& call,
                                   const agent::peers::PeerReply& reply) const {
   const auto& endpoint = seat(call.side)->endpoint;
-  if (!transport::link::is_http(endpoint) || !endpoint.path.starts_with(kSeatsPath)) return false;
+  if (!transport::link::is_http(endpoint) ||
+      !endpoint.path.starts_with(transport::link::kSeatsPath))
+    return false;
   // A seat whose player does not answer says so with 504.
   constexpr std::array kNobodyThere{0, 502, 503};
   const bool is_away = reply.error && reply.error->code == ErrorCode::kConnectionError &&
                        std::ranges::find(kNobodyThere, reply.http_status) != kNobodyThere.end();
   const auto lasts = context_.deps.clock.steady_now() - begun_at_;
-  return is_away && lasts < context_.deps.settings.longest_match();
+  Duration longest = context_.deps.settings.longest_match();
+  if (const auto own = own_limits(*seat(call.side))) longest += own->invitation + own->choice;
+  return is_away && lasts < longest;
 }
 
 void MatchRunner::tell_of_slowness(const CallPlayer& call, Duration elapsed) const {

@@ -24,6 +24,7 @@ core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assi
   auto style = [](const std::optional<std::string>& name) {
     return name ? agent::dialects::parse_call_style(*name) : std::nullopt;
   };
+  const auto limits = assignment.limits_ms.value_or(envelope::PlayerLimits{});
   PerSide<PlayerSeat> seats;
   seats[Side::kA] = {.id = assignment.player_a_id,
                      .endpoint = std::move(*endpoint_a),
@@ -33,7 +34,8 @@ core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assi
                      .has_receipts = assignment.player_a_receipts,
                      .style = style(assignment.player_a_dialect),
                      .standings = assignment.player_a_standings.value_or(envelope::WinLossDraw{}),
-                     .is_suspended = assignment.player_a_suspended};
+                     .is_suspended = assignment.player_a_suspended,
+                     .limits = limits.player_a};
   seats[Side::kB] = {.id = assignment.player_b_id,
                      .endpoint = std::move(*endpoint_b),
                      .credential = assignment.player_b_credential,
@@ -42,7 +44,8 @@ core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assi
                      .has_receipts = assignment.player_b_receipts,
                      .style = style(assignment.player_b_dialect),
                      .standings = assignment.player_b_standings.value_or(envelope::WinLossDraw{}),
-                     .is_suspended = assignment.player_b_suspended};
+                     .is_suspended = assignment.player_b_suspended,
+                     .limits = limits.player_b};
   return seats;
 }
 

@@ -20,6 +20,7 @@ struct PlayerSeat {
   std::optional<agent::dialects::CallStyle> style;
   envelope::WinLossDraw standings;
   bool is_suspended = false;  ///< gets one ping, then one attempt per call (protocol §6)
+  std::optional<envelope::AnswerLimits> limits = {};  ///< its own (protocol §10)
 };
 
 /// Whether `shown` is the token or the answer credential of the player in this seat.

@@ -39,6 +39,18 @@ for _name, _value in (("null", None), ("list", []), ("number", 5), ("text", "x")
          files=kept_results(lambda content, value=_value: [row["receipts"].update(A=value) for row in content["results"]] and None))(None)
 
 
+# --- Players that the manager runs -------------------------------------------------------------------------------------
+def hosted(fairness, player="P01"):
+    return kept_results(lambda content: [content.update(hosted=[player]), *(row.update(fairness=fairness) for row in content["results"]
+                                                                            if row["match_id"] == R1)] and None)
+
+
+for _fairness, _expected in (("both", True), ("one", True), ("hosted", False), ("claimed", False), ("none", False)):
+    made("hosted", f"called-{_fairness}", *([fault("fairness.hosted", report_at(R1), R1)] if _expected else []), options=BOUND,
+         short=_fairness == "both", files=hosted(_fairness))(None)
+made("hosted", "somebody-else", options=BOUND, files=hosted("both", "P99"))(None)
+
+
 # --- Losses ---------------------------------------------------------------------------------------------------------
 def lost(code, call="CHOOSE_PARITY_CALL", asks=True):
     def plan(league):

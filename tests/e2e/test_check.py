@@ -382,6 +382,18 @@ class Sparring(CheckTest):
         self.assertRegex(told, "even: chose even, [03] points?\\n")
         self.assertRegex(told, "odd: chose odd, [03] points?\\n")
 
+    def test_a_person_plays_and_recomputes_every_draw(self):
+        words = [BIN / "league", "play", "--me", "--matches", "3", "--against", "odd"]
+        done = subprocess.run([*map(str, words)], input="e\no\neven\n", capture_output=True, text=True, timeout=30)
+        proofs = re.findall(r"^  python3 docs/(verify_draw\.py.*)$", done.stdout, re.M)
+        self.assertEqual((done.returncode, len(proofs)), (0, 3), done.stdout + done.stderr)
+        for proof in proofs:
+            checked = subprocess.run(["python3", *proof.split()], capture_output=True, text=True, cwd=SOURCE / "docs")
+            self.assertEqual(checked.stdout, "fair\n", proof)
+        words = [BIN / "league", "play", "--me"]
+        done = subprocess.run([*map(str, words)], input="", capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

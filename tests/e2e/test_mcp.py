@@ -196,7 +196,11 @@ class Mcp(LeagueTest):
     def assert_explained(self, manager):
         """The manager's prompt says how a match ended, and its arguments can be completed; nobody is offered a bus."""
         visitor = self.visitor(manager.url)
-        prompt, = visitor.call("prompts/list").result()["prompts"]
+        prompts = {prompt["name"]: prompt for prompt in visitor.call("prompts/list").result()["prompts"]}
+        self.assertEqual(set(prompts), {"play_a_match", "why_did_i_lose"})
+        how, = visitor.call("prompts/get", {"name": "play_a_match", "arguments": {"display_name": "x"}}).result()["messages"]
+        self.assertIn("join_league", how["content"]["text"])
+        prompt = prompts["why_did_i_lose"]
         reference = {"type": "ref/prompt", "name": prompt["name"]}
         matches = visitor.call("completion/complete", {"ref": reference, "argument": {"name": "match_id", "value": "R1"}}).result()
         self.assertEqual(matches["completion"], {"values": ["R1M1", "R1M2"], "hasMore": False})

@@ -53,7 +53,7 @@ if (role === 'manager') {
   assert.equal(typeof state.structuredContent.open_matches, 'number');
 }
 const { prompts } = await client.listPrompts();
-assert.deepEqual(prompts.map((prompt) => prompt.name), role === 'manager' ? ['why_did_i_lose'] : []);
+assert.deepEqual(prompts.map((prompt) => prompt.name), role === 'manager' ? ['play_a_match', 'why_did_i_lose'] : []);
 await client.close();
 console.log(`ok ${url}`);
 process.exit(0);

@@ -24,6 +24,33 @@ def run(arguments, directory):
     return done
 
 
+def play_a_league(sdk, scratch):
+    """Two chat programs, over HTTP and a WebSocket, and a player of ours; how many of them failed."""
+    common = ["--logs", scratch + "/league"]
+    manager, url = start([program("league_manager"), "--port", "0", "--data", scratch + "/league", "--players", "3", "--referees", "1", *common])
+    agents = [manager]
+    try:
+        for agent in (["referee", "--admission-key", scratch + "/league/referee.key"], ["player"]):
+            agents.append(start([program(agent[0]), "--port", "0", "--manager", url, *agent[1:], *common])[0])
+        script = sdk / "sdk_host.mjs"
+        shutil.copy(ROOT / "tests" / "interop" / "sdk_host.mjs", script)
+        addresses = (url, "ws" + url.removeprefix("http"))
+        hosts = [subprocess.Popen(["node", str(script), address], cwd=sdk, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                 for address in addresses]
+        failures = 0
+        for host in hosts:
+            said, _ = host.communicate(timeout=120)
+            print(f"  {'ok    ' if host.returncode == 0 else 'FAILED'} {' '.join(host.args[1:])}")
+            if host.returncode != 0:
+                failures += 1
+                print(said[-1500:])
+        return failures
+    finally:
+        for agent in agents:
+            agent.terminate()
+            agent.wait(timeout=10)
+
+
 def main():
     sdk = install("sdk", PACKAGES)
     inspector = install("inspector", INSPECTOR)
@@ -56,6 +83,7 @@ def main():
             finally:
                 process.terminate()
                 process.wait(timeout=10)
+        failures += play_a_league(sdk, scratch)
         command = " ".join(player + ["--transport", "stdio"])
         failures += run(["node", str(script), f"stdio:{command}", "player"], sdk).returncode != 0
     return 1 if failures else 0

@@ -181,7 +181,7 @@ std::optional<std::string> CheckerSeats::lost_answer() const {
 }
 
 void CheckerSeats::take_over(const std::string& player) {
-  seats_.open(player, seats_.name_session(player), nullptr);
+  seats_.open(player, seats_.name_session(player), agent::seats::Line::kPoll, nullptr);
 }
 
 core::Result<transport::link::Endpoint> place_of(const std::string& contact_endpoint,

@@ -42,7 +42,7 @@ constexpr std::array<Sibling, 8> kSiblings{{
     {"backup", "league-audit", "make a backup of a league, which may be running", true},
     {"check", "league-check", "check a bot against the protocol, clause by clause", true},
     {"spar", "league-check", "play many matches between two bots", true},
-    {"play", "league-check", "play one match between two bots and print what happens", true},
+    {"play", "league-check", "play yourself, or one match between two bots", true},
     {"bench", "league-bench", "measure how fast whole leagues are on this machine"},
     {"gateway", "league-gateway",
      "make an MCP server available over another transport or revision"},

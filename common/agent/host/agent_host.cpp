@@ -178,7 +178,7 @@ core::Result<void> AgentPort::serve(ListenOptions options,
   if (seats_ != nullptr) {
     seat_answers_ = std::make_unique<seats::SeatAnswers>(*first, *seats_);
     first = seat_answers_.get();
-    options.http.folder = seats::kSeatsPath;
+    options.http.folder = transport::link::kSeatsPath;
   }
   auto listener = AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *first);
   if (!listener) return listener.error();

@@ -110,6 +110,8 @@ void AgentServer::show_message(MessageType type) { show(message_tool(type)); }
 
 void AgentServer::show(mcp::ServerTool tool) {
   tool.handler = [this](mcp::ServedToolCall call) { on_tool_call(std::move(call)); };
+  tool.is_for_strangers =
+      options_.strangers_tools.empty() || options_.strangers_tools.contains(tool.name);
   mcp_.registry().add(std::move(tool));
 }
 
@@ -159,14 +161,17 @@ void AgentServer::on_tool_call(mcp::ServedToolCall call) {
   request.message = std::move(call.arguments);
   request.result_tail = call.request.reply.result_tail();
   if (!call.request.is_declared) request.leniencies.add(envelope::Leniency::kMethodToolsCall);
-  on_outcome(reader_.read_tool_call(std::move(request)), arrival, call.request.reply.take_slot());
+  on_outcome(reader_.read_tool_call(std::move(request)), arrival, call.request.reply.take_slot(),
+             call.request.reply.request_context().shared_from_this());
 }
 
 void AgentServer::on_outcome(std::variant<dialects::IncomingRequest, dialects::RpcRefusal> outcome,
-                             const Arrival& arrival, transport::link::ReplySlot slot) {
+                             const Arrival& arrival, transport::link::ReplySlot slot,
+                             std::shared_ptr<mcp::RequestContext> client) {
   if (auto* refusal = std::get_if<dialects::RpcRefusal>(&outcome))
     return refuse(*refusal, arrival, std::move(slot));
-  on_request(std::move(std::get<dialects::IncomingRequest>(outcome)), arrival, std::move(slot));
+  on_request(std::move(std::get<dialects::IncomingRequest>(outcome)), arrival, std::move(slot),
+             std::move(client));
 }
 
 bool AgentServer::hold(dialects::IncomingRequest& request, const Arrival& arrival,
@@ -201,7 +206,8 @@ void AgentServer::refuse(const dialects::RpcRefusal& refusal, const Arrival& arr
 }
 
 void AgentServer::on_request(dialects::IncomingRequest request, const Arrival& arrival,
-                             transport::link::ReplySlot slot) {
+                             transport::link::ReplySlot slot,
+                             std::shared_ptr<mcp::RequestContext> client) {
   note_what_is_visible(request.message, *arrival.notes);
   if (request.type) arrival.notes->message_type = std::string(envelope::wire_name(*request.type));
   peers::Reply reply(
@@ -219,7 +225,7 @@ void AgentServer::on_request(dialects::IncomingRequest request, const Arrival& a
   arrival.notes->message_type = request.method;
   arrival.notes->leniencies = request.leniencies.names();
   tool->second(ToolCall{std::move(request.message), arrival.context, std::move(reply),
-                        arrival.channel, arrival.notes});
+                        arrival.channel, arrival.notes, std::move(client)});
 }
 
 void AgentServer::on_league_message(dialects::IncomingRequest request, const Arrival& arrival,

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -42,6 +43,8 @@ struct ToolCall {
   std::shared_ptr<transport::link::PeerChannel> channel;  ///< see transport::link::Inbound
   /// Notes of the call, for the log: a handler may add leniencies before it answers.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
+  /// The request of a client of MCP, until it is answered; null for the league's own calls.
+  std::shared_ptr<mcp::RequestContext> client = nullptr;
 };
 
 struct AgentServerOptions {
@@ -83,6 +86,8 @@ struct AgentServerOptions {
   std::function<void(envelope::MessageType type, const nlohmann::json& message,
                      const rpc::MessageContext& context, const core::Error& why)>
       on_not_admitted = {};
+  /// The tools that are listed for clients of MCP that are strangers; empty: all.
+  std::set<std::string, std::less<>> strangers_tools = {};
   /// How the agent presents itself to clients of MCP.
   mcp::ServerOptions mcp = {};
 };
@@ -192,11 +197,12 @@ class AgentServer final : public transport::link::MessageHandler, private mcp::A
   void on_tool_call(mcp::ServedToolCall call);
   /// Handles a request that came with or without MCP, after it was taken apart.
   void on_outcome(std::variant<dialects::IncomingRequest, dialects::RpcRefusal> outcome,
-                  const Arrival& arrival, transport::link::ReplySlot slot);
+                  const Arrival& arrival, transport::link::ReplySlot slot,
+                  std::shared_ptr<mcp::RequestContext> client = nullptr);
   void show_message(envelope::MessageType type);
   void show(mcp::ServerTool tool);
   void on_request(dialects::IncomingRequest request, const Arrival& arrival,
-                  transport::link::ReplySlot slot);
+                  transport::link::ReplySlot slot, std::shared_ptr<mcp::RequestContext> client);
   /// True if the message is kept until release(); its parts have then been moved away.
   bool hold(dialects::IncomingRequest& request, const Arrival& arrival, peers::Reply& reply);
   void on_league_message(dialects::IncomingRequest request, const Arrival& arrival,

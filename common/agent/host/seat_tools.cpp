@@ -119,12 +119,12 @@ void SeatTools::open_seat(ToolCall call) {
   if (rules_.on_seated) rules_.on_seated(*player, line);
   // A poll may come as soon as the answer is there; over a connection, calls come after the answer.
   if (!channel) {
-    seats_.open(std::move(*player), std::move(session), nullptr);
+    seats_.open(std::move(*player), std::move(session), line, nullptr);
     return call.reply.send(answer);
   }
   call.reply.send(answer,
-                  [this, player = std::move(*player), session = std::move(session),
-                   channel = std::move(channel)] { seats_.open(player, session, channel); });
+                  [this, player = std::move(*player), session = std::move(session), line,
+                   channel = std::move(channel)] { seats_.open(player, session, line, channel); });
 }
 
 void SeatTools::await_calls(ToolCall call) {
@@ -137,20 +137,29 @@ void SeatTools::await_calls(ToolCall call) {
       answers.push_back(rpc::to_json_text(given[i]));
   }
   auto reply = std::make_shared<peers::Reply>(std::move(call.reply));
-  seats_.poll(schema::text_at(call.arguments, "session"),
-              std::chrono::seconds(std::clamp<std::int64_t>(wait, 0, kLongestWait.count())),
-              std::move(answers), [reply](const core::Result<seats::Polled>& polled) {
-                if (!polled) return reply->refuse(polled.error());
-                json answer = {{"calls", json::array()}};
-                for (const auto& one : polled->calls) {
-                  auto request = schema::parse_json(one.request);
-                  if (!request) continue;
-                  answer["calls"].push_back(
-                      {{"request", std::move(*request)}, {"remaining_ms", one.remaining.count()}});
-                }
-                if (polled->is_taken_over) answer["ended"] = "taken_over";
-                reply->send(answer);
-              });
+  const json& leave = schema::field_at(call.arguments, "leave");
+  const bool is_last = leave.is_boolean() && leave.get<bool>();
+  const std::string& session = schema::text_at(call.arguments, "session");
+  seats_.poll(
+      session,
+      std::chrono::seconds(is_last ? 0 : std::clamp<std::int64_t>(wait, 0, kLongestWait.count())),
+      std::move(answers),
+      [&seats = seats_, reply, is_last, session](const core::Result<seats::Polled>& polled) {
+        if (!polled) return reply->refuse(polled.error());
+        if (is_last) {
+          seats.end(session);
+          return reply->send({{"calls", json::array()}, {"ended", "left"}});
+        }
+        json answer = {{"calls", json::array()}};
+        for (const auto& one : polled->calls) {
+          auto request = schema::parse_json(one.request);
+          if (!request) continue;
+          answer["calls"].push_back(
+              {{"request", std::move(*request)}, {"remaining_ms", one.remaining.count()}});
+        }
+        if (polled->is_taken_over) answer["ended"] = "taken_over";
+        reply->send(answer);
+      });
 }
 
 }  // namespace league::agent::host

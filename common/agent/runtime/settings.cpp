@@ -102,6 +102,8 @@ std::vector<Field> league_fields() {
       number("retry", "max_attempts", 1, 100, &S::retry, &S::Retry::max_attempts),
       duration("retry", "delay_ms", 0, &S::retry, &S::Retry::delay),
       number("retry", "max_invalid_answers", 1, 100, &S::retry, &S::Retry::max_invalid_answers),
+      duration("seat_limits", "invitation_ms", 1, &S::seat_limits, &S::SeatLimits::invitation),
+      duration("seat_limits", "choice_ms", 1, &S::seat_limits, &S::SeatLimits::choice),
       number("breaker", "failures", 1, 1000, &S::breaker, &S::Breaker::failures),
       duration("breaker", "open_ms", 0, &S::breaker, &S::Breaker::open),
       number("life_cycle", "suspend_after_failed_matches", 1, 1'000'000, &S::life_cycle,
@@ -120,6 +122,7 @@ std::vector<Field> league_fields() {
       duration("league", "round_watchdog_ms", 0, &S::league, &S::League::round_watchdog),
       number("league", "broadcasts", 0, 1, &S::league, &S::League::broadcasts),
       number("league", "require_commitments", 0, 1, &S::league, &S::League::require_commitments),
+      number("league", "people", 0, 32'000, &S::league, &S::League::people),
       number("log", "queue_mib", 1, 65536, &S::log, &S::Log::queue_mib),
       number("log", "segment_mib", 1, 65536, &S::log, &S::Log::segment_mib),
       number("log", "min_free_mib", 0, 1 << 20, &S::log, &S::Log::min_free_mib),
@@ -228,12 +231,20 @@ transport::link::RequestBudgetOptions Settings::request_budgets() const {
   return options;
 }
 
+Settings::Milliseconds Settings::all_attempts(envelope::MessageType type) const {
+  return time_limit(type) * retry.max_attempts + retry.delay * (retry.max_attempts - 1);
+}
+
 Settings::Milliseconds Settings::longest_match() const {
   using enum envelope::MessageType;
-  auto all_attempts = [this](envelope::MessageType type) {
-    return time_limit(type) * retry.max_attempts + retry.delay * (retry.max_attempts - 1);
-  };
   return all_attempts(kGameInvitation) + all_attempts(kChooseParityCall) +
+         all_attempts(kMatchResultReport);
+}
+
+Settings::Milliseconds Settings::longest_slow_match() const {
+  using enum envelope::MessageType;
+  return std::max(all_attempts(kGameInvitation), seat_limits.invitation) +
+         std::max(all_attempts(kChooseParityCall), seat_limits.choice) +
          all_attempts(kMatchResultReport);
 }
 

@@ -31,6 +31,12 @@ struct Settings {
     int max_invalid_answers = 3;
   } retry;
 
+  /// Of players that are people or chat programs; the referee gets them with the match.
+  struct SeatLimits {
+    Milliseconds invitation{60000};
+    Milliseconds choice{60000};
+  } seat_limits;
+
   struct Http {
     std::size_t max_head_bytes = 16 * 1024;
     std::size_t max_body_bytes = 256 * 1024;
@@ -97,6 +103,7 @@ struct Settings {
     Milliseconds round_watchdog{0};  ///< 0: as long as all matches with all their attempts may take
     bool broadcasts = true;  ///< off only to measure the match path alone
     bool require_commitments = false;  ///< only players that declare receipts may register
+    int people = 32'000;  ///< most players that are people or chat programs
   } league;
 
   struct Log {
@@ -114,6 +121,11 @@ struct Settings {
   /// The longest time in which a live referee must have reported a match: all attempts of both
   /// calls.
   [[nodiscard]] Milliseconds longest_match() const;
+  /// The same for a match in which a person or a chat program plays.
+  [[nodiscard]] Milliseconds longest_slow_match() const;
+
+ private:
+  [[nodiscard]] Milliseconds all_attempts(envelope::MessageType type) const;
 };
 
 /// Reads settings from a JSON object of sections. Fails for an unknown section or key, a wrong type

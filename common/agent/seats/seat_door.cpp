@@ -10,6 +10,7 @@
 #include "common/rpc/frame_peek.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
+#include "common/transport/link/endpoint.h"
 #include "common/transport/link/rate_limiter.h"
 
 namespace league::agent::seats {
@@ -28,8 +29,8 @@ std::optional<std::string> player_in(const rpc::MessageContext& context) {
   const auto* http = context.transport.as_http();
   if (http == nullptr) return std::nullopt;
   std::string_view path = http->uri.view();
-  if (!path.starts_with(kSeatsPath)) return std::nullopt;
-  path.remove_prefix(kSeatsPath.size());
+  if (!path.starts_with(transport::link::kSeatsPath)) return std::nullopt;
+  path.remove_prefix(transport::link::kSeatsPath.size());
   if (path.ends_with('/')) path.remove_suffix(1);
   return std::string(path);
 }
@@ -151,12 +152,13 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
   notes->peer = caller->referee;
   if (caller->is_proven) notes->said_by = caller->referee;
 
-  const auto arrived = clock_.steady_now();
+  const auto patience = rules_.patience(claim.player, claim.type);
   seats_.call(claim.player,
               {.bytes = message.bytes,
                .id = request->id,
                .caller = caller->referee,
-               .deadline = arrived + rules_.limit(claim.type)},
+               .deadline = clock_.steady_now() + patience.limit,
+               .waits = patience.waits_for_absent},
               [notes, id = request->id,
                slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {
                 if (answer.error) return slot->send(failure(*answer.error, id, *notes));
@@ -173,11 +175,13 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
 void SeatDoor::on_ping(const std::string& player, const rpc::Id& id,
                        const std::shared_ptr<rpc::MessageNotes>& notes, ReplySlot slot) {
   notes->message_type = "ping";
-  peers::Reply reply(std::move(slot), {.id = id, .request = notes}, nullptr);
-  const auto shown = seats_.shown(player);
-  if (shown && shown->line != Line::kAway) return reply.acknowledge();
-  reply.refuse_rpc(rpc::StandardCode::kInternalError,
-                   {ErrorCode::kPlayerUnavailable, "nobody sits at this seat", ""}, 503);
+  auto reply = std::make_shared<peers::Reply>(
+      std::move(slot), peers::Reply::Target{.id = id, .request = notes}, nullptr);
+  seats_.look_for(player, [reply](bool is_there) {
+    if (is_there) return reply->acknowledge();
+    reply->refuse_rpc(rpc::StandardCode::kInternalError,
+                      {ErrorCode::kPlayerUnavailable, "nobody sits at this seat", ""}, 503);
+  });
 }
 
 void SeatAnswers::on_message(transport::link::Inbound message, ReplySlot reply) {

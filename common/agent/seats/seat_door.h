@@ -14,9 +14,6 @@
 
 namespace league::agent::seats {
 
-/// Where referees call players that come to us: POST to `/seats/ID`.
-inline constexpr std::string_view kSeatsPath = "/seats/";
-
 /// A call of a referee at a seat, as far as the door reads it.
 struct SeatClaim {
   std::string player;
@@ -36,13 +33,19 @@ struct SeatVisitor {
   bool is_proven = false;
 };
 
+/// How a caller waits for an answer.
+struct Patience {
+  std::chrono::milliseconds limit;
+  bool waits_for_absent = false;  ///< also while the player has been away for long
+};
+
 /// What the door asks the program that it belongs to. Thread-safe.
 struct SeatRules {
   /// Who makes this call; or why nobody may make it: kAuthTokenInvalid, and nothing that tells the
   /// caller more.
   std::function<core::Result<SeatVisitor>(const SeatClaim&)> admit;
-  /// How long its caller waits for the answer to a message of this type.
-  std::function<std::chrono::milliseconds(envelope::MessageType)> limit;
+  /// How its caller waits for the player's answer to a message of this type.
+  std::function<Patience(const std::string& player, envelope::MessageType)> patience;
   /// Somebody was refused at the seat `player`; may be empty.
   std::function<void(const std::string& player, const core::Error& why)> on_refused = {};
 };

@@ -69,7 +69,7 @@ std::function<void(Value)> called_once(std::function<void(Value)> function,
 }  // namespace
 
 std::string_view line_name(Line line) {
-  constexpr std::array<std::string_view, 3> kNames = {"away", "poll", "websocket"};
+  constexpr std::array<std::string_view, 4> kNames = {"away", "poll", "websocket", "host"};
   return kNames[static_cast<std::size_t>(line)];
 }
 
@@ -113,11 +113,11 @@ std::string Seats::name_session(const std::string& player) {
          core::to_hex(core::hmac_sha256(key_, core::as_bytes(player + "|" + nonce)));
 }
 
-void Seats::open(std::string player, std::string session,
+void Seats::open(std::string player, std::string session, Line line,
                  std::shared_ptr<transport::link::PeerChannel> channel) {
-  scope_.executor().post([this, player = std::move(player), session = std::move(session),
+  scope_.executor().post([this, player = std::move(player), session = std::move(session), line,
                           channel = std::move(channel)]() mutable {
-    begin(player, std::move(session), std::move(channel));
+    begin(player, std::move(session), line, std::move(channel));
   });
 }
 
@@ -136,7 +136,7 @@ std::optional<std::string> Seats::player_of(std::string_view session) const {
   return player;
 }
 
-void Seats::begin(const std::string& player, std::string session,
+void Seats::begin(const std::string& player, std::string session, Line line,
                   std::shared_ptr<transport::link::PeerChannel> channel) {
   auto& held = seats_[player];
   if (!held) held = std::make_shared<Seat>();
@@ -146,7 +146,7 @@ void Seats::begin(const std::string& player, std::string session,
   leave(player, seat);
   seat.session = std::move(session);
   seat.channel = std::move(channel);
-  seat.line = seat.channel ? Line::kWebSocket : Line::kPoll;
+  seat.line = line;
   seat.last_seen = clock_.steady_now();
   if (seat.channel) {
     const std::lock_guard lock(mutex_);
@@ -221,7 +221,7 @@ task::Task<void> Seats::converse(std::string player, SeatCall call, Answered ans
   end_if_silent(player, *seat);
   const auto now = clock_.steady_now();
   SeatAnswer answer;
-  if (seat->line == Line::kAway && now - seat->last_seen > limits_.absence)
+  if (seat->line == Line::kAway && now - seat->last_seen > limits_.absence && !call.waits)
     answer.error = Error{ErrorCode::kConnectionError, player + " is not connected to its seat", ""};
   if (auto room = has_room(*seat, call); !room) answer.error = room.error();
   if (answer.error) {
@@ -349,6 +349,23 @@ task::Task<void> Seats::wait_for_calls(std::string session, std::chrono::millise
     }
   }
   polled(std::move(got));
+}
+
+void Seats::end(std::string session) {
+  scope_.executor().post([this, session = std::move(session)] {
+    const auto player = owner_of(session);
+    if (player) leave(*player, *seats_[*player]);
+  });
+}
+
+void Seats::look_for(std::string player, std::function<void(bool)> found) {
+  scope_.executor().post([this, player = std::move(player), found = std::move(found)] {
+    const auto at = seats_.find(player);
+    if (at == seats_.end() || at->second->line == Line::kAway) return found(false);
+    const Seat& seat = *at->second;
+    found(seat.channel || seat.waiting ||
+          clock_.steady_now() - seat.last_seen <= limits_.between_polls);
+  });
 }
 
 bool Seats::take_answer(const transport::link::PeerChannel& channel, const rpc::SharedText& bytes) {

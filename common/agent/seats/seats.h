@@ -26,8 +26,9 @@
 namespace league::agent::seats {
 
 /// How a seated player gets its calls.
-enum class Line : std::uint8_t { kAway, kPoll, kWebSocket };
-/// `away`, `poll`, `websocket`.
+/// `kHost`: this program plays for a client that has nothing but tools.
+enum class Line : std::uint8_t { kAway, kPoll, kWebSocket, kHost };
+/// `away`, `poll`, `websocket`, `host`.
 [[nodiscard]] std::string_view line_name(Line line);
 
 /// A call to a seated player.
@@ -36,6 +37,7 @@ struct SeatCall {
   rpc::Id id;  ///< that it has
   std::string caller;  ///< whose budget it uses: `league_manager`, `referee:REF01`
   core::Clock::Steady deadline;  ///< its answer is useless later
+  bool waits = false;  ///< until then, also if the player has been away for long
 };
 
 /// How it ended: with an error (kTimeout, kConnectionError: the player has been away for long,
@@ -67,6 +69,8 @@ struct SeatLimits {
   std::chrono::seconds silence{60};
   /// Calls to a player wait while it is away, but once it has been for this long they fail.
   std::chrono::seconds absence{30};
+  /// Who polls is there for this long after a poll.
+  std::chrono::seconds between_polls{3};
 };
 
 /// The seats of players that come to us: each has one session at a time, by which its player takes
@@ -91,9 +95,9 @@ class Seats {
 
   /// A secret name for a session of `player`.
   [[nodiscard]] std::string name_session(const std::string& player);
-  /// Begins it: the player gets calls over `channel`, a connection, or, if that is null, when it
-  /// asks. An earlier session of the player ends.
-  void open(std::string player, std::string session,
+  /// Begins it: the player gets calls over `channel`, or, on the line kPoll, which has none, when
+  /// it asks. An earlier session of the player ends.
+  void open(std::string player, std::string session, Line line,
             std::shared_ptr<transport::link::PeerChannel> channel);
   /// Whose session that is, whether it still lasts or not; nothing for what is no session's name.
   [[nodiscard]] std::optional<std::string> player_of(std::string_view session) const;
@@ -106,6 +110,10 @@ class Seats {
   /// and with kAuthTokenInvalid for every other session that does not last.
   void poll(std::string session, std::chrono::milliseconds wait, std::vector<std::string> answers,
             std::function<void(core::Result<Polled>)> polled);
+  /// Ends it, if it lasts: its client leaves. What is unanswered is offered to the next one.
+  void end(std::string session);
+  /// Whether the player is there: it has a connection, a poll waits, or one has just returned.
+  void look_for(std::string player, std::function<void(bool is_there)> found);
   /// Takes an answer that came over a session's connection. False if there is no session there.
   bool take_answer(const transport::link::PeerChannel& channel, const rpc::SharedText& bytes);
   /// Whether this connection has a session.
@@ -126,7 +134,7 @@ class Seats {
   task::Task<void> wait_for_calls(std::string session, std::chrono::milliseconds wait,
                                   std::vector<std::string> answers,
                                   std::function<void(core::Result<Polled>)> polled);
-  void begin(const std::string& player, std::string session,
+  void begin(const std::string& player, std::string session, Line line,
              std::shared_ptr<transport::link::PeerChannel> channel);
   void leave(const std::string& player, Seat& seat);
   void hand_out(const std::string& player, Seat& seat);

@@ -39,7 +39,7 @@ class SeatsTest : public ::testing::Test {
  protected:
   std::string open(const std::shared_ptr<Socket>& socket = nullptr) {
     std::string session = seats_.name_session("P07");
-    seats_.open("P07", session, socket);
+    seats_.open("P07", session, socket ? Line::kWebSocket : Line::kPoll, socket);
     return session;
   }
   /// A call of a referee; its answer appears in the returned place.
@@ -126,6 +126,26 @@ TEST_F(SeatsTest, CallsToAPlayerThatHasBeenAwayForLongFailAtOnce) {
   EXPECT_EQ((*answer)->error->code, ErrorCode::kConnectionError);
 }
 
+TEST_F(SeatsTest, CallsToAPersonWaitHoweverLongItHasBeenAway) {
+  open(std::make_shared<Socket>("ws-1"));
+  open(std::make_shared<Socket>("ws-2"));
+  seats_.on_channel_closed(Socket("ws-2"));
+  time_.advance(10min);
+  auto answer = std::make_shared<std::optional<SeatAnswer>>();
+  seats_.call("P07",
+              {.bytes = rpc::encode_request(rpc::Id(1), "handle_game_invitation", "{}"),
+               .id = rpc::Id(1),
+               .caller = "referee:REF01",
+               .deadline = time_.steady_now() + 60s,
+               .waits = true},
+              [answer](SeatAnswer one) { *answer = std::move(one); });
+  time_.advance(50s);
+  EXPECT_FALSE(*answer);
+  auto got = poll(open());
+  ASSERT_TRUE(*got && **got);
+  EXPECT_EQ((**got)->calls.size(), 1U) << "the telephone has been unlocked";
+}
+
 TEST_F(SeatsTest, APollingSessionEndsWhenNobodyAsks) {
   const auto session = open();
   time_.advance(61s);
@@ -134,6 +154,31 @@ TEST_F(SeatsTest, APollingSessionEndsWhenNobodyAsks) {
   auto got = poll(session);
   ASSERT_TRUE(*got && !**got);
   EXPECT_EQ((**got).error().code, ErrorCode::kAuthTokenInvalid);
+}
+
+TEST_F(SeatsTest, APlayerIsThereWhileItHasAConnectionOrAsks) {
+  const auto is_there = [this] {
+    std::optional<bool> found;
+    seats_.look_for("P07", [&found](bool one) { found = one; });
+    return found.value();
+  };
+  EXPECT_FALSE(is_there());
+  auto session = open();
+  const auto waiting = poll(session);
+  time_.advance(24s);
+  EXPECT_TRUE(is_there()) << "its poll waits";
+  time_.advance(3s);
+  EXPECT_TRUE(is_there()) << "it may be about to ask again";
+  time_.advance(3s);
+  EXPECT_FALSE(is_there()) << "nobody asks any more";
+  session = open();
+  seats_.end(session);
+  EXPECT_FALSE(is_there()) << "it has left";
+  seats_.end(session);
+  open(std::make_shared<Socket>("ws-1"));
+  seats_.end(session);
+  time_.advance(1h);
+  EXPECT_TRUE(is_there()) << "an earlier session ends no later one";
 }
 
 TEST_F(SeatsTest, OverAConnectionCallsArriveAndAnswersGoBack) {

@@ -115,6 +115,8 @@ class Turn {
 
 CalledPeer& CalledPeers::peer_of(const link::Endpoint& endpoint) {
   std::string key = endpoint.scheme + "://" + endpoint.authority();
+  // Each seat is a peer of its own: who plays there may take a minute, and nobody else waits.
+  if (endpoint.path.starts_with(link::kSeatsPath)) key += endpoint.path;
   if (!endpoint.pinned_address.empty()) key += "@" + endpoint.pinned_address;
   auto [found, is_new] = peers_.try_emplace(std::move(key));
   CalledPeer& peer = found->second;

@@ -317,6 +317,20 @@ TEST(HttpCaller, EndsRunningAndWaitingCallsWhenItIsDestroyed) {
   EXPECT_EQ(ended, 6);
 }
 
+TEST(HttpCaller, CallsToSlowSeatsLetOthersPass) {
+  ScriptedServer server([](auto& connection, int) { connection.wait_for_close(); });
+  auto caller = *HttpCaller::create({.max_per_endpoint = 2});
+  const auto call = [&](const std::string& path) {
+    auto one = to(server.port(), milliseconds(5000));
+    one.endpoint.path = path;
+    caller->call(std::move(one), [](const link::CallOutcome&) {});
+  };
+  for (int i = 0; i < 3; ++i) call("/mcp");
+  for (const char* player : {"P01", "P02", "P03"}) call("/seats/" + std::string(player));
+  EXPECT_TRUE(eventually([&] { return server.connections() == 5; }));
+  caller.reset();
+}
+
 TEST(HttpCaller, CompletionsMayCallAgain) {
   FunctionHandler handler(echo);
   auto runtime = *front::HttpRuntime::start();

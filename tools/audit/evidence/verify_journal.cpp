@@ -33,6 +33,7 @@ void note_profile(const lm::events::AgentRef& agent, const lm::events::AgentProf
                   JournalLeague& league) {
   league.log_keys[agent.sender()] = profile.log_public_key.value_or("");
   if (profile.receipts) league.with_receipts.insert(agent.id());
+  if (lm::events::is_hosted(profile)) league.hosted.insert(agent.id());
 }
 
 /// What binds the league's files and its agents' logs to the journal, and whom the manager asked.
@@ -70,7 +71,10 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
   } else if (const auto* reported = std::get_if<lm::events::MatchReported>(&event.body)) {
     league.results.push_back({reported->match.id().str(), reported->result.outcome, false,
                               reported->result.technical_reason, entry, reported->attempt,
-                              reported->result.drawn_number, receipts_of(*reported)});
+                              reported->result.drawn_number, receipts_of(*reported),
+                              reported->fairness
+                                  ? std::string(game::fairness_name(*reported->fairness))
+                                  : std::string()});
   } else if (const auto* forfeited = std::get_if<lm::events::MatchForfeited>(&event.body)) {
     league.results.push_back({forfeited->match.id().str(),
                               forfeited->result.outcome,
@@ -159,6 +163,9 @@ void read_witness(const json& content, JournalLeague& league) {
   const json& declared = field_at(content, "with_receipts");
   for (const json& player : declared.is_array() ? declared : json::array())
     if (player.is_string()) league.with_receipts.insert(player.get<std::string>());
+  const json& hosted = field_at(content, "hosted");
+  for (const json& player : hosted.is_array() ? hosted : json::array())
+    if (player.is_string()) league.hosted.insert(player.get<std::string>());
   const json& asked = field_at(content, "questions");
   for (const json& row : asked.is_array() ? asked : json::array()) {
     JournalQuestion question{text_at(row, "match_id"), number_at(row, "attempt").value_or(0), {}};
@@ -186,7 +193,8 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
                               0,
                               0,
                               {},
-                              receipts_in(row)});
+                              receipts_in(row),
+                              text_at(row, "fairness")});
     if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
   }
   if (!read_given_up(content, league)) return damaged(file);
@@ -205,6 +213,7 @@ void add_witness(const JournalLeague& league, ordered_json& content) {
   if (!league.league_key.empty()) content["league_key"] = league.league_key;
   if (league.files_keyed) content["files_keyed"] = true;
   if (!league.with_receipts.empty()) content["with_receipts"] = league.with_receipts;
+  if (!league.hosted.empty()) content["hosted"] = league.hosted;
   for (const JournalQuestion& one : league.questions)
     content["questions"].push_back(
         {{"match_id", one.match_id}, {"attempt", one.attempt}, {"players", one.players}});
@@ -275,6 +284,7 @@ ordered_json results_json(const JournalLeague& league) {
       row["receipts"][i == 0 ? "A" : "B"] = {
           {"state", one.state}, {"join", one.join}, {"choice", one.choice}};
     }
+    if (!league.hosted.empty() && !result.fairness.empty()) row["fairness"] = result.fairness;
     rows.push_back(std::move(row));
   }
   ordered_json content = {{"format", kResultsFormat}, {"version", 1}, {"results", std::move(rows)}};

@@ -35,6 +35,7 @@ struct JournalResult {
   std::optional<int> drawn_number = {};
   /// What the manager found of the players' receipts, player A first; empty: it says nothing.
   std::vector<JournalReceipts> receipts = {};
+  std::string fairness = {};  ///< as the manager calls it; empty: not at all
 };
 
 /// The manager has asked players about a report before it decided it.
@@ -92,6 +93,7 @@ struct JournalLeague {
   std::string league_key;  ///< empty: unknown
   bool files_keyed = false;  ///< the published files of the league name its key
   std::set<std::string> with_receipts;  ///< players that declared receipts: `P01`
+  std::set<std::string> hosted;  ///< players that the manager runs
   std::vector<JournalQuestion> questions;
   std::vector<JournalHead> heads;
   std::vector<core::Digest> digests;  ///< up to each entry, in order; empty for a bundle

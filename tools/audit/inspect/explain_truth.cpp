@@ -16,6 +16,9 @@ std::string words_of(const std::string& fairness) {
   if (fairness == "one")
     return "fairness: one. One player was bound; a referee that colludes with the other player "
            "could have shown it that choice";
+  if (fairness == "hosted")
+    return "fairness: hosted. Players were bound, but the manager ran one of them and knew its "
+           "choice before it was revealed";
   if (fairness == "none")
     return "fairness: none. No player was bound: whoever knew the seed and the choices knew the "
            "number";
@@ -60,7 +63,7 @@ MatchTruth truth_of(const std::filesystem::path& directory, const std::string& m
   check_league(groups.back(), {}, game::standard_games(), findings);
   const bool is_accused = std::ranges::any_of(
       findings.faults, [&](const auto& one) { return is_about(one, match_id, *match); });
-  if (is_accused && (truth.fairness == "both" || truth.fairness == "one"))
+  if (is_accused && truth.fairness != "none" && truth.fairness != "disputed")
     truth.fairness = "claimed";
   truth.sentences.push_back(words_of(truth.fairness));
   const bool has_journal = kept && *kept;

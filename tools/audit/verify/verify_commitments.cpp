@@ -333,6 +333,24 @@ void check_commitments(const LeagueEvidence& evidence, Findings& findings) {
   }
 }
 
+bool is_hosted(const MatchEvidence& match, const JournalLeague* kept) {
+  return kept != nullptr &&
+         (kept->hosted.contains(match.player_a) || kept->hosted.contains(match.player_b));
+}
+
+void check_hosted(const LeagueEvidence& evidence, const JournalLeague* kept, Findings& findings) {
+  if (kept == nullptr || kept->hosted.empty()) return;
+  for (const JournalResult& result : kept->results) {
+    const MatchEvidence* match = evidence.match(result.match_id);
+    if (match == nullptr || match->reports.empty() || !is_hosted(*match, kept)) continue;
+    if (result.fairness != "both" && result.fairness != "one") continue;
+    findings.fault(match->reports.back()->place, "fairness.hosted",
+                   "the manager calls " + result.match_id + " \"" + result.fairness +
+                       "\", but it runs a player of that match itself, whose choice it knows "
+                       "before that is revealed");
+  }
+}
+
 std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& match,
                             const LeagueEvidence& evidence, const JournalLeague* kept) {
   if (!match.disputes.empty()) return "disputed";
@@ -358,7 +376,9 @@ std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& m
     if (!handed.is_proof || handed.call->opponent_commitment != *listed) return "claimed";
     ++counting;
   }
-  return counting == 2 ? "both" : counting == 1 ? "one" : "none";
+  if (counting == 0) return "none";
+  if (is_hosted(match, kept)) return "hosted";
+  return counting == 2 ? "both" : "one";
 }
 
 }  // namespace league::tools::auditor

@@ -121,6 +121,7 @@ void check_league(LeagueGroup& group, const fs::path& data, const game::Registry
   check_commitments(evidence, findings);
   check_losses(evidence, kept, findings);
   check_receipts(group.logs, evidence, group.league, kept, findings);
+  check_hosted(evidence, kept, findings);
   check_endings(group.logs, evidence, findings);
   check_witnesses(group.logs, group.league, kept, findings);
   note_steered(evidence, findings);

@@ -68,7 +68,14 @@ struct HandedOver {
 [[nodiscard]] HandedOver handed_to(const std::string& player, const AcceptedReport& report,
                                    const MatchEvidence& match, const LeagueEvidence& evidence);
 
-/// The fairness of a match: `both`, `one` or `none` of the players committed; `claimed` if the
+/// Whether the manager runs a player of the match, according to its journal (may be null).
+[[nodiscard]] bool is_hosted(const MatchEvidence& match, const JournalLeague* kept);
+/// Checks that the manager calls no match fairer than `hosted` in which it runs a player.
+/// Protocol §10.
+void check_hosted(const LeagueEvidence& evidence, const JournalLeague* kept, Findings& findings);
+
+/// The fairness of a match: `both`, `one` or `none` of the players committed; `hosted` for the
+/// first two if the manager runs one of them; `claimed` if the
 /// report lists a commitment of which no sealed log shows that it was handed over to the opponent;
 /// `disputed` if a player says that the result is false.
 [[nodiscard]] std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& match,

@@ -1,13 +1,17 @@
 #include "tools/check/program/commands.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <memory>
 
+#include "common/agent/host/terminal.h"
 #include "common/core/counted.h"
 #include "tools/check/spar/spar_sides.h"
+#include "tools/check/spar/terminal_game.h"
 #include "tools/league/client/bus_link.h"
 #include "tools/league/up/table_text.h"
 
@@ -25,6 +29,11 @@ struct SparOptions {
   std::string mode = "open";
   bool is_narrated = false;
   agent::bus::BusOptions bus = {};
+};
+
+struct OwnGame {
+  bool is_chosen = false;
+  TerminalGame::Options game;
 };
 
 struct Score {
@@ -123,6 +132,57 @@ void add_limits(CLI::App& command, SparOptions& options) {
   add_bus_options(command, options.bus);
 }
 
+/// `--me` and its options, which go with neither bots nor their limits.
+void add_own_game(CLI::App& command, OwnGame& own) {
+  const auto others = command.get_options(
+      [&](const CLI::Option* option) { return option != command.get_help_ptr(); });
+  auto* me = command.add_flag("--me", own.is_chosen,
+                              "you play in this terminal, against a strategy of our player");
+  for (CLI::Option* other : others) me->excludes(other);
+  command
+      .add_option("--against", own.game.strategy,
+                  "with --me: the strategy (random, even, odd, alternate, frequency, opposite)")
+      ->needs(me);
+  command.add_option("--matches", own.game.matches, "with --me: number of matches (10)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->needs(me);
+  command.add_option("--seed", own.game.seed, "with --me: repeats strategy and draws, for tests")
+      ->needs(me);
+}
+
+int play_myself(TerminalGame::Options options) {
+  options.is_coloured = agent::host::may_colour(STDOUT_FILENO);
+  options.is_typed = ::isatty(STDIN_FILENO) == 1;
+  auto game = TerminalGame::create(std::move(options), std::cin, std::cout);
+  if (!game) return fail(game.error());
+  (*game)->run();
+  return 0;
+}
+
+void add_play_command(CLI::App& app, std::function<int()>& chosen) {
+  auto once = std::make_shared<SparOptions>();
+  once->matches = 1;
+  once->is_narrated = true;
+  once->against.clear();
+  auto own = std::make_shared<OwnGame>();
+  CLI::App* command = app.add_subcommand(
+      "play", "play yourself, or play one match between two bots and print what happens");
+  command->add_option("BOT", once->bot, kBotHelp);
+  command->add_option("OTHER", once->against, "the other bot, in the same form as BOT");
+  add_limits(*command, *once);
+  add_own_game(*command, *own);
+  command->footer(
+      "Examples:\n"
+      "  league play --me\n"
+      "  league play \"python3 bot.py --manager {manager} --port {port}\" frequency\n"
+      "Exit codes: 0 played, 2 wrong usage or a bot could not be reached.");
+  agent::host::when_given(*command, chosen, [once, own] {
+    if (own->is_chosen) return play_myself(own->game);
+    if (once->against.empty()) return fail("name two bots, or play yourself with --me");
+    return spar(*once);
+  });
+}
+
 }  // namespace
 
 void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
@@ -142,20 +202,7 @@ void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
       "Exit codes: 0 the matches were played, 2 wrong usage or a bot could not be reached.");
   agent::host::when_given(*spar_command, chosen, [options] { return spar(*options); });
 
-  auto once = std::make_shared<SparOptions>();
-  once->matches = 1;
-  once->is_narrated = true;
-  CLI::App* play_command =
-      app.add_subcommand("play", "play one match between two bots and print what happens");
-  play_command->add_option("BOT", once->bot, kBotHelp)->required();
-  play_command->add_option("OTHER", once->against, "the other bot, in the same form as BOT")
-      ->required();
-  add_limits(*play_command, *once);
-  play_command->footer(
-      "Example:\n"
-      "  league play \"python3 bot.py --manager {manager} --port {port}\" frequency\n"
-      "Exit codes: 0 the match was played, 2 wrong usage or a bot could not be reached.");
-  agent::host::when_given(*play_command, chosen, [once] { return spar(*once); });
+  add_play_command(app, chosen);
 }
 
 }  // namespace league::tools::check

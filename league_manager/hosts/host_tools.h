@@ -1,0 +1,102 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/agent/host/agent_server.h"
+#include "common/agent/runtime/settings.h"
+#include "common/task/task.h"
+#include "league_manager/admission/token_issuer.h"
+#include "league_manager/files/ledger.h"
+#include "league_manager/hosts/hosted_player.h"
+#include "league_manager/rounds/operator_log.h"
+#include "player/service/open_match_file.h"
+
+namespace league::league_manager::hosts {
+
+/// What the tools need; all references outlive them.
+struct HostDependencies {
+  agent::host::AgentServer& server;  ///< the manager's, which gets the tools
+  files::Ledger& ledger;
+  const admission::TokenIssuer& token_issuer;
+  agent::seats::Seats& seats;
+  core::Timer& timer;
+  const core::Clock& clock;
+  core::RandomSource& random;
+  const envelope::MessageSchemas& schemas;
+  core::LeagueId league_id;
+  std::string league_key;  ///< public
+  std::chrono::milliseconds limit;  ///< within which a choice has to be made
+  std::filesystem::path open_matches = {};  ///< file of the choices; empty: in memory only
+  rounds::OperatorLog* log = nullptr;  ///< null: the operator is told nothing
+};
+
+/// The tools of clients that have tools only, such as chat programs: `join_league`, `await_turn`,
+/// `play`, `my_results`, and the prompt `play_a_match`. The manager runs the player of each for it.
+/// A client is recognised by its session or connection, or by the word that join_league has given
+/// to it, which is the player's token. Thread-safe. Source: protocol §10.
+class HostTools {
+ public:
+  /// Adds the tools to the server.
+  explicit HostTools(HostDependencies dependencies);
+  ~HostTools();
+  HostTools(const HostTools&) = delete;
+  HostTools& operator=(const HostTools&) = delete;
+
+  /// Ends what waits; no player gets a call any more.
+  void stop();
+
+ private:
+  using json = nlohmann::json;
+  using Handler = task::Task<void> (HostTools::*)(agent::host::ToolCall);
+
+  void bind(const char* name, Handler handler);
+  void add_prompt();
+  task::Task<void> join_league(agent::host::ToolCall call);
+  task::Task<void> await_turn(agent::host::ToolCall call);
+  task::Task<void> play(agent::host::ToolCall call);
+  task::Task<void> my_results(agent::host::ToolCall call);
+
+  /// Asks the person at the client for the choice, by elicitation.
+  task::Task<void> ask_person(HostedPlayer* player, std::shared_ptr<mcp::RequestContext> client);
+  /// Waits for news of the player and tells the client every few seconds that it does so.
+  task::Task<bool> wait_for_news(HostedPlayer* player, std::chrono::seconds limit,
+                                 std::shared_ptr<mcp::RequestContext> client);
+  /// The answer of the manager to a registration that a client makes.
+  task::Task<core::Result<std::string>> register_player(std::string name, std::string code,
+                                                        rpc::MessageContext context);
+  void dispute(const agent::identity::Identity& identity, const player::DisputedMatch& match);
+  void post(const std::string& method, json message, rpc::MessageContext context,
+            std::function<void(std::string)> answered);
+
+  /// The player of the call's session, or of the word in its arguments, at its seat.
+  [[nodiscard]] core::Result<HostedPlayer*> player_of(const agent::host::ToolCall& call);
+  [[nodiscard]] core::Result<HostedPlayer*> player_of_word(const std::string& word);
+  /// The player `id` of the league, which is run for a client.
+  [[nodiscard]] core::Result<HostedPlayer*> take(const std::string& id);
+  void bind_session(const std::string& scope, const HostedPlayer& player);
+  void sit(HostedPlayer& player);
+
+  /// What the client is told by await_turn.
+  [[nodiscard]] json situation(HostedPlayer& player) const;
+  /// What it is told by my_results, with the last `most` matches.
+  [[nodiscard]] static json summary(const League& league, const HostedPlayer& player,
+                                    std::size_t most);
+  void answer(agent::host::ToolCall& call, json answer);
+
+  const HostDependencies deps_;
+  std::unique_ptr<player::service::OpenMatchFile> open_matches_;  ///< null until it is needed
+  std::map<std::string, std::unique_ptr<HostedPlayer>> players_;  ///< by id
+  std::vector<std::unique_ptr<HostedPlayer>> retired_;  ///< whose places were given away
+  std::map<std::string, std::string> sessions_;  ///< the player's id by session, the newest of each
+  std::set<std::string> joining_;  ///< sessions that wait for their registration
+  int registrations_ = 0;
+  task::Scope scope_;  // last: its tasks use the rest
+};
+
+}  // namespace league::league_manager::hosts

@@ -1,0 +1,211 @@
+#include "league_manager/hosts/hosted_player.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "common/agent/runtime/log.h"
+#include "common/core/text.h"
+#include "common/rpc/frame_peek.h"
+#include "game/registry.h"
+
+namespace league::league_manager::hosts {
+
+using core::Error;
+using core::ErrorCode;
+
+/// The player's end of its seat.
+class HostedPlayer::Line final : public transport::link::PeerChannel,
+                                 public std::enable_shared_from_this<Line> {
+ public:
+  Line(HostedPlayer& player, std::string id) : player_(player), id_(std::move(id)) {}
+
+  bool push(std::shared_ptr<const std::string> bytes) override {
+    if (!is_open_) return false;
+    player_.context_.executor.post([this, self = shared_from_this(), bytes = std::move(bytes)] {
+      if (is_open_) player_.deliver(self, bytes);
+    });
+    return true;
+  }
+  void close() override { is_open_ = false; }
+  [[nodiscard]] bool is_open() const override { return is_open_; }
+  [[nodiscard]] const std::string& id() const override { return id_; }
+
+ private:
+  HostedPlayer& player_;  ///< used while it is open
+  const std::string id_;
+  std::atomic<bool> is_open_{true};
+};
+
+core::Result<std::unique_ptr<HostedPlayer>> HostedPlayer::create(
+    Context context, const std::string& display_name, agent::identity::Identity identity) {
+  std::unique_ptr<HostedPlayer> made(new HostedPlayer(std::move(context), std::move(identity)));
+  HostedPlayer& self = *made;
+  const Context& its = self.context_;
+  auto service = player::service::PlayerService::create(
+      {.display_name = display_name},
+      {.timer = its.timer,
+       .clock = its.clock,
+       .random = its.random,
+       .schemas = its.schemas,
+       .open_matches = its.open_matches,
+       .ask = [&self](player::OpenMatch match, std::function<void(std::string)> chosen) {
+         self.ask(std::move(match), std::move(chosen));
+       }});
+  if (!service) return service.error();
+  self.service_ = std::move(*service);
+  self.service_->on_match_over(
+      [&self](const player::PlayedMatch& match) { self.end(match.match_id); });
+  self.service_->on_league_completed([&self](const auto& /*end*/) {
+    self.has_news_ = true;
+    self.wake();
+  });
+  self.service_->on_dispute([&self](const player::DisputedMatch& match) {
+    self.context_.dispute(self.identity_, match);
+  });
+  if (its.open_matches != nullptr) {
+    const core::PlayerId id(self.identity_.id);
+    self.service_->resume(its.open_matches->matches_of(id), its.open_matches->credentials_of(id));
+  }
+  self.service_->set_identity(self.identity_);
+  return made;
+}
+
+HostedPlayer::HostedPlayer(Context context, agent::identity::Identity identity)
+    : context_(std::move(context)), identity_(std::move(identity)) {}
+
+HostedPlayer::~HostedPlayer() { close(); }
+
+void HostedPlayer::close() {
+  if (line_) line_->close();
+  wake();
+}
+
+bool HostedPlayer::is_seated() const { return line_ && line_->is_open(); }
+
+void HostedPlayer::sit() {
+  if (is_seated()) return;
+  static std::atomic<std::uint64_t> last{0};
+  line_ = std::make_shared<Line>(*this, "host-" + std::to_string(++last));
+  context_.seats.open(identity_.id, context_.seats.name_session(identity_.id),
+                      agent::seats::Line::kHost, line_);
+}
+
+void HostedPlayer::deliver(const std::shared_ptr<Line>& line,
+                           std::shared_ptr<const std::string> bytes) {
+  if (rpc::peek_frame(*bytes).kind != rpc::FrameKind::kRequest) return;
+  transport::link::Inbound message;
+  message.bytes = std::move(bytes);
+  message.context = rpc::MessageContext::now(context_.clock, rpc::MessageDirection::kInternal,
+                                             rpc::TransportContext::memory());
+  service_->handler().on_message(
+      std::move(message), transport::link::ReplySlot([&seats = context_.seats,
+                                                      line](transport::link::OutboundReply reply) {
+        (void)seats.take_answer(*line, reply.bytes);
+      }));
+}
+
+void HostedPlayer::ask(player::OpenMatch match, std::function<void(std::string)> chosen) {
+  // Another play of a match takes the place of the one before; what was missed is over by now.
+  std::erase_if(asked_, [&](const Asked& asked) {
+    return asked.turn.match == match.match_id || asked.is_missed;
+  });
+  // The referee counts from before the call arrived here.
+  const auto time = context_.limit - context_.limit / 60;
+  Turn turn{.match = match.match_id,
+            .opponent = match.opponent_id,
+            .game_type = match.game_type,
+            .until = context_.clock.utc_now().after(time)};
+  auto at_end = std::make_unique<task::ScheduledCall>(context_.timer);
+  at_end->set(time, [this] { context_.executor.post([this] { expire(); }); });
+  asked_.push_back({std::move(turn), std::move(chosen), std::move(at_end)});
+  has_news_ = true;
+  wake();
+}
+
+void HostedPlayer::end(const core::MatchId& match) {
+  std::erase_if(asked_, [&](const Asked& asked) {
+    if (asked.turn.match != match) return false;
+    if (asked.turn.choice.empty()) missed_ = asked.turn;
+    return true;
+  });
+  has_news_ = true;
+  wake();
+}
+
+void HostedPlayer::expire() {
+  for (Asked& asked : asked_) {
+    const bool is_late = asked.turn.choice.empty() && context_.clock.utc_now() >= asked.turn.until;
+    if (asked.is_missed || !is_late) continue;
+    // The answer stays owed until the match is over: dropped, it would be an error of ours.
+    asked.is_missed = true;
+    missed_ = asked.turn;
+    has_news_ = true;
+    // The seat is empty from now on, so that nobody waits for this client before it is back.
+    if (!line_) continue;
+    line_->close();
+    context_.seats.on_channel_closed(*line_);
+  }
+}
+
+Turn* HostedPlayer::turn() {
+  expire();
+  const auto open =
+      std::ranges::find_if(asked_, [](const Asked& asked) { return !asked.is_missed; });
+  return open == asked_.end() ? nullptr : &open->turn;
+}
+
+bool HostedPlayer::has_news() {
+  const Turn* now = turn();
+  return has_news_ || (now != nullptr && now->choice.empty());
+}
+
+void HostedPlayer::note_told() {
+  has_news_ = false;
+  if (Turn* now = turn()) now->is_shown = true;
+}
+
+HostedPlayer::Taken HostedPlayer::choose(const std::string& word) {
+  Turn* now = turn();
+  if (now == nullptr || (!now->is_shown && now->choice.empty())) {
+    std::string text = "no match that you have seen waits for your choice: call await_turn first";
+    if (missed_ && now == nullptr)
+      text = missed_->match.str() +
+             " is over: your choice came too late, and the match is lost. "
+             "Call await_turn to play the next one";
+    return {.refusal = Error{ErrorCode::kMatchNotOpen, std::move(text), "/choice"}};
+  }
+  if (!now->choice.empty()) {
+    return {.refusal = Error{ErrorCode::kUnexpectedMessage,
+                             "you have chosen \"" + now->choice + "\" in " + now->match.str() +
+                                 ", which is sealed and stays: call await_turn for the result",
+                             "/choice"}};
+  }
+  const auto rules = game::standard_games().find(now->game_type);
+  if (!rules) return {.refusal = rules.error()};
+  const std::string choice = core::lower_case(core::trimmed(word));
+  if (auto known = (*rules)->check_choice(choice); !known) {
+    return {.refusal = Error{known.error().code, known.error().message, "/choice"}};
+  }
+  now->choice = choice;
+  const auto asked =
+      std::ranges::find_if(asked_, [&](const Asked& one) { return one.turn.match == now->match; });
+  const Turn taken = *now;
+  if (auto chosen = std::exchange(asked->chosen, nullptr)) chosen(choice);
+  return {.turn = taken};
+}
+
+void HostedPlayer::wake() {
+  if (auto waiting = std::exchange(waiting_, nullptr)) waiting->count_down();
+}
+
+task::Task<bool> HostedPlayer::wait(std::chrono::nanoseconds limit) {
+  const auto mine = std::make_shared<task::Latch>(1);
+  waiting_ = mine;
+  // The time for a choice ends without anybody saying so.
+  const bool is_woken = co_await mine->wait_for(context_.timer, limit);
+  if (waiting_ == mine) waiting_ = nullptr;
+  co_return !is_woken || waiting_ == nullptr;
+}
+
+}  // namespace league::league_manager::hosts
