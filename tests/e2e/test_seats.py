@@ -2,6 +2,7 @@
 client, a manager that is killed."""
 
 import contextlib
+import json
 import secrets
 import subprocess
 import unittest
@@ -174,6 +175,30 @@ class Seats(SeatTest):
         self.stop_programs()
         self.assertEqual(status["technical_losses"], 0)
         self.assert_verified()
+
+    def test_a_second_league_in_the_same_folder(self):
+        """Bots that still run, and programs that are started again, become players of the new league; an old token opens nothing."""
+        quick = limits(league={"start_delay_ms": 100})
+        manager = self.start_lasting_manager(4, 1, limits=quick)
+        for name, language in (("python", "python"), ("node", "javascript")):
+            self.start_library_bot(name, manager.url, language=language)
+        wait_until(lambda: len(self.players_by_name(manager)) == 2, 20, "the libraries' bots are in")
+        for second in (False, True):
+            if second:
+                self.stop_programs()
+                manager.restart("--new", "--players", 4, "--referees", 1)
+                for player, token in tokens.items():
+                    self.assertEqual(open_seat(manager, player, token).result()["error_code"], "E012", player)
+            self.start_outward(manager, 2)
+            self.start_referee(manager, "--data", self.directory / "data")
+            self.wait_until_over(manager, 60)
+            self.assert_table_agrees(manager)
+            self.assertEqual(set(self.players_by_name(manager)), {"python", "node", "out1", "out2"})
+            identities = [json.loads(path.read_text()) for path in (self.directory / "data" / "agents").glob("player_out*.json")]
+            tokens = {one["id"]: one["auth_token"] for one in identities}
+        self.stop_programs()
+        self.assert_verified()
+        self.assertIn("the bot registers anew", self.said("python"))
 
 
 if __name__ == "__main__":

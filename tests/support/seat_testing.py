@@ -36,11 +36,16 @@ def origin(manager):
     return "http://" + urlsplit(manager.url).netloc
 
 
-def open_seat(manager, player, token, **changes):
+def seat_request(player, token, **changes):
+    """What `open_seat` takes."""
     given = {"player_id": player, "timestamp": now(), "nonce": secrets.token_hex(16), **changes}
     text = f"seat|{given['timestamp']}|{given['nonce']}"
     given.setdefault("proof", hmac.new(token.encode(), text.encode(), hashlib.sha256).hexdigest())
-    return rpc(manager.url, "open_seat", given)
+    return given
+
+
+def open_seat(manager, player, token, **changes):
+    return rpc(manager.url, "open_seat", seat_request(player, token, **changes))
 
 
 def credential(token, match, attempt=1):
@@ -96,8 +101,8 @@ class SeatTest(LeagueTest):
         (url, league), = program.ready()
         manager = Agent(program, url, league)
 
-        def restart():
-            manager.program = self.start("league_manager", *options, limits=limits, port=port)
+        def restart(*more):
+            manager.program = self.start("league_manager", *options, *more, limits=limits, port=port)
             manager.program.ready()
 
         manager.restart = restart

@@ -144,7 +144,9 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
   notes->conversation_id = envelope::conversation_id_in(request->message);
   if (auto sender = envelope::Sender::parse(schema::text_at(request->message, "sender")))
     notes->peer = sender->str();
-  if (!is_admitted_type(claim.type)) return refuse(request->id, no_entry());
+  // Under a name that means something else to the player, an invitation would be another call.
+  const bool has_other_name = request->leniencies.contains(envelope::Leniency::kMethodUnknownRouted);
+  if (has_other_name || !is_admitted_type(claim.type)) return refuse(request->id, no_entry());
   const auto caller = rules_.admit(claim);
   if (!caller) return refuse(request->id, caller.error());
   notes->match_id = claim.match_id;
