@@ -13,7 +13,7 @@ from seat_testing import SeatTest, credential, open_seat, origin, seat_request
 
 # The referee of these tests begins a match only when they say so.
 PATIENT = limits(league={"start_watchdog_ms": 60000, "referee_ping_interval_ms": 60000, "start_delay_ms": 0})
-QUICK = limits(time_limits_ms={"GAME_INVITATION": 300}, league={"start_watchdog_ms": 60000, "referee_ping_interval_ms": 60000})
+QUICK = limits(time_limits_ms={"GAME_INVITATION": 100}, league={"start_watchdog_ms": 60000, "referee_ping_interval_ms": 60000})
 
 
 class Visitors(SeatTest):
