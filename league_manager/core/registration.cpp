@@ -7,6 +7,7 @@
 #include "common/core/crypto.h"
 #include "common/core/text.h"
 #include "common/envelope/display_name.h"
+#include "common/envelope/seat_address.h"
 
 namespace league::league_manager {
 
@@ -16,12 +17,9 @@ using core::ErrorCode;
 namespace {
 
 constexpr std::size_t kShownOfEndpoint = 100;
-/// The contact_endpoint of a player that comes to us; its address is then its own seat, which no
-/// other agent can have.
-constexpr std::string_view kOutward = "outward";
-
 std::string seat_of(const events::AgentProfile& profile, events::AgentRef agent) {
-  return profile.endpoint == kOutward ? "seat:" + agent.id() : profile.endpoint;
+  const bool comes_to_us = profile.endpoint == envelope::kOutward;
+  return comes_to_us ? envelope::seat_address(agent.id()) : profile.endpoint;
 }
 
 std::string meta_field(events::AgentKind kind, std::string_view field) {

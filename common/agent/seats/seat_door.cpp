@@ -8,6 +8,7 @@
 #include "common/envelope/sender.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/frame_peek.h"
+#include "common/rpc/http_headers.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 #include "common/transport/link/rate_limiter.h"
@@ -32,6 +33,17 @@ std::optional<std::string> player_in(const rpc::MessageContext& context) {
   path.remove_prefix(kSeatsPath.size());
   if (path.ends_with('/')) path.remove_suffix(1);
   return std::string(path);
+}
+
+/// How long the caller waits, as it says; nothing if it does not, or longer than anybody may.
+std::optional<std::chrono::milliseconds> limit_in(const rpc::MessageContext& context) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(10);
+  const auto* http = context.transport.as_http();
+  if (http == nullptr || !http->headers) return std::nullopt;
+  const auto said = rpc::find_header(*http->headers, envelope::kSeatLimitHeader);
+  const auto limit = said ? envelope::seat_number(*said) : std::nullopt;
+  if (!limit || std::chrono::milliseconds(*limit) > kLongest) return std::nullopt;
+  return std::chrono::milliseconds(*limit);
 }
 
 bool is_admitted_type(envelope::MessageType type) {
@@ -145,7 +157,8 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
   if (auto sender = envelope::Sender::parse(schema::text_at(request->message, "sender")))
     notes->peer = sender->str();
   // Under a name that means something else to the player, an invitation would be another call.
-  const bool has_other_name = request->leniencies.contains(envelope::Leniency::kMethodUnknownRouted);
+  const bool has_other_name =
+      request->leniencies.contains(envelope::Leniency::kMethodUnknownRouted);
   if (has_other_name || !is_admitted_type(claim.type)) return refuse(request->id, no_entry());
   const auto caller = rules_.admit(claim);
   if (!caller) return refuse(request->id, caller.error());
@@ -153,21 +166,27 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
   notes->peer = caller->referee;
   if (caller->is_proven) notes->said_by = caller->referee;
 
-  const auto arrived = clock_.steady_now();
+  const auto limit = limit_in(message.context).value_or(rules_.limit(claim.type));
   seats_.call(claim.player,
               {.bytes = message.bytes,
                .id = request->id,
                .caller = caller->referee,
-               .deadline = arrived + rules_.limit(claim.type)},
+               .deadline = clock_.steady_now() + limit},
               [notes, id = request->id,
                slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {
-                if (answer.error) return slot->send(failure(*answer.error, id, *notes));
                 OutboundReply out;
-                out.bytes = answer.bytes;
-                out.notes = notes_of(answer.bytes, *notes);
-                const auto delay =
-                    std::chrono::duration_cast<std::chrono::microseconds>(answer.own_delay);
-                out.headers.emplace_back("League-Seat-Delay-Us", std::to_string(delay.count()));
+                if (answer.error) {
+                  out = failure(*answer.error, id, *notes);
+                } else {
+                  out.bytes = answer.bytes;
+                  out.notes = notes_of(answer.bytes, *notes);
+                }
+                if (!answer.error || answer.error->code == ErrorCode::kTimeout) {
+                  const auto delay =
+                      std::chrono::duration_cast<std::chrono::microseconds>(answer.own_delay);
+                  out.headers.emplace_back(envelope::kSeatDelayHeader,
+                                           std::to_string(delay.count()));
+                }
                 slot->send(std::move(out));
               });
 }

@@ -10,12 +10,12 @@
 #include "common/core/clock.h"
 #include "common/core/result.h"
 #include "common/envelope/message_type.h"
+#include "common/envelope/seat_address.h"
 #include "common/transport/link/message_handler.h"
 
 namespace league::agent::seats {
 
-/// Where referees call players that come to us: POST to `/seats/ID`.
-inline constexpr std::string_view kSeatsPath = "/seats/";
+using envelope::kSeatsPath;
 
 /// A call of a referee at a seat, as far as the door reads it.
 struct SeatClaim {
