@@ -108,13 +108,16 @@ async function openStore(data, name) {
   return { place, read: () => (existsSync(place) ? readFileSync(place, "utf8") : ""), write };
 }
 
-function optionsOf(words) {  // of a program; what it does not know is the author's
+function optionsOf(words, areOurs) {  // of a program; unless all are ours, unknown ones are the author's
   const options = {};
-  words.forEach((word, i) => {
+  for (let i = 0; i < words.length; i += 1) {
+    const word = words[i];
     const [, key, , text] = /^--(manager|serve|host|code|data|name)(=(.*))?$/s.exec(word) ?? [];
-    if (key) options[key] = text ?? words[i + 1];
+    if (key) options[key] = text ?? words[(i += 1)];
     if (key && options[key] === undefined) throw new LeagueError(`${word} needs a value`);
-  });
+    if (!key && areOurs && word.startsWith("-"))
+      throw new LeagueError(`${plain(word)} is none of --manager, --serve, --host, --code, --data, --name`);
+  }
   return options;
 }
 
@@ -214,7 +217,7 @@ export class Player {
     const words = isNode ? process.argv.slice(2) : [];
     const isProgram = isNode && (manager === undefined || words.some((word) => /^--manager(=|$)/.test(word)));
     try {
-      const told = isProgram ? optionsOf(words) : {};
+      const told = isProgram ? optionsOf(words, manager === undefined) : {};
       await this.#play({ manager: manager ?? "http://localhost:8000", ...options, ...told });
     } catch (why) {
       if (!isProgram || !(why instanceof LeagueError)) throw why;

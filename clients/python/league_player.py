@@ -771,10 +771,15 @@ class Player:
         SystemExit with the reason if the league does not admit the bot."""
         if manager is None or any(word.split("=")[0] == "--manager" for word in sys.argv[1:]):
             parser = argparse.ArgumentParser(allow_abbrev=False)
-            parser.add_argument("--manager", default="http://localhost:8000")
-            parser.add_argument("--serve", default=serve, type=int)
-            for option, default in {"host": host, "code": code, "data": data, "name": self.name}.items():
-                parser.add_argument("--" + option, default=default)
+            parser.add_argument("--manager", default="http://localhost:8000", help="address of the league")
+            parser.add_argument("--serve", default=serve, type=int, metavar="PORT",
+                                help="listen and let the league call, instead of connecting to it")
+            for option, default, text in (
+                    ("host", host, "with --serve: the name by which the league reaches this machine"),
+                    ("code", code, "registration code, if the league asks for one"),
+                    ("data", data, "file with the bot's id and token"),
+                    ("name", self.name, "in the table of the league")):
+                parser.add_argument("--" + option, default=default, help=text)
             given = parser.parse_args() if manager is None else parser.parse_known_args()[0]
             manager, serve, host, code, data = given.manager, given.serve, given.host, given.code, given.data
             self.name = given.name

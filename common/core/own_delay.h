@@ -10,6 +10,8 @@ struct OwnDelay {
   std::chrono::nanoseconds scheduling{};  ///< how late a thread ran that was due
   /// How long a call to ourselves took, made in the same way as calls to peers.
   std::chrono::nanoseconds canary{};
+  /// How long the manager kept a call at a seat by itself (protocol §10).
+  std::chrono::nanoseconds seat{};
 
   bool operator==(const OwnDelay&) const = default;
 };
@@ -23,7 +25,7 @@ struct OwnDelay {
 /// True if we were later than that. Then an answer that did not arrive within `limit` is no
 /// evidence against the peer.
 [[nodiscard]] inline bool was_too_late(const OwnDelay& own, std::chrono::nanoseconds limit) {
-  return std::max(own.scheduling, own.canary) > allowed_own_delay(limit);
+  return std::max({own.scheduling, own.canary, own.seat}) > allowed_own_delay(limit);
 }
 
 }  // namespace league::core

@@ -200,8 +200,13 @@ void describe(Archive& a, Self& s, Of<ClockProof> /*unused*/) {
       "canary_us", s.canary_us,
       rule::number("The slowest call of the referee to itself meanwhile, in microseconds.", 0)
           .such_as("850"));
+  a.optional("seat_delay_us", s.seat_delay_us,
+             rule::number("How long the manager kept the call at the player's seat by itself, in "
+                          "microseconds.",
+                          0)
+                 .such_as("120"));
   a.required("void", s.is_void,
-             rule::value("True if one of the two is above 50 ms and above 5 % of the limit: then "
+             rule::value("True if one of these is above 50 ms and above 5 % of the limit: then "
                          "the time-out is no fault of the player.")
                  .such_as("false"));
 }

@@ -129,6 +129,8 @@ struct ClockProof {
   std::string gave_up_at{};  ///< when the referee ended the wait: UTC with microseconds
   int scheduling_delay_us = 0;  ///< how late the referee's own threads ran meanwhile, at the worst
   int canary_us = 0;  ///< the slowest call of the referee to itself meanwhile
+  /// How long the manager kept the call at the player's seat; nothing: not at all, or no seat.
+  std::optional<int> seat_delay_us = std::nullopt;
   bool is_void = false;  ///< the referee was too late itself: no fault of the player
 
   bool operator==(const ClockProof&) const = default;

@@ -167,11 +167,14 @@ LeagueRunner::Task LeagueRunner::announce_and_assign(std::optional<int> round,
 
 void LeagueRunner::tell_receipts(const events::MatchReported& reported) {
   if (!reported.receipts) return;
-  const Pairing pairing = deps_.ledger.read(
-      [&](const League& league) { return league.schedule().pairing(reported.match); });
+  const auto [pairing, can_pass_on] = deps_.ledger.read([&](const League& league) {
+    const auto& referee = league.roster().agent(events::AgentRef::referee(reported.referee));
+    return std::pair(league.schedule().pairing(reported.match), referee.profile.match_credentials);
+  });
   for (game::Side side : game::kBothSides) {
     const events::ReceiptState state = (*reported.receipts)[side].state;
-    if (state != events::ReceiptState::kAbsent && state != events::ReceiptState::kInvalid) continue;
+    const bool is_missing = state == events::ReceiptState::kAbsent && can_pass_on;
+    if (!is_missing && state != events::ReceiptState::kInvalid) continue;
     announcer_.tell_receipts(events::AgentRef::player(pairing.player(side)), reported.match, state);
   }
 }

@@ -229,6 +229,7 @@ void OperatorLog::on_registered(const events::AgentRegistered& event) {
   const bool is_foreign =
       event.agent.kind == events::AgentKind::kReferee && !event.profile.match_credentials;
   if (!is_foreign) return;
+  foreign_referees_.insert(event.agent.index);
   tell({.event = "FOREIGN_REFEREE",
         .text = shown(event.agent) +
                 " is a third-party referee: its results are unproven, and our players accept its "

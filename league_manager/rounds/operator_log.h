@@ -100,6 +100,7 @@ class OperatorLog {
   bool is_started_ = false;
   std::map<events::MatchKey, int> referees_;  // of matches that are assigned
   std::set<events::AgentRef> absent_referees_;
+  std::set<int> foreign_referees_;
   int players_expected_ = 0;
   int referees_expected_ = 0;
   int refusals_ = 0;

@@ -70,6 +70,8 @@ void OperatorLog::on_receipts(const events::MatchReported& event) const {
   for (game::Side side : game::kBothSides) {
     const events::ReceiptState state = (*event.receipts)[side].state;
     const bool is_absent = state == events::ReceiptState::kAbsent;
+    // A third-party referee, as the operator was told, passes none on.
+    if (is_absent && foreign_referees_.contains(event.referee)) continue;
     if (!is_absent && state != events::ReceiptState::kInvalid) continue;
     const events::AgentRef player = events::AgentRef::player(pairing.player(side));
     tell({.is_warning = true,

@@ -14,6 +14,7 @@ struct CallEvidence {
   std::optional<Instant> sent_at;  ///< when its last byte was passed to the system; nothing: it was
                                    ///< not, or unknown
   OwnDelay own;  ///< from the call to the end of the wait
+  Duration grace{};  ///< for which the referee waits longer than the limit: for a seat's answer
 
   bool operator==(const CallEvidence&) const = default;
 };

@@ -233,7 +233,8 @@ void Match::fail(Side side, const core::Error& error, Instant now, const CallEvi
                      .gave_up_at = now,
                      .own = evidence.own};
     // If the end of the wait was noticed late, the answer may have been noticed late, too.
-    proof.own.scheduling = std::max<Duration>(proof.own.scheduling, now - player.window_end);
+    proof.own.scheduling =
+        std::max<Duration>(proof.own.scheduling, now - player.window_end - evidence.grace);
     player.was_wronged = player.was_wronged || is_void(proof);
     failure.clock = proof;
   }

@@ -27,6 +27,19 @@ TEST(ClockProofTest, EitherDelayMakesATimeOutVoid) {
   EXPECT_FALSE(is_void(proof(seconds(5), {milliseconds(250), milliseconds(250)})));
   EXPECT_TRUE(is_void(proof(seconds(5), {milliseconds(251), {}})));
   EXPECT_TRUE(is_void(proof(seconds(5), {{}, milliseconds(251)})));
+  EXPECT_TRUE(is_void(proof(seconds(5), {{}, {}, milliseconds(251)})));
+}
+
+TEST(FairClock, WaitingForASeatOnPurposeIsNoDelay) {
+  MatchPlan plan = MatchScript::default_plan();
+  plan.settings.max_attempts = 1;
+  MatchScript script(plan);
+  script.play("B:join +6000");
+  const core::Error timeout{core::ErrorCode::kTimeout, "scripted", ""};
+  script.take(script.match().on_failure(script.awaited(Side::kA), timeout, script.now(),
+                                        {.sent_at = {}, .own = {}, .grace = seconds(1)}));
+  EXPECT_EQ(script.result_line(), "TECHNICAL_LOSS B 0-3 TIMEOUT_JOIN");
+  EXPECT_FALSE(is_void(*script.played().failures.front().clock));
 }
 
 TEST(FairClock, ALossForTimeThatIsOursIsPlayedAgainFromTheInvitation) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/agent/runtime/log.h"
+#include "common/core/seat_address.h"
 #include "common/core/text.h"
 #include "common/rpc/json_text.h"
 
@@ -38,6 +39,13 @@ std::optional<OwnLimits> own_limits(const PlayerSeat& seat) {
   if (!seat.limits) return std::nullopt;
   return OwnLimits{std::chrono::milliseconds(seat.limits->game_invitation),
                    std::chrono::milliseconds(seat.limits->choose_parity_call)};
+}
+
+/// How long the manager kept a call at a seat by itself, if no answer came in time: as long as it
+/// says, but not longer than we have waited; if it says nothing, all the time, because it answers
+/// for its player when the limit is over.
+Duration kept_at_seat(const agent::peers::PeerReply& reply) {
+  return reply.seat_delay ? std::min<Duration>(*reply.seat_delay, reply.elapsed) : reply.elapsed;
 }
 
 std::chrono::milliseconds round_up(Duration duration) {
@@ -205,6 +213,7 @@ template <typename Message>
 void MatchRunner::ask(const CallPlayer& effect, const Message& message) {
   auto call = call_of(effect.side, message, round_up(effect.time_limit));
   call.budget = transport::link::Budget::kGame;
+  if (is_at_seat(call.endpoint)) call.grace = round_up(latest_answer(effect.time_limit));
   context_.deps.peers.call(
       std::move(call), [self = shared_from_this(), effect](const agent::peers::PeerReply& reply,
                                                            const typename Message::Answer* answer) {
@@ -286,7 +295,10 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerRepl
   // This process may have been suspended together with the timer that ends the wait, so that it is
   // unknown when the answer arrived. It counts as a time-out, whose proof contains our own delay
   // and makes it void.
+  const auto& endpoint = seat(call.side)->endpoint;
   auto late = context_.deps.clock.steady_now() - call.deadline;
+  if (reply.seat_delay && late >= Duration::zero())
+    answer = Error{ErrorCode::kTimeout, answer.error().message, ""};
   if (answer && late > latest_answer(call.time_limit)) answer = late_answer(late);
   if (answer) {
     // Find out before the log entry is written whether the match refuses the answer.
@@ -300,9 +312,14 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerRepl
   note_answer(seat(call.side)->id.str(), expected_reply(call.call), answer);
   if (answer) tell_of_slowness(call, reply.elapsed);
   CallEvidence evidence{.sent_at = reply.sent_at, .own = {}};
-  if (!answer && answer.error().code == ErrorCode::kTimeout)
-    evidence.own = context_.deps.delays.worst_since(
-        call.deadline - call.time_limit, agent::runtime::route_to(seat(call.side)->endpoint));
+  if (!answer && answer.error().code == ErrorCode::kTimeout) {
+    evidence.own = context_.deps.delays.worst_since(call.deadline - call.time_limit,
+                                                    agent::runtime::route_to(endpoint));
+    if (is_at_seat(endpoint) && late >= Duration::zero()) {
+      evidence.own.seat = kept_at_seat(reply);
+      evidence.grace = latest_answer(call.time_limit);
+    }
+  }
   // Before the match knows of it, since the other player's answer, on another thread, may lead to
   // the next calls.
   reply.write_record();
@@ -322,12 +339,14 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerRepl
   run(effects);
 }
 
+bool MatchRunner::is_at_seat(const transport::link::Endpoint& endpoint) const {
+  return !context_.is_guest && transport::link::is_http(endpoint) &&
+         endpoint.path.starts_with(core::kSeatsPath);
+}
+
 bool MatchRunner::is_out_of_reach(const CallPlayer& call,
                                   const agent::peers::PeerReply& reply) const {
-  const auto& endpoint = seat(call.side)->endpoint;
-  if (!transport::link::is_http(endpoint) ||
-      !endpoint.path.starts_with(transport::link::kSeatsPath))
-    return false;
+  if (!is_at_seat(seat(call.side)->endpoint)) return false;
   // A seat whose player does not answer says so with 504.
   constexpr std::array kNobodyThere{0, 502, 503};
   const bool is_away = reply.error && reply.error->code == ErrorCode::kConnectionError &&

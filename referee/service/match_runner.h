@@ -134,6 +134,8 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Records how long a valid answer took and the leniencies applied to it, for the report. Under
   /// mutex_.
   void note_figures(Side side, const agent::peers::PeerReply& reply);
+  /// Whether a player is called there that has come to our manager (protocol §10).
+  [[nodiscard]] bool is_at_seat(const transport::link::Endpoint& endpoint) const;
   /// Whether a call has failed because the manager, at which the player has its seat, could not be
   /// reached, for no longer than a match may take.
   [[nodiscard]] bool is_out_of_reach(const CallPlayer& call,

@@ -30,6 +30,7 @@ envelope::ClockProof wire_proof(const ClockProof& proof, const ClockAnchor& anch
   wire.gave_up_at = wall_time(proof.gave_up_at, anchor);
   wire.scheduling_delay_us = microseconds_of(proof.own.scheduling);
   wire.canary_us = microseconds_of(proof.own.canary);
+  if (proof.own.seat > Duration::zero()) wire.seat_delay_us = microseconds_of(proof.own.seat);
   wire.is_void = is_void(proof);
   return wire;
 }

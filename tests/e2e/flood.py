@@ -38,9 +38,9 @@ LIMITS = {"lost": 0, "p99_ms": 50.0, "log_bytes_per_second": 1_000_000, "speed_r
 
 
 # --- The four clients -----------------------------------------------------------------------------------------------
-def request(method, params):
+def request(method, params, path="/mcp"):
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-    return b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" \
+    return b"POST " + path.encode() + b" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" \
            b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
@@ -98,8 +98,8 @@ def send_all(address, make, first, count, until):
         time.sleep(0.01)
 
 
-def open_halves(address, count, until):
-    half = tools(0)[:60]
+def open_halves(address, count, until, whole=tools(0)):
+    half = whole[:60]
     opened = []
     while time.monotonic() < until:
         with contextlib.suppress(OSError):
@@ -136,11 +136,11 @@ KINDS = ("tools/list", "wrong tokens", "registrations", "half-sent")
 
 
 @contextlib.contextmanager
-def clients_at(place, seconds, target):
+def clients_at(place, seconds, target, kinds=KINDS):
     """Runs `target`(kind, *place, seconds, results) for each kind in a process of its own meanwhile; yields a dictionary
     that holds at the end what they did."""
     results, done = multiprocessing.Queue(), {}
-    clients = [multiprocessing.Process(target=target, args=(kind, *place, seconds, results), daemon=True) for kind in KINDS]
+    clients = [multiprocessing.Process(target=target, args=(kind, *place, seconds, results), daemon=True) for kind in kinds]
     for one in clients:
         one.start()
     try:
@@ -238,16 +238,16 @@ def finished_rounds(directory):
     return None
 
 
-def league_beside_flood(directory, seconds, with_flood=True):
-    """A league of eight whose bots think so long that it lasts as long as the flood."""
+def league_beside_flood(directory, seconds, flood=flood, players=()):
+    """A league of eight whose bots think so long that it lasts as long as the flood. `players`: more options of theirs."""
     with running(directory) as start:
         manager = start("league_manager", "--players", PLAYERS, "--referees", 2, "--data", directory / "data")
         (url, _), = manager.ready()
         honest = HonestPlayer(url)
         # Four matches a round, two at a time, of two answers each; well within the limits of both.
         thinking = min(4000, max(20, int(seconds * 1000 / (ROUNDS * 2 * 2))))
-        start("player", "--manager", url, "--name", "bot", "--count", PLAYERS - 1, "--strategy", f"slow:{thinking}").ready(PLAYERS - 1)
-        with flood(url, seconds) if with_flood else contextlib.nullcontext({}) as clients:
+        start("player", "--manager", url, "--name", "bot", "--count", PLAYERS - 1, "--strategy", f"slow:{thinking}", *players).ready(PLAYERS - 1)
+        with flood(url, seconds) as clients:
             before, begun = bytes_below(directory / "logs"), time.monotonic()
             for name in ("whistle", "flag"):
                 start("referee", "--manager", url, "--name", name, "--max-matches", 1)

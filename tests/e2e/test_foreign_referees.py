@@ -1,12 +1,16 @@
 """Third-party referees in a league of ours: each is started in its own dialect, and one that cannot be costs nobody a wait."""
 
 import hashlib
+import shutil
+import subprocess
+import sys
 import time
 import unittest
 
 import support_path  # noqa: F401
+from conversation_log import Log
 from foreign_referee import DIALECTS, FORMS, Dialect, ForeignReferee, by_acknowledging, by_nothing, by_start_match_after_a_yes, flat, no_points_for_draws, plain, without_details
-from league_testing import LeagueTest, limits, rpc, wait_until
+from league_testing import SOURCE, LeagueTest, limits, rpc, wait_until
 from scripted_bot import Bot, exact_reply
 
 
@@ -131,6 +135,21 @@ class ForeignReferees(LeagueTest):
         """They accept the tokens that the announcements name, for those matches only."""
         self.play_mixed(lambda manager, count: self.start_players(manager, count, "random"))
 
+    def test_a_mixed_league_of_starters(self):
+        """So do they; where the referee promises no seed they do not commit, elsewhere they do."""
+        python, node = ([program, SOURCE / "examples" / "bots" / file] for program, file in
+                        ((sys.executable, "python/bot.py"), ("node", "node/bot.mjs")))
+
+        def start(manager, count):
+            for i in range(count):
+                command = node if i % 2 and shutil.which("node") else python
+                bot = subprocess.Popen([*map(str, command), "--manager", manager.url, "--name", f"starter{i}", "--data",
+                                        self.directory / f"starter{i}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                self.addCleanup(bot.wait)
+                self.addCleanup(bot.kill)
+
+        self.play_mixed(start)
+
     def play_mixed(self, start_players):
         manager = self.start_manager(8, 4)
         foreign = [self.referee(manager, one, form) for one, form in
@@ -146,6 +165,9 @@ class ForeignReferees(LeagueTest):
         self.assertTrue(all(one.played for one in foreign if not one.dialect.polls))
         self.assertLess(len(by_foreign), status["total_matches"])
         self.stop_programs()
+        # None of the foreign can pass receipts on, so nobody is told that any are missing.
+        self.assertNotIn("RECEIPTS_DOUBTFUL", manager.program.whole_stderr())
+        self.assertFalse([m for m in Log(self.logs).messages("LEAGUE_ERROR") if "receipts" in m.get("context", {})])
         self.assert_verified("result.unproven")
 
     def test_a_referee_of_other_origin_that_lies_is_refused(self):

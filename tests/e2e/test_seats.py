@@ -2,83 +2,19 @@
 client, a manager that is killed."""
 
 import contextlib
-import csv
-import hashlib
-import hmac
+import json
 import secrets
-import socket
 import subprocess
-import sys
 import unittest
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import BIN, SOURCE, LeagueTest, limits, now, player_registration, post, rpc, wait_until
-
-CLIENTS = SOURCE / "clients" / "python"
-BOT = """
-import sys
-sys.path.insert(0, {clients!r})
-from league_player import Player
-bot = Player({name!r})
-@bot.choose
-def choose(match):
-    return match.choices[0]
-bot.run({managers!r}, data={data!r})
-"""
+from league_testing import BIN, limits, player_registration, post, rpc, wait_until
+from seat_testing import SeatTest, credential, open_seat, origin
 
 
-def origin(manager):
-    return "http://" + urlsplit(manager.url).netloc
-
-
-def open_seat(manager, player, token, **changes):
-    given = {"player_id": player, "timestamp": now(), "nonce": secrets.token_hex(16), **changes}
-    text = f"seat|{given['timestamp']}|{given['nonce']}"
-    given.setdefault("proof", hmac.new(token.encode(), text.encode(), hashlib.sha256).hexdigest())
-    return rpc(manager.url, "open_seat", given)
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-class Seats(LeagueTest):
-    log_level = "info"
-
-    def start_library_bot(self, name, managers):
-        data = self.directory / f"{name}.json"
-        text = BOT.format(clients=str(CLIENTS), name=name, managers=managers, data=str(data))
-        path = self.directory / f"{name}.py"
-        path.write_text(text)
-        bot = subprocess.Popen([sys.executable, str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.addCleanup(bot.stdout.close)
-        self.addCleanup(bot.wait)
-        self.addCleanup(bot.kill)
-        return bot
-
-    def start_outward(self, manager, count, name="out"):
-        program = self.start("player", "--manager", manager.url, "--name", name, "--count", count, "--transport", "outward",
-                             "--data", self.directory / "data")
-        return [identity for _, identity in program.ready(count)]
-
-    def register_outward(self, manager, name):
-        answer = post(manager.url, {"jsonrpc": "2.0", "id": 1, "method": "register_player",
-                                    "params": player_registration(name, "outward")}).result()
-        self.assertEqual(answer["status"], "ACCEPTED", answer)
-        return answer["player_id"], answer["auth_token"]
-
-    def assert_played_by_choice(self, status):
-        self.assertEqual(status["technical_losses"], 0)
-        reports = Log(self.logs).accepted_reports()
-        for match, (report, *_) in reports.items():
-            self.assertEqual(report["result"]["details"].get("failures", []), [], match)
-
+class Seats(SeatTest):
     def test_a_league_of_polls_and_sockets_and_ordinary_players(self):
         manager = self.start_manager(6, 2)
         for name in ("one", "two"):
@@ -105,16 +41,8 @@ class Seats(LeagueTest):
                               text=True, timeout=60)
         self.assertIn("fairness: both", done.stdout)
         self.assertNotIn("sent GAME_INVITATION to league_manager", done.stdout)
-        fairness = self.fairness_of_matches()
-        self.assertEqual(set(fairness), {"both"}, fairness)
-
-    def fairness_of_matches(self):
-        tables = self.directory / "tables"
-        done = subprocess.run([str(BIN / "league"), "export", str(self.directory), "--format", "csv", "--out", str(tables)],
-                              capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        with open(tables / "matches.csv", newline="") as file:
-            return [row["fairness"] for row in csv.DictReader(file)]
+        fairness = {match["fairness"] for match in self.exported_matches()}
+        self.assertEqual(fairness, {"both"})
 
     def test_strangers_do_not_get_past_the_door(self):
         manager = self.start_manager(3, 1)
@@ -163,9 +91,9 @@ class Seats(LeagueTest):
         manager = self.start_manager(4, 1)
         first = self.start_library_bot("twice", manager.url)
         wait_until(lambda: "P01 has come to its seat" in manager.program.stderr(), 20, "the first is there")
-        second = self.start_library_bot("twice", manager.url)
-        said, _ = first.communicate(timeout=20)
-        self.assertIn("another program has opened", said)
+        second = self.start_library_bot("twice", manager.url, file="second")
+        first.wait(20)
+        self.assertIn("another program has opened", self.said("twice"))
         self.assertIsNone(second.poll())
 
     def test_a_proof_and_a_nonce_count_once_and_are_bounded(self):
@@ -198,8 +126,7 @@ class Seats(LeagueTest):
             for one in rpc(manager.url, "await_calls", {"session": session, "wait_s": 5}).result()["calls"]:
                 call = one["request"] if one["request"]["method"] == "handle_game_invitation" else call
         match = call["params"]["match_id"]
-        credential = hmac.new(token.encode(), f"{match}#1".encode(), hashlib.sha256).hexdigest()
-        self.assertEqual(call["params"]["auth_token"], credential)
+        self.assertEqual(call["params"]["auth_token"], credential(token, match))
         false = {**call["params"], "message_type": "GAME_ERROR", "error_code": "E001", "error_name": "TIMEOUT_ERROR",
                  "error_description": "false", "affected_player": player, "action_required": "NONE", "retry_info":
                  {"retry_count": 1, "max_retries": 3}, "consequence": "none"}
@@ -235,25 +162,43 @@ class Seats(LeagueTest):
 
     def test_a_manager_that_is_killed_finds_everybody_back(self):
         slow = limits(retry={"delay_ms": 300}, league={"start_delay_ms": 100})
-        port = free_port()
-        options = ["--players", 5, "--referees", 1, "--data", self.directory / "data"]
-        program = self.start("league_manager", *options, limits=slow, port=port)
-        (url, _), = program.ready()
-        manager = type("Manager", (), {"url": url, "program": program})()
+        manager = self.start_lasting_manager(5, 1, limits=slow)
         self.start_referee(manager)
         self.start_players(manager, 2, "slow:50", "--data", self.directory / "data")
         self.start_outward(manager, 2)
-        self.start_library_bot("polls", url)
+        self.start_library_bot("polls", manager.url)
         wait_until(lambda: self.status(manager)["matches_completed"] >= 2, 30, "it plays")
-        program.kill()
-        program = self.start("league_manager", "--data", self.directory / "data", limits=slow, port=port)
-        program.ready()
-        manager.program = program
+        manager.program.kill()
+        manager.restart()
         status = self.wait_until_over(manager, 90)
         self.assert_table_agrees(manager)
         self.stop_programs()
         self.assertEqual(status["technical_losses"], 0)
         self.assert_verified()
+
+    def test_a_second_league_in_the_same_folder(self):
+        """Bots that still run, and programs that are started again, become players of the new league; an old token opens nothing."""
+        quick = limits(league={"start_delay_ms": 100})
+        manager = self.start_lasting_manager(4, 1, limits=quick)
+        for name, language in (("python", "python"), ("node", "javascript")):
+            self.start_library_bot(name, manager.url, language=language)
+        wait_until(lambda: len(self.players_by_name(manager)) == 2, 20, "the libraries' bots are in")
+        for second in (False, True):
+            if second:
+                self.stop_programs()
+                manager.restart("--new", "--players", 4, "--referees", 1)
+                for player, token in tokens.items():
+                    self.assertEqual(open_seat(manager, player, token).result()["error_code"], "E012", player)
+            self.start_outward(manager, 2)
+            self.start_referee(manager, "--data", self.directory / "data")
+            self.wait_until_over(manager, 60)
+            self.assert_table_agrees(manager)
+            self.assertEqual(set(self.players_by_name(manager)), {"python", "node", "out1", "out2"})
+            identities = [json.loads(path.read_text()) for path in (self.directory / "data" / "agents").glob("player_out*.json")]
+            tokens = {one["id"]: one["auth_token"] for one in identities}
+        self.stop_programs()
+        self.assert_verified()
+        self.assertIn("the bot registers anew", self.said("python"))
 
 
 if __name__ == "__main__":

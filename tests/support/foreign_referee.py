@@ -236,6 +236,8 @@ class ForeignReferee(Bot):
         fields = {**shared, **self.form(points, choices, number)}
         self.reported = post(self.manager.url, {"jsonrpc": "2.0", "id": 1, "method": "report_match_result",
                                                 "params": message("MATCH_RESULT_REPORT", f"referee:{self.id}", self.token, **fields)})
+        if self.reported.error_code():  # another attempt at this match has been reported: there is nothing to announce
+            return
         over = {"winner_player_id": winner_of(points), "drawn_number": number, "choices": choices,
                 "status": "WIN" if winner_of(points) else "DRAW", "reason": "played"}
         for one in players:

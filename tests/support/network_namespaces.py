@@ -1,5 +1,7 @@
 """Two hosts on one machine: network namespaces with a link between them that can be cut. Needs root and iproute2."""
 
+import contextlib
+import ctypes
 import os
 import shutil
 import subprocess
@@ -34,6 +36,22 @@ class Namespaces:
     def inside(self, host):
         """The command that runs another on a host; it becomes that other, so its process id is the same."""
         return [self.ip, "netns", "exec", self.names[host]]
+
+    @contextlib.contextmanager
+    def entered(self, host):
+        """Meanwhile this thread is on a host, with all threads and programs that it starts."""
+        with open("/proc/thread-self/ns/net") as home, open(f"/run/netns/{self.names[host]}") as there:
+            self._enter(there)
+            try:
+                yield
+            finally:
+                self._enter(home)
+
+    @staticmethod
+    def _enter(namespace):
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.setns(namespace.fileno(), 0):
+            raise OSError(ctypes.get_errno(), "setns")
 
     def cut(self):
         self._run("-n", self.names[1], "link", "set", self.names[1], "down")

@@ -6,7 +6,7 @@ import threading
 
 
 class Relay:
-    """Passes connections to `port` on. `url` is where a NATS broker behind it seems to be."""
+    """Passes connections to `port` on, from its own `port`. `url` is where a NATS broker behind it seems to be."""
 
     def __init__(self, port):
         self._to = ("127.0.0.1", port)
@@ -17,8 +17,12 @@ class Relay:
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property
+    def port(self):
+        return self._listener.getsockname()[1]
+
+    @property
     def url(self):
-        return f"nats://127.0.0.1:{self._listener.getsockname()[1]}"
+        return f"nats://127.0.0.1:{self.port}"
 
     @contextlib.contextmanager
     def cut(self):

@@ -602,6 +602,12 @@ test("a program ends with one line and an exit code", async (t) => {
   assert.equal(manager.requests[0].params.player_meta.registration_code, "c0de");
 });
 
+test("a program refuses an option that it does not know", async () => {
+  const { code, stderr } = await started("--manger", "http://localhost:1");
+  assert.equal(code, 1);
+  assert.equal(stderr, "my-bot: --manger is none of --manager, --serve, --host, --code, --data, --name\n");
+});
+
 test("a command line with --manager overrules the program", async (t) => {
   const manager = await new FakeManager().start();
   t.after(() => manager.stop());

@@ -3,8 +3,10 @@
 #include "common/agent/peers/peer_errors.h"
 #include "common/agent/peers/reply_names.h"
 #include "common/agent/peers/trace_parent.h"
+#include "common/core/seat_address.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/dialect_search.h"
+#include "common/rpc/http_headers.h"
 #include "common/schema/parse_json.h"
 
 namespace league::agent::peers {
@@ -15,6 +17,9 @@ using core::ErrorCode;
 using core::Result;
 using envelope::Leniency;
 using nlohmann::json;
+
+/// What a gateway such as a seat says if the peer has not answered.
+constexpr int kGatewayTimeout = 504;
 
 /// Removes what cannot work at `endpoint`: other transports match answers by their ids, and a bare
 /// body has none.
@@ -51,13 +56,21 @@ bool is_unknown_way(const transport::link::CallOutcome& outcome,
 }
 
 /// Whether the answer is not the peer's own: an error page of its web framework, which can be JSON,
-/// too, or of a gateway such as a seat, which says with 504 that the peer has not answered.
+/// too, or of a gateway.
 bool is_page(const transport::link::CallOutcome& outcome,
              const Result<dialects::IncomingReply>& reply) {
-  constexpr int kGatewayTimeout = 504;
   if (outcome.http_status == kGatewayTimeout) return true;
   return reply && !reply->error && !is_success(outcome.http_status) &&
          !dialects::looks_like_answer(reply->message);
+}
+
+/// How long a seat kept a call whose player has not answered, as it says; nothing if it does not.
+std::optional<std::chrono::microseconds> seat_delay_in(
+    const transport::link::CallOutcome& outcome) {
+  if (outcome.http_status != kGatewayTimeout || !outcome.refusal_headers) return std::nullopt;
+  const auto said = rpc::find_header(*outcome.refusal_headers, core::kSeatDelayHeader);
+  const auto delay = said ? core::seat_number(*said) : std::nullopt;
+  return delay ? std::optional(std::chrono::microseconds(*delay)) : std::nullopt;
 }
 
 /// What a log record says of every answer to `call`.
@@ -163,7 +176,7 @@ void PeerClient::call(PeerCall call, Completion completion) {
   auto search = suited(known_.search(call.endpoint.url(), call.type, first_style(call.endpoint)),
                        call.endpoint);
   const bool has_searched = search.is_hopeless;
-  auto deadline = now + call.time_limit;
+  auto deadline = now + call.time_limit + call.grace.value_or(std::chrono::milliseconds(0));
   send(std::make_shared<Pending>(Pending{std::move(call), std::move(completion), now, deadline,
                                          rpc::Id(next_id_.fetch_add(1)), std::move(search),
                                          has_searched}));
@@ -191,6 +204,11 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   out.notes->match_id = call.match_id;
   out.notes->peer = call.peer;
   trace(out, *call.message, call.conversation_id);
+  if (call.grace) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(pending->deadline - *call.grace -
+                                                                   clock_.steady_now());
+    out.headers.emplace_back(core::kSeatLimitHeader, std::to_string(left.count()));
+  }
   auto& caller = caller_for(pending->style());
   caller.call(std::move(out), [this, pending](transport::link::CallOutcome outcome) {
     on_outcome(pending, std::move(outcome));
@@ -208,6 +226,7 @@ void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
   reply->elapsed = clock_.steady_now() - pending->started;
   reply->sent_at = outcome.sent_at;
   reply->http_status = outcome.http_status;
+  if (pending->call.grace) reply->seat_delay = seat_delay_in(outcome);
   reply->notes = outcome.notes;
   if (reply->error && !reply->is_receipt) {
     outcome.notes->verdict = reply->error->code;

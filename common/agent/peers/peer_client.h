@@ -32,6 +32,9 @@ struct PeerCall {
   std::string conversation_id;
   std::string match_id;
   std::chrono::milliseconds time_limit{10000};
+  /// The call is one at a seat, which is told the time limit and answers when that is over: for
+  /// this much longer it is waited for.
+  std::optional<std::chrono::milliseconds> grace = std::nullopt;
   transport::link::Budget budget = transport::link::Budget::kControl;
   /// The message's ids, if it has them.
   std::optional<core::LeagueId> league_id = std::nullopt;
@@ -100,6 +103,8 @@ struct PeerReply {
   std::chrono::nanoseconds elapsed{};
   /// When the request was passed to the system; nothing if it was not, or if that is unknown.
   std::optional<core::Clock::Steady> sent_at = std::nullopt;
+  /// Of a seat that says that its player has not answered: how long it kept the call by itself.
+  std::optional<std::chrono::microseconds> seat_delay = std::nullopt;
   /// Notes of the answer, for the log: a completion may add a verdict (a wrong token) before it
   /// writes the record or returns.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;

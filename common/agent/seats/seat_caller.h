@@ -2,14 +2,13 @@
 
 #include "common/agent/seats/seats.h"
 #include "common/core/clock.h"
+#include "common/core/seat_address.h"
 #include "common/transport/link/caller.h"
 
 namespace league::agent::seats {
 
-/// The address of a player that comes to us, inside the program that it comes to: `seat:P07`.
-inline constexpr std::string_view kSeatScheme = "seat";
-/// What such a player gives as its contact_endpoint.
-inline constexpr std::string_view kOutward = "outward";
+using core::kOutward;
+using core::kSeatScheme;
 
 /// Makes the program's own calls to seated players, and passes every other call on. Thread-safe.
 class SeatCaller final : public transport::link::Caller {

@@ -8,9 +8,9 @@
 #include "common/envelope/sender.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/frame_peek.h"
+#include "common/rpc/http_headers.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
-#include "common/transport/link/endpoint.h"
 #include "common/transport/link/rate_limiter.h"
 
 namespace league::agent::seats {
@@ -29,10 +29,21 @@ std::optional<std::string> player_in(const rpc::MessageContext& context) {
   const auto* http = context.transport.as_http();
   if (http == nullptr) return std::nullopt;
   std::string_view path = http->uri.view();
-  if (!path.starts_with(transport::link::kSeatsPath)) return std::nullopt;
-  path.remove_prefix(transport::link::kSeatsPath.size());
+  if (!path.starts_with(core::kSeatsPath)) return std::nullopt;
+  path.remove_prefix(core::kSeatsPath.size());
   if (path.ends_with('/')) path.remove_suffix(1);
   return std::string(path);
+}
+
+/// How long the caller waits, as it says; nothing if it does not, or longer than anybody may.
+std::optional<std::chrono::milliseconds> limit_in(const rpc::MessageContext& context) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(10);
+  const auto* http = context.transport.as_http();
+  if (http == nullptr || !http->headers) return std::nullopt;
+  const auto said = rpc::find_header(*http->headers, core::kSeatLimitHeader);
+  const auto limit = said ? core::seat_number(*said) : std::nullopt;
+  if (!limit || std::chrono::milliseconds(*limit) > kLongest) return std::nullopt;
+  return std::chrono::milliseconds(*limit);
 }
 
 bool is_admitted_type(envelope::MessageType type) {
@@ -145,7 +156,10 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
   notes->conversation_id = envelope::conversation_id_in(request->message);
   if (auto sender = envelope::Sender::parse(schema::text_at(request->message, "sender")))
     notes->peer = sender->str();
-  if (!is_admitted_type(claim.type)) return refuse(request->id, no_entry());
+  // Under a name that means something else to the player, an invitation would be another call.
+  const bool has_other_name =
+      request->leniencies.contains(envelope::Leniency::kMethodUnknownRouted);
+  if (has_other_name || !is_admitted_type(claim.type)) return refuse(request->id, no_entry());
   const auto caller = rules_.admit(claim);
   if (!caller) return refuse(request->id, caller.error());
   notes->match_id = claim.match_id;
@@ -157,17 +171,22 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
               {.bytes = message.bytes,
                .id = request->id,
                .caller = caller->referee,
-               .deadline = clock_.steady_now() + patience.limit,
+               .deadline = clock_.steady_now() + limit_in(message.context).value_or(patience.limit),
                .waits = patience.waits_for_absent},
               [notes, id = request->id,
                slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {
-                if (answer.error) return slot->send(failure(*answer.error, id, *notes));
                 OutboundReply out;
-                out.bytes = answer.bytes;
-                out.notes = notes_of(answer.bytes, *notes);
-                const auto delay =
-                    std::chrono::duration_cast<std::chrono::microseconds>(answer.own_delay);
-                out.headers.emplace_back("League-Seat-Delay-Us", std::to_string(delay.count()));
+                if (answer.error) {
+                  out = failure(*answer.error, id, *notes);
+                } else {
+                  out.bytes = answer.bytes;
+                  out.notes = notes_of(answer.bytes, *notes);
+                }
+                if (!answer.error || answer.error->code == ErrorCode::kTimeout) {
+                  const auto delay =
+                      std::chrono::duration_cast<std::chrono::microseconds>(answer.own_delay);
+                  out.headers.emplace_back(core::kSeatDelayHeader, std::to_string(delay.count()));
+                }
                 slot->send(std::move(out));
               });
 }

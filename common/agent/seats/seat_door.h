@@ -9,6 +9,7 @@
 #include "common/core/auth_token.h"
 #include "common/core/clock.h"
 #include "common/core/result.h"
+#include "common/core/seat_address.h"
 #include "common/envelope/message_type.h"
 #include "common/transport/link/message_handler.h"
 

@@ -242,10 +242,10 @@ task::Task<void> Seats::converse(std::string player, SeatCall call, Answered ans
       co_await open->answered.wait_for(timer_, open->call.deadline - clock_.steady_now());
   std::erase(seat->open, open);
   answer.sent_at = open->left;
+  if (open->was_awaited && open->left) answer.own_delay = *open->left - open->arrived;
+  answer.own_delay += clock_.steady_now() - (has_come ? open->answered_at : open->call.deadline);
   if (has_come) {
     answer.bytes = is_id_taken ? with_id(open->answer, open->call.id) : open->answer;
-    answer.own_delay = clock_.steady_now() - open->answered_at;
-    if (open->was_awaited && open->left) answer.own_delay += *open->left - open->arrived;
   } else {
     answer.error = Error{ErrorCode::kTimeout, player + " has not answered at its seat", ""};
   }

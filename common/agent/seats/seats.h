@@ -47,7 +47,8 @@ struct SeatAnswer {
   rpc::SharedText bytes{};
   std::optional<core::Clock::Steady> sent_at =
       std::nullopt;  ///< when the player was given the call
-  /// How long the call was kept here although the player was waiting for one.
+  /// How long the call was kept here although the player was waiting for one, and then its answer,
+  /// or the word that there is none.
   std::chrono::nanoseconds own_delay{};
 };
 

@@ -288,6 +288,19 @@ TEST_F(SeatsTest, TheDelayOfTheSeatIsOnlyWhatThePlayerDidNotCause) {
   EXPECT_EQ((*answer)->own_delay, 0ns);
 }
 
+TEST_F(SeatsTest, ATimeOutSaysHowLateTheSeatItselfWas) {
+  auto waiting = poll(open());
+  auto answer = call(1);
+  time_.advance(30s);
+  ASSERT_TRUE(*answer && (*answer)->error);
+  EXPECT_EQ((*answer)->own_delay, 0ns) << "the player had it all the time";
+  answer = call(2);
+  time_.jump(32s);  // the program stands still
+  time_.advance(0s);
+  ASSERT_TRUE(*answer && (*answer)->error);
+  EXPECT_EQ((*answer)->own_delay, 2s);
+}
+
 TEST_F(SeatsTest, ASessionsNameProvesWhoseItIs) {
   const auto session = seats_.name_session("P07");
   EXPECT_EQ(seats_.player_of(session), "P07");

@@ -40,9 +40,6 @@ struct Endpoint {
   auto operator<=>(const Endpoint&) const = default;
 };
 
-/// Where referees call players that come to the manager: POST to `/seats/ID`.
-inline constexpr std::string_view kSeatsPath = "/seats/";
-
 /// Plain HTTP: one POST a request.
 [[nodiscard]] bool is_http(const Endpoint& endpoint);
 /// Has a host and a port: everything but unix, stdio, nats and seat.

@@ -26,6 +26,7 @@ type object = map[string]any
 // What we have promised and answered in a match. Handed: the opponent's commitment that we were shown.
 type match struct {
 	Draw, Choice, Nonce, Opponent, Role, Handed string
+	Credential                                  string // that the manager has announced of the referee
 	Asked                                       bool
 	At                                          [2]int // attempt and play
 	Calls                                       []object
@@ -167,6 +168,13 @@ func checkCaller(call object) int {
 			return n
 		}
 	}
+	hashed := "none"
+	if shown != "" {
+		hashed = "token:" + sha(shown)
+	}
+	if mine := kept.Matches[match]; mine != nil && mine.Credential == hashed {
+		return 1 // a third party's referee, of which the manager has announced what it shows
+	}
 	refuse("E012", "AUTH_TOKEN_INVALID", "auth_token", "auth_token is missing or wrong")
 	return 0
 }
@@ -194,10 +202,12 @@ func announced(call object) object { // the manager promises the seed of each ma
 	for _, row := range rows {
 		one, _ := row.(object)
 		isOurs := one["player_A_id"] == kept.Me["player_id"] || one["player_B_id"] == kept.Me["player_id"]
-		if draw := text(one, "draw_commitment"); draw != "" && isOurs {
-			if mine := matchOf(text(one, "match_id")); mine.Draw == "" {
-				mine.Draw = draw
+		if isOurs {
+			mine := matchOf(text(one, "match_id"))
+			if mine.Draw == "" {
+				mine.Draw = text(one, "draw_commitment")
 			}
+			mine.Credential = text(one, "referee_credential")
 		}
 	}
 	return news(call)
@@ -205,6 +215,9 @@ func announced(call object) object { // the manager promises the seed of each ma
 
 func join(call object, mine *match, at [2]int) (string, object, []any) {
 	id, draw, bound := text(call, "match_id"), text(call, "draw_commitment"), ""
+	if draw == "" && mine.Credential != "" && mine.Credential != "match" {
+		mine.Draw = "" // a third party's referee need not know the seed, and then nobody commits
+	}
 	if (mine.Draw != "" || mine.Nonce != "") && mine.Draw != draw {
 		refuse("E040", "COMMITMENT_MISMATCH", "draw_commitment", "another seed was promised")
 	}
@@ -214,7 +227,7 @@ func join(call object, mine *match, at [2]int) (string, object, []any) {
 	isShownAlone := mine.Asked && mine.Handed == ""
 	if mine.Nonce == "" || isShownAlone && at != mine.At { // else the same promise again
 		*mine = match{Draw: draw, Choice: chooseWord(call), Nonce: randomHex(), Calls: mine.Calls,
-			Opponent: text(call, "opponent_id"), Role: text(call, "role_in_match")}
+			Opponent: text(call, "opponent_id"), Role: text(call, "role_in_match"), Credential: mine.Credential}
 	}
 	mine.At = at
 	if draw != "" {

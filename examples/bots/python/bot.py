@@ -54,6 +54,9 @@ def check_caller(call):  # the manager shows our token, a referee what only we a
     for proof, attempt in proofs.items():
         if hmac.compare_digest(shown.encode(), proof.encode()):
             return attempt  # at the match; the manager's calls have none
+    hashed = "token:" + hashlib.sha256(shown.encode()).hexdigest() if shown else "none"
+    if hmac.compare_digest(hashed, matches.get(match, {}).get("credential", "match")):
+        return 1  # a third party's referee, of which the manager has announced what it shows
     raise Refused("E012" if shown else "E011", "AUTH_TOKEN_INVALID", "auth_token", "auth_token is wrong")
 
 # --- Playing ----------------------------------------------------------------------------------------------
@@ -69,15 +72,20 @@ def match_of(match_id):
 
 def announced(call):  # the manager promises the seed of each match
     for match in call.get("matches", []):
-        if match.get("draw_commitment") and me["player_id"] in (match["player_A_id"], match["player_B_id"]):
-            match_of(match["match_id"]).setdefault("draw", match["draw_commitment"])
+        if me["player_id"] in (match["player_A_id"], match["player_B_id"]):
+            mine = match_of(match["match_id"])
+            mine["draw"] = mine.get("draw") or match.get("draw_commitment")
+            mine["credential"] = match.get("referee_credential", "match")
 
 def commitment(draw, match_id, player_id, choice, nonce):
     return hashlib.sha256("|".join([draw, match_id, player_id, choice, nonce]).encode()).hexdigest()
 
 def join(call, mine, at):
     draw, bound = call.get("draw_commitment"), None
-    if mine.setdefault("draw", draw) != draw:
+    if not draw and mine.get("credential", "match") != "match":
+        mine["draw"] = None  # a third party's referee need not know the seed, and then nobody commits
+    mine["draw"] = mine.get("draw") or draw
+    if mine["draw"] != draw:
         raise Refused("E040", "COMMITMENT_MISMATCH", "draw_commitment", "another seed was promised")
     if "nonce" in mine and at < mine["at"]:
         raise Refused("E033", "STALE_ATTEMPT", "context", "a later attempt has begun")

@@ -21,6 +21,7 @@ using nlohmann::json;
 struct ClockProof {
   std::int64_t delay_us = 0;
   std::int64_t canary_us = 0;
+  std::int64_t seat_us = 0;
   bool is_void = false;
 };
 
@@ -83,7 +84,7 @@ ClockProofs proofs_in(const std::vector<LoggedMessage>& exchanges) {
     if (!clock.is_object() || clock.empty()) continue;
     auto number = [&clock](const char* key) { return number_at(clock, key).value_or(0); };
     proofs[{"player:" + text_at(failure, "player_id"), text_at(failure, "call")}].push_back(
-        {number("scheduling_delay_us"), number("canary_us"),
+        {number("scheduling_delay_us"), number("canary_us"), number("seat_delay_us"),
          clock.value("void", json()) == json(true)});
   }
   return proofs;
@@ -186,6 +187,9 @@ std::string whose_fault(const FailedCall& call, std::optional<core::UtcTimestamp
     std::string numbers = "its own delay was " + duration_text(call.proof->delay_us) +
                           ", its slowest call to itself took " +
                           duration_text(call.proof->canary_us);
+    if (call.proof->seat_us > 0)
+      numbers +=
+          ", and the manager kept the call at the seat for " + duration_text(call.proof->seat_us);
     if (call.proof->is_void)
       return call.caller + "'s, according to its own report: it was late itself (" + numbers +
              "), so this does not count";

@@ -28,8 +28,9 @@ bool is_marked_void(const json& clock) {
 bool is_void_by_rule(const json& clock) {
   std::int64_t allowed =
       std::max<std::int64_t>(whole_number_at(clock, "limit_ms") * 1000 / 20, 50'000);
-  return std::max(whole_number_at(clock, "scheduling_delay_us"),
-                  whole_number_at(clock, "canary_us")) > allowed;
+  return std::max({whole_number_at(clock, "scheduling_delay_us"),
+                   whole_number_at(clock, "canary_us"), whole_number_at(clock, "seat_delay_us")}) >
+         allowed;
 }
 
 /// The failures that cost `player` the match: those of its last call, in the last play.

@@ -43,6 +43,13 @@ std::optional<envelope::Role> role_of(std::string_view sender) {
 /// Whether messages of `type` come only as answers.
 bool is_only_reply(envelope::MessageType type) { return envelope::spec(type).method.empty(); }
 
+/// Whether a referee may send messages of `type` to a player at its seat.
+bool is_for_seats(envelope::MessageType type) {
+  const auto& spec = envelope::spec(type);
+  return spec.senders.contains(envelope::Role::kReferee) &&
+         spec.receivers.contains(envelope::Role::kPlayer);
+}
+
 bool is_whole_number(const json& value) {
   return value.is_number_unsigned() && value.get<std::uint64_t>() <= INT64_MAX;
 }
@@ -254,7 +261,11 @@ void RecordChecker::check_message(const json& record, const json& message) {
   auto role = role_of(sender);
   if (!role || !envelope::spec(*known).senders.contains(*role))
     fault("authority.sender", type + " was sent by " + sender + ", who must not send it");
-  check_names(record, sender);
+  // What the manager passes on, between a referee and a player at its seat, is not its own.
+  const bool is_passed_on =
+      agent_ == "league_manager" && text_at(record, "via") == "seat" &&
+      (is_reply ? is_out && role == envelope::Role::kPlayer : !is_out && is_for_seats(*known));
+  if (!is_passed_on) check_names(record, sender);
 }
 
 void RecordChecker::check_conversation(const json& record, const std::string& conversation) {
@@ -264,8 +275,6 @@ void RecordChecker::check_conversation(const json& record, const std::string& co
 
 /// Checks that the peer in the record is the sender in the message.
 void RecordChecker::check_names(const json& record, const std::string& sender) {
-  // What the manager passes on from a player at its seat is that player's.
-  if (agent_ == "league_manager" && text_at(record, "via") == "seat") return;
   if (text_at(record, "dir") == "out") {
     evidence_.facts().senders.try_emplace(sender, place_);
   } else if (role_of(text_at(record, "peer")) && text_at(record, "peer") != sender) {
