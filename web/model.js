@@ -188,6 +188,11 @@ export class League {
     return this.head ? this.ofRound(this.head.round).filter((game) => game.status === 'IN_PROGRESS') : [];
   }
 
+  /** Whether it was begun by a manager that does not say how often each pair meets, which is once. */
+  isOld() {
+    return this.head.meetings === undefined;
+  }
+
   /** Whether every finished match is here: of a league of thousands the manager sends the last rounds only. */
   isWhole() {
     return this.head !== null && this.finished().length === this.head.finished;

@@ -33,7 +33,7 @@ function form(games, player) {
 
 /** Explanations come from the table computed here; where that is not the manager's there are none. */
 function reasons(league) {
-  const rows = ranking(league.players.length, league.finished());
+  const rows = ranking(league.players.length, league.finished(), league.isOld());
   if (!league.isWhole() || !isTable(league.table, rows)) return () => '';
   return (place) => explained(rows, place, (player) => league.nameOf(player));
 }

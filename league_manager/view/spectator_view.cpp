@@ -36,6 +36,7 @@ void append_head(JsonObject& object, const League& league) {
       .number("draws", status.finished.draws)
       .number("technical_losses", status.finished.technical_losses)
       .number("champion", league.champion().value_or(-1));
+  if (league.meetings()) members.number("meetings", *league.meetings());
   members.name("choices");
   Rows choices(head);
   for (auto choice : settings.rules->choices()) choices.text(choice);

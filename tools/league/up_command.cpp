@@ -15,6 +15,7 @@
 #include "common/core/counted.h"
 #include "common/rpc/json_text.h"
 #include "common/transport/link/signals.h"
+#include "league_manager/events/settings.h"
 #include "league_manager/files/journal_book.h"
 #include "tools/league/up/league_plan.h"
 #include "tools/league/up/live_view.h"
@@ -203,6 +204,11 @@ void add_people(CLI::App& command, UpOptions& options) {
       ->capture_default_str();
   command.add_option("--referees", options.referees, "number of referees")
       ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      .add_option("--meetings", options.meetings,
+                  "how often each pair of players meets, each time in a match of its own")
+      ->check(CLI::Range(1, league_manager::events::kMostMeetings))
       ->capture_default_str();
   command
       .add_option("--strategies", options.strategies,

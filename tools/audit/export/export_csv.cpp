@@ -94,6 +94,7 @@ std::string matches_csv(const lm::files::LeagueBook& book, const std::string& he
     add_result(cells, book, view);
     const auto original = league.schedule().replay_of(view.match);
     cells.push_back(original ? original->id().str() : std::string());
+    cells.push_back(std::to_string(league.schedule().meeting_of(view.match)));
     out += csv_record(cells);
   }
   return out;
@@ -109,7 +110,9 @@ OutputFile csv_file(const std::filesystem::path& path, std::string text, const s
             std::string_view begin = content;
             if (begin.starts_with(core::kByteOrderMark))
               begin.remove_prefix(core::kByteOrderMark.size());
-            return begin.starts_with(head);
+            // An older version wrote fewer columns.
+            const std::string_view line = begin.substr(0, begin.find('\r'));
+            return line.find(',') != std::string_view::npos && head.starts_with(line);
           }};
 }
 
@@ -128,7 +131,7 @@ std::vector<OutputFile> csv_files(const lm::files::LeagueBook& book,
        "player_B_name",    "status",      "referee_id",  "result",        "winner_player_id",
        "score_A",          "score_B",     "choice_A",    "choice_B",      "drawn_number",
        "technical_reason", "finished_at", "fairness",    "proof",         "disputed_by",
-       "failure_A",        "failure_B",   "replay_of"});
+       "failure_A",        "failure_B",   "replay_of",   "meeting"});
   return {csv_file(out / "standings.csv", standings_csv(book, standings), standings),
           csv_file(out / "matches.csv", matches_csv(book, matches), matches)};
 }
