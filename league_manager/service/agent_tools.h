@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/agent/host/agent_server.h"
+#include "common/agent/seats/seats.h"
 #include "common/core/auth_token.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/rounds/league_runner.h"

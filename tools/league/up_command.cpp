@@ -15,7 +15,6 @@
 #include "common/core/counted.h"
 #include "common/rpc/json_text.h"
 #include "common/transport/link/signals.h"
-#include "league_manager/events/settings.h"
 #include "league_manager/files/journal_book.h"
 #include "tools/league/up/league_plan.h"
 #include "tools/league/up/live_view.h"
@@ -23,6 +22,7 @@
 #include "tools/league/up/result_report.h"
 #include "tools/league/up/run_directory.h"
 #include "tools/league/up/run_store.h"
+#include "tools/league/up/table_figures.h"
 #include "tools/league/up/table_text.h"
 #include "tools/league/up/technical_losses.h"
 #include "tools/league/up/tournament.h"
@@ -44,13 +44,18 @@ std::string joined_names(const std::vector<std::string>& names) {
   return all;
 }
 
-/// All technical losses, from the journal; empty, with a warning, if it cannot be read.
-std::vector<TechnicalLosses> losses_in(const std::filesystem::path& data) {
+/// Adds what follows from the journal: technical losses with their causes, and the figures beside
+/// the points; only a warning if it cannot be read.
+void complete_from_journal(TournamentOutcome& outcome, const std::filesystem::path& data) {
   auto book = league_manager::files::read_book(data);
-  if (book) return technical_losses_of(*book);
-  std::cerr << "warning: the causes of technical losses cannot be read: "
-            << safe_text(book.error().message) << '\n';
-  return {};
+  if (!book) {
+    std::cerr << "warning: the causes of technical losses and the ratings cannot be read: "
+              << safe_text(book.error().message) << '\n';
+    return;
+  }
+  outcome.technical_losses = technical_losses_of(*book);
+  if (outcome.progress.is_completed())
+    take_figures(outcome, league_manager::table::figures_of(book->league()));
 }
 
 core::Error usage_error(const std::string& text) {
@@ -135,8 +140,7 @@ int play(RunStore& run_store, UpOptions options, transport::link::StopSignal& st
     say_how_to_continue(directories.data);
     return code;
   }
-  if (outcome->progress.technical_losses > 0)
-    outcome->technical_losses = losses_in(directories.data);
+  complete_from_journal(*outcome, directories.data);
   const auto result = result_json(*outcome, directories);
   print_outcome(*outcome, directories, result, as_json);
   if (outcome->was_interrupted) {
