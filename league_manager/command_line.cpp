@@ -45,6 +45,10 @@ void add_league_options(CLI::App& app, ProgramOptions& options) {
                  "number of players (default: 2); the league starts when all players and referees "
                  "have registered")
       ->check(CLI::Range(2, 32000));
+  app.add_option("--meetings", options.meetings,
+                 "how often each pair of players meets, each time in a match of its own (default: "
+                 "1)")
+      ->check(CLI::Range(1, events::kMostMeetings));
   app.add_option("--referees", options.referees, "number of referees (default: 1)")
       ->check(CLI::Range(1, 1000));
   app.add_option("--game", options.game_type, "the game that is played (default: even_odd)")
@@ -76,6 +80,18 @@ constexpr const char* kFooter =
     "--allow-host arena.example.org --registration-codes codes.csv\n"
     "Agents register at http://localhost:PORT/mcp. `league status URL` shows the progress,\n"
     "`league start URL` starts the league early.";
+
+/// Checks that the league does not have too many matches; returns an exit code if it does.
+std::optional<int> check_size(const ProgramOptions& options) {
+  const std::int64_t players = options.players.value_or(2);
+  const std::int64_t matches = players * (players - 1) / 2 * options.meetings.value_or(1);
+  if (matches <= events::kMostMatches) return std::nullopt;
+  return agent::host::fail({core::ErrorCode::kInvalidFieldValue,
+                            "--players and --meetings make " + std::to_string(matches) +
+                                " matches, and a league can have " +
+                                std::to_string(events::kMostMatches),
+                            {}});
+}
 
 /// Completes the stand-by options; returns an exit code if they are invalid.
 std::optional<int> complete_standby_options(ProgramOptions& options) {
@@ -147,6 +163,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   add_standby_options(app, options);
   app.footer(kFooter);
   if (auto code = agent::host::parse_command_line(app, argc, argv, options.common)) return *code;
+  if (auto refused = check_size(options)) return *refused;
   if (auto refused = complete_standby_options(options)) return *refused;
   if (!keep_logs.empty()) {
     auto retention = audit::log::parse_retention(keep_logs);

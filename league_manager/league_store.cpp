@@ -28,6 +28,7 @@ events::LeagueSettings new_settings(const ProgramOptions& options,
   if (options.requires_commitments) settings.requires_commitments = true;
   settings.players = options.players.value_or(settings.players);
   settings.referees = options.referees.value_or(settings.referees);
+  settings.meetings = options.meetings.value_or(settings.meetings);
   settings.open_mode = options.common.parsed_mode() == envelope::Mode::kOpen;
   return settings;
 }
@@ -152,10 +153,10 @@ core::Result<void> LeagueStore::read_journal() {
                            "archive the league and begin another",
                        ""};
   }
-  return service::continue_with(
-      settings_, **creation,
-      {options_.league_id, options_.players, options_.referees, options_.game_type},
-      *options_.games);
+  return service::continue_with(settings_, **creation,
+                                {options_.league_id, options_.players, options_.referees,
+                                 options_.game_type, options_.meetings},
+                                *options_.games);
 }
 
 core::Result<void> LeagueStore::open_keys(core::RandomSource& random) {

@@ -22,6 +22,7 @@ ManagerPages::ManagerPages(files::Ledger& ledger, spectators::Metrics& metrics,
           spectators::SpectatorOptions{
               .epoch = core::to_hex(random.bytes<8>()),
               .registrations = [this] { return registrations_.json(); },
+              .figures = [this] { return figures_.latest(); },
               .line_of = [&seats](const std::string& id)
                   -> std::optional<std::pair<std::string, core::UtcTimestamp>> {
                 const auto shown = seats.shown(id);
@@ -29,13 +30,21 @@ ManagerPages::ManagerPages(files::Ledger& ledger, spectators::Metrics& metrics,
                 return std::pair{std::string(agent::seats::line_name(shown->line)), shown->since};
               }},
           [&projector](const auto& read) { return projector.read(read, kPatienceWithFiles); },
-          timer_, clock)) {
+          timer_, clock)),
+      figures_([&projector](const auto& read) { return projector.read(read, kPatienceWithFiles); },
+               [this] { feed_->on_figures(); }) {
   ledger.observe([this, &projector](const events::Events& events) {
     projector.on_events(events);
     metrics_.on_events(events);
     feed_->on_events(events);
+    figures_.on_events(events);
     registrations_.on_events(events);
   });
+}
+
+void ManagerPages::stop() {
+  figures_.stop();
+  feed_->stop();
 }
 
 std::vector<transport::http::Page> ManagerPages::pages(

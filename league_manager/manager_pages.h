@@ -10,6 +10,7 @@
 #include "league_manager/files/league_projector.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/manager_drain.h"
+#include "league_manager/spectators/figure_keeper.h"
 #include "league_manager/spectators/metrics.h"
 #include "league_manager/spectators/registration_board.h"
 #include "league_manager/spectators/replication_figures.h"
@@ -33,6 +34,8 @@ class ManagerPages {
   [[nodiscard]] spectators::RegistrationBoard& registrations() { return registrations_; }
   /// The latest lines of the operator's log, as a JSON array.
   [[nodiscard]] std::string news() const { return feed_->news(); }
+  /// The latest figures beside the points; null before the first.
+  [[nodiscard]] spectators::FigureKeeper::Latest figures() const { return figures_.latest(); }
   /// `log` and `drain` outlive the pages. `replication`: empty if the league has one manager only.
   [[nodiscard]] std::vector<transport::http::Page> pages(
       const audit::log::AuditLog& log, const ManagerDrain& drain,
@@ -40,7 +43,7 @@ class ManagerPages {
   /// Sends spectators the last updates; then stops.
   void finish() { feed_->finish(); }
   /// Stops reading and sending.
-  void stop() { feed_->stop(); }
+  void stop();
 
  private:
   const files::Ledger& ledger_;
@@ -48,6 +51,7 @@ class ManagerPages {
   core::ThreadTimer timer_;  // its own, so that work for spectators does not delay anybody else
   spectators::RegistrationBoard registrations_;
   const std::shared_ptr<spectators::SpectatorFeed> feed_;
+  spectators::FigureKeeper figures_;  // last: its thread uses the feed
 };
 
 }  // namespace league::league_manager

@@ -345,6 +345,7 @@ void Program::make_service() {
                                                 .records = &*records_,
                                                 .events = events_.feed.get(),
                                                 .news = [this] { return pages_->news(); },
+                                                .figures = [this] { return pages_->figures(); },
                                                 .replication = replication_of(store_->leadership()),
                                                 .read_durable = read_durable_from(*projector_),
                                                 .after_answer = hooks_.after_answer});

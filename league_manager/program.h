@@ -26,6 +26,7 @@ struct ProgramOptions {
   // The next four have defaults for a new league (2, 1, league_YEAR_GAME and even_odd); a league
   // that is continued keeps its own values.
   std::optional<int> players;
+  std::optional<int> meetings;  ///< of each pair
   std::optional<int> referees;
   std::optional<std::string> league_id;
   std::optional<std::string> game_type;  ///< one of `games`

@@ -10,6 +10,7 @@ Three classes of findings: faults (a contradiction), missing (evidence that is n
 Exit codes: 0 neither faults nor missing, 1 there are some, 2 there are no logs.
 """
 import argparse
+import collections
 import contextlib
 import datetime
 import functools
@@ -1071,7 +1072,7 @@ class Journal:
 
     def __init__(self, directory):
         self.given_up, self.voided = [], None
-        self.league_key, self.files_keyed, self.declared = "", False, set()
+        self.league_key, self.files_keyed, self.declared, self.meetings = "", False, set(), None
         self.digests = []  # up to each entry, chained
         self.results = {}  # match -> by_manager, attempt, referee, result
         self.receipts = {}  # match -> those of A and of B
@@ -1108,6 +1109,7 @@ class Journal:
         match = text_of(event, "match")
         if kind == "LEAGUE_CREATED":
             self.league_key, self.files_keyed = text_of(event, "league_key"), event is not None and event.get("files_keyed") is True
+            self.meetings = number_of(event, "meetings")
         elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED"):
             player, profile = text_of(event, "agent").split(":")[-1], dict_of(event, "profile")
             if profile.get("receipts") is True:
@@ -1140,6 +1142,7 @@ class Journal:
         self.voided = {match: (text_of(row, "by"), text_of(row, "reason"), text_of(row, "replayed_as"), (self.path, 0))
                        for row in list_of(content, "voided") if (match := text_of(row, "match_id"))}
         self.league_key, self.files_keyed = text_of(content, "league_key"), content is not None and content.get("files_keyed") is True
+        self.meetings = number_of(content, "meetings")
         self.declared = {player for player in list_of(content, "with_receipts") if isinstance(player, str)}
         self.hosted = {player for player in list_of(content, "hosted") if isinstance(player, str)}
         self.asked = {(text_of(row, "match_id"), number_of(row, "attempt"), player) for row in list_of(content, "questions")
@@ -1792,7 +1795,7 @@ class League:
                                                        + (f"; played again as {shown(replay)}" if replay else ""))
 
     def check_table(self, final):
-        """Points, then points among all who are tied, then wins, then fewer draws, then the id."""
+        """Points, then points among all who are tied (if all of them have met equally often), then wins, then fewer draws, then the id."""
         rows = list_of(final.message, "final_standings")
         tally = {text_of(row, "player_id"): [0, 0, 0, 0] for row in rows}  # points, wins, draws, losses
         voided = list_of(final.message, "voided_matches")
@@ -1801,17 +1804,26 @@ class League:
         for a, b, _, _ in games:
             if a not in tally or b not in tally:
                 return self.found.fault(final.place, "table.players", f"{shown(a)} or {shown(b)} has played but has no row")
-        pairs = {frozenset(self.matches[match].pair) for match, result in self.results.items() if result.points}
-        if len(pairs) < len(rows) * (len(rows) - 1) // 2 or any(known.pair and not getattr(self.results.get(match), "points", None)
+        kept = self.journal if self.journal and self.journal.is_there else None
+        stated = kept.meetings if kept else number_of(final.message, "meetings")  # None: an older manager
+        results = collections.Counter(frozenset(self.matches[match].pair) for match, result in self.results.items() if result.points)
+        met = collections.Counter(frozenset((a, b)) for a, b, _, _ in games)
+        if max(met.values(), default=0) > (stated or 1):
+            return self.found.fault(final.place, "table.players", "two players have met more often than the league says")
+        whole = [pair for pair, times in results.items() if times >= (stated or 1)]
+        if len(whole) < len(rows) * (len(rows) - 1) // 2 or any(known.pair and not getattr(self.results.get(match), "points", None)
                                                                 for match, known in self.matches.items()):
             return None  # the manager itself ended some matches, or their reports are no results: only its journal knows how
         for a, b, points_a, points_b in games:
             for player, own in ((a, points_a), (b, points_b)):
                 tally[player][0] += own
                 tally[player][{3: 1, 1: 2, 0: 3}[own]] += 1
-        among = dict.fromkeys(tally, 0)
+        among, is_equal = dict.fromkeys(tally, 0), {}
+        for points in {t[0] for t in tally.values()}:
+            tied = [player for player, t in tally.items() if t[0] == points]
+            is_equal[points] = len({met[frozenset(pair)] for pair in itertools.combinations(tied, 2)}) < 2
         for a, b, points_a, points_b in games:
-            if tally[a][0] == tally[b][0]:
+            if tally[a][0] == tally[b][0] and (stated is None or is_equal[tally[a][0]]):
                 among[a] += points_a
                 among[b] += points_b
         key = {player: (-t[0], -among[player], -t[1], t[2]) for player, t in tally.items()}

@@ -76,7 +76,11 @@ function drawHeader() {
       {},
       first.length > 0 && [
         h('span', {'aria-hidden': 'true'}, '★ '),
-        first.length > 1 ? 'First place shared: ' : 'Champion: ',
+        first.length > 1
+          ? 'First place shared: '
+          : league.isUndecided(league.table[0].player)
+            ? 'First, not decided: '
+            : 'Champion: ',
         first.map((player, i) => [i > 0 && ', ', name(player.name), ` (${player.id})`]),
       ],
     ),

@@ -8,6 +8,8 @@ export const refereeId = (index) => `REF${pad(index)}`;
 export const matchId = (round, number) => `R${round}M${number}`;
 export const other = (side) => 1 - side;
 
+const DECIDED = 0.95; // of the probability that the first is the strongest
+
 const POINTS = {A: [3, 0], B: [0, 3], DRAW: [1, 1], NONE: [0, 0]};
 
 function agent([name, state, reason, detail, since, failed, playedBy], id) {
@@ -100,6 +102,7 @@ export class League {
     this.registrations = {expected: null, refused: [], forgotten: 0};
     this.acts = [];
     this.table = [];
+    this.figures = null; // beside the points: ratings and luck
     this.rounds = [];
     this.matches = new Map();
     this.version = 0;
@@ -133,6 +136,11 @@ export class League {
       losses,
       points,
     }));
+    if (view.figures) {
+      const {matches, luck, sentence, players} = view.figures;
+      const rated = new Map(players.map(([player, rating, error, first]) => [player, {rating, error, first}]));
+      this.figures = players.length > 0 ? {matches, luck, sentence, rated} : null;
+    }
     for (const [round, startedAt, completedAt] of view.rounds) this.rounds[round - 1] = {round, startedAt, completedAt};
     for (const row of view.matches) {
       const game = match(row);
@@ -156,6 +164,13 @@ export class League {
   /** Of an id as logs have it; the manager has no name. */
   nameOfAgent(id) {
     return [...this.players, ...this.referees].find((agent) => agent.id === id)?.name ?? words(id);
+  }
+
+  /** Whether the results leave it open that another player is stronger than this one, who is first. */
+  isUndecided(player) {
+    if (!this.figures) return false;
+    const own = this.figures.rated.get(player);
+    return !own || (own.first !== null && own.first < DECIDED);
   }
 
   refereeName(referee) {
@@ -186,6 +201,11 @@ export class League {
 
   inPlay() {
     return this.head ? this.ofRound(this.head.round).filter((game) => game.status === 'IN_PROGRESS') : [];
+  }
+
+  /** Whether it was begun by a manager that does not say how often each pair meets, which is once. */
+  isOld() {
+    return this.head.meetings === undefined;
   }
 
   /** Whether every finished match is here: of a league of thousands the manager sends the last rounds only. */

@@ -1,5 +1,5 @@
-// The rule of the table, computed here once more: points, then points in the matches among all who are tied, then
-// wins, then fewer draws, then the order of registration.
+// The rule of the table, computed here once more: points, then points in the matches among all who are tied (if each two
+// of them have met equally often), then wins, then fewer draws, then the order of registration.
 
 function tally(players, games) {
   const rows = Array.from({length: players}, (_, player) => ({
@@ -24,14 +24,29 @@ function tally(players, games) {
   return rows;
 }
 
-/** The rows by rank; `direct` is what decided between players with the same points. */
-export function ranking(players, games) {
+/** The games among players with the same points that decide between them: where all of these have met equally often. */
+function direct(rows, games, isOld) {
+  const groups = new Map(); // by points: how many players, and how often each two of them have met
+  for (const {points} of rows) groups.set(points, {size: (groups.get(points)?.size ?? 0) + 1, met: new Map()});
+  const tied = games.filter(({players: [a, b]}) => rows[a].points === rows[b].points);
+  for (const {players} of tied) {
+    const {met} = groups.get(rows[players[0]].points);
+    const pair = [...players].sort().join('-');
+    met.set(pair, (met.get(pair) ?? 0) + 1);
+  }
+  const isEqual = ({size, met}) => met.size === (size * (size - 1)) / 2 && new Set(met.values()).size === 1;
+  return tied.filter(({players}) => isOld || isEqual(groups.get(rows[players[0]].points)));
+}
+
+/**
+ * The rows by rank; `direct` is what decided between players with the same points. `isOld`: a league of an older
+ * manager, in which matches among players with the same points always count.
+ */
+export function ranking(players, games, isOld) {
   const rows = tally(players, games);
-  for (const game of games) {
-    const [a, b] = game.players;
-    if (rows[a].points !== rows[b].points) continue;
-    rows[a].direct += game.points[0];
-    rows[b].direct += game.points[1];
+  for (const {players: [a, b], points} of direct(rows, games, isOld)) {
+    rows[a].direct += points[0];
+    rows[b].direct += points[1];
   }
   const order = (one, two) =>
     two.points - one.points || two.direct - one.direct || two.wins - one.wins || one.draws - two.draws;
@@ -70,7 +85,7 @@ export function ranksBefore(league) {
   if (round < 2 || !league.isWhole()) return null;
   const ranks = [];
   const games = league.finished().filter((game) => game.round < round);
-  for (const row of ranking(league.players.length, games)) ranks[row.player] = row.rank;
+  for (const row of ranking(league.players.length, games, league.isOld())) ranks[row.player] = row.rank;
   return ranks;
 }
 

@@ -6,7 +6,8 @@ const MOST = {live: 120, site: 200}; // what changes is drawn again and again
 /** Who fared how against whom, in the order of the table. */
 export function crossView(league) {
   const order = league.table.map((row) => row.player);
-  if (order.length > (league.isLive ? MOST.live : MOST.site))
+  const meetings = league.head.meetings ?? 1;
+  if (order.length * Math.sqrt(meetings) > (league.isLive ? MOST.live : MOST.site))
     return [
       h(
         'section',
@@ -14,34 +15,37 @@ export function crossView(league) {
         h('p', {}, `A cross table of ${order.length} players fits no screen; choose a player under Players.`),
       ),
     ];
+  const repeated = new Set(league.acts.filter((act) => act.replay).map((act) => act.match));
   const games = new Map();
-  for (const game of league.matches.values()) games.set(game.players.join('-'), game); // a replay comes after what it repeats
-  const between = (one, two) => games.get(`${one}-${two}`) || games.get(`${two}-${one}`);
+  for (const game of league.matches.values()) {
+    if (repeated.has(game.id)) continue;
+    const pair = [...game.players].sort().join('-');
+    games.set(pair, [...(games.get(pair) ?? []), game]);
+  }
+  const link = (game, one, opponent) => {
+    if (game.status !== 'COMPLETED')
+      return h('a', {href: `#match/${game.id}`, 'aria-label': `${opponent}: in this round`}, '·');
+    const result = fared(game, one);
+    return h(
+      'a',
+      {
+        class: `result ${result}`,
+        href: `#match/${game.id}`,
+        title: `${game.id}: ${FARED[result]} against ${opponent}`,
+        'aria-label': `${FARED[result]} against ${opponent}`,
+      },
+      result,
+    );
+  };
   const cell = (one, two) => {
     const opponent = league.nameOf(two);
     if (one === two) return h('td', {class: 'self', 'aria-label': 'itself'});
-    const game = between(one, two);
-    if (!game) return h('td', {'aria-label': `${opponent}: not yet`});
-    if (game.status !== 'COMPLETED')
-      return h(
-        'td',
-        {class: 'playing', 'aria-label': `${opponent}: in this round`},
-        h('a', {href: `#match/${game.id}`}, '·'),
-      );
-    const result = fared(game, one);
+    const met = games.get([one, two].sort().join('-'));
+    if (!met) return h('td', {'aria-label': `${opponent}: not yet`});
     return h(
       'td',
       {},
-      h(
-        'a',
-        {
-          class: `result ${result}`,
-          href: `#match/${game.id}`,
-          title: `${game.id}: ${FARED[result]} against ${opponent}`,
-          'aria-label': `${FARED[result]} against ${opponent}`,
-        },
-        result,
-      ),
+      met.map((game) => link(game, one, opponent)),
     );
   };
   const rows = order.map((player) =>
@@ -60,7 +64,8 @@ export function crossView(league) {
     ),
     numberHeading('Points'),
   ];
-  const size = order.length > 40 ? 'dense' : order.length > 24 ? 'dense roomy' : order.length > 12 ? 'medium' : '';
+  const width = order.length * meetings;
+  const size = width > 40 ? 'dense' : width > 24 ? 'dense roomy' : width > 12 ? 'medium' : '';
   return [
     h(
       'section',

@@ -81,7 +81,7 @@ function choices(league, games) {
 
 function recomputed(league) {
   if (!league.isWhole()) return null;
-  const isSame = isTable(league.table, ranking(league.players.length, league.finished()));
+  const isSame = isTable(league.table, ranking(league.players.length, league.finished(), league.isOld()));
   return h(
     'section',
     {class: 'card'},

@@ -31,9 +31,39 @@ function form(games, player) {
   );
 }
 
+function figureCells(league, player) {
+  if (!league.figures) return null;
+  const own = league.figures.rated.get(player);
+  return [
+    numberCell(own && [Math.round(own.rating), own.error !== null && ` ± ${Math.round(own.error)}`]),
+    numberCell(own && own.first !== null && `${(100 * own.first).toFixed(own.first < 0.0995 ? 1 : 0)} %`),
+  ];
+}
+
+/** What the results say beside the points; the league's own figures, as the page does not have the samples. */
+function luck(league) {
+  if (!league.figures?.sentence) return null;
+  return h(
+    'div',
+    {class: 'luck'},
+    h('p', {}, league.figures.sentence),
+    h(
+      'details',
+      {},
+      h('summary', {}, 'what the figures mean'),
+      'Points decide the places. Rating: how strong a player is by the results of ',
+      count(league.figures.matches, 'match that was played', 'matches that were played'),
+      ' (1500 is the average, 400 more are ten wins to a loss), ± one standard error. Strongest: the probability that ',
+      'no other player is stronger. The league has computed these figures; ',
+      h('code', {}, 'verify_ratings.py'),
+      ' of its documentation computes them anew from the results.',
+    ),
+  );
+}
+
 /** Explanations come from the table computed here; where that is not the manager's there are none. */
 function reasons(league) {
-  const rows = ranking(league.players.length, league.finished());
+  const rows = ranking(league.players.length, league.finished(), league.isOld());
   if (!league.isWhole() || !isTable(league.table, rows)) return () => '';
   return (place) => explained(rows, place, (player) => league.nameOf(player));
 }
@@ -59,6 +89,7 @@ function standings(league) {
       numberCell(row.draws),
       numberCell(row.losses),
       h('td', {class: 'number points'}, row.points),
+      figureCells(league, row.player),
       form(games[row.player], row.player),
       h('td', {class: 'why'}, reason && row.played > 0 && h('details', {}, h('summary', {}, 'why'), reason)),
     );
@@ -70,6 +101,7 @@ function standings(league) {
       h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'moved')),
       'Player',
       ...['Played', 'Won', 'Drawn', 'Lost', 'Points'].map(numberHeading),
+      ...(league.figures ? ['Rating', 'Strongest'] : []).map(numberHeading),
       'Latest',
       h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'why')),
     ],
@@ -151,7 +183,7 @@ export function standingsView(league) {
   if (league.head.state === 'REGISTERING') return [registrations(league)];
   const news = league.log.slice(-6).reverse();
   return [
-    h('section', {class: 'card main'}, scrolling('Standings', standings(league))),
+    h('section', {class: 'card main'}, scrolling('Standings', standings(league)), luck(league)),
     h(
       'div',
       {class: 'column'},

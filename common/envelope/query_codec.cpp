@@ -63,6 +63,10 @@ void describe(Archive& a, Self& s, Of<ScheduledMatch> /*unused*/) {
               rule::text("PENDING, IN_PROGRESS or COMPLETED.", 32).such_as("PENDING"));
   a.optional("winner", s.winner,
              rule::text("The winner, if there is one.", 1, 64).such_as("P01").or_null());
+  a.optional(
+      "meeting", s.meeting,
+      rule::number("Which meeting of its players it is, where each pair meets several times.", 1)
+          .such_as("2"));
 }
 
 template <typename Archive, typename Self>

@@ -57,6 +57,7 @@ struct ScheduledMatch {
   std::optional<core::RefereeId> referee_id = std::nullopt;
   std::string status{};  ///< `PENDING`, `IN_PROGRESS`, `COMPLETED`
   std::optional<core::PlayerId> winner = std::nullopt;  ///< nothing before the end and after a draw
+  std::optional<int> meeting = std::nullopt;  ///< which of its pair, where pairs meet several times
 
   bool operator==(const ScheduledMatch&) const = default;
 };

@@ -221,6 +221,11 @@ void describe(Archive& a, Self& s, Of<LeagueCompleted> /*unused*/) {
           "Matches that the operator has voided: they count for nobody. Absent if there are none.")
           .each(rule::kEachMatchId)
           .such_as(R"(["R1M2"])"));
+  a.optional("meetings", s.meetings,
+             rule::number("How often each pair meets. Matches among players with the same points "
+                          "count only if each two of them have met equally often.",
+                          1)
+                 .such_as("1"));
   a.unless(
       "ended_early", s.is_ended_early, false,
       rule::value("True if the operator has ended the league before all matches were played."));

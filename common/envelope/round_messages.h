@@ -178,6 +178,8 @@ struct LeagueCompleted {
       std::nullopt;  ///< nothing (null) in a league that ended without a match
   std::vector<StandingsRow> final_standings{};
   std::vector<core::MatchId> voided_matches{};  ///< they count for nothing; none: not on the wire
+  /// How often each pair meets. Nothing: once, in a league of an older manager.
+  std::optional<int> meetings = std::nullopt;
   bool is_ended_early = false;  ///< by the operator; false: not on the wire
   std::optional<Attestation> attestation = std::nullopt;
 

@@ -230,6 +230,8 @@ class League {
   [[nodiscard]] LeagueState state() const { return state_; }
   /// Whether the league's files name its key, see LeagueCreated.
   [[nodiscard]] bool are_files_keyed() const { return are_files_keyed_; }
+  /// How often each pair meets, see LeagueCreated.
+  [[nodiscard]] std::optional<int> meetings() const { return meetings_; }
   /// Whether the operator has paused the league: no match and no round begins or ends by itself.
   [[nodiscard]] bool is_paused() const { return is_paused_; }
   /// Why, in the operator's words; empty if the operator gave no reason.
@@ -247,6 +249,9 @@ class League {
   [[nodiscard]] std::optional<int> champion() const { return champion_; }
   /// A match of the schedule; nothing for any other.
   [[nodiscard]] std::optional<MatchView> match(events::MatchKey match) const;
+  /// The earlier matches of the pair of `match`, which must be in the schedule, that have a result
+  /// and count, by round.
+  [[nodiscard]] std::vector<MatchView> earlier_meetings(events::MatchKey match) const;
   /// Up to `limit` matches by round and number, from the `offset`-th (from 0).
   [[nodiscard]] std::vector<MatchView> schedule_page(std::size_t offset, std::size_t limit) const;
   /// The first unfinished match of `player`; nothing before the start and after its last.
@@ -353,6 +358,7 @@ class League {
   LeagueState state_ = LeagueState::kRegistering;
   bool is_created_ = false;
   bool are_files_keyed_ = false;
+  std::optional<int> meetings_;
   Roster roster_;
   Schedule schedule_;
   Standings standings_;

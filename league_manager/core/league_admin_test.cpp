@@ -75,6 +75,42 @@ TEST(LeagueAdmin, APauseBeginsNothingAndEndsNothing) {
   EXPECT_EQ(played.league.status().finished.total_matches, 6);
 }
 
+TEST(LeagueAdmin, KnowsTheEarlierMeetingsThatCount) {
+  auto settings = testing::settings(2, 1);
+  settings.meetings = 3;
+  PlayedLeague played(settings);
+  played.enter_all(1);
+  played.step();
+  ASSERT_EQ(played.league.schedule().rounds(), 3);
+  EXPECT_TRUE(played.league.earlier_meetings({1, 1}).empty());
+  report_all(played);
+  played.step();
+  report_all(played);
+  played.step();
+  act(played, void_of({1, 1}, true));
+  const auto met = [&](events::MatchKey match) {
+    std::vector<events::MatchKey> keys;
+    for (const MatchView& view : played.league.earlier_meetings(match)) keys.push_back(view.match);
+    return keys;
+  };
+  EXPECT_EQ(met({3, 1}), (std::vector<events::MatchKey>{{2, 1}}));
+  EXPECT_EQ(met({4, 1}), (std::vector<events::MatchKey>{{2, 1}})) << "3 is not over";
+  EXPECT_EQ(played.league.schedule().meeting_of({4, 1}), 1);
+  play_out(played);
+  EXPECT_EQ(met({4, 1}), (std::vector<events::MatchKey>{{2, 1}, {3, 1}}));
+  EXPECT_EQ(played.league.standings().tally(0), (Tally{3, 0, 3, 0, 3}));
+}
+
+TEST(LeagueAdmin, AJournalFromBeforeMeetingsKeepsItsRules) {
+  PlayedLeague played(testing::settings(2, 1));
+  EXPECT_EQ(played.league.meetings(), 1);
+  auto events = played.events;
+  std::get<events::LeagueCreated>(events[0].body).meetings.reset();
+  League old(testing::settings(2, 1));
+  ASSERT_TRUE(old.apply_all(events));
+  EXPECT_EQ(old.meetings(), std::nullopt);
+}
+
 TEST(LeagueAdmin, APausedLeagueDoesNotStart) {
   PlayedLeague played(testing::settings(2, 1));
   act(played, command(events::OperatorAct::kPause));

@@ -99,7 +99,8 @@ bool League::fits_heads(const events::LogHeadsRecorded& event) const {
 bool League::fits_creation(const events::LeagueCreated& event) const {
   const bool is_other = event.league_key && !settings_.league_key.empty() &&
                         *event.league_key != settings_.league_key;
-  return !is_created_ && event.league_id == settings_.league_id && !is_other;
+  return !is_created_ && event.league_id == settings_.league_id && !is_other &&
+         event.meetings.value_or(1) >= 1 && event.meetings.value_or(1) <= events::kMostMeetings;
 }
 
 bool League::fits_start(const events::LeagueStarted& event) const {
@@ -121,8 +122,9 @@ void League::start(const events::LeagueStarted& event, core::UtcTimestamp at) {
   state_ = LeagueState::kRunning;
   started_at_ = at;
   const std::vector<int> free = roster_.free_seats(events::AgentKind::kPlayer);
-  schedule_ = Schedule(event.players, free);
-  standings_ = Standings(roster_.count(events::AgentKind::kPlayer), free);
+  schedule_ = Schedule(event.players, free, meetings_.value_or(1));
+  standings_ = Standings(roster_.count(events::AgentKind::kPlayer), free,
+                         meetings_ ? DirectMatches::kIfEquallyOften : DirectMatches::kAlways);
   board_ = RoundBoard(roster_.count(events::AgentKind::kReferee));
   for (auto kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
     for (int i = 0; i < roster_.count(kind); ++i) {
@@ -204,6 +206,7 @@ void League::change(const events::Event& event) {
                  [&](const events::LeagueCreated& e) {
                    is_created_ = true;
                    are_files_keyed_ = e.files_keyed;
+                   meetings_ = e.meetings;
                  },
                  [&](const events::AgentRegistered& e) { seat_agent(e, event.at); },
                  [&](const events::AgentReregistered& e) { return_agent(e, event.at); },

@@ -107,7 +107,8 @@ std::string LeagueDump::of(const League& league) {
     for (int player : players) out << " " << player;
     out << "\n";
   }
-  out << "files keyed " << league.are_files_keyed_ << "\n";
+  out << "files keyed " << league.are_files_keyed_ << " meetings " << league.meetings_.value_or(0)
+      << "\n";
   for (const auto& [agent, head] : league.log_heads_)
     out << agent.id() << " log " << head.seq << " " << head.hash << "\n";
   for (const auto& [match, replay] : league.voided_)

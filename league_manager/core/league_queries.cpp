@@ -61,6 +61,15 @@ std::optional<MatchView> League::match(events::MatchKey match) const {
   return view;
 }
 
+std::vector<MatchView> League::earlier_meetings(events::MatchKey match) const {
+  std::vector<MatchView> earlier;
+  for (const events::MatchKey one : schedule_.earlier_matches(match)) {
+    const auto result = finished_result(one);
+    if (result && !result->is_voided) earlier.push_back(*this->match(one));
+  }
+  return earlier;
+}
+
 std::vector<MatchView> League::schedule_page(std::size_t offset, std::size_t limit) const {
   std::vector<MatchView> page;
   auto total = schedule_.total_matches();

@@ -45,6 +45,7 @@ class Simulation {
 
   events::LeagueSettings random_settings() {
     events::LeagueSettings settings = testing::settings(2 + pick(11), 1 + pick(4));
+    if (settings.players < 6) settings.meetings = 1 + pick(3);
     settings.lifecycle.suspend_after_failed_matches = 1 + pick(4);
     settings.lifecycle.shutdown_after_failed_matches = pick(2) == 0 ? 0 : 2 + pick(6);
     if (pick(4) == 0) settings.round_time_limit = std::chrono::minutes(10);
@@ -254,7 +255,7 @@ void check_table(const League& league) {
   int points = 0;
   int played = 0;
   for (const auto& row : league.standings().table()) {
-    RC_ASSERT(row.tally.played <= league.status().players - 1);
+    RC_ASSERT(row.tally.played <= (league.status().players - 1) * league.schedule().meetings());
     played += row.tally.played;
     points += row.tally.points;
   }

@@ -9,9 +9,10 @@ namespace league::league_manager {
 // (mod circle) meet; the one left over, x = r, meets the player outside the circle, or has a bye if
 // there is none.
 
-Schedule::Schedule(int players, std::vector<int> absent)
+Schedule::Schedule(int players, std::vector<int> absent, int meetings)
     : players_(players),
       circle_(players < 2 ? 0 : (players % 2 == 0 ? players - 1 : players)),
+      meetings_(meetings),
       absent_(std::move(absent)) {}
 
 int Schedule::player_at(int place) const {
@@ -33,7 +34,8 @@ std::size_t Schedule::total_matches() const {
 }
 
 int Schedule::matches_in(int round) const {
-  return round <= circle_ ? players_ / 2 : static_cast<int>(replays_[replay_round(round)].size());
+  return round <= regular_rounds() ? players_ / 2
+                                   : static_cast<int>(replays_[replay_round(round)].size());
 }
 
 events::MatchKey Schedule::match_at(std::size_t index) const {
@@ -42,7 +44,7 @@ events::MatchKey Schedule::match_at(std::size_t index) const {
     return {static_cast<int>(index / in_each) + 1, static_cast<int>(index % in_each) + 1};
   }
   index -= regular_matches();
-  int round = circle_ + 1;
+  int round = regular_rounds() + 1;
   for (; index >= replays_[replay_round(round)].size(); ++round)
     index -= replays_[replay_round(round)].size();
   return {round, static_cast<int>(index) + 1};
@@ -50,18 +52,18 @@ events::MatchKey Schedule::match_at(std::size_t index) const {
 
 std::size_t Schedule::index_of(events::MatchKey match) const {
   const auto place = static_cast<std::size_t>(match.number - 1);
-  if (match.round <= circle_)
+  if (match.round <= regular_rounds())
     return static_cast<std::size_t>(match.round - 1) * static_cast<std::size_t>(players_ / 2) +
            place;
   std::size_t index = regular_matches() + place;
-  for (int round = circle_ + 1; round < match.round; ++round)
+  for (int round = regular_rounds() + 1; round < match.round; ++round)
     index += replays_[replay_round(round)].size();
   return index;
 }
 
 events::MatchKey Schedule::next_replay(events::MatchKey match, int round) const {
   const Pairing players = pairing(match);
-  int next = std::max(round, circle_) + 1;
+  int next = std::max(round, regular_rounds()) + 1;
   while (next <= rounds() && (match_of(players.player_a, next) || match_of(players.player_b, next)))
     ++next;
   return {next, next <= rounds() ? matches_in(next) + 1 : 1};
@@ -74,8 +76,29 @@ void Schedule::add_replay(events::MatchKey match, int round) {
 }
 
 std::optional<events::MatchKey> Schedule::replay_of(events::MatchKey match) const {
-  if (match.round <= circle_) return std::nullopt;
+  if (match.round <= regular_rounds()) return std::nullopt;
   return replays_[replay_round(match.round)][static_cast<std::size_t>(match.number - 1)];
+}
+
+int Schedule::meeting_of(events::MatchKey match) const {
+  if (const auto original = replay_of(match)) return meeting_of(*original);
+  return (match.round - 1) / circle_ + 1;
+}
+
+std::vector<events::MatchKey> Schedule::earlier_matches(events::MatchKey match) const {
+  events::MatchKey first = match;
+  while (const auto original = replay_of(first)) first = *original;
+  first.round = (first.round - 1) % circle_ + 1;
+  const Pairing players = pairing(first);
+  std::vector<events::MatchKey> earlier;
+  for (auto one = first; one.round < std::min(match.round, regular_rounds() + 1);
+       one.round += circle_)
+    earlier.push_back(one);
+  for (int round = regular_rounds() + 1; round < match.round; ++round) {
+    const auto played = match_of(players.player_a, round);
+    if (played && pairing(*played).has(players.player_b)) earlier.push_back(*played);
+  }
+  return earlier;
 }
 
 bool Schedule::contains(events::MatchKey match) const {
@@ -85,6 +108,11 @@ bool Schedule::contains(events::MatchKey match) const {
 
 Pairing Schedule::pairing(events::MatchKey match) const {
   if (const auto original = replay_of(match)) return pairing(*original);
+  const int meeting = (match.round - 1) / circle_;
+  if (meeting > 0) {  // from one meeting to the next, the roles change
+    const Pairing first = pairing({match.round - meeting * circle_, match.number});
+    return meeting % 2 == 0 ? first : Pairing{first.player_b, first.player_a};
+  }
   int middle = match.round - 1;
   // With an even count, match 1 is the one against the player outside the circle.
   int distance = players_ % 2 == 0 ? match.number - 1 : match.number;
@@ -101,7 +129,7 @@ std::vector<Pairing> Schedule::round(int round) const {
 }
 
 std::optional<events::MatchKey> Schedule::match_of(int player, int round) const {
-  if (round > circle_) {
+  if (round > regular_rounds()) {
     for (events::MatchKey match{round, 1}; match.number <= matches_in(round); ++match.number) {
       if (pairing(match).has(player)) return match;
     }
@@ -109,7 +137,7 @@ std::optional<events::MatchKey> Schedule::match_of(int player, int round) const 
   }
   if (std::ranges::binary_search(absent_, player)) return std::nullopt;
   const int place = place_of(player);
-  int middle = round - 1;
+  int middle = (round - 1) % circle_;
   bool even = players_ % 2 == 0;
   if (even && place == players_ - 1) return events::MatchKey{round, 1};
   int around = (place - middle + circle_) % circle_;

@@ -27,8 +27,9 @@ struct Pairing {
 inline constexpr const char* kScheduleRule = "circle-1";
 
 /// Round robin by the circle method: each pair once, each player at most once a round, byes rotate
-/// with an odd count, and every player is A as often as B (difference at most 1). Source: protocol
-/// §7.
+/// with an odd count, and every player is A as often as B (difference at most 1). With several
+/// meetings the same rounds follow each other that often, with the roles changed each time. Source:
+/// protocol §7.
 ///
 /// These rounds are not stored but computed from the number of players, so a league of 1,000 needs
 /// no more memory than one of 2. They are followed by the rounds of replays of void matches, which
@@ -38,10 +39,12 @@ class Schedule {
   Schedule() = default;
   /// `players` is 0 (an empty schedule) or at least 2. They have the lowest indices that are not in
   /// `absent`, which is in order.
-  explicit Schedule(int players, std::vector<int> absent = {});
+  explicit Schedule(int players, std::vector<int> absent = {}, int meetings = 1);
 
   [[nodiscard]] int players() const { return players_; }
-  [[nodiscard]] int rounds() const { return circle_ + static_cast<int>(replays_.size()); }
+  /// How often each pair meets.
+  [[nodiscard]] int meetings() const { return meetings_; }
+  [[nodiscard]] int rounds() const { return regular_rounds() + static_cast<int>(replays_.size()); }
   /// In `round`, which must be one of 1 ... rounds().
   [[nodiscard]] int matches_in(int round) const;
   [[nodiscard]] std::size_t total_matches() const;
@@ -57,6 +60,10 @@ class Schedule {
   void add_replay(events::MatchKey match, int round);
   /// The match that `match` repeats; nothing for one of the round robin.
   [[nodiscard]] std::optional<events::MatchKey> replay_of(events::MatchKey match) const;
+  /// Which meeting of its pair `match` is (1 ... meetings()); a replay is the one that it repeats.
+  [[nodiscard]] int meeting_of(events::MatchKey match) const;
+  /// The matches of the same pair in earlier rounds, in order, void ones and replays included.
+  [[nodiscard]] std::vector<events::MatchKey> earlier_matches(events::MatchKey match) const;
 
   [[nodiscard]] bool contains(events::MatchKey match) const;
   /// Who plays `match`, which must be in the schedule.
@@ -73,15 +80,17 @@ class Schedule {
   [[nodiscard]] int player_at(int place) const;
   [[nodiscard]] int place_of(int player) const;
   [[nodiscard]] Pairing with_roles(int x, int y) const;
+  [[nodiscard]] int regular_rounds() const { return circle_ * meetings_; }
   [[nodiscard]] std::size_t regular_matches() const {
-    return static_cast<std::size_t>(circle_) * static_cast<std::size_t>(players_ / 2);
+    return static_cast<std::size_t>(regular_rounds()) * static_cast<std::size_t>(players_ / 2);
   }
   [[nodiscard]] std::size_t replay_round(int round) const {
-    return static_cast<std::size_t>(round - circle_ - 1);
+    return static_cast<std::size_t>(round - regular_rounds() - 1);
   }
 
   int players_ = 0;
   int circle_ = 0;  // players on the circle: one fewer than an even count, all of an odd count
+  int meetings_ = 1;
   std::vector<int> absent_;
   std::vector<std::vector<events::MatchKey>> replays_;  // the repeated matches, by round of replays
 };

@@ -5,18 +5,20 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <tuple>
 
 namespace league::league_manager {
 namespace {
 
 /// Checks every rule of protocol §7 for one size of league.
-void check_schedule(int players) {
+void check_schedule(int players, int meetings = 1) {
   SCOPED_TRACE(players);
-  Schedule schedule(players);
-  EXPECT_EQ(schedule.rounds(), players % 2 == 0 ? players - 1 : players);
+  Schedule schedule(players, {}, meetings);
+  EXPECT_EQ(schedule.rounds(), meetings * (players % 2 == 0 ? players - 1 : players));
   EXPECT_EQ(schedule.total_matches(),
-            static_cast<std::size_t>(players) * static_cast<std::size_t>(players - 1) / 2);
-  std::set<std::pair<int, int>> pairs;
+            static_cast<std::size_t>(meetings * players * (players - 1) / 2));
+  std::set<std::tuple<int, int, int>> met;  // in one order in odd meetings, in the other in even
+  std::set<std::tuple<int, int, int>> pairs;
   std::vector<int> as_a(static_cast<std::size_t>(players));
   std::vector<int> byes(static_cast<std::size_t>(players));
   for (int round = 1; round <= schedule.rounds(); ++round) {
@@ -26,11 +28,14 @@ void check_schedule(int players) {
     for (std::size_t i = 0; i < pairings.size(); ++i) {
       auto [a, b] = pairings[i];
       ASSERT_TRUE(a >= 0 && a < players && b >= 0 && b < players && a != b);
-      EXPECT_TRUE(pairs.insert(std::minmax(a, b)).second) << a << " meets " << b << " twice";
+      events::MatchKey key{round, static_cast<int>(i) + 1};
+      const int meeting = schedule.meeting_of(key);
+      EXPECT_TRUE(pairs.insert({meeting, std::min(a, b), std::max(a, b)}).second)
+          << a << " meets " << b << " twice";
+      met.insert({meeting % 2, a, b});
       ++plays[static_cast<std::size_t>(a)];
       ++plays[static_cast<std::size_t>(b)];
       ++as_a[static_cast<std::size_t>(a)];
-      events::MatchKey key{round, static_cast<int>(i) + 1};
       EXPECT_TRUE(schedule.contains(key));
       EXPECT_EQ(schedule.pairing(key), pairings[i]);
       EXPECT_EQ(schedule.match_of(a, round), key);
@@ -45,11 +50,14 @@ void check_schedule(int players) {
     }
   }
   EXPECT_EQ(pairs.size(), schedule.total_matches());
+  EXPECT_EQ(met.size(),
+            static_cast<std::size_t>(std::min(meetings, 2) * players * (players - 1) / 2))
+      << "the roles change from meeting to meeting";
   for (int player = 0; player < players; ++player) {
     auto index = static_cast<std::size_t>(player);
-    int as_b = players - 1 - as_a[index];
+    int as_b = meetings * (players - 1) - as_a[index];
     EXPECT_LE(std::abs(as_a[index] - as_b), 1) << "roles of player " << player;
-    EXPECT_EQ(byes[index], players % 2) << "byes of player " << player;
+    EXPECT_EQ(byes[index], players % 2 * meetings) << "byes of player " << player;
   }
 }
 
@@ -74,6 +82,26 @@ TEST(Schedule, KeepsTheRulesForEverySizeUpTo64) {
   for (int players = 2; players <= 64; ++players) check_schedule(players);
 }
 
+TEST(Schedule, KeepsTheRulesWithSeveralMeetings) {
+  for (int players = 2; players <= 12; ++players)
+    for (int meetings = 2; meetings <= 5; ++meetings) check_schedule(players, meetings);
+}
+
+TEST(Schedule, KnowsTheEarlierMatchesOfAPair) {
+  Schedule schedule(4, {}, 3);
+  EXPECT_EQ(schedule.rounds(), 9);
+  EXPECT_EQ(schedule.earlier_matches({2, 1}), std::vector<events::MatchKey>{});
+  EXPECT_EQ(schedule.earlier_matches({8, 1}), (std::vector<events::MatchKey>{{2, 1}, {5, 1}}));
+  schedule.add_replay({5, 1}, 6);
+  schedule.add_replay({5, 2}, 6);
+  schedule.add_replay({10, 1}, 10);  // the replay is void, too
+  EXPECT_EQ(schedule.meeting_of({10, 1}), 2);
+  EXPECT_EQ(schedule.meeting_of({11, 1}), 2);
+  EXPECT_EQ(schedule.earlier_matches({11, 1}),
+            (std::vector<events::MatchKey>{{2, 1}, {5, 1}, {8, 1}, {10, 1}}));
+  EXPECT_EQ(schedule.pairing({11, 1}), schedule.pairing({5, 1})) << "with the same roles";
+}
+
 TEST(Schedule, KeepsTheRulesForLargeLeagues) {
   check_schedule(100);
   check_schedule(299);
@@ -92,7 +120,7 @@ TEST(Schedule, KnowsWhatIsNotInIt) {
 }
 
 TEST(Schedule, OfAThousandPlayersTakesNoMemoryAndNoTime) {
-  static_assert(sizeof(Schedule) <= 56);
+  static_assert(sizeof(Schedule) <= 64);
   Schedule schedule(1000);
   std::size_t matches = 0;
   for (int round = 1; round <= schedule.rounds(); ++round) matches += schedule.round(round).size();

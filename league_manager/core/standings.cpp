@@ -2,27 +2,29 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 namespace league::league_manager {
 
-Standings::Standings(int players, std::vector<int> absent)
+Standings::Standings(int players, std::vector<int> absent, DirectMatches direct)
     : tallies_(static_cast<std::size_t>(players)),
       absent_(std::move(absent)),
+      direct_(direct),
       pairs_(static_cast<std::size_t>(players) *
              static_cast<std::size_t>(std::max(players - 1, 0)) / 2) {}
 
 void Standings::record(int player_a, int player_b, game::Outcome outcome) {
   count(player_a, game::Side::kA, outcome, 1);
   count(player_b, game::Side::kB, outcome, 1);
-  set_pair(player_a, player_b, game::points_of(outcome));
+  count_pair(player_a, player_b, game::points_of(outcome), 1);
 }
 
 void Standings::withdraw(int player_a, int player_b, game::Outcome outcome) {
   count(player_a, game::Side::kA, outcome, -1);
   count(player_b, game::Side::kB, outcome, -1);
-  set_pair(player_a, player_b, {});
+  count_pair(player_a, player_b, game::points_of(outcome), -1);
 }
 
 void Standings::count(int player, game::Side side, game::Outcome outcome, int matches) {
@@ -38,13 +40,31 @@ void Standings::count(int player, game::Side side, game::Outcome outcome, int ma
   }
 }
 
-void Standings::set_pair(int player_a, int player_b, game::PerSide<int> points) {
+void Standings::count_pair(int player_a, int player_b, game::PerSide<int> points, int matches) {
   if (player_a > player_b) {
     std::swap(player_a, player_b);
     std::swap(points.both[0], points.both[1]);
   }
-  pairs_[pair_index(player_a, player_b)] =
-      static_cast<std::uint8_t>(points.both[0] | points.both[1] << 2);
+  const int one_match = 1 | points.both[0] << 8 | points.both[1] << 20;
+  pairs_[pair_index(player_a, player_b)] += static_cast<std::uint32_t>(matches * one_match);
+}
+
+void Standings::add_direct_points(std::span<const int> tied, std::vector<int>& points) const {
+  std::optional<std::uint32_t> met;
+  for (const int lower : tied) {
+    for (const int higher : tied) {
+      if (lower >= higher) continue;
+      const std::uint32_t pair = pairs_[pair_index(lower, higher)];
+      const bool is_equal = met.value_or(pair & 0xff) == (pair & 0xff);
+      if (!is_equal && direct_ == DirectMatches::kIfEquallyOften) {
+        for (const int player : tied) points[static_cast<std::size_t>(player)] = 0;
+        return;
+      }
+      met = pair & 0xff;
+      points[static_cast<std::size_t>(lower)] += static_cast<int>(pair >> 8 & 0xfff);
+      points[static_cast<std::size_t>(higher)] += static_cast<int>(pair >> 20);
+    }
+  }
 }
 
 std::vector<RankedPlayer> Standings::table() const {
@@ -62,12 +82,7 @@ std::vector<RankedPlayer> Standings::table() const {
     auto end = std::find_if(begin, order.end(), [&](int other) {
       return tally_of(other).points != tally_of(*begin).points;
     });
-    for (auto one = begin; one != end; ++one) {
-      for (auto other = begin; other != end; ++other) {
-        if (*one != *other)
-          among_tied[static_cast<std::size_t>(*one)] += points_against(*one, *other);
-      }
-    }
+    add_direct_points({begin, end}, among_tied);
     begin = end;
   }
   auto key = [&](int player) {
@@ -91,11 +106,6 @@ std::size_t Standings::pair_index(int lower, int higher) const {
   auto i = static_cast<std::size_t>(lower);
   auto j = static_cast<std::size_t>(higher);
   return i * (2 * tallies_.size() - i - 1) / 2 + (j - i - 1);
-}
-
-int Standings::points_against(int player, int opponent) const {
-  if (player < opponent) return pairs_[pair_index(player, opponent)] & 3;
-  return pairs_[pair_index(opponent, player)] >> 2;
 }
 
 }  // namespace league::league_manager

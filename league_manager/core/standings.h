@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "league_manager/events/compact_result.h"
@@ -27,17 +28,24 @@ struct RankedPlayer {
   bool operator==(const RankedPlayer&) const = default;
 };
 
+/// When the matches among players with the same points decide between them.
+enum class DirectMatches : std::uint8_t {
+  kAlways,  ///< the rule of journals from before meetings
+  kIfEquallyOften,  ///< only if each two of them have met equally often
+};
+
 /// The table: a pure function of the set of results, whatever their order. Rank: points, then
-/// points in the matches among all who are tied (one pass), then wins, then fewer draws, then order
-/// of registration, which is the order of the ids. A technical loss of both counts as a loss for
-/// both. Source: protocol §6, §7. Not thread-safe.
+/// points in the matches among all who are tied (one pass, see DirectMatches), then wins, then
+/// fewer draws, then order of registration, which is the order of the ids. A technical loss of both
+/// counts as a loss for both. Source: protocol §6, §7. Not thread-safe.
 class Standings {
  public:
   Standings() = default;
   /// For players with indices below `players`; those in `absent` have no row.
-  explicit Standings(int players, std::vector<int> absent = {});
+  explicit Standings(int players, std::vector<int> absent = {},
+                     DirectMatches direct = DirectMatches::kIfEquallyOften);
 
-  /// Counts a match; each pair at most once.
+  /// Counts a match; each pair at most 255 times.
   void record(int player_a, int player_b, game::Outcome outcome);
   /// Removes a match that has been counted.
   void withdraw(int player_a, int player_b, game::Outcome outcome);
@@ -52,15 +60,17 @@ class Standings {
 
  private:
   void count(int player, game::Side side, game::Outcome outcome, int matches);
-  void set_pair(int player_a, int player_b, game::PerSide<int> points);
+  void count_pair(int player_a, int player_b, game::PerSide<int> points, int matches);
   [[nodiscard]] std::size_t pair_index(int lower, int higher) const;
-  /// Points of `player` in its match against `opponent`; 0 if it has not been played.
-  [[nodiscard]] int points_against(int player, int opponent) const;
+  /// Adds to `points`, by player, what those in `tied` have won against each other, if that counts.
+  void add_direct_points(std::span<const int> tied, std::vector<int>& points) const;
 
   std::vector<Tally> tallies_;
   std::vector<int> absent_;
-  std::vector<std::uint8_t>
-      pairs_;  // a byte per pair: points of the lower index in bits 0-1, of the higher in 2-3
+  DirectMatches direct_ = DirectMatches::kIfEquallyOften;
+  // Per pair: how often they have met (8 bits), the points of the lower index and those of the
+  // higher one (12 bits each).
+  std::vector<std::uint32_t> pairs_;
 };
 
 }  // namespace league::league_manager

@@ -17,8 +17,9 @@ struct PlayedResult {
   game::Outcome outcome;
 };
 
-Standings table_of(int players, const std::vector<PlayedResult>& matches) {
-  Standings standings(players);
+Standings table_of(int players, const std::vector<PlayedResult>& matches,
+                   DirectMatches direct = DirectMatches::kAlways) {
+  Standings standings(players, {}, direct);
   for (const auto& match : matches) standings.record(match.a, match.b, match.outcome);
   return standings;
 }
@@ -69,6 +70,33 @@ TEST(Standings, CountsDirectMatchesAmongAllWhoAreTiedInOnePass) {
   ASSERT_EQ(standings.tally(2).points, 4);
   EXPECT_EQ(order(standings), (std::vector<int>{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(ranks(standings), (std::vector<int>{1, 2, 2, 4, 5, 5}));
+}
+
+TEST(Standings, CountsDirectMatchesOnlyWhereAllHaveMetEquallyOften) {
+  constexpr auto kRule = DirectMatches::kIfEquallyOften;
+  // 0, 1, 2 have four points each; 0 and 2 have not met, so nothing parts them.
+  const std::vector<PlayedResult> once{
+      {0, 1, kA}, {1, 2, kDraw}, {0, 3, kDraw}, {1, 4, kA}, {2, 5, kA}};
+  EXPECT_EQ(ranks(table_of(6, once, kRule)), (std::vector<int>{1, 1, 1, 4, 5, 5}));
+  auto standings = table_of(6, once, kRule);
+  standings.record(2, 0, kNone);
+  EXPECT_EQ(order(standings)[0], 0) << "now they have all met once";
+  standings.withdraw(2, 0, kNone);
+  EXPECT_EQ(standings, table_of(6, once, kRule));
+}
+
+TEST(Standings, AddsUpTheMeetingsOfAPair) {
+  constexpr auto kRule = DirectMatches::kIfEquallyOften;
+  const std::vector<PlayedResult> twice{{0, 1, kA}, {1, 0, kDraw}, {0, 2, kB},
+                                        {2, 0, kB}, {1, 2, kDraw}, {2, 1, kB}};
+  auto standings = table_of(3, twice, kRule);
+  ASSERT_EQ(standings.tally(0), (Tally{4, 2, 1, 1, 7}));
+  ASSERT_EQ(standings.tally(1), (Tally{4, 1, 2, 1, 5}));
+  standings.record(1, 0, kB);
+  standings.record(0, 1, kNone);
+  EXPECT_EQ(standings.tally(0).played, 6);
+  for (int meeting = 0; meeting < 96; ++meeting) standings.record(0, 1, kB);
+  EXPECT_EQ(order(standings)[0], 1) << "a hundred meetings of one pair fit";
 }
 
 TEST(Standings, PrefersMoreWinsWhenTheDirectMatchDecidesNothing) {

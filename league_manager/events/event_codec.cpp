@@ -88,6 +88,7 @@ void fields(auto& io, LeagueCreated& e) {
   io("referees", e.referees);
   io("league_key", e.league_key);
   io.flag("files_keyed", e.files_keyed);
+  io("meetings", e.meetings);
 }
 void fields(auto& io, AgentRegistered& e) {
   io("agent", e.agent);

@@ -69,8 +69,13 @@ class Maker {
   EventBody body(std::size_t type) {
     switch (type) {
       case 0:
-        return LeagueCreated{core::LeagueId(text()), text(), number(99), number(9),
-                             coin() ? std::optional(text()) : std::nullopt};
+        return LeagueCreated{core::LeagueId(text()),
+                             text(),
+                             number(99),
+                             number(9),
+                             coin() ? std::optional(text()) : std::nullopt,
+                             coin(),
+                             coin() ? std::optional(number(100)) : std::nullopt};
       case 1:
         return AgentRegistered{agent(), profile(), {text(), text()}, text()};
       case 2:

@@ -27,6 +27,9 @@ struct LeagueCreated {
   std::optional<std::string> league_key = std::nullopt;  ///< nothing in old journals
   /// The published files of this league name its key; false in old journals.
   bool files_keyed = false;
+  /// How often each pair meets. Nothing in old journals: once, and the old rule of the table holds
+  /// (DirectMatches::kAlways).
+  std::optional<int> meetings = std::nullopt;
   bool operator==(const LeagueCreated&) const = default;
 };
 

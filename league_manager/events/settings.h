@@ -19,6 +19,10 @@ enum class UnprovenReferees : std::uint8_t {
   kTokenless,  ///< all, and players of their matches take calls without a token as well
 };
 
+/// How often two players can meet, and how many matches a league can have.
+inline constexpr int kMostMeetings = 100;
+inline constexpr std::int64_t kMostMatches = 2'000'000'000;
+
 /// What a person or a chat program has for its answers, each of which is asked for once. Source:
 /// protocol §10, "Time for people".
 struct SeatLimits {
@@ -35,6 +39,7 @@ struct LeagueSettings {
   const game::Rules* rules = *game::standard_games().find("even_odd");  ///< those of `game_type`
   int players = 2;  ///< the league is full and starts with this many (2 ... 32,000) ...
   int referees = 1;  ///< ... and this many
+  int meetings = 1;  ///< how often each pair meets, at most kMostMeetings
   /// Before the start, let an agent come back with the same endpoint and name but without a
   /// credential (protocol §8).
   bool open_mode = true;

@@ -151,6 +151,8 @@ void add_match(std::string& out, const LeagueBook& book, const MatchView& view) 
                        view.referee < 0 ? "" : events::AgentRef::referee(view.referee).id());
   object.number("attempt", view.attempt);
   const League& league = book.league();
+  if (league.schedule().meetings() > 1)
+    object.number("meeting", league.schedule().meeting_of(view.match));
   if (const auto original = league.schedule().replay_of(view.match))
     object.text("replay_of", original->id().str());
   if (view.result) add_result(object, out, book, view);

@@ -163,6 +163,7 @@ std::optional<envelope::MatchAssignment> match_assignment(
 
 envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& view) {
   const int winner = view.result ? files::winner_of(view.pairing, *view.result) : -1;
+  const Schedule& schedule = league.schedule();
   return {.round_id = view.match.round,
           .match_id = view.match.id(),
           .game_type = league.settings().game_type,
@@ -171,7 +172,9 @@ envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& 
           .referee_id = referee_id(view.referee),
           .status = std::string(
               view.result && view.result->is_voided ? "VOID" : files::match_status(view.status)),
-          .winner = winner < 0 ? std::nullopt : std::optional(player_id(winner))};
+          .winner = winner < 0 ? std::nullopt : std::optional(player_id(winner)),
+          .meeting = schedule.meetings() > 1 ? std::optional(schedule.meeting_of(view.match))
+                                             : std::nullopt};
 }
 
 std::optional<envelope::NextMatch> next_match(const League& league, int player) {
@@ -221,6 +224,7 @@ envelope::LeagueCompleted league_completed(const League& league) {
   envelope::LeagueCompleted message;
   message.total_rounds = league.board().round();
   message.total_matches = league.status().finished.total_matches;
+  message.meetings = league.meetings();
   message.is_ended_early = league.is_ended_early();
   for (const auto& [match, replay] : league.voided()) message.voided_matches.push_back(match.id());
   message.final_standings = standings_rows(league);

@@ -166,6 +166,7 @@ void OperatorLog::take(const events::Event& event) {
                  [this](const events::LeagueCreated& e) {
                    players_expected_ = e.players;
                    referees_expected_ = e.referees;
+                   meetings_ = e.meetings.value_or(1);
                  },
                  [this](const events::AgentRegistered& e) { on_registered(e); },
                  [this](const events::AgentReregistered& e) { on_registered_again(e); },
@@ -243,7 +244,7 @@ void OperatorLog::on_started(const events::LeagueStarted& event) {
   std::vector<int> absent;
   for (const events::AgentRef seat : free_)
     if (seat.kind == events::AgentKind::kPlayer) absent.push_back(seat.index);
-  schedule_ = Schedule(event.players, std::move(absent));
+  schedule_ = Schedule(event.players, std::move(absent), meetings_);
   tell({.event = "LEAGUE_STARTED",
         .text = "the league starts: " + std::to_string(event.players) + " players, " +
                 count_of(static_cast<std::size_t>(event.referees), "referee") + ", " +

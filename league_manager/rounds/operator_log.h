@@ -103,6 +103,7 @@ class OperatorLog {
   std::set<int> foreign_referees_;
   int players_expected_ = 0;
   int referees_expected_ = 0;
+  int meetings_ = 1;
   int refusals_ = 0;
   int ignored_ = 0;
   int seats_refused_ = 0;

@@ -79,6 +79,9 @@ core::Result<void> continue_with(events::LeagueSettings& settings,
     return contradiction("--referees", std::to_string(*wanted.referees),
                          std::to_string(creation.referees));
   }
+  const int meetings = creation.meetings.value_or(1);
+  if (wanted.meetings && *wanted.meetings != meetings)
+    return contradiction("--meetings", std::to_string(*wanted.meetings), std::to_string(meetings));
   if (wanted.game_type && *wanted.game_type != creation.game_type)
     return contradiction("--game", *wanted.game_type, creation.game_type);
   settings.league_id = creation.league_id;
@@ -89,6 +92,7 @@ core::Result<void> continue_with(events::LeagueSettings& settings,
   settings.game_type = creation.game_type;
   settings.players = creation.players;
   settings.referees = creation.referees;
+  settings.meetings = meetings;
   return {};
 }
 

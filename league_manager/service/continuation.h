@@ -25,6 +25,7 @@ struct WantedLeague {
   std::optional<int> players;
   std::optional<int> referees;
   std::optional<std::string> game_type = std::nullopt;
+  std::optional<int> meetings = std::nullopt;
 };
 
 /// The settings of a new league: limits from the settings file, defaults for the rest. Unless the

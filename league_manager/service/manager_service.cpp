@@ -8,6 +8,7 @@
 #include "common/rpc/json_text.h"
 #include "common/schema/json_fields.h"
 #include "league_manager/rounds/league_view.h"
+#include "league_manager/service/figure_fields.h"
 #include "league_manager/service/query_answers.h"
 
 namespace league::league_manager::service {
@@ -416,6 +417,7 @@ void ManagerService::on_query(agent::host::Call<envelope::LeagueQuery> call) {
     return answer_query(league, call.envelope.sender.id, call.message);
   });
   json answer = envelope::encode(envelope, response);
+  if (response.data.standings) add_figures(answer["data"]["standings"], figures().get());
   if (players) answer["players"] = std::move(*players);
   answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }
@@ -431,6 +433,7 @@ void ManagerService::on_get_standings(agent::host::ToolCall call) {
               {"standings", envelope::encode_standings(rows)},
               {"total_players", league.roster().taken(events::AgentKind::kPlayer)}};
   });
+  add_figures(answer["standings"], figures().get());
   answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }
 

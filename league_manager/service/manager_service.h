@@ -15,6 +15,7 @@
 #include "league_manager/service/event_tool.h"
 #include "league_manager/service/manager_resources.h"
 #include "league_manager/service/referee_tools.h"
+#include "league_manager/spectators/figure_keeper.h"
 #include "league_manager/spectators/registration_board.h"
 #include "league_manager/spectators/replication_figures.h"
 
@@ -47,6 +48,8 @@ struct ManagerDependencies {
   AgentRecords* records = nullptr;  ///< null: agents get no report on themselves
   bus::EventSubscriptions* events = nullptr;  ///< null where the program is on no bus
   ManagerResources::News news = {};  ///< empty: nobody can read them
+  /// The latest figures beside the points; they or the function may be empty.
+  std::function<spectators::FigureKeeper::Latest()> figures = {};
   spectators::ReplicationSource replication = {};  ///< empty: the league has one manager only
   /// Shows the league as of all durable events; false, without doing so, if that is not possible
   /// now. For the status of a league that waits for others; empty: its status waits, too.
@@ -70,7 +73,12 @@ class ManagerService {
   void bind_handlers();
   /// The part of `status` that comes from the journal.
   [[nodiscard]] nlohmann::json status_of(const League& league) const;
+  /// Adds how much luck explains, and what is known of the champion.
+  void add_luck(nlohmann::json& status) const;
   void bind_seats();
+  [[nodiscard]] spectators::FigureKeeper::Latest figures() const {
+    return deps_.figures ? deps_.figures() : nullptr;
+  }
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
   /// Reports a registration that is not even a valid message, since no event records it.
   void note_not_admitted(envelope::MessageType type, const nlohmann::json& message,

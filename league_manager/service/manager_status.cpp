@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "league_manager/rounds/league_view.h"
+#include "league_manager/service/figure_fields.h"
 #include "league_manager/service/manager_service.h"
 
 // What get_league_status answers.
@@ -74,6 +75,7 @@ json ManagerService::status() const {
   json out = deps_.ledger.read([this](const League& league) { return status_of(league); });
   const auto replication = deps_.replication ? deps_.replication() : std::nullopt;
   if (replication) out["replication"] = replication_of(*replication);
+  add_luck(out);
   return out;
 }
 
@@ -87,7 +89,21 @@ void ManagerService::on_get_league_status(agent::host::ToolCall call) {
       deps_.read_durable([&](const League& league) { durable = status_of(league); });
   if (!is_shown) return answer_when_durable(deps_.ledger, std::move(call.reply), status());
   durable["replication"] = replication_of(*replication);
+  add_luck(durable);
   call.reply.send(durable);
+}
+
+void ManagerService::add_luck(json& status) const {
+  const auto known = figures();
+  if (!known || !known->luck) return;
+  status["luck"] = *known->luck;
+  status["luck_sentence"] = table::luck_sentence(known->luck);
+  if (!status["champion"].is_object()) return;
+  json rows = json::array({status["champion"]});
+  add_figures(rows, known.get());
+  status["champion"] = rows[0];
+  const auto champion = deps_.ledger.read([](const League& league) { return league.champion(); });
+  status["champion"]["decided"] = champion && table::is_decided(*known, *champion);
 }
 
 json ManagerService::status_of(const League& league) const {

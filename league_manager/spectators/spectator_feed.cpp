@@ -102,6 +102,12 @@ void SpectatorFeed::on_registrations() {
   if (is_watched_) schedule_locked();
 }
 
+void SpectatorFeed::on_figures() {
+  std::lock_guard lock(mutex_);
+  has_figures_ = true;
+  if (is_watched_) schedule_locked();
+}
+
 transport::http::HttpPage SpectatorFeed::open(const transport::http::PageRequest& request) {
   if (spectators_ >= options_.most_spectators) {
     auto page = json_page(503, R"({"error":"too many people watch this league"})");
@@ -252,14 +258,16 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
     last_line = last_line_;
     is_watched = is_watched_;
     has_registrations = std::exchange(has_registrations_, false) && options_.registrations;
+    if (std::exchange(has_figures_, false)) parts.figures = options_.figures();
     parts.log = lines_since(told_line_);
     whole.log = lines_since(0);
   }
   const bool needs_update =
-      is_watched && (has_changed_ || has_registrations || last_line > told_line_);
+      is_watched && (has_changed_ || has_registrations || parts.figures || last_line > told_line_);
   const bool needs_snapshot = std::ranges::any_of(arrived_, [&](const PendingSpectator& pending) {
     return !pending.last || !has_since(*pending.last);
   });
+  if (options_.figures && needs_snapshot) whole.figures = options_.figures();
   if (options_.registrations && needs_snapshot) whole.registrations = options_.registrations();
   if (needs_update && has_registrations) parts.registrations = options_.registrations();
   const auto now = clock_.utc_now();
@@ -276,6 +284,7 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
   if (!was_read) {
     std::lock_guard moment(mutex_);
     has_registrations_ = has_registrations_ || has_registrations;
+    has_figures_ = has_figures_ || parts.figures;
     return false;
   }
   changed_ = {};

@@ -24,6 +24,8 @@ struct SpectatorOptions {
   std::size_t most_spectators = 2000;  ///< more are refused with 503
   std::chrono::milliseconds interval{500};  ///< between two updates, at least
   std::function<std::string()> registrations = {};  ///< RegistrationBoard::json; empty: nothing
+  /// The latest figures (FigureKeeper::latest); empty: none.
+  std::function<std::shared_ptr<const table::Figures>()> figures = {};
   /// How a player that comes to the manager is connected, and since when; may be empty.
   std::function<std::optional<std::pair<std::string, core::UtcTimestamp>>(const std::string& id)>
       line_of = {};
@@ -58,6 +60,9 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   [[nodiscard]] std::string news() const;
   /// `registrations` of the options has changed.
   void on_registrations();
+
+  /// `figures` of the options has changed.
+  void on_figures();
 
   /// The page whose response becomes a spectator's stream.
   [[nodiscard]] transport::http::HttpPage open(const transport::http::PageRequest& request);
@@ -124,6 +129,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   std::deque<std::pair<std::uint64_t, std::string>> lines_;  ///< by number, as JSON
   std::uint64_t last_line_ = 0;
   bool has_registrations_ = false;  ///< they have changed since the last update
+  bool has_figures_ = false;  ///< the same of the figures
   bool is_watched_ = false;
   bool is_scheduled_ = false;
   Time next_tick_{};

@@ -1,6 +1,8 @@
 #include "league_manager/view/spectator_view.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "common/rpc/json_object.h"
 #include "game/draw.h"
@@ -37,6 +39,7 @@ void append_head(JsonObject& object, const League& league) {
       .number("draws", status.finished.draws)
       .number("technical_losses", status.finished.technical_losses)
       .number("champion", league.champion().value_or(-1));
+  if (league.meetings()) members.number("meetings", *league.meetings());
   members.name("choices");
   Rows choices(head);
   for (auto choice : settings.rules->choices()) choices.text(choice);
@@ -91,6 +94,33 @@ void append_table(JsonObject& object, std::string& out, const files::LeagueBook&
         .end();
   }
   rows.end();
+}
+
+std::string decimal(double value, int digits) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+
+/// The matches that count, luck and what it means; and rows of player, rating, error, probability
+/// of being the strongest (the last two null in a league of thousands).
+void append_figures(JsonObject& object, std::string& out, const table::Figures& figures) {
+  object.name("figures");
+  JsonObject members(out);
+  members.number("matches", figures.matches)
+      .raw("luck", figures.luck ? decimal(*figures.luck, 4) : "null")
+      .text("sentence", table::luck_sentence(figures.luck));
+  members.name("players");
+  Rows rows(out);
+  for (std::size_t player = 0; player < figures.players.size(); ++player) {
+    const auto& own = figures.players[player];
+    if (!own) continue;
+    rows.next() += "[" + std::to_string(player) + "," + decimal(own->rating, 1) + "," +
+                   (own->error ? decimal(*own->error, 1) : "null") + "," +
+                   (own->p_first ? decimal(*own->p_first, 4) : "null") + "]";
+  }
+  rows.end();
+  members.end();
 }
 
 /// Rows of round, start, end, from the round `first` on.
@@ -221,6 +251,7 @@ std::string league_view(const files::LeagueBook& book, const MatchTimelines& tim
   }
   if (parts.is_whole || parts.has_acts) append_acts(object, out, book);
   append_table(object, out, book);
+  if (parts.figures) append_figures(object, out, *parts.figures);
   const auto rounds = static_cast<int>(book.rounds().size());
   const int first = parts.is_whole ? 1 : std::min(parts.first_round.value_or(rounds), rounds - 1);
   append_rounds(object, out, book, std::max(first, 1));

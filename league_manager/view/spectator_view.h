@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "league_manager/files/league_book.h"
+#include "league_manager/table/figures.h"
 #include "league_manager/view/match_timelines.h"
 
 namespace league::league_manager::view {
@@ -23,6 +25,7 @@ struct ViewParts {
   std::optional<int> first_round = {};  ///< with all after it; the last two are always shown
   bool has_agents = false;  ///< players and referees
   bool has_acts = false;  ///< what the operator did
+  std::shared_ptr<const table::Figures> figures = {};  ///< null: they have not changed
   std::string registrations = {};  ///< JSON; empty: they have not changed
   std::string log = "[]";  ///< the lines to show, as a JSON array
 };

@@ -36,16 +36,16 @@ PATIENCE = 90  # seconds until a league that nobody interrupts any more is over
 class InterruptedLeague:
     """One league of `league up` in `directory`, whose `data/` and `logs/` it fills."""
 
-    def __init__(self, directory, *options, players=8, strategy="slow:60", settings=None):
+    def __init__(self, directory, *options, players=8, meetings=1, strategy="slow:60", settings=None):
         self.directory = directory
         self.data = directory / "data"
         self.logs = directory / "logs"
         config = write_limits(directory, {**LIMITS, **(settings or {})})
         self.first = [str(BIN / "league"), "up", "--data", str(self.data), "--logs", str(self.logs),
-                      "--players", str(players), "--referees", "2", "--strategies", strategy,
+                      "--players", str(players), "--meetings", str(meetings), "--referees", "2", "--strategies", strategy,
                       "--config", str(config), *options]
         self.command = self.first
-        self.total = players * (players - 1) // 2
+        self.total = players * (players - 1) // 2 * meetings
         self.process = None
         self.runs = 0
 

@@ -100,6 +100,25 @@ class Interrupted(UpTest):
         league.check(result)
 
 
+class Meetings(UpTest):
+    def test_each_pair_meets_three_times_also_after_an_interruption(self):
+        league = self.league(meetings=3, players=4, strategy="slow:60")
+        league.start()
+        league.wait_for(2)
+        league.interrupt(signal.SIGKILL)
+        result = league.finish()
+        league.check(result)  # with both verifiers
+        self.assertEqual((result["rounds"], result["matches"]), (9, 18))
+        self.assertEqual({row["played"] for row in result["standings"]}, {9})
+        self.assertIn("--meetings 2 contradicts", self.refused("--meetings", "2"))
+        rounds = json.loads(next((self.directory / "data" / "leagues").glob("*/rounds.json")).read_text())["rounds"]
+        met = {(*sorted((match["player_A_id"], match["player_B_id"])), match["meeting"]): match["player_A_id"]
+               for one in rounds for match in one["matches"]}
+        self.assertEqual(len(met), 18)
+        for one, two, meeting in met:
+            self.assertEqual(met[one, two, meeting] == met[one, two, 1], meeting % 2 == 1, "roles change each time")
+
+
 def children_of(pid):
     return {int(child) for task in os.listdir(f"/proc/{pid}/task")
             for child in Path(f"/proc/{pid}/task/{task}/children").read_text().split()}

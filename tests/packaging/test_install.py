@@ -41,7 +41,7 @@ class Install(unittest.TestCase):
         self.assertIn("config/league.toml", self.files("share/league"))
         documents = self.files("share/doc/league")
         self.assertLessEqual({"README.md", "CHANGELOG.md", "LICENSE", "copyright", "docs/operating.md", "docs/install.md",
-                              "docs/verify_draw.py", "examples/bots/python/bot.py", "scripts/verify_log.py"}, documents)
+                              "docs/verify_draw.py", "docs/verify_ratings.py", "docs/table.md", "examples/bots/python/bot.py", "scripts/verify_log.py"}, documents)
         self.assertLessEqual({f"docs/{page}.md" for page in ("operating_in_a_network", "recovery", "security")}, documents)
         self.assertFalse({"docs/decisions.md", "docs/measurements.md"} & documents)
         self.assertFalse([name for name in documents if "__pycache__" in name or name.endswith(".pyc")])

@@ -64,6 +64,8 @@ int status(const StatusOptions& options) {
   if (progress.champion) {
     std::cout << '\n' << champion_line(progress) << '\n';
   }
+  if (!progress.luck_sentence.empty())
+    std::cout << (progress.champion ? "" : "\n") << safe_text(progress.luck_sentence) << '\n';
   return 0;
 }
 

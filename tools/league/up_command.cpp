@@ -22,6 +22,7 @@
 #include "tools/league/up/result_report.h"
 #include "tools/league/up/run_directory.h"
 #include "tools/league/up/run_store.h"
+#include "tools/league/up/table_figures.h"
 #include "tools/league/up/table_text.h"
 #include "tools/league/up/technical_losses.h"
 #include "tools/league/up/tournament.h"
@@ -43,13 +44,18 @@ std::string joined_names(const std::vector<std::string>& names) {
   return all;
 }
 
-/// All technical losses, from the journal; empty, with a warning, if it cannot be read.
-std::vector<TechnicalLosses> losses_in(const std::filesystem::path& data) {
+/// Adds what follows from the journal: technical losses with their causes, and the figures beside
+/// the points; only a warning if it cannot be read.
+void complete_from_journal(TournamentOutcome& outcome, const std::filesystem::path& data) {
   auto book = league_manager::files::read_book(data);
-  if (book) return technical_losses_of(*book);
-  std::cerr << "warning: the causes of technical losses cannot be read: "
-            << safe_text(book.error().message) << '\n';
-  return {};
+  if (!book) {
+    std::cerr << "warning: the causes of technical losses and the ratings cannot be read: "
+              << safe_text(book.error().message) << '\n';
+    return;
+  }
+  outcome.technical_losses = technical_losses_of(*book);
+  if (outcome.progress.is_completed())
+    take_figures(outcome, league_manager::table::figures_of(book->league()));
 }
 
 core::Error usage_error(const std::string& text) {
@@ -134,8 +140,7 @@ int play(RunStore& run_store, UpOptions options, transport::link::StopSignal& st
     say_how_to_continue(directories.data);
     return code;
   }
-  if (outcome->progress.technical_losses > 0)
-    outcome->technical_losses = losses_in(directories.data);
+  complete_from_journal(*outcome, directories.data);
   const auto result = result_json(*outcome, directories);
   print_outcome(*outcome, directories, result, as_json);
   if (outcome->was_interrupted) {
@@ -203,6 +208,11 @@ void add_people(CLI::App& command, UpOptions& options) {
       ->capture_default_str();
   command.add_option("--referees", options.referees, "number of referees")
       ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      .add_option("--meetings", options.meetings,
+                  "how often each pair of players meets, each time in a match of its own")
+      ->check(CLI::Range(1, league_manager::events::kMostMeetings))
       ->capture_default_str();
   command
       .add_option("--strategies", options.strategies,

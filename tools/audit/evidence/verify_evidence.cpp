@@ -206,7 +206,8 @@ void EvidenceCollector::take_at_manager(const json& message, const std::string& 
   } else if (type == "LEAGUE_COMPLETED" && field_at(message, "final_standings").is_array() &&
              final_run_ != run_) {
     final_run_ = run_;
-    FinalTable table{field_at(message, "final_standings"), {}, time_us_, place_};
+    FinalTable table{field_at(message, "final_standings"), {}, {}, time_us_, place_};
+    table.meetings = number_at(message, "meetings");
     const json& voided = field_at(message, "voided_matches");
     for (const json& match : voided.is_array() ? voided : json::array())
       if (match.is_string()) table.voided.insert(match.get<std::string>());

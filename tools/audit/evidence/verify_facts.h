@@ -187,6 +187,7 @@ struct Dispute {
 struct FinalTable {
   nlohmann::json standings;
   std::set<std::string> voided;  ///< the void matches that the message lists
+  std::optional<int> meetings;  ///< of each pair; nothing: once, in a league of an older manager
   std::int64_t time_us = 0;
   LogPosition place;
 };

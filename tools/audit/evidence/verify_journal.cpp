@@ -41,6 +41,7 @@ void note_witness(const lm::events::Event& event, std::uint64_t entry, JournalLe
   if (const auto* created = std::get_if<lm::events::LeagueCreated>(&event.body)) {
     league.league_key = created->league_key.value_or("");
     league.files_keyed = created->files_keyed;
+    league.meetings = created->meetings;
   } else if (const auto* asked = std::get_if<lm::events::PlayersAsked>(&event.body)) {
     JournalQuestion question{asked->match.id().str(), asked->attempt, {}};
     for (const auto& one : asked->words)
@@ -160,6 +161,7 @@ std::vector<JournalReceipts> receipts_in(const json& row) {
 void read_witness(const json& content, JournalLeague& league) {
   league.league_key = text_at(content, "league_key");
   league.files_keyed = field_at(content, "files_keyed") == json(true);
+  league.meetings = number_at(content, "meetings");
   const json& declared = field_at(content, "with_receipts");
   for (const json& player : declared.is_array() ? declared : json::array())
     if (player.is_string()) league.with_receipts.insert(player.get<std::string>());
@@ -212,6 +214,7 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
 void add_witness(const JournalLeague& league, ordered_json& content) {
   if (!league.league_key.empty()) content["league_key"] = league.league_key;
   if (league.files_keyed) content["files_keyed"] = true;
+  if (league.meetings) content["meetings"] = *league.meetings;
   if (!league.with_receipts.empty()) content["with_receipts"] = league.with_receipts;
   if (!league.hosted.empty()) content["hosted"] = league.hosted;
   for (const JournalQuestion& one : league.questions)

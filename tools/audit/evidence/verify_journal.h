@@ -91,6 +91,7 @@ struct JournalLeague {
   std::vector<AcceptedLoss> given_up;  ///< in order
   std::vector<VoidedMatch> voided;
   std::string league_key;  ///< empty: unknown
+  std::optional<int> meetings;  ///< of each pair; nothing: once, in a league of an older manager
   bool files_keyed = false;  ///< the published files of the league name its key
   std::set<std::string> with_receipts;  ///< players that declared receipts: `P01`
   std::set<std::string> hosted;  ///< players that the manager runs

@@ -1,8 +1,12 @@
 #include "tools/audit/export/export_files.h"
 
+#include <array>
+#include <cstdio>
+
 #include "common/core/csv.h"
 #include "common/core/text.h"
 #include "league_manager/files/league_files.h"
+#include "league_manager/table/figures.h"
 #include "tools/audit/export/export_source.h"
 
 namespace league::tools::auditor {
@@ -26,16 +30,29 @@ std::string cell_of(std::string_view text) {
   return cell.append(text);
 }
 
+std::string decimal(const std::optional<double>& value, int digits) {
+  if (!value) return {};
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, *value);
+  return text.data();
+}
+
 std::string standings_csv(const lm::files::LeagueBook& book, const std::string& head) {
   std::string out = head;
+  const lm::table::Figures figures = lm::table::figures_of(book.league());
   for (const auto& row : book.table()) {
+    const lm::table::Rating own =
+        figures.players[static_cast<std::size_t>(row.player)].value_or(lm::table::Rating{});
+    const bool is_rated = figures.players[static_cast<std::size_t>(row.player)].has_value();
     out += csv_record(
         {std::to_string(row.rank), player_id_of(row.player), name_of(book, row.player),
          std::to_string(row.tally.played), std::to_string(row.tally.wins),
          std::to_string(row.tally.draws), std::to_string(row.tally.losses),
          std::to_string(row.tally.points),
          std::string(lm::events::agent_state_name(agent_of(book, row.player).lifecycle.state())),
-         agent_of(book, row.player).lifecycle.reason()});
+         agent_of(book, row.player).lifecycle.reason(),
+         is_rated ? decimal(own.rating, 7) : std::string(), decimal(own.error, 7),
+         decimal(own.p_first, 4)});
   }
   return out;
 }
@@ -94,6 +111,7 @@ std::string matches_csv(const lm::files::LeagueBook& book, const std::string& he
     add_result(cells, book, view);
     const auto original = league.schedule().replay_of(view.match);
     cells.push_back(original ? original->id().str() : std::string());
+    cells.push_back(std::to_string(league.schedule().meeting_of(view.match)));
     out += csv_record(cells);
   }
   return out;
@@ -109,7 +127,9 @@ OutputFile csv_file(const std::filesystem::path& path, std::string text, const s
             std::string_view begin = content;
             if (begin.starts_with(core::kByteOrderMark))
               begin.remove_prefix(core::kByteOrderMark.size());
-            return begin.starts_with(head);
+            // An older version wrote fewer columns.
+            const std::string_view line = begin.substr(0, begin.find('\r'));
+            return line.find(',') != std::string_view::npos && head.starts_with(line);
           }};
 }
 
@@ -121,14 +141,15 @@ std::string csv_record(const std::vector<std::string>& cells) {
 
 std::vector<OutputFile> csv_files(const lm::files::LeagueBook& book,
                                   const std::filesystem::path& out) {
-  const std::string standings = csv_record({"rank", "player_id", "display_name", "played", "wins",
-                                            "draws", "losses", "points", "state", "state_reason"});
+  const std::string standings =
+      csv_record({"rank", "player_id", "display_name", "played", "wins", "draws", "losses",
+                  "points", "state", "state_reason", "rating", "rating_error", "p_first"});
   const std::string matches = csv_record(
       {"round_id",         "match_id",    "player_A_id", "player_A_name", "player_B_id",
        "player_B_name",    "status",      "referee_id",  "result",        "winner_player_id",
        "score_A",          "score_B",     "choice_A",    "choice_B",      "drawn_number",
        "technical_reason", "finished_at", "fairness",    "proof",         "disputed_by",
-       "failure_A",        "failure_B",   "replay_of"});
+       "failure_A",        "failure_B",   "replay_of",   "meeting"});
   return {csv_file(out / "standings.csv", standings_csv(book, standings), standings),
           csv_file(out / "matches.csv", matches_csv(book, matches), matches)};
 }

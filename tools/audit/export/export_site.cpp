@@ -48,7 +48,9 @@ std::string plain_table(const lm::files::LeagueBook& book) {
       out += "<td>" + std::to_string(number) + "</td>";
     out += "</tr>\n";
   }
-  return out + "</tbody></table></section></noscript>";
+  const auto figures = lm::table::figures_of(book.league());
+  return out + "</tbody></table>\n<p>" + lm::table::luck_sentence(figures.luck) +
+         "</p></section></noscript>";
 }
 
 std::string page_mark(const lm::files::LeagueBook& book) {
@@ -115,10 +117,13 @@ core::Result<void> write_snapshot(const ExportedLeague& league,
                                   const lm::view::MatchTimelines& timelines,
                                   core::DraftFile& draft) {
   const lm::files::LeagueBook& book = league.book;
-  std::string out =
-      snapshot_mark(book) + "globalThis.snapshot =\n{\"view\":" +
-      lm::view::league_view(book, timelines, {.is_whole = true}, book.table_change().at) +
-      ",\"match\":{";
+  std::string out = snapshot_mark(book) + "globalThis.snapshot =\n{\"view\":" +
+                    lm::view::league_view(book, timelines,
+                                          {.is_whole = true,
+                                           .figures = std::make_shared<const lm::table::Figures>(
+                                               lm::table::figures_of(book.league()))},
+                                          book.table_change().at) +
+                    ",\"match\":{";
   const char* separator = "";
   for (const auto match : lm::view::shown_matches(book)) {
     const auto record = league.matches.find(match);

@@ -190,7 +190,7 @@ TEST_F(Export, CsvRunsNoFormulas) {
   std::string table = content_of(there_ / "standings.csv");
   EXPECT_TRUE(
       table.starts_with("\xEF\xBB\xBFrank,player_id,display_name,played,wins,draws,losses,points,"
-                        "state,state_reason\r\n"));
+                        "state,state_reason,rating,rating_error,p_first\r\n"));
   EXPECT_NE(table.find(",\"'=HYPERLINK(\"\"http://evil\"\"),<script>alert('x')</script>\","),
             std::string::npos)
       << table;

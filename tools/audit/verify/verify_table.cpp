@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "league_manager/core/schedule.h"
 #include "league_manager/core/standings.h"
 #include "league_manager/events/agent_ref.h"
+#include "league_manager/events/settings.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/verify/verify_rules.h"
 
@@ -76,9 +78,13 @@ void check_table(const FinalTable& table, const LeagueEvidence& evidence,
   for (const json& row : rows) with_row.insert(text_at(row, "player_id"));
   const std::vector<int> absent = seats_without_row(with_row);
   const auto seated = static_cast<int>(rows.size());
-  const lm::Schedule schedule(seated, absent);
-  lm::Standings standings(seated + static_cast<int>(absent.size()), absent);
-  std::set<std::pair<int, int>> played;
+  // The journal says by which rule the table is made; without it, the manager's message.
+  const std::optional<int> stated = kept != nullptr ? kept->meetings : table.meetings;
+  const int meetings = std::clamp(stated.value_or(1), 1, lm::events::kMostMeetings);
+  const lm::Schedule schedule(seated, absent, meetings);
+  lm::Standings standings(seated + static_cast<int>(absent.size()), absent,
+                          stated ? lm::DirectMatches::kIfEquallyOften : lm::DirectMatches::kAlways);
+  std::map<std::pair<int, int>, int> played;
   for (const auto& [match, result] : results) {
     if (table.voided.contains(match)) continue;
     Players players = players_of(match, evidence, schedule, kept);
@@ -86,7 +92,7 @@ void check_table(const FinalTable& table, const LeagueEvidence& evidence,
     auto b = lm::events::AgentRef::parse(players.b);
     if (!a || !b || !with_row.contains(players.a) || !with_row.contains(players.b) ||
         a->index >= standings.players() || b->index >= standings.players() ||
-        a->index == b->index || !played.insert(std::minmax(a->index, b->index)).second)
+        a->index == b->index || ++played[std::minmax(a->index, b->index)] > meetings)
       return findings.fault(place, "table.players", match + " has a player without a row");
     standings.record(a->index, b->index, result.outcome);
   }

@@ -228,6 +228,8 @@ ProgramSpec manager_spec(const UpOptions& options, const std::filesystem::path& 
       .arguments = {"--port", std::to_string(options.port), "--players",
                     std::to_string(options.players), "--referees", std::to_string(options.referees),
                     "--config", options.programs_config.string()}};
+  if (options.meetings > 1)
+    append(spec.arguments, {"--meetings", std::to_string(options.meetings)});
   if (!options.league_id.empty()) append(spec.arguments, {"--league", options.league_id});
   if (!options.bind_address.empty()) append(spec.arguments, {"--bind", options.bind_address});
   if (!options.advertise.empty()) append(spec.arguments, {"--advertise", options.advertise});

@@ -18,6 +18,7 @@ struct UpOptions {
   int players = 4;
   int external = 0;  ///< how many of `players` somebody else starts
   int referees = 1;
+  int meetings = 1;  ///< of each pair
   std::string strategies = "random,even,odd,alternate,frequency,opposite";
   std::optional<std::uint64_t> seed;  ///< of the strategies; the draw is never affected
   std::filesystem::path data;  ///< empty: inside a fresh run directory

@@ -15,6 +15,11 @@ int number(const json& object, const char* name) {
   return static_cast<int>(schema::number_at(object, name).value_or(0));
 }
 
+std::optional<double> real(const json& object, const char* name) {
+  const json& found = schema::field_at(object, name);
+  return found.is_number() ? std::optional(found.get<double>()) : std::nullopt;
+}
+
 std::optional<core::UtcTimestamp> instant(const json& object, const char* name) {
   auto parsed = core::UtcTimestamp::parse(schema::text_at(object, name));
   if (!parsed) return std::nullopt;
@@ -29,7 +34,10 @@ TableRow parse_row(const json& row) {
           .wins = number(row, "wins"),
           .draws = number(row, "draws"),
           .losses = number(row, "losses"),
-          .points = number(row, "points")};
+          .points = number(row, "points"),
+          .rating = real(row, "rating"),
+          .rating_error = real(row, "rating_error"),
+          .p_first = real(row, "p_first")};
 }
 
 std::vector<std::string> ids_in(const json& list) {
@@ -51,9 +59,9 @@ double LeagueProgress::seconds(core::UtcTimestamp now) const {
 
 std::string champion_line(const LeagueProgress& progress) {
   const TableRow& champion = *progress.champion;
-  std::string line = "champion: " + safe_text(champion.display_name) + " (" +
-                     safe_text(champion.player_id) + ") with " +
-                     core::counted(champion.points, "point");
+  std::string line = (progress.is_decided ? "champion: " : "first, not decided: ") +
+                     safe_text(champion.display_name) + " (" + safe_text(champion.player_id) +
+                     ") with " + core::counted(champion.points, "point");
   const char* separator = "; first place is shared with ";
   for (const auto& id : progress.shares_first_place) {
     if (id == champion.player_id) continue;
@@ -109,6 +117,8 @@ LeagueProgress parse_progress(const json& status) {
                           .is_paused = schema::field_at(status, "paused") == true,
                           .pause_reason = schema::text_at(status, "pause_reason"),
                           .champion = std::nullopt,
+                          .luck = real(status, "luck"),
+                          .luck_sentence = schema::text_at(status, "luck_sentence"),
                           .shares_first_place = {},
                           .disputed = {},
                           .started_at = instant(status, "started_at"),
@@ -117,6 +127,7 @@ LeagueProgress parse_progress(const json& status) {
     progress.disputed.emplace(match, ids_in(players));
   const json& champion = schema::field_at(status, "champion");
   if (champion.is_object()) progress.champion = parse_row(champion);
+  progress.is_decided = schema::field_at(champion, "decided") != false;
   progress.shares_first_place = ids_in(schema::field_at(status, "shared_first_place"));
   return progress;
 }

@@ -20,6 +20,10 @@ struct TableRow {
   int draws = 0;
   int losses = 0;
   int points = 0;
+  /// Beside the points, where they are known: docs/table.md.
+  std::optional<double> rating = std::nullopt;
+  std::optional<double> rating_error = std::nullopt;
+  std::optional<double> p_first = std::nullopt;
 };
 
 /// The progress of a league, from `get_league_status`.
@@ -37,7 +41,10 @@ struct LeagueProgress {
   int technical_losses = 0;
   bool is_paused = false;  ///< by the operator
   std::string pause_reason{};  ///< in the operator's words
-  std::optional<TableRow> champion;  ///< only id, name and points
+  std::optional<TableRow> champion;  ///< only id, name, points and figures beside them
+  bool is_decided = true;  ///< no other player may well be stronger than the champion
+  std::optional<double> luck{};
+  std::string luck_sentence{};  ///< what `luck` means; empty: not known
   std::vector<std::string> shares_first_place{};  ///< ids, including the champion's; empty: the
                                                   ///< place is not shared
   /// By match, the ids of the players that dispute its result.
@@ -51,7 +58,8 @@ struct LeagueProgress {
   [[nodiscard]] double seconds(core::UtcTimestamp now) const;
 };
 
-/// `champion: alpha (P01) with 13 points`, with the players that share the first place; safe for a
+/// `champion: alpha (P01) with 13 points`, or `first, not decided: …` if it may well not be the
+/// strongest, with the players that share the first place; safe for a
 /// terminal. Only if there is a champion.
 [[nodiscard]] std::string champion_line(const LeagueProgress& progress);
 

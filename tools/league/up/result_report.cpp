@@ -31,6 +31,12 @@ ordered_json row_json(const TableRow& row) {
           {"losses", row.losses}, {"points", row.points}};
 }
 
+void add_figures(ordered_json& out, const TableRow& row) {
+  if (row.rating) out["rating"] = *row.rating;
+  if (row.rating_error) out["rating_error"] = *row.rating_error;
+  if (row.p_first) out["p_first"] = *row.p_first;
+}
+
 void print_disputes(const std::map<std::string, std::vector<std::string>>& disputed,
                     std::ostream& out) {
   constexpr std::size_t kMostShown = 10;
@@ -86,10 +92,19 @@ ordered_json result_json(const TournamentOutcome& outcome, const RunDirectories&
     result["champion"] = {{"player_id", progress.champion->player_id},
                           {"display_name", progress.champion->display_name},
                           {"points", progress.champion->points}};
+    add_figures(result["champion"], *progress.champion);
+    result["champion"]["decided"] = progress.is_decided;
   }
   if (!progress.shares_first_place.empty())
     result["shared_first_place"] = progress.shares_first_place;
-  for (const auto& row : outcome.standings) result["standings"].push_back(row_json(row));
+  for (const auto& row : outcome.standings) {
+    result["standings"].push_back(row_json(row));
+    add_figures(result["standings"].back(), row);
+  }
+  if (progress.luck) {
+    result["luck"] = *progress.luck;
+    result["luck_sentence"] = progress.luck_sentence;
+  }
   if (!progress.disputed.empty()) result["disputed"] = progress.disputed;
   result["technical_loss_reasons"] = ordered_json::array();
   for (const auto& losses : outcome.technical_losses) {
@@ -118,6 +133,7 @@ void print_result(const TournamentOutcome& outcome, const RunDirectories& direct
   if (outcome.seconds > 0)
     out << ", " << short_number(outcome.seconds) << " s, " << short_number(rate(outcome))
         << " matches/s";
+  if (!progress.luck_sentence.empty()) out << '\n' << safe_text(progress.luck_sentence);
   print_losses(outcome, out);
   if (!progress.disputed.empty()) print_disputes(progress.disputed, out);
   out << "logs: " << directories.logs.string() << "\ndata: " << directories.data.string() << '\n';

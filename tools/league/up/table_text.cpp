@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 
@@ -17,6 +18,19 @@ std::string cell(int value, std::size_t width) {
   return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
 }
 
+/// A rounded number right-aligned; blank for nothing.
+std::string cell(const std::optional<double>& value, std::size_t width, const char* unit = "") {
+  std::string text = value ? std::to_string(std::lround(*value)) + unit : "";
+  return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
+}
+
+std::string figure_cells(const TableRow& row) {
+  const auto percent = row.p_first ? std::optional(100 * *row.p_first) : std::nullopt;
+  return cell(row.rating, 8) + cell(row.rating_error, 6) + cell(percent, 9, " %");
+}
+
+constexpr const char* kFigureHeadings = "  rating     ±    first";
+constexpr std::size_t kFigureColumns = 23;  // of the figures beside the points
 constexpr std::size_t kNumberColumns = 42;  // rank, gaps and all figures
 constexpr std::size_t kFewNumberColumns = 24;  // rank, gaps, played and points
 constexpr std::size_t kShortestName = 8;
@@ -80,7 +94,12 @@ std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::siz
   }
   // On a narrow terminal the columns in the middle are left out.
   bool is_narrow = width < kNumberColumns + id + std::min(name, kShortestName);
+  // So are the figures beside the points where names would suffer.
+  const bool has_figures =
+      std::ranges::any_of(rows, [](const TableRow& row) { return row.rating.has_value(); }) &&
+      width >= kNumberColumns + kFigureColumns + id + name;
   std::size_t fixed = (is_narrow ? kFewNumberColumns : kNumberColumns) + id;
+  if (has_figures) fixed += kFigureColumns;
   name = std::min(name, width > fixed + kShortestName ? width - fixed : kShortestName);
   auto line = [&](const std::string& rank, std::string_view player_id, std::string_view player,
                   const std::string& figures) {
@@ -89,14 +108,15 @@ std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::siz
   };
   std::vector<std::string> lines{
       line("rank", "id", "player",
-           is_narrow ? "  played  points" : "  played   won drawn  lost  points")};
+           std::string(is_narrow ? "  played  points" : "  played   won drawn  lost  points") +
+               (has_figures ? kFigureHeadings : ""))};
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& row = rows[i];
     lines.push_back(
         line(cell(row.rank, 4), row.player_id, safe_text(row.display_name),
              cell(row.played, 8) +
                  (is_narrow ? "" : cell(row.wins, 6) + cell(row.draws, 6) + cell(row.losses, 6)) +
-                 cell(row.points, 8)));
+                 cell(row.points, 8) + (has_figures ? figure_cells(row) : "")));
   }
   if (total > shown) lines.push_back("      ... and " + std::to_string(total - shown) + " more");
   return lines;

@@ -217,6 +217,8 @@ std::vector<std::string> watch_lines(const WatchPicture& picture, const WatchOpt
                   (left.empty() ? "" : "  " + left));
   }
   if (progress.champion) top.push_back(champion_line(progress));
+  if (!progress.luck_sentence.empty() && height >= kLow)
+    top.push_back(safe_text(progress.luck_sentence));
   if (!picture.trouble.empty()) top.push_back(safe_text(picture.trouble));
   top.emplace_back();
 

@@ -1,0 +1,30 @@
+#include "league_manager/service/figure_fields.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "common/schema/json_fields.h"
+#include "league_manager/events/agent_ref.h"
+
+namespace league::league_manager::service {
+namespace {
+
+/// Without digits that mean nothing.
+double shortened(double value) { return std::round(value * 1e7) / 1e7; }
+
+}  // namespace
+
+void add_figures(nlohmann::json& rows, const table::Figures* figures) {
+  if (figures == nullptr || !rows.is_array()) return;
+  for (nlohmann::json& row : rows) {
+    const auto player = events::AgentRef::parse(schema::text_at(row, "player_id"));
+    if (!player || static_cast<std::size_t>(player->index) >= figures->players.size()) continue;
+    const auto& rating = figures->players[static_cast<std::size_t>(player->index)];
+    if (!rating) continue;
+    row["rating"] = shortened(rating->rating);
+    if (rating->error) row["rating_error"] = shortened(*rating->error);
+    if (rating->p_first) row["p_first"] = *rating->p_first;
+  }
+}
+
+}  // namespace league::league_manager::service
