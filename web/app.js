@@ -4,6 +4,7 @@ import {h, name, patch} from './dom.js';
 import {count, duration, moment, words} from './format.js';
 import {League} from './model.js';
 import {follow, isLive} from './source.js';
+import {followTheme} from './theme.js';
 import {crossView} from './view_cross.js';
 import {fairnessView} from './view_fairness.js';
 import {logView} from './view_log.js';
@@ -63,6 +64,7 @@ function drawHeader() {
   element('state').textContent = head.paused ? 'paused' : words(head.state);
   element('state').className = `pill ${head.paused ? 'registering' : head.state.toLowerCase()}`;
   element('headline').textContent = headline();
+  element('play').hidden = !isLive || head.state !== 'REGISTERING' || !head.admits_people;
   element('progress').max = head.matches || head.players_expected;
   element('progress').value = head.matches ? head.finished : league.players.length;
   const first =
@@ -142,32 +144,7 @@ function announce() {
   if (news !== told) element('announcements').textContent = told = news;
 }
 
-/** Light or dark: what the reader has chosen, else what the system prefers, as index.html says. */
-function followTheme() {
-  const dark = element('dark');
-  const system = matchMedia(dark.media);
-  let chosen = null;
-  try {
-    chosen = localStorage.getItem('theme');
-  } catch {
-    /* a browser that keeps nothing */
-  }
-  const show = () => {
-    if (chosen) dark.media = chosen === 'dark' ? 'all' : 'not all';
-  };
-  element('theme').addEventListener('click', () => {
-    chosen = (chosen ?? (system.matches ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark';
-    show();
-    try {
-      localStorage.setItem('theme', chosen);
-    } catch {
-      /* it lasts as long as the page */
-    }
-  });
-  show();
-}
-
-followTheme();
+followTheme(element('theme'), element('dark'));
 patch(
   element('views'),
   h(

@@ -8,7 +8,7 @@ export interface Result {
   /** null: it was not made. */
   readonly choice: string | null;
   readonly opponentChoice: string | null;
-  /** null: none was drawn. */
+  /** null: none was drawn, or this bot was not there at the end. */
   readonly number: number | null;
   readonly outcome: "win" | "draw" | "loss";
   /** Decided because a player failed. */
@@ -71,7 +71,43 @@ export interface PlayerOptions {
   console?: { log(text: string): void; error(text: string): void };
   /** Milliseconds until a manager that did not answer is asked again; doubled up to 10 s (250). */
   firstPause?: number;
+  /**
+   * Who plays, if it is no program. Then choose() has the time for people, and where it gives no choice, the
+   * match is lost and run() ends.
+   */
+  playedBy?: "person" | "host";
+  /** SHA-256, and HMAC-SHA-256 with a key of at most 64 bytes, for pages that are offered no crypto.subtle. */
+  hashes?: { sha256(bytes: Uint8Array): Uint8Array; hmac(key: Uint8Array, bytes: Uint8Array): Uint8Array };
 }
+
+/** What the bot has found true before it took a result: all values in hexadecimal. */
+export interface Proof {
+  readonly seed: string;
+  /** SHA-256 of the seed and the match, known before anybody chose. */
+  readonly promise: string;
+  /** What follows from the seed, the choices and the nonces. */
+  readonly number: number;
+  /** Of the players that were bound, by id. */
+  readonly commitments: Readonly<Record<string, string>>;
+  readonly nonces: Readonly<Record<string, string>>;
+}
+
+/** What has happened, for those who show it. */
+export type Event =
+  | { readonly type: "registered"; readonly playerId: string; readonly leagueId: string }
+  | { readonly type: "round"; readonly round: number }
+  | { readonly type: "committed"; readonly id: string; readonly opponent: string; readonly round: number | null;
+      readonly choice: string; readonly commitment?: string }
+  /** Nobody has chosen in time: the seat is left, and run() ends, so that no other match waits. */
+  | { readonly type: "missed"; readonly id: string; readonly opponent: string; readonly round: number | null }
+  /** Without proof: the result was technical, or came while the bot was away. */
+  | { readonly type: "result"; readonly result: Result; readonly proof?: Proof }
+  | { readonly type: "standings"; readonly standings: Row[] }
+  | { readonly type: "over"; readonly champion: { readonly [field: string]: unknown } | null }
+  /** An error that the league reports. */
+  | { readonly type: "told"; readonly code: string; readonly text: string }
+  | { readonly type: "offline"; readonly reason: string }
+  | { readonly type: "online" };
 
 /** Why `run` ended. The message can be shown as it is. */
 export class LeagueError extends Error {
@@ -100,6 +136,12 @@ export class Player {
    * the exit code and resolves.
    */
   run(manager?: string | string[], options?: RunOptions): Promise<void>;
+  /** A function that gets what happens, at once; there can be several. */
+  onEvent(witness: (event: Event) => unknown): this;
   /** Ends `run`. */
   stop(): void;
+  /** The same, and tells the manager that nobody sits at the seat any more, also while a page is closed. */
+  leave(): void;
+  /** A device has slept: goes on at once, without the connections that its network has lost. */
+  wake(): void;
 }

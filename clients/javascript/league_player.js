@@ -5,6 +5,7 @@ const isNode = typeof process === "object" && Boolean(process.versions?.node);
 const kKeptMatches = 20, kKeptResults = 500, kKeptIdentities = 5;
 const kLongestPause = 10_000;  // milliseconds between two attempts to reach the managers
 const kLimits = { JOIN: 5000, CHOICE: 30_000 };  // milliseconds, where a call does not say
+const kReserve = 2000;  // milliseconds for the way of an answer that a person has taken the whole time for
 
 /** What ends run(). The message is for the bot's author; `code` is the league's, if there is one. */
 export class LeagueError extends Error {
@@ -25,26 +26,30 @@ class Unreachable extends Error {}  // another attempt may succeed, after `waitM
 
 // --- Cryptography ----------------------------------------------------------------------------------------
 let webCrypto = globalThis.crypto;
+let hashes = null;  // those of a page that is offered no crypto.subtle
 const utf8 = new TextEncoder();
 const hex = (bytes) => Array.from(new Uint8Array(bytes), (one) => one.toString(16).padStart(2, "0")).join("");
 const unhex = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 const randomHex = (bytes) => hex(webCrypto.getRandomValues(new Uint8Array(bytes)));
 
-async function openCrypto() {
+async function openCrypto(given) {
   if (!webCrypto?.subtle && isNode) webCrypto = (await import("node:crypto")).webcrypto;  // Node.js 18
-  if (!webCrypto?.subtle)
+  if (!webCrypto?.subtle) hashes = given;
+  if (!webCrypto?.subtle && !hashes)
     throw new LeagueError("this page has no crypto.subtle; browsers offer it to https:// and localhost only");
 }
 
 async function sha256(...parts) {
   const bytes = parts.flatMap((part) => [...(typeof part === "string" ? utf8.encode(part) : part)]);
-  return hex(await webCrypto.subtle.digest("SHA-256", Uint8Array.from(bytes)));
+  const text = Uint8Array.from(bytes);
+  return hex(hashes ? hashes.sha256(text) : await webCrypto.subtle.digest("SHA-256", text));
 }
 
 const importKey = (raw) =>
-  webCrypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  hashes ? raw : webCrypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
 const sign = async (key, text) =>
-  new Uint8Array(await webCrypto.subtle.sign("HMAC", await key, utf8.encode(text)));
+  hashes ? hashes.hmac(key, utf8.encode(text))
+         : new Uint8Array(await webCrypto.subtle.sign("HMAC", await key, utf8.encode(text)));
 const imported = new Map();  // tokens and receipt keys, which are used again and again
 
 async function hmac(key, ...parts) {
@@ -183,7 +188,8 @@ function timeFor(kind, call, remainingMs) {  // milliseconds
 
 // --- The player ------------------------------------------------------------------------------------------
 export class Player {
-  #name; #console; #firstPause; #choose; #listeners = [];
+  #name; #console; #firstPause; #choose; #listeners = []; #witnesses = [];
+  #playedBy; #hashes;
   #store; #own = null; #candidates = []; #others = [];  // identities: the one in use, what may fit, the rest
   #rest = null;  // the part of the file that seldom changes
   #standings = []; #complaints = new Set();
@@ -191,11 +197,13 @@ export class Player {
   #inHand = new Map();  // by the text of a call at our seat: its answer, until that is handed in
   #managers = []; #current = 0;  // addresses, and the one in use
   #failures = 0; #isTroubled = false;  // in a row; whether that has been said and not taken back
-  #requests = new Set(); #timers = new Set(); #server = null;
+  #requests = new Set(); #timers = new Map(); #server = null;  // timers with what they go on with
+  #session = null;  // at our seat
   #meta; #registered = null; #isSeated = false; #ended = null; #isOver = false;
 
-  constructor(name, { console = globalThis.console, firstPause = 250 } = {}) {
+  constructor(name, { console = globalThis.console, firstPause = 250, playedBy, hashes: given } = {}) {
     [this.#name, this.#console, this.#firstPause] = [name, console, firstPause];
+    [this.#playedBy, this.#hashes] = [playedBy, given];
   }
 
   get name() { return this.#name; }
@@ -210,6 +218,11 @@ export class Player {
 
   onResult(listener) {
     this.#listeners.push(listener);
+    return this;
+  }
+
+  onEvent(witness) {
+    this.#witnesses.push(witness);
     return this;
   }
 
@@ -228,6 +241,22 @@ export class Player {
 
   stop() { this.#finish(); }
 
+  leave() {  // tells the manager, also while a page is being closed
+    const session = this.#session;
+    if (session && !this.#isOver) this.#request("await_calls", { session, leave: true }, { keepalive: true })
+      .catch(() => {});
+    this.#finish();
+  }
+
+  wake() {  // a device that has slept goes on at once, without the requests that its network has lost
+    for (const request of this.#requests) request.abort();
+    for (const [timer, resolve] of this.#timers) {
+      clearTimeout(timer);
+      resolve();
+    }
+    this.#timers.clear();
+  }
+
   async #play({ manager, serve, host, code, data, name }) {
     if (this.#ended) throw new LeagueError("a Player runs once; make another one");
     if (typeof this.#choose !== "function") throw new LeagueError("call choose(FUNCTION) before run()");
@@ -235,12 +264,12 @@ export class Player {
     this.#managers = addressesOf(manager);
     const ended = new Promise((resolve, reject) => { this.#ended = { resolve, reject }; });
     const work = async () => {
-      await openCrypto();
+      await openCrypto(this.#hashes);
       this.#store = await openStore(data, this.#name);
       this.#load();
       const endpoint = serve === undefined ? "outward" : await this.#listen(serve, host);
       this.#meta = { display_name: this.#name, version: "1.0.0", game_types: ["even_odd"], receipts: true,
-                     protocol_version: "2.1.0", contact_endpoint: endpoint,
+                     protocol_version: "2.1.0", contact_endpoint: endpoint, played_by: this.#playedBy,
                      registration_code: code || undefined };
       await (this.#registered = this.#register());
       if (serve === undefined) await this.#sit();
@@ -252,7 +281,7 @@ export class Player {
   #finish(why) {  // what waits for a request or a pause then waits for good
     if (this.#isOver || !this.#ended) return;
     this.#isOver = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers.keys()) clearTimeout(timer);
     for (const request of this.#requests) request.abort();
     this.#server?.close();
     this.#server?.closeAllConnections?.();
@@ -264,8 +293,18 @@ export class Player {
     return new Promise((resolve) => {
       if (this.#isOver) return;
       const timer = setTimeout(() => { this.#timers.delete(timer); resolve(); }, ms);
-      this.#timers.add(timer);
+      this.#timers.set(timer, resolve);
     });
+  }
+
+  #tell(type, about = {}) {
+    for (const witness of this.#witnesses) {
+      try {
+        witness({ type, ...about });
+      } catch (why) {
+        this.#complain(`onEvent() failed: ${why?.stack ?? why}`);
+      }
+    }
   }
 
   #complain(text, key = text) {  // once
@@ -310,6 +349,7 @@ export class Player {
   }
 
   #save() {  // before anything leaves that binds us; nobody else may read the token
+    if (this.#isOver) return;  // another program may have taken over
     const others = this.#others.slice(0, kKeptIdentities), { history } = this.#own;
     this.#rest ??= JSON.stringify({ history, others }).slice(1);
     try {
@@ -340,11 +380,7 @@ export class Player {
     for (const all of [this.#requests, requests]) all.add(request);
     let reply, frame;
     try {
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-      reply = await fetch(this.#managers[this.#current], {
-        method: "POST", headers: { "Content-Type": "application/json" }, body, signal: request.signal,
-        redirect: "error",  // it could carry the token to another host
-      });
+      reply = await this.#request(method, params, { signal: request.signal });
       const text = await reply.text();
       try { frame = JSON.parse(text); } catch { /* for example a proxy's page */ }
     } catch (why) {
@@ -371,6 +407,14 @@ export class Player {
     throw Object.assign(why, { rpcCode: error.code });
   }
 
+  #request(method, params, more) {
+    return fetch(this.#managers[this.#current], {
+      method: "POST", headers: { "Content-Type": "application/json" }, ...more,
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      redirect: "error",  // it could carry the token to another host
+    });
+  }
+
   async #failed(why) {  // the next address; after the last one a pause
     if (why.waitMs) {
       this.#complain(why.message, "wait");
@@ -380,6 +424,7 @@ export class Player {
       this.#console.error(`${this.#name}: ${shown(this.#managers[this.#current])}: ${plain(why.message)}; ` +
                           "trying again until a manager answers");
       this.#isTroubled = true;
+      this.#tell("offline", { reason: plain(why.message) });
     }
     this.#failures += 1;
     const rounds = this.#failures / this.#managers.length;
@@ -390,7 +435,10 @@ export class Player {
   }
 
   #succeeded(isSettled) {  // a session that opens settles nothing before its first poll
-    if (this.#isTroubled) this.#console.log(`${this.#name}: ${shown(this.#managers[this.#current])} answers`);
+    if (this.#isTroubled) {
+      this.#console.log(`${this.#name}: ${shown(this.#managers[this.#current])} answers`);
+      this.#tell("online");
+    }
     this.#isTroubled = false;
     if (isSettled) this.#failures = 0;
   }
@@ -439,7 +487,10 @@ export class Player {
   #adopt(reply) {
     for (const key of ["player_id", "auth_token", "league_id"]) this.#me[key] = reply[key];
     for (const key of ["receipt_key", "league_key"]) if (reply[key]) this.#home[key] = reply[key];
+    this.#home.choices = reply.game?.choices;
+    this.#recall();
     this.#save();
+    this.#tell("registered", { playerId: this.id, leagueId: reply.league_id });
     this.#console.log(`${this.#name}: registered as ${this.id} at ${shown(this.#managers[this.#current])}`);
   }
 
@@ -466,6 +517,9 @@ export class Player {
     for (;;) {  // one session after the other
       const { session, wait_s = 25 } = await this.#openSeat();
       const seat = { session, answers: [], requests: new Set(), isOpen: true };
+      this.#session = session;
+      this.#recall();
+      this.#catchUp();
       if (!this.#isSeated) this.#console.log(`${this.#name}: connected; waiting for matches`);
       this.#isSeated = true;
       while (seat.isOpen) {
@@ -525,6 +579,16 @@ export class Player {
       if (why.code !== "E012" || !seat.hasWorked) await this.#failed(why);
       return [];
     }
+  }
+
+  // What a program of the same identity has promised until our session began, such as another tab.
+  #recall() {
+    try {
+      const { me, home, matches = [] } = JSON.parse(this.#store.read() || "{}");
+      const isOurs = me?.auth_token === this.#me.auth_token && home?.league_key === this.#home.league_key;
+      for (const [id, theirs] of isOurs ? matches : [])
+        if (theirs.nonce && !this.#matches.get(id)?.nonce) this.#matches.set(id, theirs);
+    } catch { /* it has been read before */ }
   }
 
   #take(seat, { request, remaining_ms: remainingMs }) {  // the same bytes are answered once
@@ -663,7 +727,9 @@ export class Player {
       Object.assign(note, { refused: code ?? "E002", reason: why.message, caller_fault: Boolean(code) });
       throw why;
     } finally {
-      Object.assign(note, { answered_at: now(), answer_ms: Math.round(performance.now() - begin) });
+      const taken = Math.round(performance.now() - begin);
+      Object.assign(note, { answered_at: now(), answer_ms: taken });
+      if (taken >= (this.#playedBy ? time - kReserve : kLimits.JOIN)) mine.isSlow = true;
       this.#save();
     }
   }
@@ -678,12 +744,23 @@ export class Player {
       throw new Refused("E033", "STALE_ATTEMPT", "context", "a later attempt has begun");
     if (!mine.nonce || (mine.shownAlone && String(at) !== String(mine.at))) {  // else the same promise again
       const choice = await this.#chosen(call, left);
+      if (choice === null) return this.#miss(call, mine);
       Object.assign(mine, { choice, nonce: randomHex(32), handed: undefined, shownAlone: false });
     }
     Object.assign(mine, { at, opponent, round, isA: role === "PLAYER_A" });
     const text = [draw, id, this.#me.player_id, mine.choice, mine.nonce].join("|");
     const bound = draw ? { choice_commitment: await sha256(text) } : {};
+    const { choice } = mine, { choice_commitment: commitment } = bound;
+    this.#tell("committed", { id, opponent, round, choice, commitment });
     return ["GAME_JOIN_ACK", { accept: true, ...bound }, [true, bound.choice_commitment]];
+  }
+
+  #miss(call, mine) {  // nobody has chosen: no choice is made up, and no other match is to wait
+    mine.isSlow = true;
+    this.#save();
+    this.#tell("missed", { id: call.match_id, opponent: call.opponent_id, round: call.round_id });
+    this.leave();
+    return new Promise(() => {});
   }
 
   async #reveal(call, mine, at, left) {
@@ -691,6 +768,7 @@ export class Player {
     if (String(at) !== String(mine.at) && (mine.nonce || this.#home.receipt_key))
       throw new Refused("E031", "MATCH_NOT_OPEN", "context", "I was not invited to this attempt");
     mine.choice ??= await this.#chosen(call, left);  // without an invitation we are bound to nothing
+    if (mine.choice === null) throw new Refused("E031", "MATCH_NOT_OPEN", "match_id", "nobody has chosen");
     if (mine.handed === undefined) mine.handed = theirs;
     if (mine.handed !== theirs) {
       this.#dispute(call, "I was handed two commitments of my opponent");
@@ -702,9 +780,11 @@ export class Player {
     return ["CHOOSE_PARITY_RESPONSE", { parity_choice: mine.choice, ...opened }, said];
   }
 
-  // Asks the author's function. Whatever it does, the answer is a word of the game, and in time.
+  // Asks the author's function. Whatever it does, the answer is a word of the game, and in time; of a person
+  // null, if there is none.
   async #chosen(call, left) {
-    const told = call.context?.game?.choices, begin = performance.now(), { history } = this;
+    const told = call.context?.game?.choices ?? this.#home.choices;
+    const begin = performance.now(), { history } = this;
     const isUsable = Array.isArray(told) && told.length && told.every((one) => /^[^|]+$/.test(one));
     const choices = isUsable ? [...told] : ["even", "odd"];
     const opponent = call.opponent_id ?? call.context?.opponent_id ?? null;
@@ -715,7 +795,8 @@ export class Player {
     const late = {};
     let fault, timer;
     try {
-      const end = new Promise((resolve) => { timer = setTimeout(resolve, 0.8 * left, late); });
+      const most = this.#playedBy ? Math.max(0.8 * left, left - kReserve) : 0.8 * left;
+      const end = new Promise((resolve) => { timer = setTimeout(resolve, most, late); });
       timer.unref?.();  // Node.js: it keeps no program running
       const word = await Promise.race([(async () => this.#choose(match))(), end]);
       if (choices.includes(word)) return word;
@@ -725,6 +806,7 @@ export class Player {
     } finally {
       clearTimeout(timer);
     }
+    if (this.#playedBy) return null;
     this.#complain(`${fault}; the bot plays "${choices[0]}", the first of ${choices.join(", ")}`);
     return choices[0];
   }
@@ -754,13 +836,15 @@ export class Player {
     const right = order.filter((one) => choices[one] === (number % 2 ? "odd" : "even"));
     const winner = right.length === 1 ? right[0] : null;
     assert(drawn === number && won === winner, `the number is ${number}, ${winner} won`);
+    return { seed, promise: mine.draw, number, commitments: bound, nonces };
   }
 
   async #gameOver(call) {
     const mine = this.#matches.get(call.match_id), { status, winner_player_id: winner } = call.game_result;
+    let proof;  // of what has been found to follow
     try {
       if (status !== "TECHNICAL_LOSS") {
-        if (mine?.draw) await this.#judge(call, mine);
+        if (mine?.draw) proof = await this.#judge(call, mine);
       } else if (mine && !mine.isOver && winner !== this.id) {
         this.#disputeLoss(call, mine);
       }
@@ -768,16 +852,16 @@ export class Player {
       this.#dispute(call, why.message);
       throw new Refused("E035", "INVALID_RESULT", "game_result", "it does not follow: " + why.message);
     }
-    if (mine && !mine.isOver) this.#remember(call, mine);
+    if (mine && !mine.isOver) this.#remember(call, mine, proof);
   }
 
   #disputeLoss(call, mine) {  // if all that we were asked has been answered in time
     const slowest = Math.max(0, ...mine.calls.map((one) => one.answer_ms ?? Infinity));
-    if (this.#home.receipt_key && slowest < kLimits.JOIN)
+    if (this.#home.receipt_key && !mine.isSlow && slowest < Infinity)
       this.#dispute(call, `I got ${mine.calls.length} calls and answered each within ${slowest} ms`);
   }
 
-  #remember(call, mine) {
+  #remember(call, mine, proof) {
     const { status, winner_player_id: winner, drawn_number: number = null } = call.game_result;
     const choices = call.game_result.choices ?? {}, technical = status === "TECHNICAL_LOSS";
     const opponent = mine.opponent ?? Object.keys(choices).find((one) => one !== this.id) ?? null;
@@ -789,6 +873,7 @@ export class Player {
     this.#own.history = [...this.#own.history, result].slice(-kKeptResults);
     this.#rest = null;
     this.#save();
+    this.#tell("result", { result, proof });
     const failed = (why) => this.#complain(`onResult() failed: ${why?.stack ?? why}`);
     for (const listener of this.#listeners) Promise.resolve(result).then(listener).catch(failed);
   }
@@ -801,10 +886,20 @@ export class Player {
       Object.assign(mine, { credential: one.referee_credential, round: call.round_id });
     }
     this.#save();
+    this.#tell("round", { round: call.round_id });
   }
 
-  #roundOver(call) {  // how did the matches end of which we got no GAME_OVER?
-    const isMissing = ([, mine]) => mine.round === call.round_id && !mine.isOver;
+  #roundOver(call) {
+    this.#lookUp(([, mine]) => mine.round === call.round_id && !mine.isOver, call);
+  }
+
+  // After a restart of the manager, or a sleep of ours, GAME_OVER may have passed us by.
+  #catchUp() {
+    const call = { conversation_id: "conv" + randomHex(16) };
+    this.#lookUp(([, mine]) => mine.nonce && !mine.isOver, call);
+  }
+
+  #lookUp(isMissing, call) {  // how did the matches end of which we got no GAME_OVER?
     const missing = () => [...this.#matches].filter(isMissing);
     if (!missing().length || !this.#home.receipt_key) return;
     this.#pause(4 * this.#firstPause).then(async () => {  // it may be on its way
@@ -812,22 +907,34 @@ export class Player {
       const { data } = await this.#query("GET_PLAYER_STATS", { player_id: this.id }, call) ?? {};
       for (const { match_id: id, result, termination } of data?.matches ?? []) {
         const mine = missing().find(([one]) => one === id)?.[1];
-        if (mine && result === "LOSS" && termination !== "NORMAL")
-          this.#disputeLoss({ ...call, match_id: id }, mine);
+        if (!mine) continue;
+        const isTechnical = termination !== "NORMAL";
+        if (result === "LOSS" && isTechnical) this.#disputeLoss({ ...call, match_id: id }, mine);
+        const winner = { WIN: this.id, LOSS: mine.opponent ?? "another" }[result] ?? null;
+        const status = isTechnical ? "TECHNICAL_LOSS" : result;
+        const choices = { [this.id]: mine.choice };
+        const about = { match_id: id, round_id: mine.round };
+        this.#remember({ ...about, game_result: { status, winner_player_id: winner, choices } }, mine);
       }
     }).catch(() => {});  // an answer of another form
   }
 
-  #tableShown(rows) { if (Array.isArray(rows)) this.#standings = rows; }
+  #tableShown(rows) {
+    if (!Array.isArray(rows)) return;
+    this.#standings = rows;
+    this.#tell("standings", { standings: rows });
+  }
 
   #leagueOver(call) {
     this.#tableShown(call.final_standings);
     const { display_name: name, player_id: id } = call.champion ?? {};
+    this.#tell("over", { champion: call.champion ?? null });
     this.#console.log(`${this.#name}: the league is over; the champion is ${plain(name ?? id)}`);
   }
 
   #faultShown({ error_code: code, error_description: text, action_required: action }) {  // each code once
     const parts = [code, text, action].filter(Boolean);
+    this.#tell("told", { code, text: plain(text ?? "") });
     this.#complain("the league says: " + plain(parts.join(" ")), "says " + code);
   }
 }

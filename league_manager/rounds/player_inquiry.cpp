@@ -94,12 +94,14 @@ std::shared_ptr<PlayerInquiry::Question> PlayerInquiry::question_of(const Key& k
   forget_before(key.match.round);
   auto question = std::make_shared<Question>();
   questions_.emplace(key, question);
-  const bool is_suspended = deps_.ledger.read([&](const League& league) {
-    const events::AgentRef player = events::AgentRef::player(key.player);
-    return league.roster().agent(player).lifecycle.state() == events::AgentState::kSuspended;
+  const auto [is_suspended, is_person] = deps_.ledger.read([&](const League& league) {
+    const events::Agent& player = league.roster().agent(events::AgentRef::player(key.player));
+    return std::pair{player.lifecycle.state() == events::AgentState::kSuspended,
+                     player.profile.has_seat_limits()};
   });
-  // Who plays has the whole time, however often an outage kept it from answering.
-  const bool is_silent = is_suspended && silent_[key.player] >= kSilentInARow;
+  // Who plays has the whole time, however often an outage kept it from answering. A person that is
+  // suspended has walked away.
+  const bool is_silent = is_suspended && (is_person || silent_[key.player] >= kSilentInARow);
   tasks_.spawn(ask_one(key, question, is_silent ? kPatienceWithSilent : kPatience));
   return question;
 }

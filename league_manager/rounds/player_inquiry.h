@@ -18,7 +18,8 @@ namespace league::league_manager::rounds {
 /// its opponent; whoever asks again gets the same answer. A player that does not answer within two
 /// seconds, refuses the connection or answers with an error has no word. A suspended player has
 /// only 100 ms once it has left two questions in a row unanswered, until it answers something:
-/// rounds would otherwise wait for the dead. Source: protocol §7, "Losses are heard on both sides".
+/// rounds would otherwise wait for the dead; a suspended person has no more at once. Source:
+/// protocol §7, "Losses are heard on both sides".
 class PlayerInquiry {
  public:
   /// The answers, in the order of the asked players; nothing: the manager is about to end, and

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "league_manager/spectators/play_files.h"
 #include "league_manager/view/web_files.h"
 
 namespace league::league_manager::spectators {
@@ -34,6 +35,11 @@ std::vector<transport::http::Page> spectator_pages(const std::shared_ptr<Spectat
     std::string path = "/";
     if (file.name != "index.html") path += file.name;
     pages.push_back({std::move(path), [&file](const auto&) { return file_page(file); }});
+  }
+  for (const EmbeddedFile& file : play_files()) {
+    const bool is_page = file.name == "play.html";
+    pages.push_back({is_page ? "/play" : "/" + std::string(file.name),
+                     [&file](const auto&) { return file_page(file); }});
   }
   pages.push_back({"/live/events", [feed](const auto& request) { return feed->open(request); }});
   pages.push_back({"/live/match/", [feed](const auto& request) { return feed->match(request); }});

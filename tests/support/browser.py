@@ -57,35 +57,15 @@ class WebSocket:
                 return text.decode()
 
 
-class Browser:
-    """One page. `problems` are its errors, `requests` the addresses that it asked for."""
+class Tab:
+    """One page of a browser. `problems` are its errors, `requests` the addresses that it asked for."""
 
-    def __init__(self):
-        self.directory = tempfile.mkdtemp(prefix="browser")
-        self.process = subprocess.Popen(
-            [chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-             "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-             "--remote-debugging-port=0", "--remote-allow-origins=*", f"--user-data-dir={self.directory}", "about:blank"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        port = self._wait(lambda: self._port(), 60, "the browser has a port")
-        targets = self._wait(lambda: self._pages(port), 30, "the browser has a page")
-        self.web_socket = WebSocket(targets[0]["webSocketDebuggerUrl"])
+    def __init__(self, address):
+        self.web_socket = WebSocket(address)
         self.last_id = 0
         self.problems, self.requests = [], []
         for domain in ("Runtime", "Log", "Network", "Page"):
             self.call(domain + ".enable")
-
-    def _port(self):
-        try:
-            with open(os.path.join(self.directory, "DevToolsActivePort"), encoding="ascii") as file:
-                return int(file.readline())
-        except (OSError, ValueError):
-            return None
-
-    @staticmethod
-    def _pages(port):
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=10) as answer:
-            return [page for page in json.load(answer) if page["type"] == "page"]
 
     @staticmethod
     def _wait(condition, seconds, what):
@@ -150,6 +130,44 @@ class Browser:
     def close(self):
         self.web_socket.file.close()
         self.web_socket.socket.close()
+
+
+class Browser(Tab):
+    """A browser with one page; `new_tab` opens another one."""
+
+    def __init__(self):
+        self.directory = tempfile.mkdtemp(prefix="browser")
+        self.process = subprocess.Popen(
+            [chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+             "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+             "--remote-debugging-port=0", "--remote-allow-origins=*", f"--user-data-dir={self.directory}", "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        port = self._wait(lambda: self._port(), 60, "the browser has a port")
+        targets = self._wait(lambda: self._pages(port), 30, "the browser has a page")
+        self.port, self.tabs = port, []
+        super().__init__(targets[0]["webSocketDebuggerUrl"])
+
+    def _port(self):
+        try:
+            with open(os.path.join(self.directory, "DevToolsActivePort"), encoding="ascii") as file:
+                return int(file.readline())
+        except (OSError, ValueError):
+            return None
+
+    @staticmethod
+    def _pages(port):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=10) as answer:
+            return [page for page in json.load(answer) if page["type"] == "page"]
+
+    def new_tab(self):
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.tabs.append(Tab(f"ws://127.0.0.1:{self.port}/devtools/page/{target}"))
+        return self.tabs[-1]
+
+    def close(self):
+        for tab in self.tabs:
+            tab.close()
+        super().close()
         self.process.terminate()
         self.process.wait(timeout=20)
         shutil.rmtree(self.directory, ignore_errors=True)

@@ -72,6 +72,8 @@ core::Result<void> normalise(UpOptions& options) {
   std::vector<std::string> names;
   for (auto transport : *transports) names.emplace_back(agent::host::serving_name(transport));
   options.transport_names = joined_names(names);
+  if (options.all_players() < 2 || options.all_players() > 32000)
+    return usage_error("--players and --seats must be 2 to 32000 together");
   if (options.external <= options.players) return {};
   return usage_error("--external " + std::to_string(options.external) +
                      " is more than the --players of the league, " +
@@ -197,13 +199,20 @@ int up(GivenOptions given, const agent::runtime::ConfigFile& config,
 }
 
 void add_people(CLI::App& command, UpOptions& options) {
-  command.add_option("--players", options.players, "number of players")
-      ->check(CLI::Range(2, 32000))
+  command.add_option("--players", options.players, "number of players that are bots")
+      ->check(CLI::Range(0, 32000))
       ->capture_default_str();
   command
       .add_option("--external", options.external,
                   "how many of these players you start yourself; they register at the address that "
                   "is printed")
+      ->check(CLI::Range(0, 32000))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--seats", options.seats,
+          "seats for people, beside the bots: they play at the address that is printed, and "
+          "the league starts when all are taken")
       ->check(CLI::Range(0, 32000))
       ->capture_default_str();
   command.add_option("--referees", options.referees, "number of referees")
@@ -290,6 +299,7 @@ void add_up_command(CLI::App& app, ChosenCommand& chosen,
       "  league up\n"
       "  league up --players 8 --referees 2 --strategies opposite,frequency,random --seed 7\n"
       "  league up --players 5 --external 1 --port 8000    (your bot registers at port 8000)\n"
+      "  league up --players 3 --seats 2 --port 8000       (two people play in their browsers)\n"
       "  league up --players 6 --strategies random,slow:3000,crash --json\n"
       "  league up --data runs/2025-01-15T10-30-00Z/data   (continues that league)\n"
       "Exit codes: 0 the league was played to its end, 1 it was interrupted, 2 it could not be "

@@ -105,7 +105,7 @@ export class FakeManager {
     this.session = null;
   }
 
-  async awaitCalls({ session, wait_s: waitS, answers = [] }) {
+  async awaitCalls({ session, wait_s: waitS, answers = [], leave = false }) {
     if (session === this.taken) throw new Fault("E016", "a newer session took over");
     if (!session || session !== this.session) throw new Fault("E012", "unknown session");
     for (const answer of answers) {
@@ -114,6 +114,10 @@ export class FakeManager {
     }
     this.#poll?.({ calls: [] });
     this.#poll = null;
+    if (leave) {
+      this.session = null;
+      return { calls: [], ended: "left" };
+    }
     const calls = this.#handOut(session);
     if (calls.length || waitS === 0) return { calls };
     return new Promise((resolve) => {

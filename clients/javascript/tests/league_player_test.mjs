@@ -14,10 +14,12 @@ after(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
 /** A bot at a manager, connected; whatever the test does, both end with it. */
-async function connected(t, { choose = () => "even", manager, run = {}, data } = {}) {
+async function connected(t, { choose = () => "even", manager, run = {}, data, about = {} } = {}) {
   manager ??= await new FakeManager().start();
   const lines = new Lines();
-  const bot = new Player("my-bot", { console: lines, firstPause: 1 }).choose(choose);
+  const events = [];
+  const bot = new Player("my-bot", { console: lines, firstPause: 1, ...about }).choose(choose);
+  bot.onEvent((event) => events.push(event));
   const options = { data: data ?? join(folder, `bot${(files += 1)}.json`), ...run };
   const ended = bot.run(manager.url, options);
   ended.catch(() => {});
@@ -26,7 +28,7 @@ async function connected(t, { choose = () => "even", manager, run = {}, data } =
     if (manager.server.listening) await manager.stop();
   });
   await manager.until(() => manager.isPolled() || run.serve !== undefined);
-  return { bot, manager, lines, ended, data: options.data };
+  return { bot, manager, lines, ended, events, data: options.data };
 }
 
 const invite = (manager, match, fields) =>
@@ -660,6 +662,99 @@ test("a call that overtakes the answer to its registration is answered", async (
   await connected(t, { manager, run: { serve: 0 } });
   await manager.until(() => early);
   assert.deepEqual((await (await early).json()).result, { player_id: "P07" });
+});
+
+// --- People ----------------------------------------------------------------------------------------------
+const person = { playedBy: "person" };
+
+test("a person says so, hears what happens, and gets the proof of each number", async (t) => {
+  const { manager, bot, events } = await connected(t, { choose: () => "odd", about: person });
+  assert.equal(manager.requests[0].params.player_meta.played_by, "person");
+  await manager.call("notify_round", manager.message("ROUND_ANNOUNCEMENT", { matches: [] }));
+  const { result: ack } = await invite(manager, "R1M1", { deadline: "2026-01-15T10:31:00Z" });
+  const { result: own } = await ask(manager, "R1M1", manager.commitmentOf("R1M1", "even"));
+  const over = manager.gameOver("R1M1", own, "even");
+  await manager.call("notify_match_result", over);
+  const champion = { player_id: "P07", display_name: "my-bot" };
+  await manager.call("notify_league_completed", manager.message("LEAGUE_COMPLETED", { champion }));
+  assert.deepEqual(events.map(({ type }) => type),
+                   ["registered", "round", "committed", "result", "over"]);
+  const [registered, , committed, { result, proof }] = events;
+  assert.deepEqual(registered, { type: "registered", playerId: "P07", leagueId: "league_of_tests" });
+  assert.deepEqual(committed, { type: "committed", id: "R1M1", opponent: "P02", round: 1, choice: "odd",
+                                commitment: ack.choice_commitment });
+  assert.deepEqual(result, bot.history[0]);
+  assert.deepEqual(proof, { seed: over.draw_proof, promise: manager.draw("R1M1"), number: result.number,
+                            commitments: over.choice_commitments, nonces: over.choice_nonces });
+});
+
+test("a person that does not choose leaves; nothing is made up, and the loss is not disputed", async (t) => {
+  const { manager, events, ended, data } = await connected(t, { choose: () => new Promise(() => {}), about: person });
+  const request = manager.invitation("R1M1");
+  const answer = manager.call("handle_game_invitation", request, { remainingMs: 50 });
+  await ended;
+  await manager.until(() => manager.requests.at(-1).params.leave);
+  assert.deepEqual(events.map(({ type }) => type), ["registered", "missed"]);
+  assert.equal(await Promise.race([answer, "nothing"]), "nothing");
+
+  const back = await connected(t, { manager, data, about: person });
+  manager.played = [{ match_id: "R1M1", result: "LOSS", termination: "TIMEOUT_JOIN" }];
+  await manager.call("notify_round_completed", manager.message("ROUND_COMPLETED", {}));
+  while (!back.events.some(({ type }) => type === "result")) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(manager.queries.map(({ query_type: type }) => type), ["GET_PLAYER_STATS"]);
+});
+
+test("leaves its seat", async (t) => {
+  const { bot, manager, ended } = await connected(t, { about: person });
+  const { session } = manager;
+  bot.leave();
+  await ended;
+  await manager.until(() => manager.requests.some(({ params }) => params.leave === true));
+  assert.deepEqual(manager.requests.at(-1).params, { session, leave: true });
+});
+
+test("goes on at once when its device wakes up", async (t) => {
+  const { bot, manager, events } = await connected(t, { about: { ...person, firstPause: 60_000 } });
+  while (manager.sessions < 2) {  // the pause begins a moment after the request has ended
+    bot.wake();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.ok(events.some(({ type }) => type === "offline"));
+  assert.equal((await invite(manager, "R1M1")).result.accept, true);
+});
+
+test("a program of the same identity goes on with what the other one has promised", async (t) => {
+  const first = await connected(t, { choose: () => "odd", about: person });
+  const second = new Player("my-bot", { console: new Lines(), firstPause: 1, ...person }).choose(() => "even");
+  t.after(() => second.stop());
+  // The second one reads what is remembered before the first one chooses.
+  first.manager.refusals = [(method, params, response) => {
+    first.invited = invite(first.manager, "R1M1").then(({ result }) => {
+      const reply = { jsonrpc: "2.0", id: 1, result: first.manager.register(params) };
+      response.end(JSON.stringify(reply));
+      return result;
+    });
+    return "done";
+  }];
+  second.run(first.manager.url, { data: first.data }).catch(() => {});
+  await assert.rejects(first.ended, { code: "E016" });
+  const promised = JSON.parse(readFileSync(first.data, "utf8")).matches[0][1];
+  assert.equal(promised.choice, "odd");
+  assert.equal((await first.invited).accept, true);
+  const { result } = await ask(first.manager, "R1M1", undefined);
+  assert.deepEqual([result.parity_choice, result.choice_nonce], ["odd", promised.nonce]);
+});
+
+test("hears of a match that ended while it was away", async (t) => {
+  const { manager, events } = await connected(t, { about: person });
+  await invite(manager, "R1M1");
+  manager.played = [{ match_id: "R1M1", result: "WIN", termination: "NORMAL" }];
+  manager.session = null;  // the manager was restarted
+  await manager.call("get_player_state", manager.message("ANY", {}));
+  await manager.until(() => manager.queries.length === 1);
+  while (!events.some(({ type }) => type === "result")) await new Promise((resolve) => setTimeout(resolve, 5));
+  const { result, proof } = events.at(-1);
+  assert.deepEqual([result.outcome, result.choice, result.number, proof], ["win", "even", null, undefined]);
 });
 
 // --- Browsers --------------------------------------------------------------------------------------------

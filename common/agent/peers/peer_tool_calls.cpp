@@ -21,18 +21,21 @@ void PeerClient::ping(transport::link::Endpoint endpoint, const std::string& pee
   out.deadline = clock_.steady_now() + time_limit;
   out.notes->message_type = "ping";
   out.notes->peer = peer;
+  // A seat answers for its player, also that nobody sits there.
+  const bool is_seat = out.endpoint.path.starts_with(transport::link::kSeatsPath);
   auto& caller = caller_for(style_of(out.endpoint));
-  caller.call(std::move(out),
-              [peer, completion = std::move(completion)](transport::link::CallOutcome outcome) {
-                outcome.notes->message_type = "ping";
-                outcome.notes->peer = peer;
-                if (outcome.error) {
-                  outcome.notes->verdict = outcome.error->code;
-                  outcome.notes->fault = outcome.error->message;
-                }
-                outcome.write_record();
-                completion(!outcome.error);
-              });
+  caller.call(std::move(out), [peer, is_seat, completion = std::move(completion)](
+                                  transport::link::CallOutcome outcome) {
+    outcome.notes->message_type = "ping";
+    outcome.notes->peer = peer;
+    if (outcome.error) {
+      outcome.notes->verdict = outcome.error->code;
+      outcome.notes->fault = outcome.error->message;
+    }
+    outcome.write_record();
+    constexpr int kUnavailable = 503;
+    completion(!outcome.error && !(is_seat && outcome.http_status == kUnavailable));
+  });
 }
 
 void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> completion) {

@@ -341,7 +341,7 @@ task::Task<void> Seats::wait_for_calls(std::string session, std::chrono::millise
     const auto mine = std::make_shared<task::Latch>(1);
     seat->waiting = mine;
     co_await mine->wait_for(timer_, wait);
-    got.is_taken_over = seat->session != session;
+    got.is_taken_over = !seat->session.empty() && seat->session != session;
     if (seat->waiting == mine) {
       seat->waiting = nullptr;
       seat->last_seen = clock_.steady_now();

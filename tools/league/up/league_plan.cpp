@@ -221,13 +221,13 @@ agent::host::Serving host_transport(const UpOptions& options) {
 bool needs_sockets(const UpOptions& options) { return uses(options, agent::host::Serving::kUnix); }
 
 ProgramSpec manager_spec(const UpOptions& options, const std::filesystem::path& programs) {
-  ProgramSpec spec{
-      .role = ProgramSpec::Role::kManager,
-      .program = "league_manager",
-      .name = "league_manager",
-      .arguments = {"--port", std::to_string(options.port), "--players",
-                    std::to_string(options.players), "--referees", std::to_string(options.referees),
-                    "--config", options.programs_config.string()}};
+  ProgramSpec spec{.role = ProgramSpec::Role::kManager,
+                   .program = "league_manager",
+                   .name = "league_manager",
+                   .arguments = {"--port", std::to_string(options.port), "--players",
+                                 std::to_string(options.all_players()), "--referees",
+                                 std::to_string(options.referees), "--config",
+                                 options.programs_config.string()}};
   if (options.meetings > 1)
     append(spec.arguments, {"--meetings", std::to_string(options.meetings)});
   if (!options.league_id.empty()) append(spec.arguments, {"--league", options.league_id});

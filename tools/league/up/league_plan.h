@@ -17,6 +17,7 @@ namespace league::tools {
 struct UpOptions {
   int players = 4;
   int external = 0;  ///< how many of `players` somebody else starts
+  int seats = 0;  ///< places for people, beside `players`
   int referees = 1;
   int meetings = 1;  ///< of each pair
   std::string strategies = "random,even,odd,alternate,frequency,opposite";
@@ -43,6 +44,10 @@ struct UpOptions {
   bool json = false;
   bool keep = false;
   bool browser = false;  ///< open the live page
+
+  [[nodiscard]] int all_players() const { return players + seats; }
+  /// How many of them somebody else brings.
+  [[nodiscard]] int guests() const { return external + seats; }
 };
 
 /// One program to start.

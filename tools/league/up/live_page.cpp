@@ -1,14 +1,47 @@
 #include "tools/league/up/live_page.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
+#include <memory>
 
+#include "common/core/counted.h"
 #include "common/transport/link/endpoint.h"
 
 namespace league::tools {
+namespace {
+
+/// An IPv4 address under which other machines may reach this one; empty: it has none.
+std::string own_address() {
+  ifaddrs* found = nullptr;
+  if (::getifaddrs(&found) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> all(found, ::freeifaddrs);
+  for (const ifaddrs* one = found; one != nullptr; one = one->ifa_next) {
+    const bool is_usable = (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
+    if (!is_usable || one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+    sockaddr_in address{};
+    std::memcpy(&address, one->ifa_addr, sizeof address);
+    std::array<char, INET_ADDRSTRLEN> text{};
+    if (::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size()) != nullptr)
+      return text.data();
+  }
+  return {};
+}
+
+/// Whether other machines reach the manager of `options`.
+bool is_open_to_others(const UpOptions& options) {
+  return !options.advertise.empty() ||
+         (!options.bind_address.empty() && !options.bind_address.starts_with("127.") &&
+          options.bind_address != "::1");
+}
+
+}  // namespace
 
 std::string live_page_of(const std::string& manager_url) {
   const auto endpoint = transport::link::parse_endpoint(manager_url);
@@ -17,6 +50,26 @@ std::string live_page_of(const std::string& manager_url) {
   if (scheme == "http" || scheme == "ws") return "http://" + endpoint->authority() + "/";
   if (scheme == "https" || scheme == "wss") return "https://" + endpoint->authority() + "/";
   return {};
+}
+
+std::vector<std::string> invitation_to_play(const UpOptions& options,
+                                            const std::string& manager_url) {
+  auto endpoint = transport::link::parse_endpoint(manager_url);
+  if (!endpoint || live_page_of(manager_url).empty())
+    return {"warning: --seats needs a manager that people's browsers can reach (--transport http)"};
+  const std::string seats = core::counted(options.seats, "seat");
+  const bool is_open = is_open_to_others(options);
+  if (is_open && options.advertise.empty()) {
+    const bool is_any = options.bind_address == "0.0.0.0" || options.bind_address == "::";
+    endpoint->host = is_any ? own_address() : options.bind_address;
+    if (endpoint->host.empty()) endpoint->host = "localhost";
+  }
+  std::vector<std::string> lines{"play at " + live_page_of(endpoint->url()) + "play (" + seats +
+                                 "); the league starts when all seats are taken"};
+  if (!is_open)
+    lines.emplace_back(
+        "this address is for this machine only; for others start with --bind 0.0.0.0");
+  return lines;
 }
 
 void open_in_browser(const std::string& url) {

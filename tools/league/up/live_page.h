@@ -1,12 +1,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "tools/league/up/league_plan.h"
 
 namespace league::tools {
 
 /// Where the manager at `manager_url` shows its league to people: `http://localhost:8000/` for
 /// `http://localhost:8000/mcp`; empty for a manager without HTTP.
 [[nodiscard]] std::string live_page_of(const std::string& manager_url);
+
+/// Where people take the seats of `options`, whose manager is at `manager_url`: lines for the
+/// terminal.
+[[nodiscard]] std::vector<std::string> invitation_to_play(const UpOptions& options,
+                                                          const std::string& manager_url);
 
 /// Opens `url` in the browser of the desktop (xdg-open), in the background. Does nothing if there
 /// is none.

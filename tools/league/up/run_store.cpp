@@ -76,6 +76,7 @@ constexpr bool kIsFixed = false;
 constexpr std::array kOptions{
     option<&UpOptions::players>("--players", kIsFixed),
     option<&UpOptions::external>("--external", kIsFixed),
+    option<&UpOptions::seats>("--seats", kIsFixed),
     option<&UpOptions::referees>("--referees", kIsFixed),
     option<&UpOptions::meetings>("--meetings", kIsFixed),
     option<&UpOptions::strategies>("--strategies", kIsFixed),

@@ -96,7 +96,7 @@ Result<TournamentOutcome> Tournament::play() {
   outcome.was_interrupted = !*go_on;
   if (client_) {
     if (auto polled = poll_league(); !polled && !outcome.was_interrupted) return polled.error();
-    auto rows = client_->standings(static_cast<std::size_t>(options_.players));
+    auto rows = client_->standings(static_cast<std::size_t>(options_.all_players()));
     if (rows) outcome.standings = parse_rows(*rows);
     if (!rows && !outcome.was_interrupted) return rows.error();
   }
@@ -186,6 +186,9 @@ Result<bool> Tournament::start_agents() {
   }
   if (auto entered = register_subprocess_players(plan.subprocess_players); !entered)
     return entered.error();
+  if (options_.seats > 0 && !progress_.has_started()) {
+    for (const auto& line : invitation_to_play(options_, manager_url_)) view_.say(line);
+  }
   if (options_.external > 0 && !progress_.has_started()) {
     std::string on_bus = options_.bus.empty() ? "" : ", or on the bus at " + options_.bus;
     view_.say("register your " + std::to_string(options_.external) +
@@ -232,7 +235,7 @@ Result<void> Tournament::poll_league() {
 Result<bool> Tournament::watch_league() {
   for (;;) {
     auto go_on =
-        wait_a_moment(progress_.has_started() || options_.external > 0 ? kBetweenPolls : kMoment);
+        wait_a_moment(progress_.has_started() || options_.guests() > 0 ? kBetweenPolls : kMoment);
     if (!go_on || !*go_on) return go_on;
     // A failed poll is only reported: if the manager has died, check_programs detects that.
     if (auto polled = poll_league(); !polled) {
@@ -244,7 +247,7 @@ Result<bool> Tournament::watch_league() {
     }
     silent_manager_.note("", "the league manager answers again");
     if (progress_.is_completed()) return wait_until_told();
-    if (options_.external > 0 && !progress_.has_started() && processes_.is_ready() &&
+    if (options_.guests() > 0 && !progress_.has_started() && processes_.is_ready() &&
         std::exchange(players_seen_, progress_.players) != progress_.players)
       greet_newcomers();
     auto now = clock_.steady_now();
@@ -262,7 +265,7 @@ Result<bool> Tournament::watch_league() {
 void Tournament::greet_newcomers() {
   auto ours = processes_.ids();
   ours.insert(ours.end(), residents_.begin(), residents_.end());
-  auto rows = client_->standings(static_cast<std::size_t>(options_.players));
+  auto rows = client_->standings(static_cast<std::size_t>(options_.all_players()));
   if (!rows) return;
   for (const auto& row : parse_rows(*rows)) {
     auto is_known = [&row](const std::vector<std::string>& ids) {
@@ -271,8 +274,8 @@ void Tournament::greet_newcomers() {
     if (is_known(ours) || is_known(greeted_)) continue;
     greeted_.push_back(row.player_id);
     view_.say("arrived: " + safe_text(row.display_name) + " is " + row.player_id + " (" +
-              std::to_string(greeted_.size()) + " of " + std::to_string(options_.external) +
-              " external players)");
+              std::to_string(greeted_.size()) + " of " + std::to_string(options_.guests()) +
+              (options_.seats > 0 ? " guests)" : " external players)"));
   }
 }
 
