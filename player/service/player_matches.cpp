@@ -73,12 +73,11 @@ void PlayerService::on_invitation(agent::host::Call<envelope::GameInvitation> ca
   }
   if (objection) return refuse(std::move(answered), std::move(call.reply), *objection, true);
   if (!deps_.ask || !call.envelope.match_id) return accept(std::move(call), std::move(answered));
+  const auto self = own_id(call.message.player_id.value_or(core::PlayerId{}));
   OpenMatch match;
   {
     std::lock_guard lock(mutex_);
-    match =
-        join(call.envelope, call.message, own_id(call.message.player_id.value_or(core::PlayerId{})),
-             answered.proven_attempt);
+    match = join(call.envelope, call.message, self, answered.proven_attempt);
   }
   when_chosen(std::move(match), std::move(call), std::move(answered), &PlayerService::accept);
 }

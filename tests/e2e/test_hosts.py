@@ -23,7 +23,7 @@ def exchange(url, frame, headers):
     """The answer to a request, whatever form it has, what came before it, and the answer's headers."""
     parts = urlsplit(url)
     always = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    with contextlib.closing(http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)) as connection:
+    with contextlib.closing(http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)) as connection:
         connection.request("POST", parts.path, json.dumps(frame), {**always, **headers})
         response = connection.getresponse()
         if response.headers["Content-Type"].startswith("application/json"):
