@@ -104,6 +104,21 @@ std::shared_ptr<rpc::MessageNotes> notes_of(const rpc::SharedText& answer,
   return notes;
 }
 
+OutboundReply reply_of(const SeatAnswer& answer, const rpc::Id& id, rpc::MessageNotes& request) {
+  OutboundReply out;
+  if (answer.error) {
+    out = failure(*answer.error, id, request);
+  } else {
+    out.bytes = answer.bytes;
+    out.notes = notes_of(answer.bytes, request);
+  }
+  if (!answer.error || answer.error->code == ErrorCode::kTimeout) {
+    const auto delay = std::chrono::duration_cast<std::chrono::microseconds>(answer.own_delay);
+    out.headers.emplace_back(envelope::kSeatDelayHeader, std::to_string(delay.count()));
+  }
+  return out;
+}
+
 }  // namespace
 
 Error no_entry() {
@@ -172,23 +187,8 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
                .id = request->id,
                .caller = caller->referee,
                .deadline = clock_.steady_now() + limit},
-              [notes, id = request->id,
-               slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {
-                OutboundReply out;
-                if (answer.error) {
-                  out = failure(*answer.error, id, *notes);
-                } else {
-                  out.bytes = answer.bytes;
-                  out.notes = notes_of(answer.bytes, *notes);
-                }
-                if (!answer.error || answer.error->code == ErrorCode::kTimeout) {
-                  const auto delay =
-                      std::chrono::duration_cast<std::chrono::microseconds>(answer.own_delay);
-                  out.headers.emplace_back(envelope::kSeatDelayHeader,
-                                           std::to_string(delay.count()));
-                }
-                slot->send(std::move(out));
-              });
+              [notes, id = request->id, slot = std::make_shared<ReplySlot>(std::move(slot))](
+                  const SeatAnswer& answer) { slot->send(reply_of(answer, id, *notes)); });
 }
 
 void SeatDoor::on_ping(const std::string& player, const rpc::Id& id,
