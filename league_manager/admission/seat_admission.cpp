@@ -13,7 +13,7 @@ using core::Error;
 using core::ErrorCode;
 
 bool is_seated(const events::AgentProfile& profile) {
-  return envelope::player_at_seat(profile.endpoint).has_value();
+  return rpc::player_at_seat(profile.endpoint).has_value();
 }
 
 /// A match that a referee has, or had in this round or the one before: results arrive late.

@@ -7,7 +7,7 @@
 #include "common/core/crypto.h"
 #include "common/core/text.h"
 #include "common/envelope/display_name.h"
-#include "common/envelope/seat_address.h"
+#include "common/rpc/seat_address.h"
 
 namespace league::league_manager {
 
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kShownOfEndpoint = 100;
 std::string seat_of(const events::AgentProfile& profile, events::AgentRef agent) {
-  const bool comes_to_us = profile.endpoint == envelope::kOutward;
-  return comes_to_us ? envelope::seat_address(agent.id()) : profile.endpoint;
+  const bool comes_to_us = profile.endpoint == rpc::kOutward;
+  return comes_to_us ? rpc::seat_address(agent.id()) : profile.endpoint;
 }
 
 std::string meta_field(events::AgentKind kind, std::string_view field) {

@@ -40,8 +40,8 @@ std::optional<std::chrono::milliseconds> limit_in(const rpc::MessageContext& con
   constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(10);
   const auto* http = context.transport.as_http();
   if (http == nullptr || !http->headers) return std::nullopt;
-  const auto said = rpc::find_header(*http->headers, envelope::kSeatLimitHeader);
-  const auto limit = said ? envelope::seat_number(*said) : std::nullopt;
+  const auto said = rpc::find_header(*http->headers, rpc::kSeatLimitHeader);
+  const auto limit = said ? rpc::seat_number(*said) : std::nullopt;
   if (!limit || std::chrono::milliseconds(*limit) > kLongest) return std::nullopt;
   return std::chrono::milliseconds(*limit);
 }
@@ -114,7 +114,7 @@ OutboundReply reply_of(const SeatAnswer& answer, const rpc::Id& id, rpc::Message
   }
   if (!answer.error || answer.error->code == ErrorCode::kTimeout) {
     const auto delay = std::chrono::duration_cast<std::chrono::microseconds>(answer.own_delay);
-    out.headers.emplace_back(envelope::kSeatDelayHeader, std::to_string(delay.count()));
+    out.headers.emplace_back(rpc::kSeatDelayHeader, std::to_string(delay.count()));
   }
   return out;
 }

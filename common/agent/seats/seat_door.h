@@ -10,12 +10,12 @@
 #include "common/core/clock.h"
 #include "common/core/result.h"
 #include "common/envelope/message_type.h"
-#include "common/envelope/seat_address.h"
+#include "common/rpc/seat_address.h"
 #include "common/transport/link/message_handler.h"
 
 namespace league::agent::seats {
 
-using envelope::kSeatsPath;
+using rpc::kSeatsPath;
 
 /// A call of a referee at a seat, as far as the door reads it.
 struct SeatClaim {
