@@ -155,7 +155,7 @@ TEST(Codec, ReportIsReadIntoItsStruct) {
                        30000,
                        1,
                        ClockProof{30000, "2025-01-15T10:29:30.000125Z",
-                                  "2025-01-15T10:30:00.000431Z", 310, 850, false}};
+                                  "2025-01-15T10:30:00.000431Z", 310, 850, std::nullopt, false}};
   EXPECT_EQ(report->result.details.failures.front(), expected);
 }
 

@@ -1,8 +1,8 @@
 #include "league_manager/admission/endpoint_admission.h"
 
 #include "common/agent/seats/seat_door.h"
-#include "common/core/seat_address.h"
 #include "common/core/text.h"
+#include "common/rpc/seat_address.h"
 #include "common/transport/link/subject.h"
 
 namespace league::league_manager::admission {
@@ -47,7 +47,7 @@ std::optional<core::Error> foreign_session(const std::string& endpoint,
 void EndpointAdmission::admit(const std::string& url, Then then) {
   auto endpoint = transport::link::parse_endpoint(url);
   if (!endpoint) return then(endpoint.error());
-  if (transport::link::has_host(*endpoint) && endpoint->path.starts_with(core::kSeatsPath)) {
+  if (transport::link::has_host(*endpoint) && endpoint->path.starts_with(rpc::kSeatsPath)) {
     return then(core::Error{core::ErrorCode::kEndpointNotAllowed,
                             "contact_endpoint is the seat of a player: register with \"outward\" "
                             "to get a seat of your own",

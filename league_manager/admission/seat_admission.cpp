@@ -3,7 +3,7 @@
 #include <array>
 
 #include "common/agent/identity/match_credential.h"
-#include "common/core/seat_address.h"
+#include "common/rpc/seat_address.h"
 #include "common/transport/link/rate_limiter.h"
 
 namespace league::league_manager::admission {
@@ -14,7 +14,7 @@ using core::Error;
 using core::ErrorCode;
 
 bool is_seated(const events::AgentProfile& profile) {
-  return core::player_at_seat(profile.endpoint).has_value();
+  return rpc::player_at_seat(profile.endpoint).has_value();
 }
 
 /// A match that a referee has, or had in this round or the one before: results arrive late.

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "common/core/crypto.h"
-#include "common/core/seat_address.h"
 #include "common/core/text.h"
 #include "common/envelope/display_name.h"
+#include "common/rpc/seat_address.h"
 
 namespace league::league_manager {
 
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kShownOfEndpoint = 100;
 std::string seat_of(const events::AgentProfile& profile, events::AgentRef agent) {
-  const bool comes_to_us = profile.endpoint == core::kOutward;
-  return comes_to_us ? core::seat_address(agent.id()) : profile.endpoint;
+  const bool comes_to_us = profile.endpoint == rpc::kOutward;
+  return comes_to_us ? rpc::seat_address(agent.id()) : profile.endpoint;
 }
 
 std::string meta_field(events::AgentKind kind, std::string_view field) {
@@ -46,7 +46,7 @@ core::Result<void> check_profile(const events::LeagueSettings& settings,
                      ": send 1 or more",
                  meta_field(request.kind, "max_concurrent_matches")};
   }
-  if (profile.has_seat_limits() && profile.endpoint != core::kOutward) {
+  if (profile.has_seat_limits() && profile.endpoint != rpc::kOutward) {
     return Error{ErrorCode::kInvalidFieldValue,
                  "played_by is for players that come to the league: send contact_endpoint "
                  "\"outward\", or leave played_by out",
@@ -195,7 +195,7 @@ core::Result<RegistrationDecision> return_with_token(
   const events::Agent& known = roster.agent(agent);
   // Who plays is said once: it decides how long matches wait for the answers.
   request.profile.played_by =
-      request.profile.endpoint == core::kOutward ? known.profile.played_by : std::string();
+      request.profile.endpoint == rpc::kOutward ? known.profile.played_by : std::string();
   request.profile.endpoint = seat_of(request.profile, agent);
   if (known.profile.code_digest) {
     // The seat keeps the name from the operator's list and its code, whatever the request says.

@@ -4,7 +4,7 @@
 
 #include "common/agent/identity/match_credential.h"
 #include "common/core/crypto.h"
-#include "common/core/seat_address.h"
+#include "common/rpc/seat_address.h"
 #include "league_manager/files/league_files.h"
 
 namespace league::league_manager::rounds {
@@ -95,9 +95,9 @@ std::vector<envelope::AnnouncedMatch> announced_matches(const League& league) {
 
 std::string called_at(const std::string& endpoint, const events::AgentProfile& referee,
                       const SeatsAt& seats_at) {
-  const auto player = core::player_at_seat(endpoint);
+  const auto player = rpc::player_at_seat(endpoint);
   if (!player || !seats_at) return endpoint;
-  return seats_at(referee.manager_url).append(core::kSeatsPath).append(*player);
+  return seats_at(referee.manager_url).append(rpc::kSeatsPath).append(*player);
 }
 
 std::optional<envelope::MatchAssignment> match_assignment(

@@ -172,7 +172,7 @@ void ManagerService::bind_seats() {
       const auto player = league.roster().find(id);
       if (!player || player->kind != events::AgentKind::kPlayer) return std::nullopt;
       const events::Agent& agent = league.roster().agent(*player);
-      const bool may_sit = agent.profile.endpoint == core::seat_address(id) &&
+      const bool may_sit = agent.profile.endpoint == rpc::seat_address(id) &&
                            agent.lifecycle.state() != events::AgentState::kShutdown;
       if (!may_sit) return std::nullopt;
       return deps_.token_issuer.token(id, agent.credential.nonce);

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "common/agent/runtime/log.h"
-#include "common/core/seat_address.h"
 #include "common/core/text.h"
 #include "common/rpc/json_text.h"
+#include "common/rpc/seat_address.h"
 
 namespace league::referee::service {
 namespace {
@@ -341,7 +341,7 @@ void MatchRunner::on_answer(const CallPlayer& call, const agent::peers::PeerRepl
 
 bool MatchRunner::is_at_seat(const transport::link::Endpoint& endpoint) const {
   return !context_.is_guest && transport::link::is_http(endpoint) &&
-         endpoint.path.starts_with(core::kSeatsPath);
+         endpoint.path.starts_with(rpc::kSeatsPath);
 }
 
 bool MatchRunner::is_out_of_reach(const CallPlayer& call,

@@ -2,8 +2,12 @@
 over; and a player that takes a seat and then reads nothing."""
 
 import concurrent.futures
+import contextlib
 import json
+import time
 import unittest
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
 from browser import WebSocket
@@ -117,6 +121,22 @@ class Visitors(SeatTest):
         self.assert_refused(self.visit(player, "GAME_INVITATION", "R1M1", token=credential(token, "R1M1", 1)))
         self.assertEqual(self.arrived(session), [])
         self.assert_passes(session, player, "GAME_INVITATION", "R1M1", token=credential(token, "R1M1", 2))
+
+    def test_a_caller_says_how_long_it_waits(self):
+        self.start_league(2, limits=QUICK)
+        player, _ = self.assigned("R1M1")
+        self.sessions()
+        body = message("GAME_INVITATION", "referee:" + self.referee.id, self.referee.token, match_id="R1M1")
+        frame = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "handle_game_invitation", "params": body})
+        for said, is_long in ({"League-Time-Limit-Ms": "2000"}, True), ({}, False), ({"League-Time-Limit-Ms": "600001"}, False), \
+                             ({"League-Time-Limit-Ms": "x"}, False):
+            begun = time.monotonic()
+            with contextlib.closing(HTTPConnection(urlsplit(self.manager.url).netloc, timeout=15)) as connection:
+                connection.request("POST", f"/seats/{player}", frame, {"Content-Type": "application/json", **said})
+                answer = connection.getresponse()
+                self.assertEqual(answer.status, 504, answer.read())
+                self.assertGreaterEqual(int(answer.headers["League-Seat-Delay-Us"]), 0)
+            self.assertEqual(time.monotonic() - begun >= 2, is_long, said)
 
     def test_who_reads_nothing_loses_the_session_and_keeps_the_seat(self):
         self.start_league(2, limits=QUICK)

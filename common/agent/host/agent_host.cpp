@@ -6,7 +6,7 @@
 
 #include "common/agent/peers/refusal_report.h"
 #include "common/agent/runtime/child_log.h"
-#include "common/core/seat_address.h"
+#include "common/rpc/seat_address.h"
 #include "common/transport/caller/endpoint_caller.h"
 #include "common/transport/client/web_socket_connection.h"
 
@@ -179,7 +179,7 @@ core::Result<void> AgentPort::serve(ListenOptions options,
   if (seats_ != nullptr) {
     seat_answers_ = std::make_unique<seats::SeatAnswers>(*first, *seats_);
     first = seat_answers_.get();
-    options.http.folder = core::kSeatsPath;
+    options.http.folder = rpc::kSeatsPath;
   }
   auto listener = AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *first);
   if (!listener) return listener.error();

@@ -3,10 +3,10 @@
 #include "common/agent/peers/peer_errors.h"
 #include "common/agent/peers/reply_names.h"
 #include "common/agent/peers/trace_parent.h"
-#include "common/core/seat_address.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/dialect_search.h"
 #include "common/rpc/http_headers.h"
+#include "common/rpc/seat_address.h"
 #include "common/schema/parse_json.h"
 
 namespace league::agent::peers {
@@ -68,8 +68,8 @@ bool is_page(const transport::link::CallOutcome& outcome,
 std::optional<std::chrono::microseconds> seat_delay_in(
     const transport::link::CallOutcome& outcome) {
   if (outcome.http_status != kGatewayTimeout || !outcome.refusal_headers) return std::nullopt;
-  const auto said = rpc::find_header(*outcome.refusal_headers, core::kSeatDelayHeader);
-  const auto delay = said ? core::seat_number(*said) : std::nullopt;
+  const auto said = rpc::find_header(*outcome.refusal_headers, rpc::kSeatDelayHeader);
+  const auto delay = said ? rpc::seat_number(*said) : std::nullopt;
   return delay ? std::optional(std::chrono::microseconds(*delay)) : std::nullopt;
 }
 
@@ -207,7 +207,7 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   if (call.grace) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(pending->deadline - *call.grace -
                                                                    clock_.steady_now());
-    out.headers.emplace_back(core::kSeatLimitHeader, std::to_string(left.count()));
+    out.headers.emplace_back(rpc::kSeatLimitHeader, std::to_string(left.count()));
   }
   auto& caller = caller_for(pending->style());
   caller.call(std::move(out), [this, pending](transport::link::CallOutcome outcome) {

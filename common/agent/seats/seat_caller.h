@@ -2,13 +2,13 @@
 
 #include "common/agent/seats/seats.h"
 #include "common/core/clock.h"
-#include "common/core/seat_address.h"
+#include "common/rpc/seat_address.h"
 #include "common/transport/link/caller.h"
 
 namespace league::agent::seats {
 
-using core::kOutward;
-using core::kSeatScheme;
+using rpc::kOutward;
+using rpc::kSeatScheme;
 
 /// Makes the program's own calls to seated players, and passes every other call on. Thread-safe.
 class SeatCaller final : public transport::link::Caller {

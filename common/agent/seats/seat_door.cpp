@@ -29,8 +29,8 @@ std::optional<std::string> player_in(const rpc::MessageContext& context) {
   const auto* http = context.transport.as_http();
   if (http == nullptr) return std::nullopt;
   std::string_view path = http->uri.view();
-  if (!path.starts_with(core::kSeatsPath)) return std::nullopt;
-  path.remove_prefix(core::kSeatsPath.size());
+  if (!path.starts_with(rpc::kSeatsPath)) return std::nullopt;
+  path.remove_prefix(rpc::kSeatsPath.size());
   if (path.ends_with('/')) path.remove_suffix(1);
   return std::string(path);
 }
@@ -40,8 +40,8 @@ std::optional<std::chrono::milliseconds> limit_in(const rpc::MessageContext& con
   constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(10);
   const auto* http = context.transport.as_http();
   if (http == nullptr || !http->headers) return std::nullopt;
-  const auto said = rpc::find_header(*http->headers, core::kSeatLimitHeader);
-  const auto limit = said ? core::seat_number(*said) : std::nullopt;
+  const auto said = rpc::find_header(*http->headers, rpc::kSeatLimitHeader);
+  const auto limit = said ? rpc::seat_number(*said) : std::nullopt;
   if (!limit || std::chrono::milliseconds(*limit) > kLongest) return std::nullopt;
   return std::chrono::milliseconds(*limit);
 }
@@ -102,6 +102,21 @@ std::shared_ptr<rpc::MessageNotes> notes_of(const rpc::SharedText& answer,
   const json& result = schema::field_at(*document, "result");
   notes->message_type = schema::text_at(result, "message_type");
   return notes;
+}
+
+OutboundReply reply_of(const SeatAnswer& answer, const rpc::Id& id, rpc::MessageNotes& request) {
+  OutboundReply out;
+  if (answer.error) {
+    out = failure(*answer.error, id, request);
+  } else {
+    out.bytes = answer.bytes;
+    out.notes = notes_of(answer.bytes, request);
+  }
+  if (!answer.error || answer.error->code == ErrorCode::kTimeout) {
+    const auto delay = std::chrono::duration_cast<std::chrono::microseconds>(answer.own_delay);
+    out.headers.emplace_back(rpc::kSeatDelayHeader, std::to_string(delay.count()));
+  }
+  return out;
 }
 
 }  // namespace
@@ -173,22 +188,8 @@ void SeatDoor::on_call(std::string player, transport::link::Inbound message, Rep
                .caller = caller->referee,
                .deadline = clock_.steady_now() + limit_in(message.context).value_or(patience.limit),
                .waits = patience.waits_for_absent},
-              [notes, id = request->id,
-               slot = std::make_shared<ReplySlot>(std::move(slot))](const SeatAnswer& answer) {
-                OutboundReply out;
-                if (answer.error) {
-                  out = failure(*answer.error, id, *notes);
-                } else {
-                  out.bytes = answer.bytes;
-                  out.notes = notes_of(answer.bytes, *notes);
-                }
-                if (!answer.error || answer.error->code == ErrorCode::kTimeout) {
-                  const auto delay =
-                      std::chrono::duration_cast<std::chrono::microseconds>(answer.own_delay);
-                  out.headers.emplace_back(core::kSeatDelayHeader, std::to_string(delay.count()));
-                }
-                slot->send(std::move(out));
-              });
+              [notes, id = request->id, slot = std::make_shared<ReplySlot>(std::move(slot))](
+                  const SeatAnswer& answer) { slot->send(reply_of(answer, id, *notes)); });
 }
 
 void SeatDoor::on_ping(const std::string& player, const rpc::Id& id,

@@ -9,8 +9,8 @@
 #include "common/core/auth_token.h"
 #include "common/core/clock.h"
 #include "common/core/result.h"
-#include "common/core/seat_address.h"
 #include "common/envelope/message_type.h"
+#include "common/rpc/seat_address.h"
 #include "common/transport/link/message_handler.h"
 
 namespace league::agent::seats {

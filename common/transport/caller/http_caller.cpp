@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/core/seat_address.h"
+#include "common/rpc/seat_address.h"
 #include "common/transport/caller/http_call.h"
 
 namespace league::transport::caller {
@@ -117,7 +117,7 @@ class Turn {
 CalledPeer& CalledPeers::peer_of(const link::Endpoint& endpoint) {
   std::string key = endpoint.scheme + "://" + endpoint.authority();
   // Each seat is a peer of its own: who plays there may take a minute, and nobody else waits.
-  if (endpoint.path.starts_with(core::kSeatsPath)) key += endpoint.path;
+  if (endpoint.path.starts_with(rpc::kSeatsPath)) key += endpoint.path;
   if (!endpoint.pinned_address.empty()) key += "@" + endpoint.pinned_address;
   auto [found, is_new] = peers_.try_emplace(std::move(key));
   CalledPeer& peer = found->second;

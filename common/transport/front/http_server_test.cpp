@@ -91,15 +91,22 @@ TEST(HttpServer, AnswersPlainPostsAsHttplibWould) {
       "X-Long: " + std::string(3000, 'x') + "\r\n"};
   auto options = Served::quick();
   options.allow_origins = {"http://page.example"};
+  options.folder = "/seats/";
+  const auto post_to = [](const char* path, const std::string& more) {
+    std::string request = post(R"({"a":"%20"})", more);
+    return request.replace(request.find("/mcp"), 4, path);
+  };
   for (std::size_t i = 0; i < replies.size(); ++i) {
     Recorder recorder(replies[i], options);
-    for (const auto& more : fields) {
-      const Exchanged plain = recorder.ask(post(R"({"a":"%20"})", more));
-      // httplib decodes values, so the scanner leaves a request with a percent sign to it.
-      const Exchanged slow = recorder.ask(post(R"({"a":"%20"})", more + "X-Slow: %20x\r\n"));
-      EXPECT_EQ(plain.answer, slow.answer) << i << ' ' << more;
-      EXPECT_EQ(plain.seen, slow.seen) << i << ' ' << more;
-      EXPECT_FALSE(plain.seen.empty());
+    for (const char* path : {"/mcp", "/seats/P07"}) {
+      for (const auto& more : fields) {
+        const Exchanged plain = recorder.ask(post_to(path, more));
+        // httplib decodes values, so the scanner leaves a request with a percent sign to it.
+        const Exchanged slow = recorder.ask(post_to(path, more + "X-Slow: %20x\r\n"));
+        EXPECT_EQ(plain.answer, slow.answer) << path << i << ' ' << more;
+        EXPECT_EQ(plain.seen, slow.seen) << path << i << ' ' << more;
+        EXPECT_FALSE(plain.seen.empty());
+      }
     }
   }
 }

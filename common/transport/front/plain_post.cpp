@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "common/core/text.h"
 #include "common/transport/http/http_refusal.h"
 #include "common/transport/link/sse_writer.h"
 
@@ -58,14 +59,21 @@ MessagePosts::MessagePosts(const http::HttpServerOptions& options, const http::E
       keep_alive_("timeout=" + std::to_string(keep_alive_seconds(options)) +
                   ", max=" + std::to_string(kMostRequests)) {}
 
-bool MessagePosts::is_plain(const RawRequest& request) const {
-  return request.head != nullptr && request.head->is_plain_post && !request.close_after &&
-         request.bytes.substr(request.head->target, request.head->target_size) == path_.view();
+std::optional<rpc::SharedText> MessagePosts::plain_path(const RawRequest& request) const {
+  if (request.head == nullptr || !request.head->is_plain_post || request.close_after)
+    return std::nullopt;
+  const auto target = request.bytes.substr(request.head->target, request.head->target_size);
+  if (target == path_.view()) return path_;
+  if (options_.folder.empty() || !target.starts_with(options_.folder)) return std::nullopt;
+  const auto name = target.substr(options_.folder.size());
+  const bool is_name = !name.empty() && std::ranges::all_of(name, core::is_alphanumeric);
+  return is_name ? std::optional(rpc::SharedText(std::string(target))) : std::nullopt;
 }
 
 bool MessagePosts::serve_plain(MessagePost& work, std::string& out) const {
   const RawRequest& request = *work.request;
-  if (!is_plain(request)) return false;
+  const auto path = plain_path(request);
+  if (!path) return false;
   const auto headers = headers_of(request);
   work.accepted = stream::accepted_types(*headers);
   if ((!work.accepted.json && !work.accepted.event_stream) ||
@@ -76,7 +84,7 @@ bool MessagePosts::serve_plain(MessagePost& work, std::string& out) const {
   for (const auto& [name, value] : edge_.cors().answer_fields(*headers))
     add_field(fields, name, value);
   work.headers = headers;
-  auto reply = exchange(work, std::string(request.bytes.substr(request.head->body)), path_);
+  auto reply = exchange(work, std::string(request.bytes.substr(request.head->body)), *path);
   if (reply) write(*reply, is_event(*reply, work.accepted), std::move(fields), out);
   return true;
 }

@@ -53,7 +53,8 @@ class MessagePosts {
                               const stream::AcceptedTypes& accepted) const;
 
  private:
-  [[nodiscard]] bool is_plain(const RawRequest& request) const;
+  /// The path of a plain one: that of messages, or a name in their folder.
+  [[nodiscard]] std::optional<rpc::SharedText> plain_path(const RawRequest& request) const;
   void dispatch(MessagePost& work, std::string body, const rpc::SharedText& path) const;
   void write(const link::OutboundReply& reply, bool as_event, rpc::HeaderMap fields,
              std::string& out) const;

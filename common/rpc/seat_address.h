@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace league::core {
+namespace league::rpc {
 
 /// What a player that comes to us gives as its contact_endpoint. Source: protocol §10.
 inline constexpr std::string_view kOutward = "outward";
@@ -39,4 +39,4 @@ inline constexpr std::string_view kSeatScheme = "seat";
   return is_seat ? std::optional(address.substr(kSeatScheme.size() + 1)) : std::nullopt;
 }
 
-}  // namespace league::core
+}  // namespace league::rpc
