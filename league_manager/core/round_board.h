@@ -39,13 +39,10 @@ class RoundBoard {
   [[nodiscard]] std::vector<events::MatchKey> pending_again() const { return keys_of(taken_back_); }
   /// Open matches of `referee`, in order.
   [[nodiscard]] std::vector<events::MatchKey> open_matches(int referee) const;
-  [[nodiscard]] int open_count(int referee) const {
-    return load_[static_cast<std::size_t>(referee)].open;
-  }
+  /// 0 before the league has started, too.
+  [[nodiscard]] int open_count(int referee) const { return load_of(referee).open; }
   /// Matches assigned to `referee` in the whole league.
-  [[nodiscard]] int assigned_total(int referee) const {
-    return load_[static_cast<std::size_t>(referee)].total;
-  }
+  [[nodiscard]] int assigned_total(int referee) const { return load_of(referee).total; }
   [[nodiscard]] int referees() const { return static_cast<int>(load_.size()); }
   /// The results by match number; `is_unplayed` is set for a match without a result.
   [[nodiscard]] std::vector<events::CompactResult> results() const;
@@ -70,6 +67,10 @@ class RoundBoard {
     bool operator==(const Load&) const = default;
   };
 
+  [[nodiscard]] Load load_of(int referee) const {
+    const auto index = static_cast<std::size_t>(referee);
+    return index < load_.size() ? load_[index] : Load{};
+  }
   void start(const events::RoundStarted& event, core::UtcTimestamp at);
   void act(const events::OperatorActed& event, core::UtcTimestamp at);
   void assign(const events::MatchAssigned& event, core::UtcTimestamp at);

@@ -264,6 +264,14 @@ class OperateTest(LeagueTest):
         status = self.wait_until_over(manager)
         self.assertEqual(status["technical_losses"], 0, "its match begins anew")
 
+    def test_a_referee_may_leave_before_the_league_starts(self):
+        manager = self.start_manager(2, 1)
+        referee = self.draining_referee(manager, "one")
+        self.assertEqual(referee.program.stop(seconds=10), 0)
+        self.draining_referee(manager, "one")
+        self.start_players(manager, 2)
+        self.assertEqual(self.wait_until_over(manager)["technical_losses"], 0)
+
     def test_a_referee_without_a_manager_does_not_wait_for_it(self):
         manager = self.start_manager(2, 1)
         referee = self.draining_referee(manager, "one")

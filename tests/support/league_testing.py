@@ -11,6 +11,7 @@ import json
 import os
 import queue
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -246,9 +247,13 @@ class LeagueTest(unittest.TestCase):
             self.assertIsNone(WHOLE_TOKEN.search(content), f"{path.name} shows a token")
 
     def kill_programs(self):
+        crashes = {-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL}
+        crashed = [program for program in self.programs if program.process.poll() in crashes]
         for program in self.programs:
             if program.is_running:
                 program.kill()
+        self.assertEqual([(program.name, program.process.returncode, program.stderr()) for program in crashed], [],
+                         "whatever a test is about: no program of it crashes")
 
     def start(self, name, *arguments, limits=FAST, port=0):
         self._configs += 1

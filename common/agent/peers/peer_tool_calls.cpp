@@ -2,6 +2,7 @@
 #include "common/agent/peers/peer_errors.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/dialect_search.h"
+#include "common/rpc/seat_address.h"
 
 // Calls of PeerClient that carry no league message.
 namespace league::agent::peers {
@@ -22,7 +23,7 @@ void PeerClient::ping(transport::link::Endpoint endpoint, const std::string& pee
   out.notes->message_type = "ping";
   out.notes->peer = peer;
   // A seat answers for its player, also that nobody sits there.
-  const bool is_seat = out.endpoint.path.starts_with(transport::link::kSeatsPath);
+  const bool is_seat = out.endpoint.path.starts_with(rpc::kSeatsPath);
   auto& caller = caller_for(style_of(out.endpoint));
   caller.call(std::move(out), [peer, is_seat, completion = std::move(completion)](
                                   transport::link::CallOutcome outcome) {
