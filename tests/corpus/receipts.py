@@ -40,7 +40,7 @@ for _name, _value in (("null", None), ("list", []), ("number", 5), ("text", "x")
 
 
 # --- Players that the manager runs -------------------------------------------------------------------------------------
-def hosted(fairness, player="P01"):
+def hosted(fairness, player="P02"):
     return kept_results(lambda content: [content.update(hosted=[player]), *(row.update(fairness=fairness) for row in content["results"]
                                                                             if row["match_id"] == R1)] and None)
 
@@ -48,7 +48,8 @@ def hosted(fairness, player="P01"):
 for _fairness, _expected in (("both", True), ("one", True), ("hosted", False), ("claimed", False), ("none", False)):
     made("hosted", f"called-{_fairness}", *([fault("fairness.hosted", report_at(R1), R1)] if _expected else []), options=BOUND,
          short=_fairness == "both", files=hosted(_fairness))(None)
-made("hosted", "somebody-else", options=BOUND, files=hosted("both", "P99"))(None)
+for _player in ("P01", "P99"):  # who has no match in this round, and nobody
+    made("hosted", f"another-player-{_player}", options=BOUND, files=hosted("both", _player))(None)
 
 
 # --- Losses ---------------------------------------------------------------------------------------------------------
