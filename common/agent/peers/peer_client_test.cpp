@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "common/agent/peers/peer_client_testing.h"
 
 namespace league::agent::peers {
@@ -190,6 +192,28 @@ TEST_F(PeerClientTest, TellsTroubleOfTheConnectionFromABadAnswer) {
     return outcome;
   };
   EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kTimeout);
+}
+
+TEST_F(PeerClientTest, ASeatIsToldHowLongItsPlayerHasAndSaysHowLongItKeptTheCall) {
+  const auto answer = [this](const std::string& delay) {
+    caller_.answer = [delay](const nlohmann::json& /*frame*/) {
+      transport::link::CallOutcome outcome;
+      outcome.http_status = 504;
+      outcome.refusal_headers =
+          std::make_shared<rpc::HeaderMap>(rpc::HeaderMap{{"League-Seat-Delay-Us", delay}});
+      return outcome;
+    };
+    return ask(envelope::MessageType::kGameInvitation).seat_delay;
+  };
+  const std::pair<std::string, std::string> limit{"League-Time-Limit-Ms", "10000"};
+  EXPECT_EQ(answer("250000"), std::nullopt) << "it is no seat";
+  EXPECT_EQ(std::ranges::count(caller_.last.headers, limit), 0);
+  grace_ = std::chrono::seconds(1);
+  EXPECT_EQ(answer("250000"), std::chrono::milliseconds(250));
+  EXPECT_EQ(std::ranges::count(caller_.last.headers, limit), 1);
+  EXPECT_EQ(caller_.last.deadline, time_.steady_now() + std::chrono::seconds(11));
+  EXPECT_EQ(answer("-1"), std::nullopt);
+  EXPECT_EQ(answer("5000000000"), std::nullopt);
 }
 
 TEST_F(PeerClientTest, ReadsALeagueErrorInPlaceOfTheAnswer) {

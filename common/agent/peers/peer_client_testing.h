@@ -21,9 +21,11 @@ class ScriptedCaller final : public transport::link::Caller {
  public:
   std::function<transport::link::CallOutcome(const nlohmann::json& frame)> answer;
   std::vector<nlohmann::json> frames;
+  transport::link::OutboundCall last;
 
   void call(transport::link::OutboundCall call, Completion completion) override {
     frames.push_back(nlohmann::json::parse(call.bytes));
+    last = std::move(call);
     completion(answer(frames.back()));
   }
 };
@@ -59,6 +61,7 @@ class PeerClientTest : public ::testing::Test {
     call.conversation_id = "convr1m1001";
     call.type = type;
     call.message = std::make_shared<const std::string>("{}");
+    call.grace = grace_;
     call.reply_defaults.sender = "player:P01";
     call.reply_defaults.conversation_id = core::ConversationId("convr1m1001");
     call.reply_defaults.player_id = core::PlayerId("P01");
@@ -99,6 +102,7 @@ class PeerClientTest : public ::testing::Test {
   ScriptedCaller caller_;
   std::unique_ptr<PeerClient> client_;
   envelope::Mode mode_ = envelope::Mode::kOpen;
+  std::optional<std::chrono::milliseconds> grace_;
   bool call_ids_ = true;  ///< whether the call names league and round
   transport::link::Endpoint endpoint_ =
       *transport::link::parse_endpoint("http://127.0.0.1:8101/mcp");
