@@ -14,17 +14,21 @@ double shortened(double value) { return std::round(value * 1e7) / 1e7; }
 
 }  // namespace
 
-void add_figures(nlohmann::json& rows, const table::Figures* figures) {
-  if (figures == nullptr || !rows.is_array()) return;
-  for (nlohmann::json& row : rows) {
-    const auto player = events::AgentRef::parse(schema::text_at(row, "player_id"));
-    if (!player || static_cast<std::size_t>(player->index) >= figures->players.size()) continue;
-    const auto& rating = figures->players[static_cast<std::size_t>(player->index)];
-    if (!rating) continue;
-    row["rating"] = shortened(rating->rating);
-    if (rating->error) row["rating_error"] = shortened(*rating->error);
-    if (rating->p_first) row["p_first"] = *rating->p_first;
-  }
+void add_rating(nlohmann::json& row, const table::Figures& figures) {
+  const auto player = events::AgentRef::parse(schema::text_at(row, "player_id"));
+  if (!player || static_cast<std::size_t>(player->index) >= figures.players.size()) return;
+  const auto& rating = figures.players[static_cast<std::size_t>(player->index)];
+  if (!rating) return;
+  row["rating"] = shortened(rating->rating);
+  if (rating->error) row["rating_error"] = shortened(*rating->error);
+  if (rating->p_first) row["p_first"] = *rating->p_first;
+}
+
+void add_figures(nlohmann::json& answer, const table::Figures* figures) {
+  if (figures == nullptr) return;
+  for (nlohmann::json& row : answer["standings"]) add_rating(row, *figures);
+  if (figures->luck) answer["luck"] = *figures->luck;
+  answer["rated_matches"] = figures->matches;
 }
 
 }  // namespace league::league_manager::service

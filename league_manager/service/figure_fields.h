@@ -6,8 +6,12 @@
 
 namespace league::league_manager::service {
 
-/// Adds to each of `rows`, rows of the table as they are answered, what `figures` has of its
-/// player: `rating`, `rating_error` and `p_first`. Null: nothing is known yet.
-void add_figures(nlohmann::json& rows, const table::Figures* figures);
+/// Adds what `figures` has of the player of `row`, a row of the table as it is answered: `rating`,
+/// `rating_error` and `p_first`.
+void add_rating(nlohmann::json& row, const table::Figures& figures);
+
+/// Adds that to all rows of `answer`'s `standings`, and beside them `luck` and `rated_matches`, the
+/// number of matches that the figures come from. Null: nothing is known yet.
+void add_figures(nlohmann::json& answer, const table::Figures* figures);
 
 }  // namespace league::league_manager::service

@@ -417,7 +417,7 @@ void ManagerService::on_query(agent::host::Call<envelope::LeagueQuery> call) {
     return answer_query(league, call.envelope.sender.id, call.message);
   });
   json answer = envelope::encode(envelope, response);
-  if (response.data.standings) add_figures(answer["data"]["standings"], figures().get());
+  if (response.data.standings) add_figures(answer["data"], figures().get());
   if (players) answer["players"] = std::move(*players);
   answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }
@@ -433,7 +433,7 @@ void ManagerService::on_get_standings(agent::host::ToolCall call) {
               {"standings", envelope::encode_standings(rows)},
               {"total_players", league.roster().taken(events::AgentKind::kPlayer)}};
   });
-  add_figures(answer["standings"], figures().get());
+  add_figures(answer, figures().get());
   answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }
 

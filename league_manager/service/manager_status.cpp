@@ -99,9 +99,7 @@ void ManagerService::add_luck(json& status) const {
   status["luck"] = *known->luck;
   status["luck_sentence"] = table::luck_sentence(known->luck);
   if (!status["champion"].is_object()) return;
-  json rows = json::array({status["champion"]});
-  add_figures(rows, known.get());
-  status["champion"] = rows[0];
+  add_rating(status["champion"], *known);
   const auto champion = deps_.ledger.read([](const League& league) { return league.champion(); });
   status["champion"]["decided"] = champion && table::is_decided(*known, *champion);
 }

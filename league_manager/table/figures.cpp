@@ -1,6 +1,7 @@
 #include "league_manager/table/figures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numbers>
 
@@ -99,8 +100,8 @@ Figures figures_of(const League& league) {
 std::string luck_sentence(const std::optional<double>& luck) {
   if (!luck) return {};
   const auto of = [](double part, int all) {
-    return std::to_string(static_cast<int>(part * all + 0.5)) + " of " +
-           (all == 100 ? "100" : "1,000") + " leagues";
+    return std::to_string(std::lround(part * all)) + " of " + (all == 100 ? "100" : "1,000") +
+           " leagues";
   };
   std::string often = "in fewer than 1 of 1,000 leagues";
   if (*luck >= 0.001) often = "in " + of(*luck, 1000);

@@ -435,6 +435,16 @@ class Liars(LogTest):
             record.message["final_standings"][0]["points"] += 1
         self.assert_found(league, ["table.differs"])
 
+    def test_a_table_of_several_meetings(self):
+        self.assert_found(self.league(meetings=3), [])
+        fewer = self.league(meetings=3)
+        fewer.meetings = 2  # the bundle says so, and counts more than the message
+        self.assert_found(fewer, ["table.players"])
+        league = self.league(meetings=2)
+        for record in league.find(MANAGER, "LEAGUE_COMPLETED", dir="out"):
+            record.message["final_standings"][0]["points"] += 1
+        self.assert_found(league, ["table.differs"])
+
     def test_a_match_that_is_given_in_a_call_of_its_own(self):
         """As third-party referees take it: START_MATCH is the only announcement of who has the match."""
         for referee, accused in (("REF01", False), ("REF02", True)):

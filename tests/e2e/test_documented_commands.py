@@ -101,7 +101,7 @@ class DocumentedOutput(LeagueTest):
     def test_a_league_prints_and_sends_what_is_documented(self):
         page = (SOURCE / "docs" / "settings.md").read_text()
         row = re.search(r"^\| `league up --json` \| (.*) \|$", page, re.MULTILINE).group(1)
-        optional = {"shared_first_place", "disputed"}
+        optional = {"shared_first_place", "disputed", "luck", "luck_sentence"}
         keys = {re.match(r"\w+", key).group() for key in re.findall(r"`([^`]+)`", row)} - optional
         said = subprocess.run([BIN / "league", "up", "--players", "2", "--data", self.directory / "data", "--logs",
                                self.directory / "logs", "--json"], capture_output=True, text=True, timeout=60)

@@ -115,7 +115,7 @@ class OperateTest(LeagueTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = (exported / "matches.csv").read_text().splitlines()
         self.assertEqual(sum(",VOID," in row for row in rows), 2)
-        self.assertEqual([row.split(",")[1] for row in rows if row.endswith(",R1M2")], ["R6M1"])
+        self.assertEqual([row.split(",")[1] for row in rows if row.endswith(",R1M2,1")], ["R6M1"])
         self.assert_site_tells()
 
     def assert_site_tells(self):

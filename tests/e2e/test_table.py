@@ -26,6 +26,13 @@ class Table(LeagueTest):
         with open(self.directory / "csv" / "standings.csv", encoding="utf-8-sig") as file:
             return list(csv.DictReader(file))
 
+    def browser(self, site, view):
+        browser = Browser()
+        self.addCleanup(browser.close)
+        browser.open(f"{site.as_uri()}/index.html#{view}")
+        browser.wait_for("document.querySelector('main table')")
+        return browser
+
     def test_the_figures_are_those_of_an_independent_script(self):
         told = json.loads(self.up(10, "--meetings", "2", "--json"))
         self.export("--format", "csv", "--out", self.directory / "csv")
@@ -43,6 +50,18 @@ class Table(LeagueTest):
         (self.directory / "csv" / "standings.csv").write_text(changed, "utf-8")
         self.assertEqual(subprocess.run(script, capture_output=True, timeout=120).returncode, 1)
 
+    @unittest.skipUnless(chromium(), "there is no chromium here")
+    def test_the_page_shows_each_meeting(self):
+        self.up(5, "--meetings", "3")
+        self.export("--site", self.directory / "site")
+        browser = self.browser(self.directory / "site", "cross")
+        self.assertEqual(browser.evaluate("document.querySelectorAll('table.cross .result').length"), 5 * 4 * 3)
+        self.assertEqual(browser.evaluate("document.querySelector('table.cross tbody tr').cells[2].textContent.length"), 3)
+        browser.evaluate("location.hash = 'standings'")
+        browser.wait_for("document.querySelector('table.standings')")
+        self.assertEqual(browser.evaluate("document.querySelectorAll('.why details').length"), 5, "the page makes the same table")
+        self.assertEqual(browser.problems, [])
+
     def test_of_sixty_random_bots_the_page_says_that_it_is_luck(self):
         # One league of equal players in twenty is less even than that; three in a row are none.
         for _ in range(3):
@@ -58,9 +77,7 @@ class Table(LeagueTest):
         self.assertIn("This table may be luck", (site / "index.html").read_text("utf-8"), "also without JavaScript")
         if not chromium():
             return
-        browser = Browser()
-        self.addCleanup(browser.close)
-        browser.open(f"{site.as_uri()}/index.html")
+        browser = self.browser(site, "standings")
         browser.wait_for("document.querySelector('.luck')?.textContent.includes('This table may be luck')")
         self.assertIn("First, not decided", browser.evaluate("document.querySelector('#champion').textContent"))
         self.assertIn(" ± ", browser.evaluate("document.querySelector('table.standings tbody').textContent"))
@@ -73,8 +90,8 @@ class Table(LeagueTest):
         self.wait_until_over(manager, 20)
 
         def rated():
-            rows = rpc(manager.url, "tools/call", {"name": "get_standings", "arguments": {}})["result"]["structuredContent"]["standings"]
-            return rows if all("p_first" in row for row in rows) else None
+            answer = rpc(manager.url, "get_standings", {}).result()
+            return answer["standings"] if answer.get("rated_matches") == 6 else None
         rows = wait_until(rated, 10, "the figures are known")
         self.assertAlmostEqual(sum(row["rating"] for row in rows), 6000, delta=1e-5)
         self.assertAlmostEqual(sum(row["p_first"] for row in rows), 1, delta=1e-9)

@@ -339,9 +339,11 @@ class League:
     """`old`: logs as they were before records had `call`, headers `league_key`, and players commitments. `version`: of the log's
     format; from 3 on records say whose token was checked. `receipts`: players have declared them, so the manager asks about losses."""
 
-    def __init__(self, players=3, referees=1, seed=1, league_id="league_test", old=False, commitments=True, start=START, version=2, receipts=False):
+    def __init__(self, players=3, referees=1, seed=1, league_id="league_test", old=False, commitments=True, start=START, version=2, receipts=False,
+                 meetings=None):
         chance = random.Random(seed)
         self.league_id, self.old, self.now, self.start_time, self.version = league_id, old, start, start, version
+        self.meetings = meetings
         self.receipts, self.given_receipts, self.questions, self.keeps_questions = receipts, {}, [], True
         self.name = f"{league_id}:{seed}"
         self.signer = Signer("league:" + self.name)
@@ -355,7 +357,7 @@ class League:
                     f"logs/agents/{agent.split(':')[1]}.log.jsonl")
             self.logs[agent] = AgentLog(agent, path, Signer(f"{self.name}:{agent}"), version)
         ring = self.players + ([None] if players % 2 else [])
-        for round_id in range(1, len(ring)):
+        for round_id in range(1, (len(ring) - 1) * (meetings or 1) + 1):
             pairs = [(ring[i], ring[-1 - i]) for i in range(len(ring) // 2)]
             pairs = [pair for pair in pairs if None not in pair]
             for n, (a, b) in enumerate(pairs, 1):
@@ -720,7 +722,7 @@ class League:
         signed = {"attestation": self.attestation(rows)} if self.version > 2 else {}
         self.broadcast([name for name in self.logs if name != MANAGER], "LEAGUE_COMPLETED", "notify_league_completed",
                        "convleagueleague_completed", total_rounds=count, total_matches=len(self.plans), champion=champion,
-                       final_standings=rows, **signed)
+                       final_standings=rows, **({"meetings": self.meetings} if self.meetings else {}), **signed)
         if self.receipts:
             manager = self.log(MANAGER)
             manager.items.append(Note(self.tick(), manager.records()[-1]["mono_ns"] + 10**6, "receipt_keys",
@@ -753,8 +755,9 @@ class League:
             outcome = {(3, 0): "A", (0, 3): "B", (1, 1): "DRAW"}.get((points[plan.a], points[plan.b]), "NONE")
             rows.append({"match_id": match, "outcome": outcome, "by": "REPORT",
                          "reason": "" if not plan.lost else plan.termination(), "draw_seed": plan.seed.hex()})
+        stated = {"meetings": self.meetings} if self.meetings else {}
         if not self.receipts:
-            return {"format": "league.results", "version": 1, "results": rows}
+            return {"format": "league.results", "version": 1, "results": rows, **stated}
         for row in rows:
             plan = self.plans[row["match_id"]]
             row["receipts"] = {side: {"state": "valid", **self.given_receipts[plan.match].get(player, {"join": "", "choice": ""})}

@@ -92,7 +92,8 @@ int say_finished(const RunStore& run_store, bool as_json) {
             << " is finished; matches: " << result.value("matches", 0)
             << ", rounds: " << result.value("rounds", 0);
   if (auto champion = result.find("champion"); champion != result.end() && champion->is_object())
-    std::cout << "; champion: " << safe_text(champion->value("display_name", "")) << " ("
+    std::cout << (champion->value("decided", true) ? "; champion: " : "; first, not decided: ")
+              << safe_text(champion->value("display_name", "")) << " ("
               << safe_text(champion->value("player_id", "")) << ") with "
               << core::counted(champion->value("points", 0), "point");
   std::cout << "\n`league export " << data << "` writes its table; to start a new league, use "

@@ -111,10 +111,12 @@ WatchPicture follow(ManagerClient& client, WatchPicture picture,
   const Canvas canvas;
   WatchOptions options{.has_colours = canvas.has_colours()};
   std::string told;
+  bool was_over = false;  // at an earlier look: the figures of its last round follow the end
   auto next_look = std::chrono::steady_clock::now();
   auto last_answer = next_look;
   while (true) {
     if (std::chrono::steady_clock::now() >= next_look) {
+      was_over = picture.progress.is_completed();
       auto seen = look(client, picture, options);
       picture.trouble = seen ? "" : "the manager does not answer: " + seen.error().message;
       next_look = std::chrono::steady_clock::now() + kBetweenLooks;
@@ -127,7 +129,8 @@ WatchPicture follow(ManagerClient& client, WatchPicture picture,
                                    ? progress_line(picture.progress, picture.seconds)
                                    : safe_text(picture.trouble);
       if (line != told) std::cerr << (told = line) << '\n';
-      if (picture.progress.is_completed() || next_look - last_answer > kMostSilence) return picture;
+      const bool is_over = picture.progress.is_completed() && (picture.progress.luck || was_over);
+      if (is_over || next_look - last_answer > kMostSilence) return picture;
     }
     if (stop.wait_for(kBetweenKeys) >= 0) return picture;
     const char key = canvas.key();
@@ -149,6 +152,8 @@ int watch(const std::string& url, transport::link::StopSignal& stop) {
        table_lines(last.table, kOutputWidth, last.table.size(), last.table.size()))
     std::cout << line << '\n';
   if (last.progress.champion) std::cout << champion_line(last.progress) << '\n';
+  if (!last.progress.luck_sentence.empty())
+    std::cout << safe_text(last.progress.luck_sentence) << '\n';
   return last.trouble.empty() ? 0 : 2;
 }
 

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tools/league/up/table_figures.h"
+
 namespace league::tools {
 namespace {
 
@@ -53,6 +55,32 @@ TEST(ResultReport, TheLinesSumToTheNumberOfLosses) {
   EXPECT_NE(printed().find("technical losses: 1\n"), std::string::npos) << printed();
   outcome.technical_losses.push_back({"P01", "GAME_INVITATION: E001 TIMEOUT_ERROR", {"R1M1"}});
   EXPECT_NE(printed().find("technical losses: 2 in 1 match\n"), std::string::npos) << printed();
+}
+
+TEST(ResultReport, AChampionByLuckIsNotDecided) {
+  auto outcome = two_players();
+  outcome.technical_losses.clear();
+  league_manager::table::Figures figures{
+      .players = {{{.rating = 1600, .error = 200, .p_first = 0.8}},
+                  {{.rating = 1400, .error = 200, .p_first = 0.2}}},
+      .luck = 0.5,
+      .matches = 1};
+  take_figures(outcome, figures);
+  const auto result = result_json(outcome, kDirectories);
+  EXPECT_EQ(result["champion"]["decided"], false);
+  EXPECT_EQ(result["champion"]["p_first"], 0.8);
+  EXPECT_EQ(result["standings"][1]["rating"], 1400);
+  EXPECT_EQ(result["luck"], 0.5);
+  std::ostringstream out;
+  print_result(outcome, kDirectories, 120, out);
+  EXPECT_NE(out.str().find("first, not decided: alpha (P01) with 3 points"), std::string::npos);
+  EXPECT_NE(out.str().find("\nThis table may be luck: "), std::string::npos);
+  figures.players[0]->p_first = 0.97;
+  take_figures(outcome, figures);
+  EXPECT_EQ(champion_line(outcome.progress), "champion: alpha (P01) with 3 points");
+  figures.players[0].reset();  // all its points are from technical losses of others
+  take_figures(outcome, figures);
+  EXPECT_EQ(result_json(outcome, kDirectories)["champion"]["decided"], false);
 }
 
 TEST(ResultReport, AnInterruptedLeagueSaysSo) {

@@ -64,6 +64,22 @@ TEST(TableText, NarrowTableKeepsThePoints) {
   }
 }
 
+TEST(TableText, ShowsRatingsWhereTheyAreKnownAndFit) {
+  auto rows = two_rows();
+  rows[0].rating = 1612.4;
+  rows[0].rating_error = 120.6;
+  rows[0].p_first = 0.934;
+  auto lines = table_lines(rows, 100, 10, 2);
+  EXPECT_EQ(lines[0],
+            "rank  id    player                     played   won drawn  lost  points"
+            "  rating     ±    first");
+  EXPECT_EQ(lines[1],
+            "   1  P01   alpha                           3     2     1     0       7"
+            "    1612   121     93 %");
+  EXPECT_EQ(display_width(lines[2]), display_width(lines[1])) << "nothing is known of it";
+  EXPECT_EQ(table_lines(rows, 80, 10, 2), table_lines(two_rows(), 80, 10, 2));
+}
+
 TEST(TableText, SaysHowManyRowsAreNotShown) {
   auto lines = table_lines(two_rows(), 80, 1, 50);
   ASSERT_EQ(lines.size(), 3U);
