@@ -260,6 +260,24 @@ class People(LeagueTest):
         self.assertEqual(self.stage(ada), "waiting")
         self.assertFalse([url for url in ada.requests + thief.requests if code in url])
 
+    def test_up_leaves_a_seat_and_says_where(self):
+        with subprocess.Popen([str(BIN / "league"), "up", "--players", "1", "--seats", "1", "--data",
+                               str(self.directory / "data"), "--logs", str(self.logs)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as up:
+            self.addCleanup(up.kill)
+            line = next(line for line in up.stderr if line.startswith("play at "))
+            self.assertRegex(line, r"^play at http://\S+/play \(1 seat\); the league starts when all seats are taken\n$")
+            self.base = line.split()[2].removesuffix("/play")
+            ada = self.sit("Ada")
+            self.wait_for_stage(ada, "choosing")
+            self.click(ada, "odd")
+            self.wait_for_stage(ada, "result", "over")
+            out, said = up.communicate(timeout=30)
+        self.assertEqual(up.returncode, 0, said)
+        self.assertIn("arrived: Ada is", said)
+        self.assertIn("Ada", out)
+        self.assert_verified()
+
     def test_the_live_page_leads_here_while_people_may_come(self):
         self.open_league(3)
         page = self.open_browser()
