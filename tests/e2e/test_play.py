@@ -33,10 +33,14 @@ class People(LeagueTest):
             self.start_players(self.manager, bots)
         return self.manager
 
-    def open_browser(self):
+    def open_browser(self, is_plain=False):
+        """`is_plain`: as if the page came over plain HTTP from another machine, where browsers offer no crypto.subtle."""
         browser = Browser()
         self.addCleanup(browser.close)
         browser.view(1280, 800)
+        if is_plain:
+            browser.call("Page.addScriptToEvaluateOnNewDocument",
+                         source="Object.defineProperty(Crypto.prototype, 'subtle', {value: undefined})")
         return browser
 
     def sit(self, name, browser=None):
@@ -89,7 +93,7 @@ class People(LeagueTest):
 
     def test_a_league_of_bots_and_people_of_whom_one_walks_away(self):
         self.open_league(5, bots=3)
-        ada, bob = self.sit("Ada"), self.sit("Bob")
+        ada, bob = self.sit("Ada"), self.sit("Bob", self.open_browser(is_plain=True))
         turns, checked, is_there = 0, 0, True
         while self.status(self.manager)["state"] != "COMPLETED":
             if self.stage(ada) == "choosing":
@@ -111,6 +115,8 @@ class People(LeagueTest):
                 self.click(bob, "odd")
             elif is_there and self.stage(bob) == "result":
                 is_there = False
+                self.assertEqual(bob.evaluate("typeof crypto.subtle"), "undefined")
+                self.assertIn("Checked by this page", bob.evaluate("document.body.textContent"))
                 self.walk_away(bob)
         self.wait_for_stage(ada, "result", "over")
         self.assertGreater(checked, 0)
