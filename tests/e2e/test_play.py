@@ -33,10 +33,14 @@ class People(LeagueTest):
             self.start_players(self.manager, bots)
         return self.manager
 
-    def open_browser(self):
+    def open_browser(self, is_plain=False):
+        """`is_plain`: as if the page came over plain HTTP from another machine, where browsers offer no crypto.subtle."""
         browser = Browser()
         self.addCleanup(browser.close)
         browser.view(1280, 800)
+        if is_plain:
+            browser.call("Page.addScriptToEvaluateOnNewDocument",
+                         source="Object.defineProperty(Crypto.prototype, 'subtle', {value: undefined})")
         return browser
 
     def sit(self, name, browser=None):
@@ -89,7 +93,7 @@ class People(LeagueTest):
 
     def test_a_league_of_bots_and_people_of_whom_one_walks_away(self):
         self.open_league(5, bots=3)
-        ada, bob = self.sit("Ada"), self.sit("Bob")
+        ada, bob = self.sit("Ada"), self.sit("Bob", self.open_browser(is_plain=True))
         turns, checked, is_there = 0, 0, True
         while self.status(self.manager)["state"] != "COMPLETED":
             if self.stage(ada) == "choosing":
@@ -111,6 +115,8 @@ class People(LeagueTest):
                 self.click(bob, "odd")
             elif is_there and self.stage(bob) == "result":
                 is_there = False
+                self.assertEqual(bob.evaluate("typeof crypto.subtle"), "undefined")
+                self.assertIn("Checked by this page", bob.evaluate("document.body.textContent"))
                 self.walk_away(bob)
         self.wait_for_stage(ada, "result", "over")
         self.assertGreater(checked, 0)
@@ -259,6 +265,24 @@ class People(LeagueTest):
         thief.wait_for("document.querySelector('#fault')?.textContent.includes('not one of this league')")
         self.assertEqual(self.stage(ada), "waiting")
         self.assertFalse([url for url in ada.requests + thief.requests if code in url])
+
+    def test_up_leaves_a_seat_and_says_where(self):
+        with subprocess.Popen([str(BIN / "league"), "up", "--players", "1", "--seats", "1", "--data",
+                               str(self.directory / "data"), "--logs", str(self.logs)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as up:
+            self.addCleanup(up.kill)
+            line = next(line for line in up.stderr if line.startswith("play at "))
+            self.assertRegex(line, r"^play at http://\S+/play \(1 seat\); the league starts when all seats are taken\n$")
+            self.base = line.split()[2].removesuffix("/play")
+            ada = self.sit("Ada")
+            self.wait_for_stage(ada, "choosing")
+            self.click(ada, "odd")
+            self.wait_for_stage(ada, "result", "over")
+            out, said = up.communicate(timeout=30)
+        self.assertEqual(up.returncode, 0, said)
+        self.assertIn("arrived: Ada is", said)
+        self.assertIn("Ada", out)
+        self.assert_verified()
 
     def test_the_live_page_leads_here_while_people_may_come(self):
         self.open_league(3)

@@ -1,4 +1,5 @@
-"""axe-core, run in a real browser over every view of the live page and over the checker's report: no finding."""
+"""axe-core, run in a real browser over every view of the live page and every stage of the page on which people play: no
+finding."""
 import json
 import pathlib
 import sys
@@ -8,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from browser import Browser, chromium  # noqa: E402
-from league_testing import LeagueTest  # noqa: E402
+from league_testing import LeagueTest, limits  # noqa: E402
 
 from node_tools import install, skip  # noqa: E402
 
@@ -51,8 +52,58 @@ class Accessibility(LeagueTest):
                 self.browser.wait_for(f"document.querySelector('#main').dataset.view === {view.split('/')[0]!r}")
                 for finding in self.findings():
                     found.setdefault(finding, []).append(f"{view} {width} {theme}")
+        self.assert_none(found)
+
+    def assert_none(self, found):
         if found:
             self.fail("\n".join(f"{finding}\n    {', '.join(where)}" for finding, where in found.items()))
+
+    def test_every_stage_of_the_page_on_which_people_play(self):
+        short = limits(seat_limits={"invitation_ms": 20_000, "choice_ms": 20_000})
+        manager = self.start_manager(3, 1, limits=short)
+        base = manager.url.removesuffix("/mcp")
+        self.start_referee(manager, limits=short)
+        other = Browser()
+        self.addCleanup(other.close)
+        found = {}
+
+        def look(stage):
+            for width, height, theme in SCREENS:
+                self.browser.view(width, height, theme)
+                for finding in self.findings():
+                    found.setdefault(finding, []).append(f"{stage} {width} {theme}")
+
+        def until(page, *stages):
+            page.wait_for(f"{list(stages)}.includes(document.querySelector('#main').dataset.stage)", 30)
+
+        def sit(page, name):
+            page.open(base + "/play")
+            page.wait_for("document.querySelector('#form')")
+            if page is self.browser:
+                page.evaluate(self.axe + ";0")
+                look("form")
+            page.evaluate(f"document.querySelector('input').value = '{name}'; document.querySelector('#form button').click()")
+
+        choose = "document.querySelector('.choice').click()"
+        sit(self.browser, "Ada")
+        until(self.browser, "waiting")
+        look("waiting")
+        sit(other, "Bob")
+        self.start_players(manager, 1)
+        until(self.browser, "choosing")
+        look("choosing")
+        self.browser.evaluate(choose)
+        until(self.browser, "sealed", "result")
+        look("sealed or result")
+        for _ in range(3):
+            other.evaluate("document.querySelector('.choice')?.click()")
+        until(self.browser, "result", "choosing")
+        self.browser.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        look("result")
+        until(self.browser, "choosing", "missed")
+        until(self.browser, "missed")
+        look("missed")
+        self.assert_none(found)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ let warned = false;
 const REFUSALS = {
   E016: 'This code is not one of this league. Check it with the person who gave it to you.',
   E017: 'All seats are taken.',
-  E019: 'The league has started, so nobody can join it any more. You can watch it.',
+  E019: 'The league has started without you.',
   E020: 'Somebody has this name, or this code, already.',
 };
 
@@ -177,8 +177,10 @@ element('main').addEventListener('click', ({target}) => {
   if (button?.dataset.choice) choose(button.dataset.choice);
   else if (button?.id === 'back') comeBack();
 });
-document.addEventListener('keydown', (event) => {
-  if (state.stage !== 'choosing' || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+// Only where the choices have the focus, as they have at first: else a word that somebody dictates could choose.
+element('main').addEventListener('keydown', (event) => {
+  const isOfChoices = state.stage === 'choosing' && event.target.closest('#choices');
+  if (!isOfChoices || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   const {choices} = state.match;
   const pressed = event.key.toUpperCase();
   const at = keys(choices).findIndex((key, i) => key === pressed || String(i + 1) === pressed);

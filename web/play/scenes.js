@@ -28,10 +28,12 @@ export function keys(choices) {
 function form() {
   const {head, registrations} = league;
   if (!head) return card('welcome', h('p', {class: 'quiet'}, 'Connecting …'));
-  if (head.state !== 'REGISTERING' && !state.fault)
+  const fault = state.fault && h('p', {class: 'fault', id: 'fault', role: 'alert', tabindex: -1}, state.fault);
+  if (head.state !== 'REGISTERING')
     return card(
       'welcome',
       h('h2', {}, head.state === 'RUNNING' ? 'The league is being played' : 'The league is over'),
+      fault,
       h('p', {}, 'Nobody can join it any more, but you can ', h('a', {href: '/'}, 'watch'), '.'),
     );
   const needsCode = registrations.expected !== null;
@@ -39,7 +41,7 @@ function form() {
     'welcome',
     h('h2', {}, 'Take a seat'),
     h('p', {}, rules(head)),
-    state.fault && h('p', {class: 'fault', id: 'fault', role: 'alert', tabindex: -1}, state.fault),
+    fault,
     h(
       'form',
       {id: 'form'},

@@ -71,7 +71,7 @@ struct SeatLimits {
   /// Calls to a player wait while it is away, but once it has been for this long they fail.
   std::chrono::seconds absence{30};
   /// Who polls is there for this long after a poll.
-  std::chrono::seconds between_polls{3};
+  std::chrono::seconds between_polls{5};
 };
 
 /// The seats of players that come to us: each has one session at a time, by which its player takes

@@ -169,7 +169,7 @@ TEST_F(SeatsTest, APlayerIsThereWhileItHasAConnectionOrAsks) {
   EXPECT_TRUE(is_there()) << "its poll waits";
   time_.advance(3s);
   EXPECT_TRUE(is_there()) << "it may be about to ask again";
-  time_.advance(3s);
+  time_.advance(4s);
   EXPECT_FALSE(is_there()) << "nobody asks any more";
   session = open();
   seats_.end(session);

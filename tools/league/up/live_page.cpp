@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
+#include "common/agent/host/terminal.h"
 #include "common/core/counted.h"
 #include "common/transport/link/endpoint.h"
+#include "tools/league/up/qr_code.h"
 
 namespace league::tools {
 namespace {
@@ -53,23 +56,37 @@ std::string live_page_of(const std::string& manager_url) {
 }
 
 std::vector<std::string> invitation_to_play(const UpOptions& options,
-                                            const std::string& manager_url) {
+                                            const std::string& manager_url, bool shows_blocks) {
   auto endpoint = transport::link::parse_endpoint(manager_url);
   if (!endpoint || live_page_of(manager_url).empty())
-    return {"warning: --seats needs a manager that people's browsers can reach (--transport http)"};
-  const std::string seats = core::counted(options.seats, "seat");
+    return {"warning: --seats needs a manager that browsers can reach (--transport http)"};
   const bool is_open = is_open_to_others(options);
   if (is_open && options.advertise.empty()) {
     const bool is_any = options.bind_address == "0.0.0.0" || options.bind_address == "::";
     endpoint->host = is_any ? own_address() : options.bind_address;
     if (endpoint->host.empty()) endpoint->host = "localhost";
   }
-  std::vector<std::string> lines{"play at " + live_page_of(endpoint->url()) + "play (" + seats +
+  const std::string page = live_page_of(endpoint->url()) + "play";
+  std::vector<std::string> lines{"play at " + page + " (" + core::counted(options.seats, "seat") +
                                  "); the league starts when all seats are taken"};
-  if (!is_open)
+  if (!is_open) {
     lines.emplace_back(
-        "this address is for this machine only; for others start with --bind 0.0.0.0");
+        "only browsers on this machine reach this address; for others start with --bind 0.0.0.0");
+  } else if (shows_blocks) {
+    for (auto& line : qr_lines(qr_code(page))) lines.push_back(std::move(line));
+  }
   return lines;
+}
+
+bool terminal_shows_blocks() {
+  if (!agent::host::may_draw(STDERR_FILENO)) return false;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody changes it
+    if (value == nullptr || *value == '\0') continue;
+    const std::string text = value;
+    return text.find("UTF-8") != text.npos || text.find("utf8") != text.npos;
+  }
+  return false;
 }
 
 void open_in_browser(const std::string& url) {

@@ -12,9 +12,13 @@ namespace league::tools {
 [[nodiscard]] std::string live_page_of(const std::string& manager_url);
 
 /// Where people take the seats of `options`, whose manager is at `manager_url`: lines for the
-/// terminal.
+/// terminal, with a QR code if it `shows_blocks` and other devices reach the address.
 [[nodiscard]] std::vector<std::string> invitation_to_play(const UpOptions& options,
-                                                          const std::string& manager_url);
+                                                          const std::string& manager_url,
+                                                          bool shows_blocks);
+
+/// Whether stderr is a terminal with UTF-8.
+[[nodiscard]] bool terminal_shows_blocks();
 
 /// Opens `url` in the browser of the desktop (xdg-open), in the background. Does nothing if there
 /// is none.

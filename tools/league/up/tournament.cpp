@@ -187,7 +187,8 @@ Result<bool> Tournament::start_agents() {
   if (auto entered = register_subprocess_players(plan.subprocess_players); !entered)
     return entered.error();
   if (options_.seats > 0 && !progress_.has_started()) {
-    for (const auto& line : invitation_to_play(options_, manager_url_)) view_.say(line);
+    for (const auto& line : invitation_to_play(options_, manager_url_, terminal_shows_blocks()))
+      view_.say(line);
   }
   if (options_.external > 0 && !progress_.has_started()) {
     std::string on_bus = options_.bus.empty() ? "" : ", or on the bus at " + options_.bus;
