@@ -151,8 +151,8 @@ TEST(Layers, ArrowsOnlyGoDown) {
       // Somebody at a terminal or a chat program makes the choices of our own player.
       bool hosting = to == "player" && (file.starts_with("league_manager/hosts/") ||
                                         file.starts_with("tools/check/spar/"));
-      EXPECT_TRUE(judging || hosting || kMayUse.contains(to) || names_of_strategies || rules || files ||
-                  journal)
+      EXPECT_TRUE(judging || hosting || kMayUse.contains(to) || names_of_strategies || rules ||
+                  files || journal)
           << file << " includes " << target << ": programs use common/, not each other";
     }
   }
