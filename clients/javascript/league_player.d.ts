@@ -93,7 +93,7 @@ export interface Proof {
 }
 
 /** What has happened, for those who show it. */
-export type Event =
+export type PlayerEvent =
   | { readonly type: "registered"; readonly playerId: string; readonly leagueId: string }
   | { readonly type: "round"; readonly round: number }
   | { readonly type: "committed"; readonly id: string; readonly opponent: string; readonly round: number | null;
@@ -137,7 +137,7 @@ export class Player {
    */
   run(manager?: string | string[], options?: RunOptions): Promise<void>;
   /** A function that gets what happens, at once; there can be several. */
-  onEvent(witness: (event: Event) => unknown): this;
+  onEvent(witness: (event: PlayerEvent) => unknown): this;
   /** Ends `run`. */
   stop(): void;
   /** The same, and tells the manager that nobody sits at the seat any more, also while a page is closed. */
