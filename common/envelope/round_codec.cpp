@@ -19,6 +19,12 @@ void describe_public_part(Archive& a, Self& s) {
              rule::text("SHA-256 of the draw's seed, public before any choice exists.", 256));
 }
 
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<EarlierChoices> /*unused*/) {
+  a.nullable("A", s.player_a, rule::kChosenThen);
+  a.nullable("B", s.player_b, rule::kChosenThen);
+}
+
 /// The part of a match that its referee alone sees.
 template <typename Archive, typename Self>
 void describe_assigned_part(Archive& a, Self&& s) {
@@ -65,6 +71,13 @@ void describe_assigned_part(Archive& a, Self&& s) {
            rule::value("True if player A must answer a ping first."));
   a.unless("player_B_suspended", s.player_b_suspended, false,
            rule::value("True if player B must answer a ping first."));
+  a.unless("meetings", s.meetings, 1, rule::kMeetings);
+  a.unless("meeting", s.meeting, 1, rule::kMeetingNumber);
+  if constexpr (Archive::kLists) {
+    a.optional("history", std::optional(s.history), rule::kHistory);
+  } else if (!Archive::kWrites || !s.history.empty()) {
+    a.defaulted("history", s.history);
+  }
 }
 
 template <typename Archive, typename Self>

@@ -23,7 +23,7 @@ const fs::path kRoot = LEAGUE_SOURCE_DIR;
 /// The components that each component may use.
 const std::map<std::string, Names> kMayUse = {
     {"common/core", {}},
-    {"game", {"common/core"}},
+    {"game", {"common/core", "common/schema"}},
     {"common/task", {"common/core"}},
     {"common/schema", {"common/core"}},
     {"common/envelope", {"common/core", "common/schema"}},
@@ -46,6 +46,7 @@ const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"common/audit", {"record", "log", "calls"}},
     {"common/mcp", {"", "client"}},
     {"common/agent", {"runtime", "dialects", "peers", "identity", "bus", "seats", "host"}},
+    {"game", {"", "files"}},
     {"league_manager",
      {"events", "core", "files", "view", "admission", "bus", "rounds", "spectators", "service",
       "stream/core", "stream", ""}},
