@@ -67,6 +67,8 @@ export interface RunOptions {
 }
 
 export interface PlayerOptions {
+  /** The game that the bot plays, if it is not "even_odd". */
+  game?: string;
   /** Gets what the bot has to say, line by line: news with `log`, faults with `error`. */
   console?: { log(text: string): void; error(text: string): void };
   /** Milliseconds until a manager that did not answer is asked again; doubled up to 10 s (250). */
