@@ -7,7 +7,7 @@
 #include "common/core/crypto.h"
 #include "common/core/result.h"
 #include "game/commitment.h"
-#include "game/rules.h"
+#include "game/definition.h"
 
 namespace league::game {
 

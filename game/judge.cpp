@@ -15,7 +15,7 @@ std::string shown(const std::optional<std::string>& text) {
 /// Checks one claim, from the facts that all others depend on to those that depend on them.
 class Judge {
  public:
-  Judge(const Rules& rules, const MatchFacts& facts, const Claim& claim)
+  Judge(const Definition& rules, const MatchFacts& facts, const Claim& claim)
       : rules_(rules), facts_(facts), claim_(claim) {}
 
   Judgement run() && {
@@ -165,6 +165,7 @@ class Judge {
     for (Side side : kBothSides) choices[side] = *out_.result.choices[side];
     if (!check_number(choices)) return;
     check_kind();
+    is_decided_ = true;
     const Decision decision = rules_.decide(choices, claim_.drawn_number);
     if (decision.outcome == out_.result.outcome) return;
     auto winner = winner_of(decision.outcome);
@@ -220,7 +221,7 @@ class Judge {
   }
 
   void check_score() {
-    if (!claim_.score || is_contradicted(Aspect::kForm)) return;
+    if (!claim_.score || is_contradicted(Aspect::kForm) || is_contradicted(Aspect::kWinner)) return;
     PerSide<std::optional<int>> points;
     bool is_well_formed = true;
     for (const auto& [player, value] : *claim_.score) {
@@ -228,7 +229,9 @@ class Judge {
       is_well_formed = is_well_formed && side && !points[*side];
       if (side) points[*side] = value;
     }
-    const auto due = points_of(out_.result.outcome);
+    MatchResult known = out_.result;
+    if (!is_decided_) known.choices = {};  // what cannot be decided has the points of its outcome
+    const auto due = points_of(rules_, known);
     if (is_well_formed && points[Side::kA] == due[Side::kA] && points[Side::kB] == due[Side::kB]) {
       return;
     }
@@ -237,13 +240,14 @@ class Judge {
       text +=
           (side == Side::kA ? " " : ", ") + facts_.players[side] + " " + std::to_string(due[side]);
     }
-    contradict(Aspect::kScore, "score", text + " for this winner");
+    contradict(Aspect::kScore, "score", text + " for this result");
   }
 
-  const Rules& rules_;
+  const Definition& rules_;
   const MatchFacts& facts_;
   const Claim& claim_;
   std::optional<Seed> seed_;
+  bool is_decided_ = false;  ///< choices and number suffice for a result
   Judgement out_;
 };
 
@@ -253,7 +257,7 @@ bool Judgement::is_only_unproven() const {
   return contradictions.size() == 1 && contradictions.front().aspect == Aspect::kUnproven;
 }
 
-Judgement judge(const Rules& rules, const MatchFacts& facts, const Claim& claim) {
+Judgement judge(const Definition& rules, const MatchFacts& facts, const Claim& claim) {
   return Judge(rules, facts, claim).run();
 }
 

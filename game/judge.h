@@ -66,6 +66,6 @@ struct Judgement {
 /// Recomputes proof, number, kind, winner and score from seed, choices and nonces. The same
 /// function judges in the referee, the manager, the verifier and the player. Pure and thread-safe.
 /// Source: protocol §7, "The manager judges".
-[[nodiscard]] Judgement judge(const Rules& rules, const MatchFacts& facts, const Claim& claim);
+[[nodiscard]] Judgement judge(const Definition& rules, const MatchFacts& facts, const Claim& claim);
 
 }  // namespace league::game

@@ -5,12 +5,10 @@
 
 #include <functional>
 
-#include "game/even_odd/even_odd.h"
+#include "game/games.h"
 
 namespace league::game {
 namespace {
-
-using even_odd::EvenOdd;
 
 const std::string kMatch = "R1M1";
 const PerSide<std::string> kPlayers{{"P01", "P02"}};
@@ -43,7 +41,8 @@ ByPlayer by_player(const PerSide<std::optional<std::string>>& values) {
 }
 
 std::vector<std::pair<std::string, int>> score_of(Outcome outcome) {
-  const auto points = points_of(outcome);
+  const auto points =
+      outcome == Outcome::kDraw ? PerSide<int>{{1, 1}} : even_odd()->technical_points(outcome);
   return {{kPlayers[Side::kA], points[Side::kA]}, {kPlayers[Side::kB], points[Side::kB]}};
 }
 
@@ -53,7 +52,7 @@ Claim claim_of(const MatchResult& result, const Bindings& bindings) {
   claim.score = score_of(result.outcome);
   claim.drawn_number = result.drawn_number;
   if (result.drawn_number)
-    claim.number_kind = std::string(*EvenOdd().kind_of(*result.drawn_number));
+    claim.number_kind = std::string(*even_odd()->kind_of(*result.drawn_number));
   for (Side side : kBothSides) claim.choices.emplace_back(kPlayers[side], result.choices[side]);
   claim.commitments = by_player(bindings.commitments);
   claim.nonces = by_player(bindings.nonces);
@@ -67,7 +66,7 @@ Claim claim_of(const MatchResult& result, const Bindings& bindings) {
 Claim honest(const Choices& choices, const PerSide<bool>& has_committed = {}) {
   const auto bindings = bound(choices, has_committed);
   const auto played = play(
-      EvenOdd(), {.seed = Seed{}, .match_id = kMatch, .choices = choices, .bindings = bindings});
+      *even_odd(), {.seed = Seed{}, .match_id = kMatch, .choices = choices, .bindings = bindings});
   return claim_of(played.result, bindings);
 }
 
@@ -82,7 +81,7 @@ Claim lost_by_b(std::string_view reason = "TIMEOUT_CHOICE") {
 
 std::vector<std::pair<Aspect, std::string>> found(const Claim& claim, const MatchFacts& known) {
   std::vector<std::pair<Aspect, std::string>> list;
-  for (const auto& one : judge(EvenOdd(), known, claim).contradictions) {
+  for (const auto& one : judge(*even_odd(), known, claim).contradictions) {
     EXPECT_LT(one.text.size(), 200U) << one.text;
     list.emplace_back(one.aspect, one.field);
   }
@@ -108,7 +107,7 @@ TEST_P(JudgeLie, IsContradicted) {
   const auto contradictions = found(claim, facts());
   ASSERT_FALSE(contradictions.empty());
   EXPECT_EQ(contradictions.front().first, GetParam().aspect)
-      << judge(EvenOdd(), facts(), claim).contradictions.front().text;
+      << judge(*even_odd(), facts(), claim).contradictions.front().text;
   EXPECT_EQ(contradictions.front().second, GetParam().field);
 }
 
@@ -271,10 +270,10 @@ TEST(Judge, WithoutTheSeedOnlyTheNumberIsTakenOnTrust) {
   Claim claim = won_by_a();
   claim.seed.reset();
   claim.drawn_number = 6;  // the same kind: nobody can tell
-  EXPECT_TRUE(judge(EvenOdd(), facts(), claim).is_only_unproven());
+  EXPECT_TRUE(judge(*even_odd(), facts(), claim).is_only_unproven());
   claim.winner = "P02";
   claim.score = score_of(Outcome::kPlayerBWins);
-  const auto judgement = judge(EvenOdd(), facts(), claim);
+  const auto judgement = judge(*even_odd(), facts(), claim);
   EXPECT_FALSE(judgement.is_only_unproven());
   EXPECT_EQ(judgement.contradictions.back().aspect, Aspect::kWinner);
 }
@@ -282,8 +281,8 @@ TEST(Judge, WithoutTheSeedOnlyTheNumberIsTakenOnTrust) {
 TEST(Judge, AnotherContradictionAloneIsNotUnproven) {
   Claim claim = won_by_a();
   claim.number_kind = "odd";
-  EXPECT_FALSE(judge(EvenOdd(), facts(), claim).is_only_unproven());
-  EXPECT_FALSE(judge(EvenOdd(), facts(), won_by_a()).is_only_unproven());
+  EXPECT_FALSE(judge(*even_odd(), facts(), claim).is_only_unproven());
+  EXPECT_FALSE(judge(*even_odd(), facts(), won_by_a()).is_only_unproven());
 }
 
 TEST(Judge, WhatIsLeftUnsaidIsNoLie) {
@@ -315,16 +314,16 @@ TEST(Judge, WhoFailedNeedNotHaveOpened) {
 }
 
 TEST(Judge, TheResultIsAsClaimed) {
-  const auto judgement = judge(EvenOdd(), facts(), bound_by_both());
+  const auto judgement = judge(*even_odd(), facts(), bound_by_both());
   EXPECT_EQ(judgement.result.drawn_number, 3);
   EXPECT_EQ(judgement.result.outcome, Outcome::kPlayerBWins);
   EXPECT_EQ(judgement.result.choices[Side::kB], "odd");
   EXPECT_EQ(fairness_of(judgement.bindings), Fairness::kBoth);
   EXPECT_EQ(judgement.bindings.nonces[Side::kA], kNonces[Side::kA]);
-  const auto lost = judge(EvenOdd(), facts(), lost_by_b()).result;
+  const auto lost = judge(*even_odd(), facts(), lost_by_b()).result;
   EXPECT_EQ(lost.technical_reason, "TIMEOUT_CHOICE");
   EXPECT_EQ(lost.outcome, Outcome::kPlayerAWins);
-  EXPECT_EQ(judge(EvenOdd(), facts(), declined_by_both()).result.outcome, Outcome::kNoWinner);
+  EXPECT_EQ(judge(*even_odd(), facts(), declined_by_both()).result.outcome, Outcome::kNoWinner);
 }
 
 TEST(Judge, TextsHoldNoSecretAndNothingUnprintable) {
@@ -334,7 +333,7 @@ TEST(Judge, TextsHoldNoSecretAndNothingUnprintable) {
   claim.winner = std::string(100'000, '\n');
   claim.number_kind = "\x1b";
   claim.commitments.emplace_back(std::string(100'000, 'y'), "z");
-  for (const auto& one : judge(EvenOdd(), facts(), claim).contradictions) {
+  for (const auto& one : judge(*even_odd(), facts(), claim).contradictions) {
     EXPECT_LT(one.text.size(), 200U);
     EXPECT_EQ(one.text.find_first_of("\x1b\n"), std::string::npos) << one.text;
     EXPECT_EQ(one.text.find(*claim.seed), std::string::npos);
@@ -353,7 +352,7 @@ PerSide<bool> anybody() { return {{*rc::gen::arbitrary<bool>(), *rc::gen::arbitr
 TEST(Judge, NoOtherResultFollowsFromTheChoices) {
   EXPECT_TRUE(rc::check([] {
     const Claim truth = any_honest(anybody());
-    RC_ASSERT(judge(EvenOdd(), facts(), truth).contradictions.empty());
+    RC_ASSERT(judge(*even_odd(), facts(), truth).contradictions.empty());
     Claim lie = truth;
     const auto outcome = *rc::gen::elementOf(kAllOutcomes);
     lie.drawn_number = *rc::gen::inRange(0, 12);
@@ -363,7 +362,7 @@ TEST(Judge, NoOtherResultFollowsFromTheChoices) {
     lie.score = score_of(outcome);
     const bool is_true = lie.drawn_number == truth.drawn_number && lie.winner == truth.winner &&
                          lie.number_kind == truth.number_kind && lie.score == truth.score;
-    RC_ASSERT(judge(EvenOdd(), facts(), lie).contradictions.empty() == is_true);
+    RC_ASSERT(judge(*even_odd(), facts(), lie).contradictions.empty() == is_true);
   }));
 }
 
@@ -380,7 +379,7 @@ TEST(Judge, NobodySwapsACommittedChoice) {
     // The liar draws anew, as the rules demand for the choice that it has invented.
     auto bindings = bound({{"even", "even"}}, has_committed);
     const auto played = play(
-        EvenOdd(), {.seed = Seed{}, .match_id = kMatch, .choices = words, .bindings = bindings});
+        *even_odd(), {.seed = Seed{}, .match_id = kMatch, .choices = words, .bindings = bindings});
     Claim lie = claim_of(played.result, bindings);
     lie.commitments = truth.commitments;
     RC_ASSERT(found(lie, facts()).front().first == Aspect::kOpening);

@@ -5,8 +5,6 @@ namespace league::game {
 namespace {
 
 constexpr std::array<std::string_view, kAllOutcomes.size()> kNames = {"A", "B", "DRAW", "NONE"};
-constexpr int kPointsForWin = 3;
-constexpr int kPointsForDraw = 1;
 
 }  // namespace
 
@@ -27,13 +25,6 @@ std::optional<Side> winner_of(Outcome outcome) {
 
 Outcome win_of(Side side) {
   return side == Side::kA ? Outcome::kPlayerAWins : Outcome::kPlayerBWins;
-}
-
-PerSide<int> points_of(Outcome outcome) {
-  PerSide<int> points;
-  if (outcome == Outcome::kDraw) points = {{kPointsForDraw, kPointsForDraw}};
-  if (auto winner = winner_of(outcome)) points[*winner] = kPointsForWin;
-  return points;
 }
 
 }  // namespace league::game

@@ -21,8 +21,4 @@ inline constexpr std::array<Outcome, 4> kAllOutcomes = {
 [[nodiscard]] std::optional<Side> winner_of(Outcome outcome);
 [[nodiscard]] Outcome win_of(Side side);
 
-/// The points of both players: 3-0 for a win, 1-1 for a draw, 0-0 if both lost. Source:
-/// protocol §6, §7.
-[[nodiscard]] PerSide<int> points_of(Outcome outcome);
-
 }  // namespace league::game

@@ -5,13 +5,6 @@
 namespace league::game {
 namespace {
 
-TEST(Outcome, PointsAreThreeForAWinOneForADrawNoneForALoss) {
-  EXPECT_EQ(points_of(Outcome::kPlayerAWins), (PerSide<int>{{3, 0}}));
-  EXPECT_EQ(points_of(Outcome::kPlayerBWins), (PerSide<int>{{0, 3}}));
-  EXPECT_EQ(points_of(Outcome::kDraw), (PerSide<int>{{1, 1}}));
-  EXPECT_EQ(points_of(Outcome::kNoWinner), (PerSide<int>{{0, 0}}));
-}
-
 TEST(Outcome, NamesAreThoseOfTheJournalAndReadBack) {
   EXPECT_EQ(outcome_name(Outcome::kPlayerAWins), "A");
   EXPECT_EQ(outcome_name(Outcome::kPlayerBWins), "B");

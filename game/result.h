@@ -28,10 +28,14 @@ struct ExplainedResult {
 };
 
 /// The result of a match in which both chose: draws the number, if the game has one, and decides.
-[[nodiscard]] ExplainedResult play(const Rules& rules, const DrawInput& input);
+[[nodiscard]] ExplainedResult play(const Definition& rules, const DrawInput& input);
 
-/// The result of a match in which at least one player failed: the other one (`winner`) wins with
-/// the points of a normal win, or both lose (no `winner`). Source: protocol §6.
+/// The points of both players. Of a match that was played, a third-party referee may have reported
+/// no more than the outcome; then they are the usual ones.
+[[nodiscard]] PerSide<int> points_of(const Definition& rules, const MatchResult& result);
+
+/// The result of a match in which at least one player failed: the other one (`winner`) wins, or
+/// both lose (no `winner`). Source: protocol §6.
 [[nodiscard]] MatchResult technical_result(std::optional<Side> winner, std::string_view reason,
                                            PerSide<std::optional<std::string>> choices = {});
 

@@ -2,17 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "game/even_odd/even_odd.h"
+#include "game/games.h"
 
 namespace league::game {
 namespace {
 
-using even_odd::EvenOdd;
-
 TEST(Play, DrawsTheNumberAndDecides) {
   // With the seed zero R1M1 draws 4 for even-odd (draw_test.cpp).
   const auto played = play(
-      EvenOdd(),
+      *even_odd(),
       {.seed = Seed{}, .match_id = "R1M1", .choices = {{"even", "odd"}}, .bindings = Bindings{}});
   EXPECT_EQ(played.result.outcome, Outcome::kPlayerAWins);
   EXPECT_EQ(played.result.drawn_number, 4);

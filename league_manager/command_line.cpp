@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "game/files/game_file.h"
 #include "league_manager/program.h"
 
 namespace league::league_manager {
@@ -51,8 +52,14 @@ void add_league_options(CLI::App& app, ProgramOptions& options) {
       ->check(CLI::Range(1, events::kMostMeetings));
   app.add_option("--referees", options.referees, "number of referees (default: 1)")
       ->check(CLI::Range(1, 1000));
-  app.add_option("--game", options.game_type, "the game that is played (default: even_odd)")
-      ->check(CLI::IsMember(options.games->names()));
+  app.add_option("--game", options.game,
+                 "the game that is played: even_odd (default), matching_pennies, "
+                 "prisoners_dilemma, rock_paper_scissors, or a file (docs/games.md)")
+      ->check([](const std::string& text) {
+        game::Games games = game::Games::standard();
+        const auto found = game::files::find_game(games, text);
+        return found ? std::string() : found.error().message;
+      });
   app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_GAME)");
   app.add_option("--data", options.data,
                  "directory of the league's journal, secrets and data; if it contains a league, "

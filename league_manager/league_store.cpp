@@ -4,6 +4,7 @@
 #include "common/agent/runtime/operations_log.h"
 #include "common/core/assign.h"
 #include "common/journal/discarding_journal.h"
+#include "game/files/game_file.h"
 #include "league_manager/admission/operator_key.h"
 #include "league_manager/files/data_directory.h"
 #include "league_manager/service/continuation.h"
@@ -18,12 +19,11 @@ std::string default_league_id(const std::string& game_type, const core::Clock& c
 /// The settings of a new league.
 events::LeagueSettings new_settings(const ProgramOptions& options,
                                     const agent::runtime::Settings& limits,
-                                    const core::Clock& clock) {
+                                    game::SharedDefinition game, const core::Clock& clock) {
   events::LeagueSettings settings = service::settings_from(limits);
-  settings.game_type = options.game_type.value_or("even_odd");
-  settings.rules = *options.games->find(settings.game_type);
-  settings.league_id =
-      core::LeagueId(options.league_id.value_or(default_league_id(settings.game_type, clock)));
+  settings.rules = std::move(game);
+  settings.league_id = core::LeagueId(
+      options.league_id.value_or(default_league_id(settings.rules->game_type(), clock)));
   settings.unproven_referees = options.unproven_referees;
   if (options.requires_commitments) settings.requires_commitments = true;
   settings.players = options.players.value_or(settings.players);
@@ -46,8 +46,11 @@ core::Result<void> archive_league(const files::DataDirectory& data, const core::
 core::Result<std::unique_ptr<LeagueStore>> LeagueStore::open(
     const ProgramOptions& options, const agent::runtime::Settings& limits,
     const TurnDependencies& turn, journal::SqliteJournalOptions journal_options) {
+  game::Games games = game::Games::standard();
+  auto game = game::files::find_game(games, options.game.value_or("even_odd"));
+  if (!game) return game.error();
   std::unique_ptr<LeagueStore> store(
-      new LeagueStore(options, new_settings(options, limits, turn.host.clock())));
+      new LeagueStore(options, new_settings(options, limits, std::move(*game), turn.host.clock())));
   if (auto opened = store->open_all(turn, std::move(journal_options)); !opened)
     return opened.error();
   return store;
@@ -155,8 +158,7 @@ core::Result<void> LeagueStore::read_journal() {
   }
   return service::continue_with(settings_, **creation,
                                 {options_.league_id, options_.players, options_.referees,
-                                 options_.game_type, options_.meetings},
-                                *options_.games);
+                                 options_.game ? settings_.rules : nullptr, options_.meetings});
 }
 
 core::Result<void> LeagueStore::open_keys(core::RandomSource& random) {

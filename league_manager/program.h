@@ -29,8 +29,7 @@ struct ProgramOptions {
   std::optional<int> meetings;  ///< of each pair
   std::optional<int> referees;
   std::optional<std::string> league_id;
-  std::optional<std::string> game_type;  ///< one of `games`
-  const game::Registry* games = &game::standard_games();
+  std::optional<std::string> game;  ///< a name, or a file
   events::UnprovenReferees unproven_referees = events::UnprovenReferees::kFromLoopback;
   std::filesystem::path data = "data";
   bool is_new = false;  ///< archive the league of the data directory, if there is one

@@ -31,7 +31,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   ProgramOptions options;
   options.common.port = 8101;
   options.common.may_be_child = true;
-  CLI::App app("Plays in an Even/Odd league.", "player");
+  CLI::App app("Plays in a league.", "player");
   agent::host::add_program_options(app, options.common);
   app.add_option("--manager", options.manager,
                  "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
@@ -43,6 +43,10 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "the players in rotation. " +
                      known_names())
       ->capture_default_str();
+  app.add_option(
+      "--game", options.game,
+      "file of a game of your own, whose words are then strategies, too (docs/games.md); "
+      "all other strategies also play a game that the manager describes");
   app.add_option(
          "--count", options.count,
          "number of players in this process, on consecutive ports (with --port 0 on free ports)")

@@ -16,6 +16,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/core/assign.h"
 #include "common/transport/link/signals.h"
+#include "game/files/game_file.h"
 #include "player/child_identity.h"
 #include "player/core/seeded_random.h"
 #include "player/service/dispute_sender.h"
@@ -67,6 +68,10 @@ class PlayerGroup {
     if (wanted == 0 && local.identity_store) wanted = local.identity_store->port();
     local.socket = agent::host::numbered_socket(options_.common.socket, index, options_.count);
     if (auto opened = open_port(local); !opened) return opened;
+    game::Games games = game::Games::standard();
+    if (!options_.game.empty()) {
+      if (auto found = game::files::find_game(games, options_.game); !found) return found.error();
+    }
     auto service =
         service::PlayerService::create({.display_name = local.name,
                                         .strategy = strategy,
@@ -74,7 +79,8 @@ class PlayerGroup {
                                         .standalone = options_.standalone,
                                         .is_registered_by_caller = options_.is_registered_by_caller,
                                         .commits = options_.commits,
-                                        .limits = answer_limits()},
+                                        .limits = answer_limits(),
+                                        .games = std::move(games)},
                                        {.timer = host_.timer(),
                                         .clock = host_.clock(),
                                         .random = *local.random,
@@ -113,7 +119,8 @@ class PlayerGroup {
         .log_public_key = local.port->log().public_key(),
         .hears_events = host_.bus() != nullptr,
         .receipts = declares_receipts(local),
-        .batches = agent::host::is_over_http(options_.common.serving())};
+        .batches = agent::host::is_over_http(options_.common.serving()),
+        .game_definitions = local.service->plays_any_game()};
     // If the league is known already, subscribe before registering, so that no event is missed.
     if (auto heard = hear_events(local, agent::bus::league_of(manager_url())); !heard) return heard;
     if (local.identity_store) {

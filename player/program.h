@@ -29,6 +29,7 @@ struct ProgramOptions {
                                      ///< identity
   std::filesystem::path registration_code_file;  ///< empty: no code is shown
   std::filesystem::path data;  ///< empty: neither identity nor history is kept
+  std::string game;  ///< the file of a game whose words are strategies; empty: none
 };
 
 /// The options of a command line; an exit code when there is nothing to run.

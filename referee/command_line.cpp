@@ -13,6 +13,10 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
                  "nats:manager, or nats:manager/LEAGUE if it has several leagues)");
   app.add_option("--name", options.name, "display name")->capture_default_str();
+  app.add_option("--game", options.game,
+                 "file of a game of your own: if the league plays a game of that name with other "
+                 "rules, the referee ends before the first match (E028). Without it the referee "
+                 "plays what the manager describes");
   app.add_option("--max-matches", options.max_matches,
                  "number of matches that it runs at the same time")
       ->check(CLI::Range(1, 10000))

@@ -15,6 +15,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/core/assign.h"
 #include "common/transport/link/signals.h"
+#include "game/files/game_file.h"
 #include "referee/files/match_files.h"
 #include "referee/service/referee_drain.h"
 #include "referee/service/referee_service.h"
@@ -41,9 +42,8 @@ core::Result<service::PlayerAddresses> read_players_file(const std::filesystem::
 /// it.
 class Program {
  public:
-  Program(const ProgramOptions& options, const game::Registry& games,
-          transport::link::StopSignal& stop)
-      : options_(options), games_(games), stop_(stop) {}
+  Program(const ProgramOptions& options, transport::link::StopSignal& stop)
+      : options_(options), stop_(stop) {}
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program() {
@@ -87,7 +87,7 @@ class Program {
   void take_place(const agent::identity::Identity& answer);
 
   const ProgramOptions& options_;
-  const game::Registry& games_;
+  game::Games games_ = game::Games::standard();
   transport::link::StopSignal& stop_;
   agent::runtime::Settings settings_;
   std::string manager_url_;
@@ -114,6 +114,9 @@ class Program {
 core::Result<void> Program::read_options() {
   if (auto settings = core::assign(settings_, options_.common.settings()); !settings)
     return settings;
+  if (!options_.game.empty()) {
+    if (auto found = game::files::find_game(games_, options_.game); !found) return found.error();
+  }
   manager_url_ = options_.common.manager_url(options_.manager);
   if (auto manager = core::assign(manager_, transport::link::parse_endpoint(manager_url_));
       !manager)
@@ -250,6 +253,10 @@ task::Task<void> Program::enter(agent::identity::RegistrationOptions registratio
 }
 
 void Program::take_place(const agent::identity::Identity& answer) {
+  if (auto learnt = game::files::learn_game(games_, answer.game); !learnt) {
+    exit_code_ = agent::host::fail(learnt.error());
+    return stop_.request_stop();
+  }
   if (auto path = audit::log::agent_log_path(options_.common.logs, answer.id))
     (void)port_->log().retarget(*path, "referee:" + answer.id,
                                 agent::identity::log_league(answer, identity_store_.get()));
@@ -273,9 +280,8 @@ void Program::take_place(const agent::identity::Identity& answer) {
 
 }  // namespace
 
-int run(const ProgramOptions& options, const game::Registry& games,
-        transport::link::StopSignal& stop) {
-  Program program(options, games, stop);
+int run(const ProgramOptions& options, transport::link::StopSignal& stop) {
+  Program program(options, stop);
   auto begun = program.open();
   if (begun) begun = program.register_with_manager();
   return begun ? program.play() : agent::host::fail(begun.error());

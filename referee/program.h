@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "common/agent/host/program_options.h"
-#include "game/registry.h"
+#include "game/games.h"
 
 namespace league::transport::link {
 class StopSignal;
@@ -25,13 +25,13 @@ struct ProgramOptions {
   std::filesystem::path players_file;  ///< players' addresses, see GuestAssignments; empty: none
   int drain_seconds = 0;  ///< how long running matches may take when the program is about to end
   std::filesystem::path data;  ///< empty: the identity is not kept
+  std::string game;  ///< the file of a game that it knows; empty: only those that come along
 };
 
 /// The options of a command line; an exit code when there is nothing to run.
 [[nodiscard]] std::variant<ProgramOptions, int> read_command_line(int argc, char** argv);
 
-/// Registers and referees `games` until a signal comes. Returns the exit code.
-int run(const ProgramOptions& options, const game::Registry& games,
-        transport::link::StopSignal& stop);
+/// Registers and referees matches until a signal comes. Returns the exit code.
+int run(const ProgramOptions& options, transport::link::StopSignal& stop);
 
 }  // namespace league::referee

@@ -586,32 +586,58 @@ class Chain:
             self.fault("log.truncated", "the log was closed properly, but its last line is cut off")
 
 
-# --- The game: all that this page knows of Even/Odd (docs/protocol.md) ----------------------------------------------
-class EvenOdd:
-    CHOICES = ("even", "odd")
-    NUMBERS = range(1, 11)
-    WIN, DRAW, LOSS = 3, 1, 0
+# --- The game (docs/games.md) -----------------------------------------------------------------------------------------
+class Game:
+    """Two players choose a word each, perhaps a number is drawn, and each pair of words has its payoffs."""
 
-    @staticmethod
-    def number(seed, match, choices, nonces):
+    def __init__(self, definition):
+        self.name, self.choices = definition["game_type"], tuple(definition["choices"])
+        self.kinds = tuple(definition.get("drawn", ()))  # of the numbers 1, 2, ...
+        roles = definition.get("roles") or dict.fromkeys(("PLAYER_A", "PLAYER_B"), definition.get("payoffs"))
+        self.payoffs = [roles[role] for role in ("PLAYER_A", "PLAYER_B")]
+        won, lost, both = (definition["technical"][name] for name in ("winner", "loser", "both"))
+        self.technical = {(both, both): "NONE", (lost, won): "B", (won, lost): "A"}
+        self.scores = {self.score(pair, kind) for pair in itertools.product(self.choices, repeat=2) for kind in set(self.kinds) or {None}}
+
+    @classmethod
+    def read(cls, definition):
+        """None for what is no game; `league audit verify` reads more strictly."""
+        try:
+            game = cls(definition)
+            texts = (game.name, *game.choices, *game.kinds)
+            is_good = 2 <= len(game.choices) <= 15 and len(game.kinds) <= 100 and all(isinstance(text, str) for text in texts)
+            return game if is_good and all(is_integer(points) for score in {*game.scores, *game.technical} for points in score) else None
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return None
+
+    def score(self, chosen, kind):
+        tables = [payoffs[kind] if self.kinds else payoffs for payoffs in self.payoffs]
+        return tables[0][chosen[0]][chosen[1]], tables[1][chosen[1]][chosen[0]]
+
+    def outcome(self, points, is_technical):
+        """What a score shows: A, B, DRAW or NONE; None where no match ends with it."""
+        technical = self.technical.get(points)
+        if technical and is_technical or points not in self.scores:
+            return technical
+        return "A" if points[0] > points[1] else "B" if points[0] < points[1] else "DRAW"
+
+    def number(self, seed, match, choices, nonces):
         """Draw version 2 where `nonces` are given (of A and of B; an absent one is empty), else version 1."""
+        size = len(self.kinds)
         for counter in itertools.count():
             text = "|".join([match, *choices, *(nonces or ()), str(counter)])
             for byte in hmac.digest(seed, text.encode(), hashlib.sha256):
-                if byte < 250:
-                    return byte % 10 + 1
+                if byte < 256 - 256 % size:
+                    return byte % size + 1
 
-    @staticmethod
-    def kind(number):
-        return "odd" if number % 2 else "even"
-
-    @classmethod
-    def winner(cls, players, choices, number):
-        right = [player for player, choice in zip(players, choices) if choice == cls.kind(number)]
-        return right[0] if len(right) == 1 else None
+    def kind(self, number):
+        return self.kinds[number - 1] if is_integer(number) and 1 <= number <= len(self.kinds) else None
 
 
-GAMES = {"even_odd": EvenOdd}
+EVEN_ODD = Game({"game_type": "even_odd", "choices": ["even", "odd"], "drawn": ["odd", "even"] * 5,
+                 "payoffs": {"even": {"even": {"even": 1, "odd": 3}, "odd": {"even": 0, "odd": 1}},
+                             "odd": {"even": {"even": 1, "odd": 0}, "odd": {"even": 3, "odd": 1}}},
+                 "technical": {"winner": 3, "loser": 0, "both": 0}})  # what leagues play whose records do not say it
 
 
 def draw_commitment(seed, match):
@@ -1073,6 +1099,7 @@ class Journal:
     def __init__(self, directory):
         self.given_up, self.voided = [], None
         self.league_key, self.files_keyed, self.declared, self.meetings = "", False, set(), None
+        self.game = None
         self.digests = []  # up to each entry, chained
         self.results = {}  # match -> by_manager, attempt, referee, result
         self.receipts = {}  # match -> those of A and of B
@@ -1109,7 +1136,7 @@ class Journal:
         match = text_of(event, "match")
         if kind == "LEAGUE_CREATED":
             self.league_key, self.files_keyed = text_of(event, "league_key"), event is not None and event.get("files_keyed") is True
-            self.meetings = number_of(event, "meetings")
+            self.meetings, self.game = number_of(event, "meetings"), Game.read(event.get("game")) if event else None
         elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED"):
             player, profile = text_of(event, "agent").split(":")[-1], dict_of(event, "profile")
             if profile.get("receipts") is True:
@@ -1142,7 +1169,7 @@ class Journal:
         self.voided = {match: (text_of(row, "by"), text_of(row, "reason"), text_of(row, "replayed_as"), (self.path, 0))
                        for row in list_of(content, "voided") if (match := text_of(row, "match_id"))}
         self.league_key, self.files_keyed = text_of(content, "league_key"), content is not None and content.get("files_keyed") is True
-        self.meetings = number_of(content, "meetings")
+        self.meetings, self.game = number_of(content, "meetings"), Game.read(content.get("game")) if content else None
         self.declared = {player for player in list_of(content, "with_receipts") if isinstance(player, str)}
         self.hosted = {player for player in list_of(content, "hosted") if isinstance(player, str)}
         self.asked = {(text_of(row, "match_id"), number_of(row, "attempt"), player) for row in list_of(content, "questions")
@@ -1294,7 +1321,7 @@ class League:
         self.chains, self.sections, self.found, self.is_newest = chains, sections, findings, is_newest
         self.mine = set(map(id, sections))
         self.matches, self.keys, self.at_home, self.declared = {}, {}, set(), set()
-        self.reports, self.heads, self.with_receipts = [], [], set()
+        self.registered, self.reports, self.heads, self.with_receipts = [], [], [], set()
         for name in LISTS:
             setattr(self, name, [])
         # (agent, match) -> the calls that its log has, in order
@@ -1323,7 +1350,7 @@ class League:
         for entry, (at, place) in facts.announced.items():
             if id(entry[0]) in self.mine:
                 self.announced.append((entry[1:], at, place, entry[0].agent == MANAGER))
-        for agent, meta, said in self.facts(facts.registered, lambda fact: fact[2].section):
+        for agent, meta, said in (registered := self.facts(facts.registered, lambda fact: fact[2].section)):
             self.declared.add(agent)
             if text_of(meta, "log_public_key"):
                 self.keys.setdefault(agent, {}).setdefault(text_of(meta, "log_public_key"), said.place)
@@ -1331,6 +1358,7 @@ class League:
                 self.at_home.add(agent)
             if meta.get("receipts") is True:
                 self.with_receipts.add(agent.split(":")[-1])
+        self.registered += registered
         self.reports += self.facts(facts.reports, lambda said: said.section)
         for name in LISTS:
             setattr(self, name, getattr(self, name) + self.facts(getattr(facts, name), lambda said: said.section))
@@ -1357,6 +1385,7 @@ class League:
         self.managers = self.logs.get(MANAGER, [])
         self.journal = Journal(directory) if self.is_newest else None
         self.given_up = self.journal.given_up if self.journal else []
+        self.check_game()
         for past in self.given_up:
             Forgetting(self, past).run()
         for entry, at, place, _ in self.announced:
@@ -1390,6 +1419,16 @@ class League:
             self.check_table(said)
         if self.is_newest:
             Files(self, directory).check()
+
+    def check_game(self):
+        """The definition in the journal is the one that the agents were told."""
+        told = [(game, said) for _, _, said in self.registered if said.section.agent == MANAGER and (game := Game.read(said.message.get("game")))]
+        kept = self.journal and self.journal.game
+        self.game = kept or next((game for game, _ in told), EVEN_ODD)
+        for game, said in told:
+            if vars(game) != vars(self.game):
+                return self.found.fault(said.place, "game.differs", f"the manager told another game than {shown(self.game.name)} as the league plays it")
+        return None
 
     def check_heads(self):
         for seq, head, said in self.heads:
@@ -1799,30 +1838,30 @@ class League:
         rows = list_of(final.message, "final_standings")
         tally = {text_of(row, "player_id"): [0, 0, 0, 0] for row in rows}  # points, wins, draws, losses
         voided = list_of(final.message, "voided_matches")
-        games = [(*self.matches[match].pair, *result.points) for match, result in self.results.items()
+        games = [(*self.matches[match].pair, *result.points, result.outcome) for match, result in self.results.items()
                  if result.points and match not in voided]
-        for a, b, _, _ in games:
+        for a, b, *_ in games:
             if a not in tally or b not in tally:
                 return self.found.fault(final.place, "table.players", f"{shown(a)} or {shown(b)} has played but has no row")
         kept = self.journal if self.journal and self.journal.is_there else None
         stated = kept.meetings if kept else number_of(final.message, "meetings")  # None: an older manager
         results = collections.Counter(frozenset(self.matches[match].pair) for match, result in self.results.items() if result.points)
-        met = collections.Counter(frozenset((a, b)) for a, b, _, _ in games)
+        met = collections.Counter(frozenset((a, b)) for a, b, *_ in games)
         if max(met.values(), default=0) > (stated or 1):
             return self.found.fault(final.place, "table.players", "two players have met more often than the league says")
         whole = [pair for pair, times in results.items() if times >= (stated or 1)]
         if len(whole) < len(rows) * (len(rows) - 1) // 2 or any(known.pair and not getattr(self.results.get(match), "points", None)
                                                                 for match, known in self.matches.items()):
             return None  # the manager itself ended some matches, or their reports are no results: only its journal knows how
-        for a, b, points_a, points_b in games:
-            for player, own in ((a, points_a), (b, points_b)):
+        for a, b, points_a, points_b, outcome in games:
+            for player, own, side in ((a, points_a, "A"), (b, points_b, "B")):
                 tally[player][0] += own
-                tally[player][{3: 1, 1: 2, 0: 3}[own]] += 1
+                tally[player][1 if outcome == side else 2 if outcome == "DRAW" else 3] += 1
         among, is_equal = dict.fromkeys(tally, 0), {}
         for points in {t[0] for t in tally.values()}:
             tied = [player for player, t in tally.items() if t[0] == points]
             is_equal[points] = len({met[frozenset(pair)] for pair in itertools.combinations(tied, 2)}) < 2
-        for a, b, points_a, points_b in games:
+        for a, b, points_a, points_b, _ in games:
             if tally[a][0] == tally[b][0] and (stated is None or is_equal[tally[a][0]]):
                 among[a] += points_a
                 among[b] += points_b
@@ -1881,7 +1920,7 @@ def result_of(message):
     # A draw of 0:0 that says nothing of a failure is one: the manager gave a point to each.
     if (is_integer(number) and number != 0 and "termination" not in details and result.get("winner") is None and isinstance(score, dict)
             and len(score) == 2 and all(is_integer(points) and points == 0 for points in score.values())):
-        result["score"] = dict.fromkeys(score, EvenOdd.DRAW)
+        result["score"] = dict.fromkeys(score, 1)
     return result
 
 
@@ -1895,7 +1934,7 @@ class Report:
         self.decided = said.answer.time if said.answer else said.time
         self.result = result_of(said.message) or {}
         self.details = dict_of(self.result, "details")
-        self.points = self.winner = None
+        self.points = self.winner = self.outcome = None
         termination = self.details.get("termination")
         self.termination = termination if isinstance(termination, str) else ""
         number = self.details.get("drawn_number")
@@ -1915,6 +1954,8 @@ class Report:
         if known is None or known.pair is None:
             return self.fault("result.unknown_match", f"{shown(self.match)} was never announced")
         self.known, self.pair = known, known.pair
+        named = next(iter(known.games), "") or text_of(self.said.message, "game_type")
+        self.rules = self.league.game if self.league.game.name == named else EVEN_ODD if named in ("", EVEN_ODD.name) else None
         self.failed = {text_of(failure, "player_id") for failure in list_of(self.details, "failures")} & set(self.pair)
         self.check_authority()
         if not self.check_form():
@@ -1956,18 +1997,19 @@ class Report:
         return True
 
     def check_score(self):
-        game = EvenOdd
-        a, b = self.pair
-        winners = {(game.WIN, game.LOSS): a, (game.LOSS, game.WIN): b, (game.DRAW, game.DRAW): None, (0, 0): None}
-        if self.points not in winners:
+        if not self.rules:
+            self.points = None
+            return None  # `league audit verify` notes it
+        self.outcome = self.rules.outcome(self.points, self.is_technical)
+        if not self.outcome:
             self.points = None
             return self.fault("result.score", f"a score of {shown(self.result['score'])} is none of this game")
-        if self.winner != winners[self.points]:
-            return self.fault("result.winner", f"by the score {shown(winners[self.points])} won, not {shown(self.winner)}")
-        wrong = (self.points == (0, 0) if self.is_normal else False)
+        winner = dict(zip("AB", self.pair)).get(self.outcome)
+        if self.winner != winner:
+            return self.fault("result.winner", f"by the score {shown(winner)} won, not {shown(self.winner)}")
+        wrong = self.outcome == "NONE" if self.is_normal else False
         if self.is_technical:
-            both = self.termination == "BOTH_FAILED"
-            wrong = self.points == (game.DRAW, game.DRAW) or both != (self.points == (0, 0))
+            wrong = self.outcome == "DRAW" or (self.termination == "BOTH_FAILED") != (self.outcome == "NONE")
         if wrong:
             return self.fault("result.score", f"{self.points[0]}:{self.points[1]} is no score of a match with termination {shown(self.termination)}")
         if self.is_technical and self.failed == {self.winner}:
@@ -2019,31 +2061,34 @@ class Report:
             self.fault("draw.unrevealed", f"the report of {self.match} does not reveal the seed of the draw")
         else:
             self.found.incident(self.place, "result.unproven", f"{self.said.sender} is a third-party referee and reported {self.match} without its seed")
-        rules = GAMES.get(next(iter(self.known.games), "") or text_of(self.said.message, "game_type") or "even_odd")
         is_open = self.check_openings(draw_commitment(seed, self.match) if seed else next(iter(self.known.commitments), ""))
         listed = self.details.get("choice_commitments", {})
         is_formed = isinstance(listed, dict) and all(isinstance(value, str) for value in listed.values())
-        if rules and self.is_normal:
-            self.check_play(rules, seed if is_open and is_formed else None)
+        if self.rules and self.is_normal:
+            self.check_play(seed if is_open and is_formed else None)
         elif self.is_technical and (self.details.get("drawn_number") not in (None, 0) or text_of(self.details, "number_parity")):
             self.fault("result.number", f"nothing is drawn after a technical loss, as {self.match} was")
 
-    def check_play(self, rules, seed):
+    def check_play(self, seed):
+        rules = self.rules
         chosen = [text_of(self.choices, p) for p in self.pair]
         number, parity = self.details.get("drawn_number"), text_of(self.details, "number_parity")
-        if any(choice not in rules.CHOICES for choice in chosen):
+        if any(choice not in rules.choices for choice in chosen):
             return self.fault("result.form", f"{self.match} was played, but the report lacks its two choices")
-        if not is_number(number) or number not in rules.NUMBERS:
+        if number is not None if not rules.kinds else not is_number(number) or not rules.kind(number):
             return self.fault("draw.number", f"{shown(number)} is no number of this game")
-        if seed is not None:
+        if seed is not None and rules.kinds:
             nonces = [text_of(self.nonces, p) if p in self.commitments else "" for p in self.pair] if self.commitments else None
             right = rules.number(seed, self.match, chosen, nonces)
             if number != right:
                 return self.fault("draw.number", f"the seed, the choices and the nonces of {self.match} give {right}, not {number}")
         if parity and parity != rules.kind(number):
             self.fault("result.number", f"{shown(parity)} is not the parity of {number}")
-        if self.winner != rules.winner(self.pair, chosen, number) and self.is_consistent:
+        right = rules.score(chosen, rules.kind(number))
+        if self.is_consistent and self.outcome != rules.outcome(right, False):
             self.fault("draw.winner", f"by the rules {self.match} has another winner")
+        elif self.is_consistent and self.points != right:
+            self.fault("result.score", f"by the rules {self.match} ends {right[0]}:{right[1]}")
         return None
 
     def check_openings(self, promise):
@@ -2100,8 +2145,12 @@ class Report:
         self.found.miss(self.place, "choice.absent", f"{self.match} was played, but the log of {agent} has no {', no '.join(lacking)} of it. "
                                                      f"Ask {agent.split(':')[1]} for its whole log, or use --without {agent.split(':')[1]}.")
 
+    def has_lost(self, player):
+        """In a match that somebody lost by a failure."""
+        return player != self.winner and (self.winner is not None or self.termination == "BOTH_FAILED")
+
     def check_loss(self, player):
-        if not self.is_technical or self.points is None or self.points[self.pair.index(player)] != 0:
+        if not self.is_technical or self.points is None or not self.has_lost(player):
             return
         if self.failed and player not in self.failed:
             return
@@ -2148,7 +2197,7 @@ class Report:
             commitment = answer.get("choice_commitment")
             return answer.get("accept") is True and (commitment is None or (isinstance(commitment, str) and bool(HEX64.match(commitment))))
         choice = answer.get("parity_choice")
-        if not isinstance(choice, str) or choice not in EvenOdd.CHOICES:
+        if not isinstance(choice, str) or choice not in (self.rules.choices if self.rules else ()):
             return False
         acks = self.answers(player, "GAME_INVITATION")
         commitment = text_of(acks[-1].message, "choice_commitment") if acks else ""
@@ -2264,8 +2313,8 @@ class Losses:
     def check(self):
         unseen = {}
         for report in (report for _, reports in sorted(self.league.accepted.items()) for report in reports):
-            for player, points in zip(report.pair, report.points or ()):
-                call = self.heard_call(report, player) if points == 0 and not report.is_normal else ""
+            for player in report.pair if report.points else ():
+                call = self.heard_call(report, player) if report.has_lost(player) and not report.is_normal else ""
                 if call:
                     self.check_question(report, player)
                 if call and self.is_unwitnessed(report, player, call):
@@ -2544,7 +2593,7 @@ class Files:
         if player not in announced.pair:
             return "result"
         side = announced.pair.index(player)
-        outcome = text_of(result, "outcome") or {(3, 0): "A", (0, 3): "B", (1, 1): "DRAW"}.get(report.points if report else None, "NONE")
+        outcome = text_of(result, "outcome") or (report.outcome if report else None) or "NONE"
         opponent = announced.pair[1 - side]
         number = number_of(result, "drawn_number") or (number_of(report.details, "drawn_number") if report and not by_manager else None)
         right = {"result": row.get("result") == ("DRAW" if outcome == "DRAW" else "WIN" if outcome == "AB"[side] else "LOSS"),

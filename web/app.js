@@ -64,7 +64,9 @@ function drawHeader() {
   element('state').textContent = head.paused ? 'paused' : words(head.state);
   element('state').className = `pill ${head.paused ? 'registering' : head.state.toLowerCase()}`;
   element('headline').textContent = headline();
-  element('play').hidden = !isLive || head.state !== 'REGISTERING' || !head.admits_people;
+  const admitsPeople = isLive && head.state === 'REGISTERING' && head.admits_people;
+  element('play').hidden = !admitsPeople;
+  if (admitsPeople) element('play').href = '/play'; // a site on a disk has no such page
   element('progress').max = head.matches || head.players_expected;
   element('progress').value = head.matches ? head.finished : league.players.length;
   const first =

@@ -83,13 +83,22 @@ const WORDS = {
 /** What a machine's word means; one that is not known stands as it is. */
 export const words = (word) => WORDS[word] || word.toLowerCase().replaceAll('_', ' ');
 
-/** What the fairness of a match means. */
-export const FAIRNESS = {
+/** What the fairness of a match means where a number is drawn … */
+const STEERED = {
   both: 'Both players committed, and nobody disputes it: no side alone could steer the number.',
   one: 'One player committed: a referee that colludes with the other player could steer the number.',
   hosted: 'Players committed, but this league ran one of them for a chat program, and knew its choice beforehand.',
   claimed: 'Disputed, or a player’s receipts are missing or false: only the referee’s word for the commitments.',
   none: 'Nobody committed: manager and referee could know the number beforehand.',
 };
+
+/** … and where it is not. */
+const BOUND = {
+  both: 'Both players committed, and nobody disputes it: each was bound before the other’s choice could be known.',
+  one: 'One player committed: its referee could have shown that player’s choice to the other one before it chose.',
+  claimed: STEERED.claimed,
+  none: 'Nobody committed: the referee could have shown one choice to the other player.',
+};
+export const fairnessOf = (head) => (head.numbers ? STEERED : BOUND);
 
 export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;

@@ -1,6 +1,7 @@
 // The league as this page knows it. The manager sends rows without names to keep updates small; here they get them.
 
 import {words} from './format.js';
+import {scoreOf} from './verify.js';
 
 const pad = (index) => String(index + 1).padStart(2, '0');
 export const playerId = (index) => `P${pad(index)}`;
@@ -9,8 +10,6 @@ export const matchId = (round, number) => `R${round}M${number}`;
 export const other = (side) => 1 - side;
 
 const DECIDED = 0.95; // of the probability that the first is the strongest
-
-const POINTS = {A: [3, 0], B: [0, 3], DRAW: [1, 1], NONE: [0, 0]};
 
 function agent([name, state, reason, detail, since, failed, playedBy], id) {
   return {id, name, state, reason, detail, since, failed, playedBy};
@@ -34,7 +33,7 @@ function registrations({expected, refused, forgotten}) {
 }
 
 /** A match from its row; the order of the columns is that of append_match in spectator_view.cpp. */
-export function match(row) {
+export function match(row, rules) {
   const [
     round,
     number,
@@ -58,15 +57,12 @@ export function match(row) {
   const own = {id: matchId(round, number), round, number, players: [a, b], status, referee, attempt};
   if (status !== 'COMPLETED') return own;
   const [joinA, answerA, joinB, answerB] = times;
-  return Object.assign(own, {
-    outcome,
-    drawn,
-    choices: [choiceA, choiceB],
-    technical,
+  const played = {outcome, drawn, choices: [choiceA, choiceB], technical};
+  return Object.assign(own, played, {
     fairness,
     finishedAt,
     decided,
-    points: POINTS[outcome],
+    points: scoreOf(rules, played),
     join: [joinA ?? null, joinB ?? null],
     answer: [answerA ?? null, answerB ?? null],
     causes: [cause(causeA), cause(causeB)],
@@ -79,10 +75,8 @@ export const FARED = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically', V: 
 /** `W`, `D`, `L`, `T` for a technical loss, or `V` for void: how `player` fared in a finished match. */
 export function fared(game, player) {
   if (game.decided === 'void') return 'V';
-  const side = game.players.indexOf(player);
-  const points = game.points[side];
-  if (points === 3) return 'W';
-  if (points === 1) return 'D';
+  if (game.outcome === 'AB'[game.players.indexOf(player)]) return 'W';
+  if (game.outcome === 'DRAW') return 'D';
   return game.technical ? 'T' : 'L';
 }
 
@@ -143,7 +137,7 @@ export class League {
     }
     for (const [round, startedAt, completedAt] of view.rounds) this.rounds[round - 1] = {round, startedAt, completedAt};
     for (const row of view.matches) {
-      const game = match(row);
+      const game = match(row, this.head.rules);
       this.matches.set(game.id, game);
     }
     this.takeLines(view.log);

@@ -14,11 +14,9 @@ function tally(players, games) {
   for (const game of games) {
     game.players.forEach((player, side) => {
       const row = rows[player];
-      const points = game.points[side];
-      const others = game.points[1 - side];
       ++row.played;
-      row.points += points;
-      ++row[points > others ? 'wins' : points < others || points === 0 ? 'losses' : 'draws'];
+      row.points += game.points[side];
+      ++row[game.outcome === 'AB'[side] ? 'wins' : game.outcome === 'DRAW' ? 'draws' : 'losses'];
     });
   }
   return rows;

@@ -85,6 +85,29 @@ export function drawNumber(seed, matchId, choices, nonces, [lowest, highest]) {
   }
 }
 
+export const outcomeOf = ([a, b]) => (a > b ? 'A' : a < b ? 'B' : 'DRAW');
+
+/**
+ * The points of both players by the definition of the game (docs/games.md); `choices` are places in its list of words.
+ * A third-party referee may have told no more than the outcome: then they are the first ones with that outcome.
+ */
+export function scoreOf(rules, {technical, outcome, choices, drawn}) {
+  const {winner, loser, both} = rules.technical;
+  if (technical) return {A: [winner, loser], B: [loser, winner]}[outcome] ?? [both, both];
+  const score = (kind, a, b) =>
+    ['PLAYER_A', 'PLAYER_B'].map((role, side) => {
+      const payoffs = rules.roles?.[role] ?? rules.payoffs;
+      return (kind ? payoffs[kind] : payoffs)[side === 0 ? a : b][side === 0 ? b : a];
+    });
+  const [a, b] = choices.map((choice) => rules.choices[choice]);
+  const kind = rules.drawn?.[drawn - 1];
+  if (a && b && Boolean(kind) === Boolean(rules.drawn)) return score(kind, a, b);
+  const all = (rules.drawn ? rules.choices : [null]).flatMap((one) =>
+    rules.choices.flatMap((own) => rules.choices.map((other) => score(one, own, other))),
+  );
+  return all.find((points) => outcomeOf(points) === outcome) ?? [both, both];
+}
+
 /**
  * What can be checked of a finished match: rows of {what, ok, why}. `proof` is the answer of /live/match/ID, `game` the
  * match in it (model.js), `head` the league's, `ids` of the players, `seenBefore` the promise that this page saw
@@ -120,11 +143,15 @@ export function checks(proof, game, head, ids, seenBefore) {
     const counted = nonces.map((nonce, side) => ([proof.commitment_A, proof.commitment_B][side] ? nonce : null));
     const number = drawNumber(proof.seed, proof.match_id, choices, counted, head.numbers);
     add('Number', number === game.drawn, `From seed, choices and nonces follows ${number}; reported is ${game.drawn}.`);
-    if (head.game === 'even_odd') {
-      const right = choices.map((choice) => choice === head.kinds[game.drawn - head.numbers[0]]);
-      const outcome = right[0] === right[1] ? 'DRAW' : right[0] ? 'A' : 'B';
-      add('Winner', outcome === game.outcome, 'It follows from the number and the choices.');
-    }
+  }
+  if (!game.technical) {
+    const points = scoreOf(head.rules, game);
+    const from = head.numbers ? 'the number and the choices' : 'the choices';
+    add(
+      'Winner',
+      outcomeOf(points) === game.outcome,
+      `By the rules of the game ${points.join('–')} points follow from ${from}.`,
+    );
   }
   return rows;
 }

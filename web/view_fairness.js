@@ -1,8 +1,9 @@
 import {barChart} from './charts.js';
 import {agentRow, h, numberCell, numberHeading, rowHeading, scrolling, table} from './dom.js';
-import {FAIRNESS, count} from './format.js';
+import {count, fairnessOf} from './format.js';
 import {logFiles} from './log_files.js';
 import {isTable, ranking} from './ranking.js';
+import {scoreOf} from './verify.js';
 
 /** The chance of a chi-square statistic at least this large, by the Wilson–Hilferty approximation. */
 function chiSquareChance(statistic, degrees) {
@@ -40,15 +41,33 @@ function draws(league, games) {
   );
 }
 
-function bound(games) {
+/** The points of both for each pair of choices, in a game that draws no number. */
+function payoffs(rules) {
+  const rows = rules.choices.map((a, i) =>
+    h(
+      'tr',
+      {},
+      rowHeading(a),
+      rules.choices.map((_, j) => numberCell(scoreOf(rules, {choices: [i, j]}).join('–'))),
+    ),
+  );
   return h(
     'section',
     {class: 'card'},
-    h('h2', {}, 'Who could have steered a draw'),
+    h('h2', {}, 'The game'),
+    scrolling('Payoffs', table('Points by the choices of players A and B', ['A, B', ...rules.choices.map(numberHeading)], rows)),
+  );
+}
+
+function bound(league, games) {
+  return h(
+    'section',
+    {class: 'card'},
+    h('h2', {}, league.head.numbers ? 'Who could have steered a draw' : 'Who was bound before the other chose'),
     table(
       'Matches by commitments',
       ['Commitments', numberHeading('Matches')],
-      Object.entries(FAIRNESS).map(([key, text]) => [
+      Object.entries(fairnessOf(league.head)).map(([key, text]) => [
         text,
         numberCell(games.filter((game) => game.fairness === key).length),
       ]),
@@ -100,9 +119,9 @@ export function fairnessView(league, asked, redraw) {
   const games = league.finished().filter((game) => !game.technical);
   const drawn = league.head.numbers
     ? draws(league, games)
-    : h('section', {class: 'card'}, h('p', {}, 'This game draws no number.'));
+    : payoffs(league.head.rules);
   return [
     h('div', {class: 'column'}, drawn, choices(league, games)),
-    h('div', {class: 'column'}, recomputed(league), bound(games), logFiles(redraw)),
+    h('div', {class: 'column'}, recomputed(league), bound(league, games), logFiles(redraw)),
   ];
 }

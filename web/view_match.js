@@ -1,5 +1,5 @@
 import {agentLabel, h, name, scrolling} from './dom.js';
-import {FAIRNESS, answerTime, clock, exactClock, words} from './format.js';
+import {answerTime, clock, exactClock, fairnessOf, words} from './format.js';
 import {playerId} from './model.js';
 import {matchDetails} from './source.js';
 import {checks} from './verify.js';
@@ -61,7 +61,7 @@ function messages(league, game, proof) {
     });
   stage('GAME_INVITATION', 'GAME_JOIN_ACK', game.join, (side) => commitments[side] && 'with a commitment');
   stage('CHOOSE_PARITY_CALL', 'CHOOSE_PARITY_RESPONSE', game.answer, (side) => league.head.choices[game.choices[side]]);
-  if (!game.technical)
+  if (!game.technical && league.head.numbers)
     list.push({
       from: 1,
       to: 1,
@@ -180,12 +180,12 @@ function verdict(league, game, proof) {
 
 function outcome(league, game) {
   if (game.status !== 'COMPLETED') return words(game.status);
-  const winner = game.points.indexOf(3);
+  const winner = 'AB'.indexOf(game.outcome);
   const text =
     winner < 0 ? (game.outcome === 'DRAW' ? 'A draw' : 'Nobody wins') : `${league.nameOf(game.players[winner])} wins`;
   const [failed] = game.players.filter((_, side) => game.causes[side]);
   const blamed = game.causes[0] && game.causes[1] ? '' : `${failed === undefined ? '' : league.nameOf(failed)} `;
-  const loser = game.technical ? `; ${blamed}${words(game.technical)}` : `: drawn ${game.drawn}`;
+  const loser = game.technical ? `; ${blamed}${words(game.technical)}` : league.head.numbers ? `: drawn ${game.drawn}` : '';
   return `${text}${loser}${game.decided === 'disputed' ? ' (disputed)' : ''}${game.decided === 'unproven' ? ' (unproven)' : ''}${game.decided === 'void' ? ' (void: it counts for nobody)' : ''}`;
 }
 
@@ -284,7 +284,7 @@ export function matchView(league, asked, redraw) {
       {class: 'card side'},
       h('h2', {}, 'Verification'),
       verdict(league, game, proof),
-      !game.technical && game.fairness && h('p', {class: 'quiet'}, FAIRNESS[game.fairness]),
+      !game.technical && game.fairness && h('p', {class: 'quiet'}, fairnessOf(league.head)[game.fairness]),
       h(
         'details',
         {},

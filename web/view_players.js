@@ -17,7 +17,7 @@ const causeOf = (game, player) => game.causes[game.players.indexOf(player)];
 
 const PLAYED_BY = {person: 'a person', host: 'a chat program'};
 /** Who plays, where it is no program. */
-const playedBy = (agent) => PLAYED_BY[agent.playedBy] && h('span', {class: 'quiet'}, PLAYED_BY[agent.playedBy]);
+const playedBy = (agent) => PLAYED_BY[agent.playedBy] && h('span', {class: 'badge'}, PLAYED_BY[agent.playedBy]);
 
 /** Technical losses of a player by call, code and wrong field: [{text, games}]. */
 function losses(games, player) {

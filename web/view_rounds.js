@@ -12,12 +12,12 @@ function result(league, game) {
   const doubt = ['disputed', 'unproven'].includes(game.decided) && h('span', {class: 'technical'}, `, ${game.decided}`);
   if (game.technical) return [h('span', {class: 'technical'}, words(game.technical)), doubt];
   const chosen = game.choices.map((choice) => league.head.choices[choice] ?? '–').join(' – ');
-  return [`${chosen}, drawn ${game.drawn}`, doubt];
+  return [league.head.numbers ? `${chosen}, drawn ${game.drawn}` : chosen, doubt];
 }
 
 function side(league, game, which) {
   const player = league.players[game.players[which]];
-  const hasWon = game.points && game.points[which] === 3;
+  const hasWon = game.outcome === 'AB'[which];
   return h('td', {class: hasWon ? 'winner' : null}, agentRow(player));
 }
 

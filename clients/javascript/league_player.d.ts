@@ -67,6 +67,8 @@ export interface RunOptions {
 }
 
 export interface PlayerOptions {
+  /** The game that the bot plays, if it is not "even_odd". */
+  game?: string;
   /** Gets what the bot has to say, line by line: news with `log`, faults with `error`. */
   console?: { log(text: string): void; error(text: string): void };
   /** Milliseconds until a manager that did not answer is asked again; doubled up to 10 s (250). */
@@ -93,7 +95,7 @@ export interface Proof {
 }
 
 /** What has happened, for those who show it. */
-export type Event =
+export type PlayerEvent =
   | { readonly type: "registered"; readonly playerId: string; readonly leagueId: string }
   | { readonly type: "round"; readonly round: number }
   | { readonly type: "committed"; readonly id: string; readonly opponent: string; readonly round: number | null;
@@ -137,7 +139,7 @@ export class Player {
    */
   run(manager?: string | string[], options?: RunOptions): Promise<void>;
   /** A function that gets what happens, at once; there can be several. */
-  onEvent(witness: (event: Event) => unknown): this;
+  onEvent(witness: (event: PlayerEvent) => unknown): this;
   /** Ends `run`. */
   stop(): void;
   /** The same, and tells the manager that nobody sits at the seat any more, also while a page is closed. */

@@ -65,10 +65,35 @@ function isEqual(a, b) {  // takes as long whatever the first difference is
   return difference === 0;
 }
 
-async function drawNumber(seed, parts, counter = 0) {  // no byte above 249: all numbers are equally likely
+async function drawNumber(seed, parts, size, counter = 0) {  // all numbers are equally likely
   const bytes = await sign(importKey(unhex(seed)), [...parts, counter].join("|"));
-  const byte = bytes.find((one) => one < 250);
-  return byte === undefined ? drawNumber(seed, parts, counter + 1) : (byte % 10) + 1;
+  const byte = bytes.find((one) => one < 256 - (256 % size));
+  return byte === undefined ? drawNumber(seed, parts, size, counter + 1) : (byte % size) + 1;
+}
+
+// --- The game --------------------------------------------------------------------------------------------
+const kEvenOdd = {
+  game_type: "even_odd", choices: ["even", "odd"], drawn: Array(5).fill(["odd", "even"]).flat(),
+  payoffs: { even: { even: { even: 1, odd: 3 }, odd: { even: 0, odd: 1 } },
+             odd: { even: { even: 1, odd: 0 }, odd: { even: 3, odd: 1 } } },
+};
+
+function scoreOf(game, [a, b], kind) {  // the points of players A and B; `kind` is that of the drawn number
+  const [ofA, ofB] = ["PLAYER_A", "PLAYER_B"].map((role) => {
+    const payoffs = game.roles ? game.roles[role] : game.payoffs;
+    return game.drawn ? payoffs[kind] : payoffs;
+  });
+  return [ofA[a][b], ofB[b][a]];
+}
+
+function isGame(game, name) {
+  try {
+    const pairs = game.choices.flatMap((a) => game.choices.map((b) => [a, b])), kinds = game.drawn ?? [null];
+    const isWhole = (kind) => pairs.every((pair) => scoreOf(game, pair, kind).every(Number.isInteger));
+    return game.game_type === name && kinds.every(isWhole);
+  } catch {
+    return false;
+  }
 }
 
 // --- Addresses, files, arguments -------------------------------------------------------------------------
@@ -145,7 +170,7 @@ const kTypes = {  // other names under which leagues call them
   round_announcement: "notify_round", round_completed: "notify_round_completed",
   league_completed: "notify_league_completed", league_standings_update: "update_standings",
 };
-const kForms = { protocol: /^league\.v2(\.\d+)?$/, message_type: /^\w{1,40}$/, game_type: /^even_odd$/,
+const kForms = { protocol: /^league\.v2(\.\d+)?$/, message_type: /^\w{1,40}$/,
                  conversation_id: /^[^]{1,100}$/u, role_in_match: /^PLAYER_[AB]$/ };
 const kTime = /^(\d{4})(-?)(\d\d)\2(\d\d)T(\d\d)(:?)(\d\d)\6(\d\d)(\.\d{1,9})?(Z|\+00:00)$/;
 
@@ -158,14 +183,14 @@ function route({ method, params }) {  // the method of the protocol and its mess
   return [Object.hasOwn(kTypes, name) ? kTypes[name] : method, params];
 }
 
-function checkMessage(call, required) {
+function checkMessage(call, required, game) {
   if (!isObject(call)) throw new Refused("E002", "MALFORMED_MESSAGE", "", "params is no object");
   for (const field of ["protocol", "message_type", "sender", "timestamp", "conversation_id", ...required]) {
     const value = call[field] ?? undefined;
     if (value === undefined)
       throw new Refused("E003", "MISSING_REQUIRED_FIELD", field, field + " is missing");
     const isRight = field === "game_result" ? isObject(value) : typeof value === "string";
-    if (!isRight || (kForms[field] && !kForms[field].test(value)))
+    if (!isRight || (kForms[field] && !kForms[field].test(value)) || (field === "game_type" && value !== game))
       throw new Refused(field === "protocol" ? "E018" : "E023", "INVALID_FIELD_VALUE", field,
                         field + " has no allowed value");
   }
@@ -199,11 +224,13 @@ export class Player {
   #failures = 0; #isTroubled = false;  // in a row; whether that has been said and not taken back
   #requests = new Set(); #timers = new Map(); #server = null;  // timers with what they go on with
   #session = null;  // at our seat
+  #game; #definition = null;  // its name, and what the manager says of it
   #meta; #registered = null; #isSeated = false; #ended = null; #isOver = false;
 
-  constructor(name, { console = globalThis.console, firstPause = 250, playedBy, hashes: given } = {}) {
-    [this.#name, this.#console, this.#firstPause] = [name, console, firstPause];
+  constructor(name, { console = globalThis.console, firstPause = 250, game = "even_odd", playedBy, hashes: given } = {}) {
+    [this.#name, this.#console, this.#firstPause, this.#game] = [name, console, firstPause, game];
     [this.#playedBy, this.#hashes] = [playedBy, given];
+    if (game === "even_odd") this.#definition = kEvenOdd;
   }
 
   get name() { return this.#name; }
@@ -268,7 +295,7 @@ export class Player {
       this.#store = await openStore(data, this.#name);
       this.#load();
       const endpoint = serve === undefined ? "outward" : await this.#listen(serve, host);
-      this.#meta = { display_name: this.#name, version: "1.0.0", game_types: ["even_odd"], receipts: true,
+      this.#meta = { display_name: this.#name, version: "1.0.0", game_types: [this.#game], receipts: true,
                      protocol_version: "2.1.0", contact_endpoint: endpoint, played_by: this.#playedBy,
                      registration_code: code || undefined };
       await (this.#registered = this.#register());
@@ -487,7 +514,7 @@ export class Player {
   #adopt(reply) {
     for (const key of ["player_id", "auth_token", "league_id"]) this.#me[key] = reply[key];
     for (const key of ["receipt_key", "league_key"]) if (reply[key]) this.#home[key] = reply[key];
-    this.#home.choices = reply.game?.choices;
+    if (isGame(reply.game, this.#game)) this.#definition = reply.game;
     this.#recall();
     this.#save();
     this.#tell("registered", { playerId: this.id, leagueId: reply.league_id });
@@ -660,7 +687,7 @@ export class Player {
     if (method === "ping") return undefined;
     await this.#registered;  // a call may overtake the answer to our registration
     if (method === "get_match_record") return this.#matchRecord(call);
-    checkMessage(call, kRequired[method]);
+    checkMessage(call, kRequired[method], this.#game);
     const isOfMatch = kRequired[method].includes("match_id");
     const attempt = isOfMatch ? await this.#attemptOf(call) : this.#checkManager(call);
     switch (method) {
@@ -783,10 +810,10 @@ export class Player {
   // Asks the author's function. Whatever it does, the answer is a word of the game, and in time; of a person
   // null, if there is none.
   async #chosen(call, left) {
-    const told = call.context?.game?.choices ?? this.#home.choices;
+    const told = call.context?.game?.choices ?? this.#definition?.choices;
     const begin = performance.now(), { history } = this;
     const isUsable = Array.isArray(told) && told.length && told.every((one) => /^[^|]+$/.test(one));
-    const choices = isUsable ? [...told] : ["even", "odd"];
+    const choices = isUsable ? [...told] : [...(this.#definition?.choices ?? [])];
     const opponent = call.opponent_id ?? call.context?.opponent_id ?? null;
     const meetings = history.filter((one) => one.opponent === opponent);
     const match = { id: call.match_id, playerId: this.id, opponent, round: call.round_id ?? null, choices,
@@ -832,9 +859,11 @@ export class Player {
       assert(opened === bound[one], `the commitment of ${one} is not opened`);
     }
     const used = order.map((one) => (one in bound ? nonces[one] : ""));
-    const number = await drawNumber(seed, [id, ...order.map((one) => choices[one]), ...used]);
-    const right = order.filter((one) => choices[one] === (number % 2 ? "odd" : "even"));
-    const winner = right.length === 1 ? right[0] : null;
+    const game = this.#definition, chosen = order.map((one) => choices[one]);
+    if (!game) return;  // its manager has not said what follows from the choices
+    const number = game.drawn ? await drawNumber(seed, [id, ...chosen, ...used], game.drawn.length) : null;
+    const [a, b] = scoreOf(game, chosen, game.drawn?.[number - 1]);
+    const winner = a === b ? null : order[a > b ? 0 : 1];
     assert(drawn === number && won === winner, `the number is ${number}, ${winner} won`);
     return { seed, promise: mine.draw, number, commitments: bound, nonces };
   }

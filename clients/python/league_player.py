@@ -13,7 +13,7 @@
 registers, joins its matches, commits to each choice before anybody can know the other one, signs its
 answers, checks each result, and comes back as the same player after a restart. It opens the connection to
 the league itself, so it plays from behind any firewall; `run(..., serve=8101)` makes it an HTTP server
-that the league calls.
+that the league calls. `Player("my-bot", game="prisoners_dilemma")` plays another game than Even/Odd.
 
 Each call has a thread of its own, so a slow `choose` delays no other match, and `choose` may run for
 several matches at a time. One lock guards what the bot knows; it is not held while `choose` runs or while
@@ -21,8 +21,8 @@ the network is waited for.
 """
 from __future__ import annotations
 
-import argparse, base64, hashlib, hmac, http.client, ipaddress, json, math, os, pathlib, queue, random
-import re, secrets, selectors, socket, socketserver, sys, threading, time, traceback, urllib.request
+import argparse, base64, hashlib, hmac, http.client, ipaddress, itertools, json, math, os, pathlib, queue
+import random, re, secrets, selectors, socket, socketserver, sys, threading, time, traceback, urllib.request
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,7 +32,9 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 __all__ = ["Match", "Player", "Result"]
 __version__ = "0.2.0"
 Json = Dict[str, Any]
-CHOICES = {"even_odd": ["even", "odd"]}  # by game, where a call does not list them
+EVEN_ODD = {"game_type": "even_odd", "choices": ["even", "odd"], "drawn": ["odd", "even"] * 5,
+            "payoffs": {"even": {"even": {"even": 1, "odd": 3}, "odd": {"even": 0, "odd": 1}},
+                        "odd": {"even": {"even": 1, "odd": 0}, "odd": {"even": 3, "odd": 1}}}}
 JOIN_SECONDS = 5.0  # how long a referee waits for the answer to an invitation, with which we commit
 
 class Result(NamedTuple):
@@ -122,11 +124,26 @@ def is_same(shown_secret: Any, secret: str) -> bool:
 def sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
-def draw_number(seed: bytes, parts: Sequence[str], counter: int = 0) -> int:
+def draw_number(seed: bytes, parts: Sequence[str], size: int, counter: int = 0) -> int:
     for byte in hmac.new(seed, "|".join([*parts, str(counter)]).encode(), "sha256").digest():
-        if byte < 250:
-            return byte % 10 + 1
-    return draw_number(seed, parts, counter + 1)
+        if byte < 256 - 256 % size:
+            return byte % size + 1
+    return draw_number(seed, parts, size, counter + 1)
+
+def score_of(game: Json, chosen: Sequence[str], kind: Optional[str]) -> Any:
+    """The points of players A and B by a game's definition; `kind` is that of the drawn number."""
+    roles = game.get("roles") or {"PLAYER_A": game["payoffs"], "PLAYER_B": game["payoffs"]}
+    tables = [roles["PLAYER_A"], roles["PLAYER_B"]]
+    a, b = tables if kind is None else [table[kind] for table in tables]
+    return a[chosen[0]][chosen[1]], b[chosen[1]][chosen[0]]
+
+def is_game(game: Any, name: str) -> bool:
+    try:
+        points = [score for pair in itertools.product(game["choices"], repeat=2)
+                  for kind in game.get("drawn", [None]) for score in score_of(game, pair, kind)]
+        return game["game_type"] == name and all(isinstance(one, int) for one in points)
+    except (AttributeError, KeyError, TypeError):
+        return False
 
 def route(method: Any, params: Any) -> Any:
     """Our name of the method, and its message, in each of the ways in which referees call a player."""
@@ -163,6 +180,7 @@ class Identity:
     another identity: that one is stored in NAME.2.json, and so on. Not thread-safe."""
     def __init__(self, file: pathlib.Path, addresses: Sequence[str], name: str) -> None:
         self.first, self.name, self.addressed = file, name, [origin_of(address) for address in addresses]
+        self.game: Any = None  # as the manager describes it
         self.refused: List[pathlib.Path] = []  # by the manager, which did not know the token
         self.load()
 
@@ -205,6 +223,7 @@ class Identity:
             self.file, self.matches, self.results = self.files()[-1], {}, []
             self.home = {"registration_nonce": old["registration_nonce"]}
         self.me = me
+        self.game = reply.get("game")
         self.home.update(home)  # an answer without them, to our token alone, takes nothing away
 
     def save(self) -> None:
@@ -402,6 +421,14 @@ class Calls:
         fields = {"parity_choice": mine["choice"], **({"choice_nonce": nonce} if nonce else {})}
         return "CHOOSE_PARITY_RESPONSE", fields, ["CHOICE", mine["choice"], nonce or "", theirs or ""]
 
+    @property
+    def game(self) -> Optional[Json]:
+        """The definition of the game, which the manager sends; Even/Odd is known, and others may not be."""
+        told = self.identity.game
+        if is_game(told, self.player.game):
+            return told
+        return EVEN_ODD if self.player.game == "even_odd" else None
+
     def ask(self, call: Json, left: float) -> str:
         """Lets the author choose, without the lock, which is held here; the match stays busy."""
         context = call.get("context") or {}
@@ -409,7 +436,7 @@ class Calls:
         match = Match(
             id=call["match_id"], player_id=self.identity.id, round=call.get("round_id"), call=call,
             opponent=call.get("opponent_id") or context.get("opponent_id") or "",
-            choices=list(words or CHOICES.get(self.player.game, [])), standings=list(self.standings),
+            choices=list(words or (self.game or {}).get("choices", [])), standings=list(self.standings),
             history=list(self.identity.results),
             deadline=datetime.now(timezone.utc) + timedelta(seconds=left))
         self.lock.release()
@@ -499,14 +526,18 @@ class Calls:
         for player in {me, *bound}:
             opened = self.commitment(call, mine, player, choices[player], nonces[player])
             need(opened == bound[player], f"the commitment of {player} is not opened")
-        if self.player.game == "even_odd":  # elsewhere no number decides
-            order = [me, other] if mine["is_a"] else [other, me]
+        if not self.game:  # its manager has not said what follows from the choices
+            return
+        order, number, kind = [me, other] if mine["is_a"] else [other, me], None, None
+        if "drawn" in self.game:
             used = [nonces[player] if player in bound else "" for player in order]
-            number = draw_number(bytes.fromhex(seed), [match_id, *(choices[one] for one in order), *used])
-            right = [player for player in order if choices[player] == ("odd" if number % 2 else "even")]
-            winner = right[0] if len(right) == 1 else None
-            need(result["drawn_number"] == number, f"the number is {number}")
-            need(result["winner_player_id"] == winner, f"the winner is {winner}")
+            number = draw_number(bytes.fromhex(seed), [match_id, *(choices[one] for one in order), *used],
+                                 len(self.game["drawn"]))
+            kind = self.game["drawn"][number - 1]
+        a, b = score_of(self.game, [choices[one] for one in order], kind)
+        winner = order[0] if a > b else order[1] if a < b else None
+        need(result["drawn_number"] == number, f"the number is {number}")
+        need(result["winner_player_id"] == winner, f"the winner is {winner}")
 
     def dispute(self, call: Json, why: str) -> None:  # goes to the manager and stays open
         self.player.warn(f"disputes {call['match_id']}: {why}")

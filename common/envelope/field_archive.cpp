@@ -31,6 +31,11 @@ void FieldReader::from_json(JsonNode in, int& value, const FieldPath& at) {
     fail(ErrorCode::kInvalidFieldType, at, "must be an integer");
 }
 
+void FieldReader::from_json(JsonNode in, RawJson& value, const FieldPath& at) {
+  if (!in.is(JsonType::kObject)) return fail(ErrorCode::kInvalidFieldType, at, "must be an object");
+  value.text = in.to_json().dump();
+}
+
 void FieldReader::from_json(JsonNode in, core::AuthToken& value, const FieldPath& at) {
   std::string secret;
   from_json(in, secret, at);

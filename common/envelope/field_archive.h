@@ -13,6 +13,7 @@
 #include "common/core/result.h"
 #include "common/core/timestamp.h"
 #include "common/envelope/field_rules.h"
+#include "common/envelope/registration_messages.h"
 #include "common/schema/json_tree.h"
 
 // The codecs describe each struct once, by `template <class Archive, class S> void
@@ -67,6 +68,7 @@ class FieldWriter {
   static nlohmann::json to_json(std::string_view value) { return value; }
   static nlohmann::json to_json(bool value) { return value; }
   static nlohmann::json to_json(int value) { return value; }
+  static nlohmann::json to_json(const RawJson& value) { return nlohmann::json::parse(value.text); }
   static nlohmann::json to_json(const core::AuthToken& value) { return value.reveal(); }
   static nlohmann::json to_json(const core::UtcTimestamp& value) { return value.to_wire(); }
   static nlohmann::json to_json(core::ErrorCode value) { return core::wire_code(value); }
@@ -199,6 +201,7 @@ class FieldReader {
   void from_json(schema::JsonNode in, std::string& value, const FieldPath& at);
   void from_json(schema::JsonNode in, bool& value, const FieldPath& at);
   void from_json(schema::JsonNode in, int& value, const FieldPath& at);
+  void from_json(schema::JsonNode in, RawJson& value, const FieldPath& at);
   void from_json(schema::JsonNode in, core::AuthToken& value, const FieldPath& at);
   void from_json(schema::JsonNode in, core::UtcTimestamp& value, const FieldPath& at);
   void from_json(schema::JsonNode in, core::ErrorCode& value, const FieldPath& at);

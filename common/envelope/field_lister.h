@@ -84,6 +84,9 @@ class FieldLister {
   static DescribedField described(Type<int> /*unused*/, const Rule& rule) {
     return of("integer", rule);
   }
+  static DescribedField described(Type<RawJson> /*unused*/, const Rule& rule) {
+    return of("object", rule);
+  }
   template <typename T>
   static DescribedField described(Type<std::optional<T>> /*unused*/, const Rule& rule) {
     DescribedField field = described(Type<T>{}, rule);

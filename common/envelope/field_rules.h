@@ -111,7 +111,7 @@ inline constexpr Rule kPlayedMatch = value("A match that was played.");
 inline constexpr Rule kDisplayName = text("Name for people.", 50).such_as("AlphaBot");
 inline constexpr Rule kScheduledMatch = value("A match of the schedule.");
 inline constexpr Rule kNameOfGame = text("Name of a game.", 1, 64).such_as("even_odd");
-inline constexpr Rule kPoints = number("", 0, 3);
+inline constexpr Rule kPoints = number("", 0, 100);
 inline constexpr Rule kFailure = value("A call to a player that failed.");
 inline constexpr Rule kAnswersOfOne = value("The answers of one player.");
 inline constexpr Rule kCount = number("", 0);
@@ -141,7 +141,7 @@ inline constexpr Rule kErrorDescription = text("What is wrong, for people.", 819
 inline constexpr Rule kErrorFacts = value("Facts about the error, such as the field.");
 inline constexpr Rule kResult = value("The result.");
 inline constexpr Rule kDrawnNumber =
-    value("The number that was drawn, 1 to 10; null if none was.").such_as("4");
+    value("The number that was drawn, in Even/Odd 1 to 10; null if none was.").such_as("4");
 inline constexpr Rule kNumberParity =
     text("What kind of number it is, in the game's words; null if none was drawn.", 64)
         .such_as("even");
@@ -200,6 +200,24 @@ inline constexpr Rule kBroadcastKey = text(
     64);
 inline constexpr Rule kLeagueKey =
     text("The league's Ed25519 public key, 64 hexadecimal digits: the identity of the league.", 64);
+inline constexpr Rule kGameDefinition = value(
+    "The definition of the league's game: its choices and payoffs (docs/games.md). Absent: "
+    "Even/Odd.");
+inline constexpr Rule kTakesDefinitions = value(
+    "True if the agent takes the game's definition from the answer, and so plays games that "
+    "game_types does not list. Absent: no.");
+inline constexpr Rule kGameOfMatch =
+    value("What can be chosen, and which of how many meetings of the two players this is.");
+inline constexpr Rule kMeeting = value("An earlier meeting of the two players.");
+inline constexpr Rule kHistory = value(
+                                     "The earlier meetings of the two players that count, the "
+                                     "oldest first, at most the last 100. Absent: none.")
+                                     .each(kMeeting);
+inline constexpr Rule kChosenThen =
+    text("What was chosen then; null where the match ended without it.", 64).such_as("even");
+inline constexpr Rule kMeetingNumber =
+    number("Which meeting of the two players it is.", 1).such_as("1");
+inline constexpr Rule kMeetings = number("How often the two players meet.", 1).such_as("1");
 inline constexpr Rule kMatchCredentials = value(
     "Whether the calls of this league's manager and referees carry credentials that the agent can "
     "check. Absent: no.");

@@ -17,9 +17,31 @@ static std::array<EnumName<GameStatus>, 3> enum_names(Of<GameStatus> /*unused*/)
 }
 
 template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<PlayContext> /*unused*/) {
+void describe(Archive& a, Self& s, Of<GameContext> /*unused*/) {
+  a.required("choices", s.choices,
+             rule::value("The words of the game.").each(rule::kName).such_as(R"(["even", "odd"])"));
+  a.defaulted("meeting", s.meeting, rule::kMeetingNumber);
+  a.defaulted("meetings", s.meetings, rule::kMeetings);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<EarlierMeeting> /*unused*/) {
+  a.nullable("your_choice", s.your_choice, rule::kChosenThen);
+  a.nullable("opponent_choice", s.opponent_choice, rule::kChosenThen);
+}
+
+/// What both calls of a match tell a player.
+template <typename Archive, typename Self>
+void describe_play(Archive& a, Self& s) {
   a.optional("attempt", s.attempt, rule::kAttemptOfReceipt);
   a.optional("play", s.play, rule::kPlayOfReceipt);
+  a.optional("game", s.game, rule::kGameOfMatch);
+  a.unless("history", s.history, {}, rule::kHistory);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<PlayContext> /*unused*/) {
+  describe_play(a, s);
 }
 
 static MessageAbout about(Of<GameInvitation> /*unused*/) {
@@ -92,8 +114,7 @@ void describe(Archive& a, Self& s, Of<ChoiceContext> /*unused*/) {
       "opponent_commitment", s.opponent_commitment,
       rule::text("The choice commitment of the opponent; absent means that it has none.", 256)
           .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
-  a.optional("attempt", s.attempt, rule::kAttemptOfReceipt);
-  a.optional("play", s.play, rule::kPlayOfReceipt);
+  describe_play(a, s);
 }
 
 static MessageAbout about(Of<ChooseParityCall> /*unused*/) {

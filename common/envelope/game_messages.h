@@ -15,10 +15,30 @@ namespace league::envelope {
 
 enum class PlayerRole { kPlayerA, kPlayerB };
 
-/// Which play of a match a call belongs to, as its receipts name it. Source: protocol §7.
+/// What a match is about: the words to choose from, and which meeting of the two players it is.
+struct GameContext {
+  std::vector<std::string> choices{};
+  int meeting = 1;
+  int meetings = 1;
+
+  bool operator==(const GameContext&) const = default;
+};
+
+/// What both chose in an earlier meeting; nothing (null) where that ended without a choice.
+struct EarlierMeeting {
+  std::optional<std::string> your_choice = std::nullopt;
+  std::optional<std::string> opponent_choice = std::nullopt;
+
+  bool operator==(const EarlierMeeting&) const = default;
+};
+
+/// Which play of a match a call belongs to, as its receipts name it, and what a player that commits
+/// has to know before it chooses. Source: protocol §7, §11.
 struct PlayContext {
   std::optional<int> attempt = std::nullopt;  ///< of the assignment, from 1
   std::optional<int> play = std::nullopt;  ///< 0, then 1, ... for replays of the fair clock
+  std::optional<GameContext> game = std::nullopt;
+  std::vector<EarlierMeeting> history{};  ///< the oldest first
 
   bool operator==(const PlayContext&) const = default;
 };
@@ -61,6 +81,8 @@ struct ChoiceContext {
   std::optional<std::string> opponent_commitment = std::nullopt;  ///< nothing: it has none
   std::optional<int> attempt = std::nullopt;  ///< as in PlayContext
   std::optional<int> play = std::nullopt;
+  std::optional<GameContext> game = std::nullopt;
+  std::vector<EarlierMeeting> history{};  ///< the oldest first
 
   bool operator==(const ChoiceContext&) const = default;
 };

@@ -90,7 +90,7 @@ TEST(MessageSchemas, NameCodeAndFieldOfEachFault) {
       {"game_over", "/choice_commitments", json::array(), ErrorCode::kInvalidFieldType},
       {"game_over", "/game_result/status", "VICTORY", ErrorCode::kInvalidFieldValue},
       {"match_result_report", "/result/winner", removed, ErrorCode::kMissingRequiredField},
-      {"match_result_report", "/result/score/P01", 4, ErrorCode::kInvalidFieldValue},
+      {"match_result_report", "/result/score/P01", 101, ErrorCode::kInvalidFieldValue},
       {"match_result_report", "/result/details/choices/P01", 1, ErrorCode::kInvalidFieldType},
       {"match_result_report", "/result/details/choice_nonces/P01", 1, ErrorCode::kInvalidFieldType},
       {"match_result_report", "/result/details/failures/0/call", removed,

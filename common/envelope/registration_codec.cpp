@@ -40,6 +40,7 @@ void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
              rule::text("The key that admits referees (the manager's referee.key); needed unless "
                         "the request comes from the manager's own machine.",
                         1, 256));
+  a.unless("game_definitions", s.game_definitions, false, rule::kTakesDefinitions);
 }
 
 template <typename Archive, typename Self>
@@ -76,6 +77,7 @@ void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
                         6)
                  .matching("^(person|host)$")
                  .such_as("person"));
+  a.unless("game_definitions", s.game_definitions, false, rule::kTakesDefinitions);
 }
 
 static MessageAbout about(Of<RefereeRegisterRequest> /*unused*/) {
@@ -120,6 +122,7 @@ void describe_response(Archive& a, Self& s, const char* id_name, Id& id, const R
   a.optional("broadcast_key", s.broadcast_key, rule::kBroadcastKey);
   a.optional("league_key", s.league_key, rule::kLeagueKey);
   a.unless("match_credentials", s.match_credentials, false, rule::kMatchCredentials);
+  a.optional("game", s.game, rule::kGameDefinition);
 }
 
 static MessageAbout about(Of<RefereeRegisterResponse> /*unused*/) {

@@ -10,6 +10,13 @@
 
 namespace league::envelope {
 
+/// A JSON object that a message carries as it is, for those who know what it means.
+struct RawJson {
+  std::string text;
+
+  bool operator==(const RawJson&) const = default;
+};
+
 /// What a referee says about itself. Source: protocol §4, message 1.
 struct RefereeMeta {
   std::string display_name{};
@@ -29,6 +36,8 @@ struct RefereeMeta {
   /// The content of the manager's `referee.key`, if the manager requires it (protocol §8). A
   /// secret.
   std::optional<std::string> admission_key = std::nullopt;
+  /// It takes the game's definition from the answer, so it plays games that it does not list.
+  bool game_definitions = false;
 
   bool operator==(const RefereeMeta&) const = default;
 };
@@ -53,6 +62,7 @@ struct PlayerMeta {
   /// `person` or `host`, a chat program: it has the time for people, at a seat (protocol §10).
   /// Nothing: a program.
   std::optional<std::string> played_by = std::nullopt;
+  bool game_definitions = false;  ///< as a referee's
 
   bool operator==(const PlayerMeta&) const = default;
 };
@@ -93,6 +103,8 @@ struct RefereeRegisterResponse {
   /// The same key, always there when one of our managers accepts: the league's identity.
   std::optional<std::string> league_key = std::nullopt;
   bool match_credentials = false;  ///< all calls carry credentials that can be checked
+  /// The definition of the league's game (docs/games.md), a JSON object.
+  std::optional<RawJson> game = std::nullopt;
 
   bool operator==(const RefereeRegisterResponse&) const = default;
 };
@@ -109,6 +121,8 @@ struct LeagueRegisterResponse {
   /// The same key, always there when one of our managers accepts: the league's identity.
   std::optional<std::string> league_key = std::nullopt;
   bool match_credentials = false;  ///< all calls carry credentials that can be checked
+  /// The definition of the league's game (docs/games.md), a JSON object.
+  std::optional<RawJson> game = std::nullopt;
   /// The key of the player's receipts, only where the answer creates the identity or repeats that.
   /// A secret. Source: protocol §7.
   std::optional<std::string> receipt_key = std::nullopt;

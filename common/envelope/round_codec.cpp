@@ -34,6 +34,12 @@ void describe(Archive& a, Self& s, Of<PlayerLimits> /*unused*/) {
   a.optional("player_B", s.player_b, rule::value("Those of player B."));
 }
 
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<EarlierChoices> /*unused*/) {
+  a.nullable("A", s.player_a, rule::kChosenThen);
+  a.nullable("B", s.player_b, rule::kChosenThen);
+}
+
 /// The part of a match that its referee alone sees.
 template <typename Archive, typename Self>
 void describe_assigned_part(Archive& a, Self&& s) {
@@ -83,6 +89,13 @@ void describe_assigned_part(Archive& a, Self&& s) {
   a.optional("limits_ms", s.limits_ms,
              rule::value("Limits of players that a person or a chat program plays, in "
                          "milliseconds: each of their calls is made once, with this limit."));
+  a.unless("meetings", s.meetings, 1, rule::kMeetings);
+  a.unless("meeting", s.meeting, 1, rule::kMeetingNumber);
+  if constexpr (Archive::kLists) {
+    a.optional("history", std::optional(s.history), rule::kHistory);
+  } else if (!Archive::kWrites || !s.history.empty()) {
+    a.defaulted("history", s.history);
+  }
 }
 
 template <typename Archive, typename Self>

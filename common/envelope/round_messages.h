@@ -67,6 +67,13 @@ struct PlayerLimits {
   bool operator==(const PlayerLimits&) const = default;
 };
 
+/// What players A and B of a match chose when they met before; nothing (null) where that match
+/// ended without a choice.
+struct EarlierChoices {
+  std::optional<std::string> player_a = std::nullopt;
+  std::optional<std::string> player_b = std::nullopt;
+};
+
 /// A match as its referee gets it, with all that is needed to start it. Holds secrets: never to be
 /// broadcast. Source: protocol §7.
 struct MatchAssignment {
@@ -104,6 +111,11 @@ struct MatchAssignment {
   bool player_a_suspended = false;  ///< true: ping before the match (protocol §6)
   bool player_b_suspended = false;
   std::optional<PlayerLimits> limits_ms = std::nullopt;  ///< nothing: nobody has any
+  int meeting = 1;  ///< of the two players, ...
+  int meetings = 1;  ///< ... who meet this often
+  std::vector<EarlierChoices> history{};  ///< the oldest first, at most kLongestHistory
+
+  static constexpr std::size_t kLongestHistory = 100;
 };
 
 /// Message 5 as players and referees get it at the start of a round.

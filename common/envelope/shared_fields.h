@@ -24,7 +24,7 @@ void describe(Archive& a, Self& s, Of<StandingsRow> /*unused*/) {
   a.defaulted("wins", s.wins, rule::number("Matches won.", 0).such_as("2").always());
   a.defaulted("draws", s.draws, rule::number("Matches drawn.", 0).such_as("1").always());
   a.defaulted("losses", s.losses, rule::number("Matches lost.", 0).such_as("0").always());
-  a.required("points", s.points, rule::number("3 for a win, 1 for a draw.", 0).such_as("7"));
+  a.required("points", s.points, rule::number("As the game counts them.", 0).such_as("7"));
 }
 
 }  // namespace league::envelope

@@ -62,6 +62,7 @@ class TextWriter {
   void append(const std::string& value) { append(std::string_view(value)); }
   void append(bool value) { out_ += value ? "true" : "false"; }
   void append(int value) { core::append_number(out_, value); }
+  void append(const RawJson& value) { out_ += value.text; }
   void append(const core::AuthToken& value) { append(value.reveal()); }
   void append(const core::UtcTimestamp& value) { append(value.to_wire()); }
   void append(core::ErrorCode value) { append(core::wire_code(value)); }

@@ -38,7 +38,7 @@ TEST(PlanRound, LeavesOutWhoIsNotActive) {
 
 /// A round of matches planned for the given referees.
 RoundBoard board(const std::vector<int>& planned, int referees) {
-  RoundBoard board(referees);
+  RoundBoard board(referees, game::even_odd());
   board.apply(
       {{}, events::RoundStarted{1, std::vector<events::DrawSeed>(planned.size()), planned}});
   return board;

@@ -103,13 +103,13 @@ namespace {
 
 /// For people: the number of consecutive failed matches, and why the last one failed.
 std::string detail_of_failures(const Draft& draft, events::AgentRef agent) {
-  std::string detail =
-      std::to_string(draft.lifecycle(agent).failed_in_a_row()) +
-      (agent.kind == events::AgentKind::kPlayer ? " matches in a row lost through its own failure"
-                                                : " matches in a row not finished");
+  const int failed = draft.lifecycle(agent).failed_in_a_row();
+  std::string detail = std::to_string(failed) + (failed == 1 ? " match" : " matches in a row") +
+                       (agent.kind == events::AgentKind::kPlayer ? " lost through its own failure"
+                                                                 : " not finished");
   const events::FailureCounted* last = draft.last_failure(agent);
   if (last == nullptr) return detail;
-  if (last->match) detail += " up to " + last->match->id().str();
+  if (last->match) detail += (failed == 1 ? ", " : " up to ") + last->match->id().str();
   if (last->match && last->cause) {
     detail += ", that one for " + last->cause->str();
     if (!last->cause->text.empty()) detail += " (" + last->cause->text + ")";

@@ -17,9 +17,9 @@ League::League(events::LeagueSettings settings) : settings_(std::move(settings))
 
 events::Events League::decide_creation(core::UtcTimestamp now) const {
   auto key = settings_.league_key.empty() ? std::nullopt : std::optional(settings_.league_key);
-  return {
-      {now, events::LeagueCreated{settings_.league_id, settings_.game_type, settings_.players,
-                                  settings_.referees, key, key.has_value(), settings_.meetings}}};
+  return {{now, events::LeagueCreated{settings_.league_id, settings_.rules->game_type(),
+                                      settings_.players, settings_.referees, key, key.has_value(),
+                                      settings_.meetings, *settings_.rules}}};
 }
 
 core::Result<RegistrationDecision> League::decide_register(const RegistrationRequest& request,

@@ -188,7 +188,7 @@ void League::act(const events::OperatorActed& event) {
   const events::MatchKey match = *event.match;
   const auto result = *finished_result(match);
   const Pairing players = schedule_.pairing(match);
-  standings_.withdraw(players.player_a, players.player_b, result.outcome);
+  standings_.withdraw(players.player_a, players.player_b, result);
   finished_.discount(result);
   const auto round = static_cast<std::size_t>(match.round - 1);
   if (round < results_.size())

@@ -125,7 +125,7 @@ void League::start(const events::LeagueStarted& event, core::UtcTimestamp at) {
   schedule_ = Schedule(event.players, free, meetings_.value_or(1));
   standings_ = Standings(roster_.count(events::AgentKind::kPlayer), free,
                          meetings_ ? DirectMatches::kIfEquallyOften : DirectMatches::kAlways);
-  board_ = RoundBoard(roster_.count(events::AgentKind::kReferee));
+  board_ = RoundBoard(roster_.count(events::AgentKind::kReferee), settings_.rules);
   for (auto kind : {events::AgentKind::kPlayer, events::AgentKind::kReferee}) {
     for (int i = 0; i < roster_.count(kind); ++i) {
       if (is_seated({kind, i})) roster_.lifecycle({kind, i}).enter(events::AgentState::kActive, at);
@@ -151,9 +151,10 @@ void League::change_lifecycles(const events::Event& event) {
 
 void League::record(events::MatchKey match, const game::MatchResult& result) {
   const Pairing pairing = schedule_.pairing(match);
-  standings_.record(pairing.player_a, pairing.player_b, result.outcome);
+  const auto counted = events::CompactResult::of(result, *settings_.rules);
+  standings_.record(pairing.player_a, pairing.player_b, counted);
   if (result.is_technical()) technical_reasons_[match] = result.technical_reason;
-  finished_.count(events::CompactResult::of(result));
+  finished_.count(counted);
 }
 
 void League::note_incident(events::MatchKey match) {

@@ -197,7 +197,7 @@ ReportDecision League::decide_finished(int referee, const MatchReport& report,
   auto result = claimed_result(report, *settings_.rules, schedule_.pairing(report.match));
   if (!result) {
     decision.refusal = result.error();
-  } else if (events::CompactResult::of(*result).same_result(standing)) {
+  } else if (events::CompactResult::of(*result, *settings_.rules).same_result(standing)) {
     decision.is_repeat = true;
     for (events::MatchKey match : board_.open_matches(referee)) {
       if (board_.slot(match).after == report.match) decision.next_matches.push_back(match);

@@ -250,7 +250,7 @@ void check_table(const League& league) {
     RC_ASSERT(view.result.has_value() || league.is_ended_early());
     if (!view.result || view.result->is_voided) continue;
     ++counted;
-    for (int points : game::points_of(view.result->outcome).both) expected += points;
+    for (int points : view.result->points.both) expected += points;
   }
   int points = 0;
   int played = 0;

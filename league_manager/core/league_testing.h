@@ -111,7 +111,7 @@ inline game::Claim claim_for(const events::DrawSeed& seed,
                              const game::PerSide<std::string>& players, const std::string& match,
                              int kind) {
   using game::Side;
-  const game::Rules& rules = **game::standard_games().find("even_odd");
+  const game::Definition& rules = *game::even_odd();
   const game::Choices choices = {{"even", kind == 0 ? "even" : "odd"}};
   const std::string commitment = game::draw_commitment(seed, match);
   for (int i = 0;; ++i) {
@@ -137,7 +137,7 @@ inline game::Claim claim_for(const events::DrawSeed& seed,
     if (winner) claim.winner = players[*winner];
     auto& score = claim.score.emplace();
     for (Side side : game::kBothSides)
-      score.emplace_back(players[side], game::points_of(result.outcome)[side]);
+      score.emplace_back(players[side], game::points_of(rules, result)[side]);
     return claim;
   }
 }
@@ -150,7 +150,7 @@ inline MatchReport report_of(const League& league, events::MatchKey match, int k
   report.match = match;
   report.attempt = view.attempt;
   report.round = match.round;
-  report.game_type = league.settings().game_type;
+  report.game_type = league.settings().rules->game_type();
   report.conversation = events::match_conversation(match, view.attempt).str();
   const events::DrawSeed seed =
       league.board().contains(match) ? league.board().slot(match).seed : events::DrawSeed{};

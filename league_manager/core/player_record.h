@@ -61,7 +61,7 @@ struct ReportedLoss {
 
 /// What a player's word is measured by.
 struct WordFacts {
-  const game::Rules& rules;
+  const game::Definition& rules;
   std::string match_id;
   std::string player_id;
   std::string draw_commitment;

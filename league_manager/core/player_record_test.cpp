@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "game/commitment.h"
-#include "game/registry.h"
+#include "game/games.h"
 
 namespace league::league_manager {
 namespace {
@@ -32,7 +32,7 @@ PlayerWord word(std::vector<PlayerCall> calls, LossPhase phase, const std::strin
                 int play = 0) {
   const PlayerAnswer answer{.player = 0, .record = PlayerRecord{std::move(calls)}};
   return word_of(answer, {.phase = phase, .call = call},
-                 {.rules = **game::standard_games().find("even_odd"),
+                 {.rules = *game::even_odd(),
                   .match_id = "R1M1",
                   .player_id = "P01",
                   .draw_commitment = "dd",
@@ -42,12 +42,10 @@ PlayerWord word(std::vector<PlayerCall> calls, LossPhase phase, const std::strin
 }
 
 TEST(PlayerRecord, WhoCannotBeAskedHasNoWord) {
-  const auto heard = word_of({.player = 4, .record = {}, .why_none = "refused the connection"},
-                             {.phase = LossPhase::kSent, .call = kInvited},
-                             {.rules = **game::standard_games().find("even_odd"),
-                              .match_id = "R1M1",
-                              .player_id = "P05",
-                              .draw_commitment = ""});
+  const auto heard = word_of(
+      {.player = 4, .record = {}, .why_none = "refused the connection"},
+      {.phase = LossPhase::kSent, .call = kInvited},
+      {.rules = *game::even_odd(), .match_id = "R1M1", .player_id = "P05", .draw_commitment = ""});
   EXPECT_EQ(heard, (events::HeardPlayer{4, PlayerWord::kNone, "refused the connection"}));
 }
 

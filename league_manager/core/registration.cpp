@@ -35,9 +35,10 @@ core::Result<void> check_profile(const events::LeagueSettings& settings,
                      " is not supported: declare 2.0.0 or later and below 3.0.0, or leave it out",
                  meta_field(request.kind, "protocol_version")};
   }
-  if (std::ranges::find(profile.game_types, settings.game_type) == profile.game_types.end()) {
+  if (std::ranges::find(profile.game_types, settings.rules->game_type()) ==
+      profile.game_types.end()) {
     return Error{ErrorCode::kGameTypeNotSupported,
-                 "this league plays '" + settings.game_type + "': list it in game_types",
+                 "this league plays '" + settings.rules->game_type() + "': list it in game_types",
                  meta_field(request.kind, "game_types")};
   }
   if (request.kind == events::AgentKind::kReferee && profile.max_concurrent_matches < 1) {

@@ -12,7 +12,7 @@ namespace league::league_manager {
 
 /// What the receipts of one player are checked against.
 struct ReceiptFacts {
-  const game::Rules& rules;
+  const game::Definition& rules;
   std::string league_key;
   std::string draw_commitment;
   int attempt = 1;

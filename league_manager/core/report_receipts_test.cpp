@@ -50,7 +50,7 @@ class ReportReceipts : public ::testing::Test {
   [[nodiscard]] ReportedReceipts& sent() { return report_.receipts["P01"]; }
 
   [[nodiscard]] CheckedReceipts check() const {
-    return check_receipts(report_, {.rules = **game::standard_games().find("even_odd"),
+    return check_receipts(report_, {.rules = *game::even_odd(),
                                     .league_key = "key",
                                     .draw_commitment = draw_commitment_,
                                     .attempt = 2,

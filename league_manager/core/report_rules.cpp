@@ -35,7 +35,7 @@ core::Error refusal(const MatchReport& report, const game::Contradiction& contra
   return invalid(report, contradiction.text, pointer_to(contradiction.field));
 }
 
-core::Result<void> check_round_and_game(const MatchReport& report, const game::Rules& rules) {
+core::Result<void> check_round_and_game(const MatchReport& report, const game::Definition& rules) {
   if (report.round && *report.round != report.match.round) {
     return invalid(report,
                    "round_id is " + std::to_string(*report.round) +
@@ -160,8 +160,8 @@ core::Result<JudgedReport> judge_report(const MatchReport& report, const ReportF
   return judged;
 }
 
-core::Result<game::MatchResult> claimed_result(const MatchReport& report, const game::Rules& rules,
-                                               Pairing pairing) {
+core::Result<game::MatchResult> claimed_result(const MatchReport& report,
+                                               const game::Definition& rules, Pairing pairing) {
   if (auto named = check_round_and_game(report, rules); !named) return named.error();
   const game::Judgement judgement = game::judge(
       rules,

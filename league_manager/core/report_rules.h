@@ -65,7 +65,7 @@ struct MatchReport {
 
 /// What the manager knows of the match that a report is about.
 struct ReportFacts {
-  const game::Rules& rules;
+  const game::Definition& rules;
   Pairing pairing;
   events::DrawSeed seed;
   int attempt = 1;  ///< the one that is open
@@ -99,7 +99,7 @@ struct JudgedReport {
 /// The result that `report` states, without judging it, for a comparison with the accepted result.
 /// Fails with kInvalidResult if it is not a result of these players, this round and this game.
 [[nodiscard]] core::Result<game::MatchResult> claimed_result(const MatchReport& report,
-                                                             const game::Rules& rules,
+                                                             const game::Definition& rules,
                                                              Pairing pairing);
 
 }  // namespace league::league_manager

@@ -12,7 +12,7 @@ using core::ErrorCode;
 const events::DrawSeed kSeed = core::sha256("a seed");
 constexpr Pairing kPairing{0, 1};
 
-const game::Rules& rules() { return **game::standard_games().find("even_odd"); }
+const game::Definition& rules() { return *game::even_odd(); }
 
 ReportFacts facts() { return {.rules = rules(), .pairing = kPairing, .seed = kSeed, .attempt = 2}; }
 

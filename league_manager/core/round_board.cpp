@@ -9,7 +9,8 @@
 
 namespace league::league_manager {
 
-RoundBoard::RoundBoard(int referees) : load_(static_cast<std::size_t>(referees)) {}
+RoundBoard::RoundBoard(int referees, game::SharedDefinition rules)
+    : rules_(std::move(rules)), load_(static_cast<std::size_t>(referees)) {}
 
 std::vector<events::MatchKey> RoundBoard::keys_of(const MatchSet& matches) const {
   std::vector<events::MatchKey> keys;
@@ -153,14 +154,14 @@ void RoundBoard::take_back(events::MatchKey match, MatchSlot& slot) {
 }
 
 void RoundBoard::finish(const events::MatchReported& event) {
-  events::CompactResult result = events::CompactResult::of(event.result);
+  events::CompactResult result = events::CompactResult::of(event.result, *rules_);
   result.fairness = event.fairness;
   result.is_unproven = event.is_unproven;
   finish(event.match, result);
 }
 
 void RoundBoard::finish(const events::MatchForfeited& event) {
-  events::CompactResult result = events::CompactResult::of(event.result);
+  events::CompactResult result = events::CompactResult::of(event.result, *rules_);
   result.by_manager = true;
   finish(event.match, result);
 }

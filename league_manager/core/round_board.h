@@ -16,7 +16,7 @@ namespace league::league_manager {
 class RoundBoard {
  public:
   RoundBoard() = default;
-  explicit RoundBoard(int referees);
+  RoundBoard(int referees, game::SharedDefinition rules);
 
   /// The current round; 0 before the first.
   [[nodiscard]] int round() const { return round_; }
@@ -86,6 +86,7 @@ class RoundBoard {
     return slots_.change(static_cast<std::size_t>(match.number - 1));
   }
 
+  game::SharedDefinition rules_;
   int round_ = 0;
   core::UtcTimestamp started_at_;
   std::chrono::seconds extension_{0};

@@ -11,7 +11,7 @@ namespace {
 constexpr int kReferees = 3;
 
 RoundBoard board_of(std::size_t matches) {
-  RoundBoard board(kReferees);
+  RoundBoard board(kReferees, game::even_odd());
   board.apply({{},
                events::RoundStarted{1, std::vector<events::DrawSeed>(matches),
                                     std::vector<int>(matches, 0)}});

@@ -15,54 +15,61 @@ Standings::Standings(int players, std::vector<int> absent, DirectMatches direct)
       pairs_(static_cast<std::size_t>(players) *
              static_cast<std::size_t>(std::max(players - 1, 0)) / 2) {}
 
-void Standings::record(int player_a, int player_b, game::Outcome outcome) {
-  count(player_a, game::Side::kA, outcome, 1);
-  count(player_b, game::Side::kB, outcome, 1);
-  count_pair(player_a, player_b, game::points_of(outcome), 1);
+void Standings::record(int player_a, int player_b, const events::CompactResult& result) {
+  count(player_a, game::Side::kA, result, 1);
+  count(player_b, game::Side::kB, result, 1);
+  count_pair(player_a, player_b, result.points, 1);
 }
 
-void Standings::withdraw(int player_a, int player_b, game::Outcome outcome) {
-  count(player_a, game::Side::kA, outcome, -1);
-  count(player_b, game::Side::kB, outcome, -1);
-  count_pair(player_a, player_b, game::points_of(outcome), -1);
+void Standings::withdraw(int player_a, int player_b, const events::CompactResult& result) {
+  count(player_a, game::Side::kA, result, -1);
+  count(player_b, game::Side::kB, result, -1);
+  count_pair(player_a, player_b, result.points, -1);
 }
 
-void Standings::count(int player, game::Side side, game::Outcome outcome, int matches) {
+void Standings::count(int player, game::Side side, const events::CompactResult& result,
+                      int matches) {
   Tally& tally = tallies_[static_cast<std::size_t>(player)];
   tally.played += matches;
-  tally.points += matches * game::points_of(outcome)[side];
-  if (game::winner_of(outcome) == side) {
+  tally.points += matches * result.points[side];
+  if (game::winner_of(result.outcome) == side) {
     tally.wins += matches;
-  } else if (outcome == game::Outcome::kDraw) {
+  } else if (result.outcome == game::Outcome::kDraw) {
     tally.draws += matches;
   } else {
     tally.losses += matches;
   }
 }
 
-void Standings::count_pair(int player_a, int player_b, game::PerSide<int> points, int matches) {
+void Standings::count_pair(int player_a, int player_b, game::PerSide<std::uint8_t> points,
+                           int matches) {
   if (player_a > player_b) {
     std::swap(player_a, player_b);
     std::swap(points.both[0], points.both[1]);
   }
-  const int one_match = 1 | points.both[0] << 8 | points.both[1] << 20;
-  pairs_[pair_index(player_a, player_b)] += static_cast<std::uint32_t>(matches * one_match);
+  const auto add = [matches](std::uint16_t& sum, int of_match) {
+    sum = static_cast<std::uint16_t>(sum + matches * of_match);
+  };
+  Pair& pair = pairs_[pair_index(player_a, player_b)];
+  add(pair.met, 1);
+  add(pair.lower, points.both[0]);
+  add(pair.higher, points.both[1]);
 }
 
 void Standings::add_direct_points(std::span<const int> tied, std::vector<int>& points) const {
-  std::optional<std::uint32_t> met;
+  std::optional<int> met;
   for (const int lower : tied) {
     for (const int higher : tied) {
       if (lower >= higher) continue;
-      const std::uint32_t pair = pairs_[pair_index(lower, higher)];
-      const bool is_equal = met.value_or(pair & 0xff) == (pair & 0xff);
+      const Pair& pair = pairs_[pair_index(lower, higher)];
+      const bool is_equal = met.value_or(pair.met) == pair.met;
       if (!is_equal && direct_ == DirectMatches::kIfEquallyOften) {
         for (const int player : tied) points[static_cast<std::size_t>(player)] = 0;
         return;
       }
-      met = pair & 0xff;
-      points[static_cast<std::size_t>(lower)] += static_cast<int>(pair >> 8 & 0xfff);
-      points[static_cast<std::size_t>(higher)] += static_cast<int>(pair >> 20);
+      met = pair.met;
+      points[static_cast<std::size_t>(lower)] += pair.lower;
+      points[static_cast<std::size_t>(higher)] += pair.higher;
     }
   }
 }

@@ -46,9 +46,9 @@ class Standings {
                      DirectMatches direct = DirectMatches::kIfEquallyOften);
 
   /// Counts a match; each pair at most 255 times.
-  void record(int player_a, int player_b, game::Outcome outcome);
+  void record(int player_a, int player_b, const events::CompactResult& result);
   /// Removes a match that has been counted.
-  void withdraw(int player_a, int player_b, game::Outcome outcome);
+  void withdraw(int player_a, int player_b, const events::CompactResult& result);
   [[nodiscard]] const Tally& tally(int player) const {
     return tallies_[static_cast<std::size_t>(player)];
   }
@@ -59,8 +59,8 @@ class Standings {
   bool operator==(const Standings&) const = default;
 
  private:
-  void count(int player, game::Side side, game::Outcome outcome, int matches);
-  void count_pair(int player_a, int player_b, game::PerSide<int> points, int matches);
+  void count(int player, game::Side side, const events::CompactResult& result, int matches);
+  void count_pair(int player_a, int player_b, game::PerSide<std::uint8_t> points, int matches);
   [[nodiscard]] std::size_t pair_index(int lower, int higher) const;
   /// Adds to `points`, by player, what those in `tied` have won against each other, if that counts.
   void add_direct_points(std::span<const int> tied, std::vector<int>& points) const;
@@ -68,9 +68,14 @@ class Standings {
   std::vector<Tally> tallies_;
   std::vector<int> absent_;
   DirectMatches direct_ = DirectMatches::kIfEquallyOften;
-  // Per pair: how often they have met (8 bits), the points of the lower index and those of the
-  // higher one (12 bits each).
-  std::vector<std::uint32_t> pairs_;
+  /// How two players have fared against each other.
+  struct Pair {
+    std::uint16_t met = 0;
+    std::uint16_t lower = 0;  ///< points of the one with the lower index
+    std::uint16_t higher = 0;
+    bool operator==(const Pair&) const = default;
+  };
+  std::vector<Pair> pairs_;
 };
 
 }  // namespace league::league_manager

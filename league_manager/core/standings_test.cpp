@@ -17,10 +17,19 @@ struct PlayedResult {
   game::Outcome outcome;
 };
 
+/// As Even/Odd counts it.
+events::CompactResult counted(game::Outcome outcome) {
+  events::CompactResult result;
+  result.outcome = outcome;
+  if (outcome == game::Outcome::kDraw) result.points = {{1, 1}};
+  if (const auto winner = game::winner_of(outcome)) result.points[*winner] = 3;
+  return result;
+}
+
 Standings table_of(int players, const std::vector<PlayedResult>& matches,
                    DirectMatches direct = DirectMatches::kAlways) {
   Standings standings(players, {}, direct);
-  for (const auto& match : matches) standings.record(match.a, match.b, match.outcome);
+  for (const auto& match : matches) standings.record(match.a, match.b, counted(match.outcome));
   return standings;
 }
 
@@ -79,9 +88,9 @@ TEST(Standings, CountsDirectMatchesOnlyWhereAllHaveMetEquallyOften) {
       {0, 1, kA}, {1, 2, kDraw}, {0, 3, kDraw}, {1, 4, kA}, {2, 5, kA}};
   EXPECT_EQ(ranks(table_of(6, once, kRule)), (std::vector<int>{1, 1, 1, 4, 5, 5}));
   auto standings = table_of(6, once, kRule);
-  standings.record(2, 0, kNone);
+  standings.record(2, 0, counted(kNone));
   EXPECT_EQ(order(standings)[0], 0) << "now they have all met once";
-  standings.withdraw(2, 0, kNone);
+  standings.withdraw(2, 0, counted(kNone));
   EXPECT_EQ(standings, table_of(6, once, kRule));
 }
 
@@ -92,10 +101,10 @@ TEST(Standings, AddsUpTheMeetingsOfAPair) {
   auto standings = table_of(3, twice, kRule);
   ASSERT_EQ(standings.tally(0), (Tally{4, 2, 1, 1, 7}));
   ASSERT_EQ(standings.tally(1), (Tally{4, 1, 2, 1, 5}));
-  standings.record(1, 0, kB);
-  standings.record(0, 1, kNone);
+  standings.record(1, 0, counted(kB));
+  standings.record(0, 1, counted(kNone));
   EXPECT_EQ(standings.tally(0).played, 6);
-  for (int meeting = 0; meeting < 96; ++meeting) standings.record(0, 1, kB);
+  for (int meeting = 0; meeting < 96; ++meeting) standings.record(0, 1, counted(kB));
   EXPECT_EQ(order(standings)[0], 1) << "a hundred meetings of one pair fit";
 }
 
@@ -134,7 +143,7 @@ TEST(StandingsProperty, SumsAgreeWithTheResults) {
     }
     int expected = 0;
     for (const auto& match : matches)
-      expected += game::points_of(match.outcome).both[0] + game::points_of(match.outcome).both[1];
+      expected += counted(match.outcome).points.both[0] + counted(match.outcome).points.both[1];
     RC_ASSERT(points == expected);
     RC_ASSERT(played == 2 * static_cast<int>(matches.size()));
   }));
@@ -177,8 +186,25 @@ TEST(StandingsProperty, RanksFollowTheChain) {
 TEST(Standings, OfAThousandPlayersAreQuick) {
   Schedule schedule(1000);
   Standings standings(1000);
-  for (auto [a, b] : schedule.round(1)) standings.record(a, b, kA);
+  for (auto [a, b] : schedule.round(1)) standings.record(a, b, counted(kA));
   EXPECT_EQ(standings.table().size(), 1000u);
+}
+
+/// A game decides what a draw and a win are worth.
+TEST(Standings, CountThePointsOfTheGame) {
+  events::CompactResult both_cooperate;
+  both_cooperate.outcome = kDraw;
+  both_cooperate.points = {{3, 3}};
+  events::CompactResult b_defects;
+  b_defects.outcome = kB;
+  b_defects.points = {{0, 100}};
+  Standings standings(3);
+  standings.record(0, 1, both_cooperate);
+  standings.record(0, 2, b_defects);
+  EXPECT_EQ(standings.tally(0), (Tally{2, 0, 1, 1, 3}));
+  EXPECT_EQ(standings.tally(2), (Tally{1, 1, 0, 0, 100}));
+  standings.withdraw(0, 2, b_defects);
+  EXPECT_EQ(standings.tally(2), Tally{});
 }
 
 }  // namespace

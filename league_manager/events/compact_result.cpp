@@ -27,11 +27,18 @@ std::string text_of(const game::PerSide<std::optional<std::string>>& choices) {
 
 }  // namespace
 
-CompactResult CompactResult::of(const game::MatchResult& result) {
+CompactResult CompactResult::of(const game::MatchResult& result, const game::Definition& rules) {
   CompactResult compact;
   compact.reason_fingerprint = fingerprint(result.technical_reason);
   compact.choices_fingerprint = fingerprint(text_of(result.choices));
   compact.outcome = result.outcome;
+  const auto points = game::points_of(rules, result);
+  for (game::Side side : game::kBothSides) {
+    compact.points[side] = static_cast<std::uint8_t>(points[side]);
+    const auto& choice = result.choices[side];
+    const auto place = choice ? rules.index_of(*choice) : std::nullopt;
+    compact.choices[side] = place ? static_cast<std::uint8_t>(*place + 1) : 0;
+  }
   compact.drawn_number = static_cast<std::uint8_t>(result.drawn_number.value_or(0));
   return compact;
 }

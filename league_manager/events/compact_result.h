@@ -25,6 +25,9 @@ struct CompactResult {
   std::uint32_t choices_fingerprint = 0;
   std::int16_t referee = -1;  ///< who had it last; -1 for nobody
   std::uint16_t attempt = 0;  ///< the last one; 0 if never assigned
+  game::PerSide<std::uint8_t> points = {};  ///< for the table
+  /// The places of the choices in the game's words, counted from 1; 0 for none.
+  game::PerSide<std::uint8_t> choices = {};
   std::uint8_t drawn_number = 0;  ///< 0 for none
   game::Outcome outcome = game::Outcome::kNoWinner;
   std::optional<game::Fairness> fairness = std::nullopt;  ///< see MatchReported
@@ -35,7 +38,8 @@ struct CompactResult {
   /// Conflicting and stale reports on record, at most kMostIncidents.
   std::uint8_t incidents = 0;
 
-  [[nodiscard]] static CompactResult of(const game::MatchResult& result);
+  [[nodiscard]] static CompactResult of(const game::MatchResult& result,
+                                        const game::Definition& rules);
   /// Whether the result is the same; the reporting referee does not matter.
   [[nodiscard]] bool same_result(const CompactResult& other) const;
   [[nodiscard]] bool is_technical() const { return reason_fingerprint != 0; }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "game/games.h"
+
 namespace league::league_manager::events {
 namespace {
 
@@ -14,7 +16,8 @@ game::MatchResult won_by_a() {
 }
 
 bool is_same(const game::MatchResult& a, const game::MatchResult& b) {
-  return CompactResult::of(a).same_result(CompactResult::of(b));
+  return CompactResult::of(a, *game::even_odd())
+      .same_result(CompactResult::of(b, *game::even_odd()));
 }
 
 TEST(CompactResult, TellsResultsApart) {
@@ -38,9 +41,9 @@ TEST(CompactResult, TellsResultsApart) {
 }
 
 TEST(CompactResult, IsSmall) {
-  static_assert(sizeof(CompactResult) <= 20,
+  static_assert(sizeof(CompactResult) <= 24,
                 "a league of 1,000 players keeps half a million of them");
-  EXPECT_FALSE(CompactResult::of(won_by_a()).is_technical());
+  EXPECT_FALSE(CompactResult::of(won_by_a(), *game::even_odd()).is_technical());
 }
 
 }  // namespace

@@ -85,6 +85,9 @@ class Writer {
   void operator()(const char* key, std::optional<T>& value) {
     if (value) (*this)(key, *value);
   }
+  void operator()(const char* key, std::optional<game::Definition>& game) {
+    if (game) out_[key] = game->to_json();
+  }
   void operator()(const char* key, std::vector<DrawSeed>& seeds) {
     json list = json::array();
     for (const auto& seed : seeds) list.push_back(core::to_hex(seed));
@@ -142,6 +145,12 @@ class Reader {
   template <typename T>
   void operator()(const char* key, std::optional<T>& value) {
     if (in_.contains(key)) (*this)(key, value.emplace());
+  }
+  void operator()(const char* key, std::optional<game::Definition>& game) {
+    if (!in_.contains(key)) return;
+    auto read = game::Definition::read(in_.at(key));
+    if (!read) throw std::invalid_argument("'game' is no game: " + read.error().message);
+    game = std::move(*read);
   }
   void operator()(const char* key, std::vector<DrawSeed>& seeds) {
     for (const auto& hex : in_.at(key)) {

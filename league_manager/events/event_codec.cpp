@@ -89,6 +89,7 @@ void fields(auto& io, LeagueCreated& e) {
   io("league_key", e.league_key);
   io.flag("files_keyed", e.files_keyed);
   io("meetings", e.meetings);
+  io("game", e.game);
 }
 void fields(auto& io, AgentRegistered& e) {
   io("agent", e.agent);

@@ -75,7 +75,8 @@ class Maker {
                              number(9),
                              coin() ? std::optional(text()) : std::nullopt,
                              coin(),
-                             coin() ? std::optional(number(100)) : std::nullopt};
+                             coin() ? std::optional(number(100)) : std::nullopt,
+                             coin() ? std::optional(*game::even_odd()) : std::nullopt};
       case 1:
         return AgentRegistered{agent(), profile(), {text(), text()}, text()};
       case 2:

@@ -71,6 +71,12 @@ bool FailureCause::is_same_fault(const FailureCause& other) const {
   return !field.empty() || fault() == other.fault();
 }
 
+core::Result<game::SharedDefinition> game_of(const LeagueCreated& creation) {
+  if (creation.game && creation.game->game_type() == creation.game_type)
+    return std::make_shared<const game::Definition>(*creation.game);
+  return game::Games::standard().find(creation.game_type);
+}
+
 void MatchSummary::count(const CompactResult& result) { add(*this, result, 1); }
 
 void MatchSummary::discount(const CompactResult& result) { add(*this, result, -1); }

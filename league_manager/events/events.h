@@ -10,6 +10,7 @@
 
 #include "common/core/ids.h"
 #include "common/core/timestamp.h"
+#include "game/games.h"
 #include "league_manager/events/agent.h"
 #include "league_manager/events/agent_ref.h"
 #include "league_manager/events/compact_result.h"
@@ -30,8 +31,12 @@ struct LeagueCreated {
   /// How often each pair meets. Nothing in old journals: once, and the old rule of the table holds
   /// (DirectMatches::kAlways).
   std::optional<int> meetings = std::nullopt;
+  /// The rules of `game_type`. Nothing in old journals: it is a game that comes along.
+  std::optional<game::Definition> game = std::nullopt;
   bool operator==(const LeagueCreated&) const = default;
 };
+/// What the league plays; kGameTypeNotSupported where an old journal names an unknown game.
+[[nodiscard]] core::Result<game::SharedDefinition> game_of(const LeagueCreated& creation);
 
 /// The manager was away and is back, or another one has taken its place: time limits that were
 /// running start again.

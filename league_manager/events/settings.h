@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/core/ids.h"
-#include "game/registry.h"
+#include "game/games.h"
 #include "league_manager/events/agent_lifecycle.h"
 
 namespace league::league_manager::events {
@@ -35,8 +35,7 @@ struct SeatLimits {
 struct LeagueSettings {
   core::LeagueId league_id{"league_even_odd"};
   std::string league_key = {};  ///< public (TokenIssuer): tells this league from all others
-  std::string game_type = "even_odd";
-  const game::Rules* rules = *game::standard_games().find("even_odd");  ///< those of `game_type`
+  game::SharedDefinition rules = game::even_odd();  ///< of the game that is played
   int players = 2;  ///< the league is full and starts with this many (2 ... 32,000) ...
   int referees = 1;  ///< ... and this many
   int meetings = 1;  ///< how often each pair meets, at most kMostMeetings

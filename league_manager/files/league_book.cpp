@@ -32,10 +32,9 @@ core::Result<void> LeagueBook::apply(const events::Event& event) {
     events::LeagueSettings settings;
     settings.league_id = created->league_id;
     settings.league_key = created->league_key.value_or(std::string());
-    settings.game_type = created->game_type;
-    auto rules = games_->find(created->game_type);
+    auto rules = events::game_of(*created);
     if (!rules) return rules.error();
-    settings.rules = *rules;
+    settings.rules = std::move(*rules);
     settings.players = created->players;
     settings.referees = created->referees;
     league_.emplace(std::move(settings));
@@ -83,11 +82,6 @@ void LeagueBook::finish(events::MatchKey match, const game::MatchResult& result,
       notes_[static_cast<std::size_t>(match.round - 1)][static_cast<std::size_t>(match.number - 1)];
   note.finished_at = at;
   note.technical_reason = result.technical_reason;
-  for (game::Side side : game::kBothSides) {
-    if (!result.choices[side]) continue;
-    const auto place = league_->settings().rules->index_of(*result.choices[side]);
-    note.choices[side] = place ? static_cast<std::uint8_t>(*place + 1) : 0;
-  }
 }
 
 const events::FailureCause* LeagueBook::cause(events::MatchKey match, game::Side side) const {
@@ -97,9 +91,10 @@ const events::FailureCause* LeagueBook::cause(events::MatchKey match, game::Side
 
 game::PerSide<std::string_view> LeagueBook::choices(events::MatchKey match) const {
   game::PerSide<std::string_view> words;
-  const MatchNote& of_match = note(match);
+  const auto view = league_->match(match);
+  if (!view || !view->result) return words;
   for (game::Side side : game::kBothSides) {
-    const std::size_t place = of_match.choices[side];
+    const std::size_t place = view->result->choices[side];
     if (place > 0) words[side] = league_->settings().rules->choices()[place - 1];
   }
   return words;

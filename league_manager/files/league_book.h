@@ -25,8 +25,6 @@ class LeagueBook {
   struct MatchNote {
     core::UtcTimestamp finished_at;
     std::string technical_reason;  ///< empty for a match that was played
-    /// Positions in the list of choices of the game's rules, from 1; 0: no choice. See `choices`.
-    game::PerSide<std::uint8_t> choices;
     events::DrawSeed seed{};  ///< of its draw; a secret until the match is finished
   };
 
@@ -38,8 +36,6 @@ class LeagueBook {
     core::UtcTimestamp at;
     events::OperatorActed act;
   };
-  explicit LeagueBook(const game::Registry& games = game::standard_games()) : games_(&games) {}
-
   /// Makes the next event of the journal part of the book. Fails if it does not fit, or if the
   /// league's game is unknown.
   [[nodiscard]] core::Result<void> apply(const events::Event& event);
@@ -75,7 +71,6 @@ class LeagueBook {
   void take_notes(const events::Event& event);
   void finish(events::MatchKey match, const game::MatchResult& result, core::UtcTimestamp at);
 
-  const game::Registry* games_;  // outlives the book
   std::optional<League> league_;
   std::uint64_t entries_ = 0;
   LastChange table_change_;

@@ -22,7 +22,7 @@ JsonObject head(std::string& out, const LeagueBook& book, const LeagueBook::Last
   JsonObject object(out, ",\n");
   object.text("schema_version", kFilesVersion).text("league_id", league.settings().league_id.str());
   if (league.are_files_keyed()) object.text("league_key", league.settings().league_key);
-  object.text("game_type", league.settings().game_type)
+  object.text("game_type", league.settings().rules->game_type())
       .text("status", league_state_name(status.state))
       .number("journal_entry", stamp.entry)
       .time("last_updated", stamp.at)
@@ -113,13 +113,12 @@ void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
                 const MatchView& view) {
   const events::CompactResult& result = *view.result;
   const LeagueBook::MatchNote& note = book.note(view.match);
-  const auto points = game::points_of(result.outcome);
   object.text("result", result_status(result))
       .optional_text("winner_player_id", id_of_player(winner_of(view.pairing, result)));
   object.name("score");
   JsonObject(out)
-      .number(id_of_player(view.pairing.player_a), points[game::Side::kA])
-      .number(id_of_player(view.pairing.player_b), points[game::Side::kB])
+      .number(id_of_player(view.pairing.player_a), int{result.points[game::Side::kA]})
+      .number(id_of_player(view.pairing.player_b), int{result.points[game::Side::kB]})
       .end();
   object.name("choices");
   add_choices(out, book, view);

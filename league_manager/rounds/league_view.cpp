@@ -75,7 +75,7 @@ envelope::AnnouncedMatch announced_match(const League& league, events::MatchKey 
   const Pairing pairing = league.schedule().pairing(match);
   const auto original = league.schedule().replay_of(match);
   return {.match_id = match.id(),
-          .game_type = league.settings().game_type,
+          .game_type = league.settings().rules->game_type(),
           .player_a_id = player_id(pairing.player_a),
           .player_b_id = player_id(pairing.player_b),
           .referee_endpoint = referee_endpoint(league, referee),
@@ -98,6 +98,26 @@ std::string called_at(const std::string& endpoint, const events::AgentProfile& r
   const auto player = rpc::player_at_seat(endpoint);
   if (!player || !seats_at) return endpoint;
   return seats_at(referee.manager_url).append(rpc::kSeatsPath).append(*player);
+}
+
+/// What the two players of `match` chose when they met before, the oldest first.
+std::vector<envelope::EarlierChoices> history_of(const League& league, events::MatchKey match) {
+  std::vector<MatchView> earlier = league.earlier_meetings(match);
+  constexpr std::size_t kLongest = envelope::MatchAssignment::kLongestHistory;
+  if (earlier.size() > kLongest)
+    earlier.erase(earlier.begin(), earlier.end() - static_cast<std::ptrdiff_t>(kLongest));
+  const auto& words = league.settings().rules->choices();
+  const int player_a = league.schedule().pairing(match).player_a;
+  std::vector<envelope::EarlierChoices> history;
+  for (const MatchView& one : earlier) {
+    const auto chosen = [&](game::Side side) {
+      const std::size_t place = one.result->choices[side];
+      return place > 0 ? std::optional(words[place - 1]) : std::nullopt;
+    };
+    const game::Side of_a = one.pairing.player_a == player_a ? game::Side::kA : game::Side::kB;
+    history.push_back({chosen(of_a), chosen(game::other(of_a))});
+  }
+  return history;
 }
 
 std::optional<envelope::MatchAssignment> match_assignment(
@@ -123,7 +143,7 @@ std::optional<envelope::MatchAssignment> match_assignment(
   };
   envelope::MatchAssignment assignment;
   assignment.match_id = match.id();
-  assignment.game_type = league.settings().game_type;
+  assignment.game_type = league.settings().rules->game_type();
   assignment.player_a_id = player_id(pairing.player_a);
   assignment.player_b_id = player_id(pairing.player_b);
   assignment.referee_endpoint = referee_endpoint(league, slot.referee());
@@ -158,6 +178,9 @@ std::optional<envelope::MatchAssignment> match_assignment(
     assignment.limits_ms = {.player_a = limits_of(pairing.player_a),
                             .player_b = limits_of(pairing.player_b)};
   }
+  assignment.meetings = league.schedule().meetings();
+  assignment.meeting = league.schedule().meeting_of(match);
+  if (assignment.meeting > 1) assignment.history = history_of(league, match);
   return assignment;
 }
 
@@ -166,7 +189,7 @@ envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& 
   const Schedule& schedule = league.schedule();
   return {.round_id = view.match.round,
           .match_id = view.match.id(),
-          .game_type = league.settings().game_type,
+          .game_type = league.settings().rules->game_type(),
           .player_a_id = player_id(view.pairing.player_a),
           .player_b_id = player_id(view.pairing.player_b),
           .referee_id = referee_id(view.referee),

@@ -67,8 +67,8 @@ core::Result<std::optional<events::LeagueCreated>> read_creation(const journal::
 }
 
 core::Result<void> continue_with(events::LeagueSettings& settings,
-                                 const events::LeagueCreated& creation, const WantedLeague& wanted,
-                                 const game::Registry& games) {
+                                 const events::LeagueCreated& creation,
+                                 const WantedLeague& wanted) {
   if (wanted.league_id && *wanted.league_id != creation.league_id.str())
     return contradiction("--league", *wanted.league_id, creation.league_id.str());
   if (wanted.players && *wanted.players != creation.players) {
@@ -82,14 +82,17 @@ core::Result<void> continue_with(events::LeagueSettings& settings,
   const int meetings = creation.meetings.value_or(1);
   if (wanted.meetings && *wanted.meetings != meetings)
     return contradiction("--meetings", std::to_string(*wanted.meetings), std::to_string(meetings));
-  if (wanted.game_type && *wanted.game_type != creation.game_type)
-    return contradiction("--game", *wanted.game_type, creation.game_type);
+  auto rules = events::game_of(creation);
+  if (!rules) return rules.error();
+  if (wanted.game && *wanted.game != **rules) {
+    const bool is_namesake = wanted.game->game_type() == creation.game_type;
+    return contradiction("--game",
+                         wanted.game->game_type() + (is_namesake ? " with other rules" : ""),
+                         creation.game_type);
+  }
   settings.league_id = creation.league_id;
   settings.league_key = creation.league_key.value_or(std::string());
-  auto rules = games.find(creation.game_type);
-  if (!rules) return rules.error();
-  settings.rules = *rules;
-  settings.game_type = creation.game_type;
+  settings.rules = std::move(*rules);
   settings.players = creation.players;
   settings.referees = creation.referees;
   settings.meetings = meetings;

@@ -24,7 +24,7 @@ struct WantedLeague {
   std::optional<std::string> league_id;
   std::optional<int> players;
   std::optional<int> referees;
-  std::optional<std::string> game_type = std::nullopt;
+  game::SharedDefinition game = nullptr;
   std::optional<int> meetings = std::nullopt;
 };
 
@@ -38,11 +38,10 @@ struct WantedLeague {
     const journal::Journal& journal);
 
 /// Sets `settings` to those of the league that is continued. Fails if the operator wants another
-/// one (names the option, both values and what to do), or if `games` lacks the league's game.
+/// one (names the option, both values and what to do), or if the league's game is unknown.
 [[nodiscard]] core::Result<void> continue_with(events::LeagueSettings& settings,
                                                const events::LeagueCreated& creation,
-                                               const WantedLeague& wanted,
-                                               const game::Registry& games);
+                                               const WantedLeague& wanted);
 
 /// Records that the league continues without the events that its journal lacks (`what`; nothing:
 /// none). Blocks until that is durable.

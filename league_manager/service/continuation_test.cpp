@@ -15,13 +15,12 @@ const events::LeagueCreated kCreation{core::LeagueId("league_a"), "even_odd", 8,
 TEST(Continuation, TakesTheLeagueFromItsJournal) {
   events::LeagueSettings settings;
   settings.max_attempts = 7;
-  ASSERT_TRUE(continue_with(settings, kCreation, {}, game::standard_games()));
+  ASSERT_TRUE(continue_with(settings, kCreation, {}));
   EXPECT_EQ(settings.league_id.str(), "league_a");
   EXPECT_EQ(settings.players, 8);
   EXPECT_EQ(settings.referees, 2);
   EXPECT_EQ(settings.max_attempts, 7);  // limits are of the day
-  EXPECT_TRUE(
-      continue_with(settings, kCreation, {"league_a", 8, 2, "even_odd"}, game::standard_games()));
+  EXPECT_TRUE(continue_with(settings, kCreation, {"league_a", 8, 2, game::even_odd()}));
 }
 
 TEST(Continuation, NamesAContradiction) {
@@ -29,11 +28,12 @@ TEST(Continuation, NamesAContradiction) {
       {{"league_b", {}, {}}, "--league league_a, and --league league_b was given"},
       {{{}, 9, {}}, "--players 8, and --players 9 was given"},
       {{{}, {}, 1}, "--referees 2, and --referees 1 was given"},
-      {{{}, {}, {}, "chess"}, "--game even_odd, and --game chess was given"},
+      {{{}, {}, {}, *game::Games::standard().find("prisoners_dilemma")},
+       "--game even_odd, and --game prisoners_dilemma was given"},
   };
   for (const auto& [wanted, expected] : cases) {
     events::LeagueSettings settings;
-    auto result = continue_with(settings, kCreation, wanted, game::standard_games());
+    auto result = continue_with(settings, kCreation, wanted);
     ASSERT_FALSE(result);
     EXPECT_NE(result.error().message.find(expected), std::string::npos) << result.error().message;
     EXPECT_NE(result.error().message.find("--new"), std::string::npos);
@@ -71,13 +71,13 @@ TEST(Continuation, TheLeaguesKeyIsTheOneOfItsJournal) {
   events::LeagueCreated creation = kCreation;
   creation.league_key = right.league_key().public_key();
   events::LeagueSettings settings;
-  ASSERT_TRUE(continue_with(settings, creation, {}, game::standard_games()));
+  ASSERT_TRUE(continue_with(settings, creation, {}));
   auto refused = take_league_key(settings, wrong);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("does not belong to the league"), std::string::npos);
   EXPECT_TRUE(take_league_key(settings, right));
   events::LeagueSettings of_old;  // its journal names none
-  ASSERT_TRUE(continue_with(of_old, kCreation, {}, game::standard_games()));
+  ASSERT_TRUE(continue_with(of_old, kCreation, {}));
   ASSERT_TRUE(take_league_key(of_old, right));
   EXPECT_EQ(of_old.league_key, *creation.league_key);
 }

@@ -48,6 +48,12 @@ events::AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .played_by = meta.played_by.value_or("")};
 }
 
+/// Adds a game that an agent plays, because it will be told the rules.
+void add(const std::string& game, events::AgentProfile& profile) {
+  if (std::ranges::find(profile.game_types, game) == profile.game_types.end())
+    profile.game_types.push_back(game);
+}
+
 /// The origin under which a request has reached the manager; empty if it was not over HTTP.
 std::string reached_at(const rpc::MessageContext& context) {
   const auto* http = context.transport.as_http();
@@ -295,6 +301,7 @@ void ManagerService::accept(const std::shared_ptr<agent::host::Call<Request>>& c
   if (options_.publishes_events) response.broadcast_key = options_.league_key;
   if (!options_.league_key.empty()) response.league_key = options_.league_key;
   response.match_credentials = true;
+  response.game = envelope::RawJson{options_.game->to_json().dump()};
   json message = envelope::encode(envelope, response);
   const std::string text = rpc::to_json_text(message);
   auto answer = [this, call, message = std::move(message), events = decision.events] {
@@ -334,6 +341,7 @@ void ManagerService::register_at(std::shared_ptr<agent::host::Call<Request>> cal
   RegistrationRequest request;
   request.kind = RegistrationTraits<Request>::kKind;
   request.profile = profile_of(meta_of(call->message));
+  if (meta_of(call->message).game_definitions) add(options_.game->game_type(), request.profile);
   const bool is_outward = endpoint->scheme == agent::seats::kOutward;
   request.profile.endpoint = is_outward ? endpoint->scheme : endpoint->url();
   if (request.kind == events::AgentKind::kReferee)

@@ -27,6 +27,7 @@ struct ManagerOptions {
   core::AuthToken operator_key;
   std::string league_key = {};  ///< public
   bool publishes_events = false;  ///< which are signed with that key
+  game::SharedDefinition game = game::even_odd();  ///< that the league plays
 };
 
 /// The dependencies of a manager; all references outlive it.

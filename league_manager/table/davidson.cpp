@@ -81,8 +81,7 @@ Davidson::Davidson(std::size_t players, std::span<const CountedMatch> matches)
 }
 
 void Davidson::add_up(std::span<const CountedMatch> matches) {
-  std::vector<Pair> singles;
-  singles.reserve(matches.size());
+  pairs_.reserve(matches.size());
   for (const CountedMatch& match : matches) {
     const auto a = static_cast<std::size_t>(match.player_a);
     const auto b = static_cast<std::size_t>(match.player_b);
@@ -90,19 +89,21 @@ void Davidson::add_up(std::span<const CountedMatch> matches) {
     Pair pair{.i = std::min(a, b), .j = std::max(a, b), .matches = 1};
     pair.draws = winner ? 0 : 1;
     if (winner) pair.score = (*winner == game::Side::kA) == (a < b) ? 0.5 : -0.5;
-    singles.push_back(pair);
+    pairs_.push_back(pair);
   }
   const auto players = [](const Pair& pair) { return std::pair(pair.i, pair.j); };
-  std::ranges::sort(singles, {}, players);
-  for (const Pair& single : singles) {
-    if (pairs_.empty() || players(pairs_.back()) != players(single)) {
-      pairs_.push_back(single);
-      continue;
+  std::ranges::sort(pairs_, {}, players);
+  std::size_t count = 0;  // of pairs so far, of which each has all of its matches
+  for (const Pair& single : pairs_) {
+    if (count > 0 && players(pairs_[count - 1]) == players(single)) {
+      pairs_[count - 1].matches += single.matches;
+      pairs_[count - 1].score += single.score;
+      pairs_[count - 1].draws += single.draws;
+    } else {
+      pairs_[count++] = single;
     }
-    pairs_.back().matches += single.matches;
-    pairs_.back().score += single.score;
-    pairs_.back().draws += single.draws;
   }
+  pairs_.resize(count);
 }
 
 void Davidson::move(const std::vector<double>& step, double part) {

@@ -41,6 +41,7 @@ std::vector<int> numbers_of(int players, std::span<const CountedMatch> matches) 
 
 std::vector<CountedMatch> counted_matches(const League& league) {
   std::vector<CountedMatch> matches;
+  if (league.status().finished.total_matches > kMostRated) return matches;
   const Schedule& schedule = league.schedule();
   for (int round = 1; round <= league.board().round(); ++round) {
     for (int number = 1; number <= schedule.matches_in(round); ++number) {

@@ -18,8 +18,11 @@ struct CountedMatch {
   game::Outcome outcome = game::Outcome::kDraw;  ///< a win or a draw
 };
 
+/// Of a league with more matches there are no figures, since they would take too much memory.
+inline constexpr int kMostRated = 5'000'000;
+
 /// The matches of `league` that figures are made of, by round and number: all that have a result,
-/// without void ones and technical losses.
+/// without void ones and technical losses. None if there are more than kMostRated.
 [[nodiscard]] std::vector<CountedMatch> counted_matches(const League& league);
 
 /// How strong a player is, as far as the results tell. Source: docs/table.md.

@@ -22,7 +22,7 @@ void append_head(JsonObject& object, const League& league) {
   std::string head;
   JsonObject members(head);
   members.text("id", settings.league_id.str())
-      .text("game", settings.game_type)
+      .text("game", settings.rules->game_type())
       .text("state", league_state_name(status.state))
       .flag("paused", league.is_paused())
       .flag("ended_early", league.is_ended_early())
@@ -40,9 +40,10 @@ void append_head(JsonObject& object, const League& league) {
       .number("technical_losses", status.finished.technical_losses)
       .number("champion", league.champion().value_or(-1));
   if (league.meetings()) members.number("meetings", *league.meetings());
+  members.raw("rules", settings.rules->to_json().dump());
   members.name("choices");
   Rows choices(head);
-  for (auto choice : settings.rules->choices()) choices.text(choice);
+  for (const std::string& choice : settings.rules->choices()) choices.text(choice);
   choices.end();
   if (const auto numbers = settings.rules->numbers()) {
     members.name("numbers");
@@ -168,7 +169,7 @@ void append_match(std::string& out, const files::LeagueBook& book, const MatchTi
   const events::CompactResult& result = *view.result;
   const files::LeagueBook::MatchNote& note = book.note(view.match);
   row.text(game::outcome_name(result.outcome)).number(result.drawn_number);
-  for (game::Side side : game::kBothSides) row.number(note.choices[side] - 1);
+  for (game::Side side : game::kBothSides) row.number(result.choices[side] - 1);
   const auto fairness = files::shown_fairness(book.league(), view);
   row.text(note.technical_reason)
       .text(fairness ? game::fairness_name(*fairness) : "")

@@ -137,7 +137,7 @@ Error fault_of(const game::Contradiction& contradiction) {
 /// Whether a message contains enough to be judged. Without a draw commitment the referee is a
 /// third-party one, for which missing fields are no fault.
 bool can_be_judged(const KnownMatch& known, const envelope::GameOver& message,
-                   const game::Rules& rules) {
+                   const game::Definition& rules) {
   if (known.draw_commitment && !known.may_be_unproven) return true;
   return !is_technical(message) && choice_of(message, known.notes.player_id) &&
          choice_of(message, known.notes.opponent_id) &&
@@ -191,7 +191,7 @@ PlayedMatch played_match(const envelope::Envelope& envelope, const envelope::Gam
   return match;
 }
 
-std::optional<Error> check_game_over(const game::Rules& rules, const KnownMatch& known,
+std::optional<Error> check_game_over(const game::Definition& rules, const KnownMatch& known,
                                      const envelope::GameOver& message) {
   if (known.is_guest)
     return known.was_invited ? check_own_choice(known.notes, message) : std::nullopt;

@@ -4,7 +4,7 @@
 
 #include "common/envelope/envelope.h"
 #include "common/envelope/game_messages.h"
-#include "game/rules.h"
+#include "game/definition.h"
 #include "player/core/history.h"
 #include "player/core/open_match.h"
 
@@ -34,7 +34,7 @@ struct KnownMatch {
 /// What is wrong with GAME_OVER: kCommitmentMismatch if choices or commitments differ from the
 /// notes, kInvalidResult if the result does not follow from them; with the field. Nothing if all is
 /// correct. Source: protocol §7, "The player checks GAME_OVER".
-[[nodiscard]] std::optional<core::Error> check_game_over(const game::Rules& rules,
+[[nodiscard]] std::optional<core::Error> check_game_over(const game::Definition& rules,
                                                          const KnownMatch& known,
                                                          const envelope::GameOver& message);
 

@@ -68,6 +68,17 @@ MatchHistory MatchHistory::restore(std::vector<PlayedMatch> matches, const Resul
   return history;
 }
 
+std::vector<const PlayedMatch*> MatchHistory::meetings_with(const core::LeagueId& league,
+                                                            const core::PlayerId& opponent) const {
+  std::vector<const PlayedMatch*> meetings;
+  for (const PlayedMatch& match : matches_) {
+    if (match.league_id == league && match.opponent_id == opponent && match.own_choice &&
+        match.opponent_choice)
+      meetings.push_back(&match);
+  }
+  return meetings;
+}
+
 std::vector<std::string_view> MatchHistory::choices_of(const core::LeagueId& league,
                                                        const core::PlayerId& opponent) const {
   std::vector<std::string_view> choices;

@@ -82,6 +82,9 @@ class MatchHistory {
   /// of `own_choices` are valid until the history changes.
   [[nodiscard]] std::vector<std::string_view> choices_of(const core::LeagueId& league,
                                                          const core::PlayerId& opponent) const;
+  /// The matches of `league` against `opponent` in which both chose, oldest first.
+  [[nodiscard]] std::vector<const PlayedMatch*> meetings_with(const core::LeagueId& league,
+                                                              const core::PlayerId& opponent) const;
   /// Our own choices in `league`, oldest first.
   [[nodiscard]] std::vector<std::string_view> own_choices(const core::LeagueId& league) const;
   /// The numbers drawn in our matches in `league`, oldest first.

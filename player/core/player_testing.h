@@ -6,7 +6,7 @@
 
 #include "common/envelope/envelope_testing.h"
 #include "game/draw.h"
-#include "game/registry.h"
+#include "game/games.h"
 #include "game/result.h"
 
 namespace league::testing {
@@ -14,7 +14,7 @@ namespace league::testing {
 /// A match R1M1 between the player under test, P01 as player A, and P02, with the messages of an
 /// honest referee. What the opponent does stands in the members.
 struct ScriptedMatch {
-  const game::Rules& rules = **game::standard_games().find("even_odd");
+  const game::Definition& rules = *game::even_odd();
   game::Seed seed = [] {
     game::Seed bytes{};
     bytes.fill(7);

@@ -3,33 +3,17 @@
 #include <algorithm>
 #include <array>
 
+#include "player/core/repeated_games.h"
+#include "player/core/words.h"
+
 namespace league::player {
 
 namespace {
 
-using game::Rules;
-using Words = std::vector<std::string_view>;
-
-Words all_words(const Rules& rules) { return {rules.choices().begin(), rules.choices().end()}; }
-
-/// One of `words`, each equally likely; there are 1 to 256.
-std::string_view any_of(const Words& words, core::RandomSource& random) {
-  if (words.size() == 1) return words.front();
-  const std::size_t bound = 256 - 256 % words.size();
-  for (;;) {
-    const std::size_t byte = random.bytes<1>()[0];
-    if (byte < bound) return words[byte % words.size()];
-  }
-}
-
-/// The choice that follows `index` in the order of the game; the first one follows the last.
-std::string_view word_after(const Rules& rules, std::size_t index) {
-  return rules.choices()[(index + 1) % rules.choices().size()];
-}
-
+using game::Definition;
 /// How often each choice of the game occurs among `words`; other words are not counted.
 template <typename Container>
-std::vector<int> count_words(const Rules& rules, const Container& words) {
+std::vector<int> count_words(const Definition& rules, const Container& words) {
   std::vector<int> counts(rules.choices().size());
   for (const auto& word : words) {
     if (const auto index = rules.index_of(word)) ++counts[*index];
@@ -38,7 +22,7 @@ std::vector<int> count_words(const Rules& rules, const Container& words) {
 }
 
 /// The choices that occur most often; all choices if none occurs.
-Words most_frequent(const Rules& rules, const std::vector<int>& counts) {
+Words most_frequent(const Definition& rules, const std::vector<int>& counts) {
   const int highest = *std::ranges::max_element(counts);
   Words words;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -48,22 +32,25 @@ Words most_frequent(const Rules& rules, const std::vector<int>& counts) {
 }
 
 /// A random choice.
-std::string_view at_random(const Rules& rules, core::RandomSource& random,
+std::string_view at_random(const Definition& rules, core::RandomSource& random,
                            const StrategyInput& /*input*/) {
   return any_of(all_words(rules), random);
 }
 
 /// The choice that follows the previous one; the game's first choice at the beginning.
-std::string_view alternate(const Rules& rules, core::RandomSource& /*random*/,
+std::string_view alternate(const Definition& rules, core::RandomSource& /*random*/,
                            const StrategyInput& input) {
   const auto own = input.history.own_choices(input.league_id);
   const auto last = own.empty() ? std::nullopt : rules.index_of(own.back());
   return last ? word_after(rules, *last) : rules.choices().front();
 }
 
-/// The choice that was drawn more often. It has no effect in theory, since draws are independent.
-std::string_view by_frequency(const Rules& rules, core::RandomSource& random,
+/// The choice that was drawn more often, which has no effect in theory, since draws are
+/// independent; in a game that draws nothing the best answer to what the opponent has chosen most
+/// often.
+std::string_view by_frequency(const Definition& rules, core::RandomSource& random,
                               const StrategyInput& input) {
+  if (!rules.numbers()) return by_opponents_frequency(rules, random, input);
   Words kinds;
   for (int number : input.history.drawn_numbers(input.league_id)) {
     if (const auto kind = rules.kind_of(number)) kinds.push_back(*kind);
@@ -74,7 +61,7 @@ std::string_view by_frequency(const Rules& rules, core::RandomSource& random,
 /// A choice that differs from the opponent's predicted one. Nobody can foresee the number, but in
 /// Even/Odd two different choices give 3 points to one of the two and equal choices give 1 to each:
 /// 1.5 points on average against 1.
-std::string_view opposite(const Rules& rules, core::RandomSource& random,
+std::string_view opposite(const Definition& rules, core::RandomSource& random,
                           const StrategyInput& input) {
   Words words = all_words(rules);
   const auto theirs = input.history.choices_of(input.league_id, input.opponent_id);
@@ -84,18 +71,22 @@ std::string_view opposite(const Rules& rules, core::RandomSource& random,
 
 struct NamedStrategy {
   std::string_view name;
-  std::string_view (*choose)(const Rules&, core::RandomSource&, const StrategyInput&);
+  std::string_view (*choose)(const Definition&, core::RandomSource&, const StrategyInput&);
 };
 
 /// All strategies except the constant ones, which are the choices of a game. To add a strategy, add
 /// a line.
-constexpr std::array<NamedStrategy, 4> kStrategies = {{{"random", at_random},
+constexpr std::array<NamedStrategy, 8> kStrategies = {{{"random", at_random},
                                                        {"alternate", alternate},
                                                        {"frequency", by_frequency},
-                                                       {"opposite", opposite}}};
+                                                       {"opposite", opposite},
+                                                       {"tit_for_tat", tit_for_tat},
+                                                       {"win_stay_lose_shift", win_stay_lose_shift},
+                                                       {"grim", grim},
+                                                       {"markov", markov}}};
 
 /// Whether each choice is the one that follows the choice before it.
-bool goes_in_order(const Rules& rules, const std::vector<std::string_view>& choices) {
+bool goes_in_order(const Definition& rules, const std::vector<std::string_view>& choices) {
   return std::ranges::adjacent_find(choices, [&](const auto& before, const auto& after) {
            const auto index = rules.index_of(before);
            return !index || word_after(rules, *index) != after;
@@ -104,7 +95,7 @@ bool goes_in_order(const Rules& rules, const std::vector<std::string_view>& choi
 
 }  // namespace
 
-std::optional<std::string_view> predict_next(const Rules& rules,
+std::optional<std::string_view> predict_next(const Definition& rules,
                                              const std::vector<std::string_view>& choices) {
   if (choices.empty()) return std::nullopt;
   const auto last = rules.index_of(choices.back());
@@ -114,7 +105,7 @@ std::optional<std::string_view> predict_next(const Rules& rules,
   return likely.front();
 }
 
-core::Result<Strategy> make_strategy(std::string_view name, const Rules& rules,
+core::Result<Strategy> make_strategy(std::string_view name, const Definition& rules,
                                      core::RandomSource& random) {
   for (const NamedStrategy& entry : kStrategies) {
     if (entry.name != name) continue;
@@ -123,7 +114,8 @@ core::Result<Strategy> make_strategy(std::string_view name, const Rules& rules,
     });
   }
   if (const auto index = rules.index_of(name))
-    return Strategy([word = rules.choices()[*index]](const StrategyInput&) { return word; });
+    return Strategy(
+        [&word = rules.choices()[*index]](const StrategyInput&) { return std::string_view(word); });
   std::string known;
   for (std::string_view one : known_strategies(rules)) {
     known += (known.empty() ? "" : ", ") + std::string(one);
@@ -134,16 +126,13 @@ core::Result<Strategy> make_strategy(std::string_view name, const Rules& rules,
                      "/strategy"};
 }
 
-std::vector<std::string_view> known_strategies(const Rules& rules) {
+std::vector<std::string_view> known_strategies(const Definition& rules) {
   std::vector<std::string_view> names;
   for (const NamedStrategy& entry : kStrategies) names.push_back(entry.name);
   names.insert(names.begin() + 1, rules.choices().begin(), rules.choices().end());
   return names;
 }
 
-std::vector<std::string_view> known_strategies() {
-  const auto& games = game::standard_games();
-  return known_strategies(**games.find(games.names().front()));
-}
+std::vector<std::string_view> known_strategies() { return known_strategies(*game::even_odd()); }
 
 }  // namespace league::player

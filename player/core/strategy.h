@@ -8,10 +8,16 @@
 
 #include "common/core/random_source.h"
 #include "common/core/result.h"
-#include "game/registry.h"
+#include "game/games.h"
 #include "player/core/history.h"
 
 namespace league::player {
+
+/// What both chose in an earlier match of the two.
+struct Meeting {
+  std::string_view own;
+  std::string_view theirs;
+};
 
 /// What a player knows when it has to choose. Valid only during the call.
 struct StrategyInput {
@@ -20,6 +26,9 @@ struct StrategyInput {
   int round_id = 0;  ///< 0: the referee did not say
   core::PlayerId opponent_id;
   const MatchHistory& history;
+  /// The meetings with this opponent that the referee told of, the oldest first.
+  std::vector<Meeting> told = {};
+  game::Side side = game::Side::kA;  ///< our own in this match
   std::optional<ResultCounts> standings = std::nullopt;  ///< our own; nothing: the referee did not
                                                          ///< send them
 };
@@ -31,12 +40,13 @@ using Strategy = std::function<std::string_view(const StrategyInput& input)>;
 
 /// The strategy called `name` for the game of `rules`; an Error that lists the known names
 /// otherwise. `rules` and `random` outlive it.
-[[nodiscard]] core::Result<Strategy> make_strategy(std::string_view name, const game::Rules& rules,
+[[nodiscard]] core::Result<Strategy> make_strategy(std::string_view name,
+                                                   const game::Definition& rules,
                                                    core::RandomSource& random);
 
 /// `random`, then each choice of the game (as a strategy it always makes that choice), `alternate`,
-/// `frequency`, `opposite`.
-[[nodiscard]] std::vector<std::string_view> known_strategies(const game::Rules& rules);
+/// `frequency`, `opposite`, and those of repeated_games.h.
+[[nodiscard]] std::vector<std::string_view> known_strategies(const game::Definition& rules);
 /// The known strategies for the first game of standard_games().
 [[nodiscard]] std::vector<std::string_view> known_strategies();
 
@@ -44,6 +54,6 @@ using Strategy = std::function<std::string_view(const StrategyInput& input)>;
 /// goes through the choices in order, otherwise its most frequent choice; nothing if that is not
 /// unique.
 [[nodiscard]] std::optional<std::string_view> predict_next(
-    const game::Rules& rules, const std::vector<std::string_view>& choices);
+    const game::Definition& rules, const std::vector<std::string_view>& choices);
 
 }  // namespace league::player

@@ -20,7 +20,7 @@ const core::LeagueId kLeagueHere("league_test");
 const core::PlayerId kUs("P01");
 const core::PlayerId kThem("P02");
 
-const game::Rules& rules() { return **game::standard_games().find("even_odd"); }
+const game::Definition& rules() { return *game::even_odd(); }
 
 /// A player with its own memory.
 class Bot {
@@ -54,7 +54,7 @@ class Bot {
 };
 
 int points(const std::string& own, const std::string& theirs, int number) {
-  return game::points_of(rules().decide({{own, theirs}}, number).outcome)[game::Side::kA];
+  return rules().payoffs({{own, theirs}}, number)[game::Side::kA];
 }
 
 /// Mean points per match of `first` against `second`.
@@ -157,26 +157,8 @@ TEST(PredictNext, SeesConstantsAlternationsAndMajorities) {
   EXPECT_EQ(predict_next(rules(), Words{kE, kE, kO, kO}), std::nullopt);
 }
 
-/// Three choices and no number: a game that nobody here has heard of.
-class Signs final : public game::Rules {
- public:
-  [[nodiscard]] std::string_view game_type() const override { return "signs"; }
-  [[nodiscard]] std::span<const std::string_view> choices() const override { return kWords; }
-  [[nodiscard]] std::optional<game::NumberRange> numbers() const override { return std::nullopt; }
-  [[nodiscard]] std::optional<std::string_view> kind_of(int /*number*/) const override {
-    return std::nullopt;
-  }
-  [[nodiscard]] game::Decision decide(const game::Choices& /*choices*/,
-                                      std::optional<int> /*number*/) const override {
-    return {};
-  }
-
- private:
-  static constexpr std::array<std::string_view, 3> kWords = {"rock", "paper", "scissors"};
-};
-
 TEST(Strategy, EachPlaysAnyGame) {
-  const Signs signs;
+  const game::Definition& signs = **game::Games::standard().find("rock_paper_scissors");
   testing::ScriptedRandom random;
   MatchHistory history;
   history.add({.league_id = kLeagueHere,
@@ -197,9 +179,13 @@ TEST(Strategy, EachPlaysAnyGame) {
     }
     const std::set<std::string_view> all = {"rock", "paper", "scissors"};
     std::set<std::string_view> expected = {name};  // of a constant one
-    if (name == "random" || name == "frequency") expected = all;
+    if (name == "random") expected = all;
     if (name == "alternate") expected = {"rock"};  // after scissors
     if (name == "opposite") expected = {"rock", "scissors"};  // anything but paper
+    if (name == "frequency" || name == "markov") expected = {"scissors"};  // they beat paper
+    if (name == "tit_for_tat") expected = {"paper"};
+    if (name == "win_stay_lose_shift") expected = {"scissors"};  // they have won
+    if (name == "grim") expected = all;  // no choice leaves the opponent less than the others
     EXPECT_EQ(chosen, expected) << name;
   }
   EXPECT_FALSE(make_strategy("even", signs, random));
@@ -209,8 +195,9 @@ TEST(Strategy, EachPlaysAnyGame) {
 
 TEST(MakeStrategy, MakesEveryNameThatItLists) {
   testing::ScriptedRandom random;
-  EXPECT_EQ(known_strategies(), (std::vector<std::string_view>{"random", "even", "odd", "alternate",
-                                                               "frequency", "opposite"}));
+  EXPECT_EQ(known_strategies(), (std::vector<std::string_view>{
+                                    "random", "even", "odd", "alternate", "frequency", "opposite",
+                                    "tit_for_tat", "win_stay_lose_shift", "grim", "markov"}));
   for (std::string_view name : known_strategies())
     EXPECT_TRUE(make_strategy(name, rules(), random)) << name;
 }
@@ -222,7 +209,7 @@ TEST(MakeStrategy, AnUnknownNameIsAnErrorThatListsTheKnownOnes) {
   EXPECT_EQ(
       strategy.error().message,
       "strategy \"clever\" is unknown; known strategies: random, even, odd, alternate, frequency, "
-      "opposite.");
+      "opposite, tit_for_tat, win_stay_lose_shift, grim, markov.");
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ void make_room(Map& map) {
 }  // namespace
 
 Result<void> PlayerService::check_game(const std::string& game_type) const {
+  std::lock_guard lock(mutex_);
   if (strategies_.contains(game_type)) return {};
   auto rules = options_.games.find(game_type);
   if (!rules) return rules.error();
@@ -139,7 +140,8 @@ OpenMatch PlayerService::joined(const envelope::Envelope& envelope,
     // A guest does not know to whom its commitment is shown, so it plays by the published protocol.
     const bool commits = options_.commits && !options_.standalone && identity_.is_at_home();
     if (is_new && commits && invitation.draw_commitment && joined.choice.empty()) {
-      commit(joined, choose(joined, nullptr),
+      const auto told = invitation.context.value_or(envelope::PlayContext{});
+      commit(joined, choose(joined, {.history = told.history}),
              deps_.nonces != nullptr ? *deps_.nonces : crypto_random_);
     }
     match = joined;
@@ -187,29 +189,31 @@ OpenMatch& PlayerService::join(const envelope::Envelope& envelope,
 }
 
 std::string PlayerService::choose(const OpenMatch& match,
-                                  const envelope::ChoiceContext* told) const {
+                                  const envelope::ChoiceContext& told) const {
   StrategyInput context{.league_id = match.league_id,
                         .match_id = match.match_id,
                         .round_id = match.round_id,
                         .opponent_id = match.opponent_id,
-                        .history = history_};
-  if (told != nullptr && told->opponent_id) context.opponent_id = *told->opponent_id;
+                        .history = history_,
+                        .side = match.side};
+  if (told.opponent_id) context.opponent_id = *told.opponent_id;
   if (const auto asked = asked_choices_.find(match.match_id); asked != asked_choices_.end())
     return asked->second;
-  if (told != nullptr && told->your_standings) {
-    const auto& own = *told->your_standings;
+  if (told.your_standings) {
+    const auto& own = *told.your_standings;
     context.standings = ResultCounts{.wins = own.wins, .losses = own.losses, .draws = own.draws};
   }
+  for (const auto& [own, theirs] : told.history)
+    if (own && theirs) context.told.push_back({*own, *theirs});
   return std::string(strategies_.find(match.game_type)->second(context));
 }
 
 PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,
                                             const envelope::ChooseParityCall& call,
                                             const AnsweredCall& answered) {
-  const envelope::ChoiceContext* told = call.context ? &*call.context : nullptr;
+  const envelope::ChoiceContext told = call.context.value_or(envelope::ChoiceContext{});
   std::lock_guard lock(mutex_);
-  if (auto refusal =
-          objection_to_reveal(answered, told != nullptr ? *told : envelope::ChoiceContext{}))
+  if (auto refusal = objection_to_reveal(answered, told))
     return {.choice = {}, .match = {}, .objection = {}, .refusal = std::move(refusal)};
   auto open = open_matches_.find(envelope.match_id.value_or(core::MatchId{}));
   if (open == open_matches_.end()) {
@@ -223,11 +227,10 @@ PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,
   Reveal reveal;
   // A repeated call gets the same answer, since the first answer may have been lost.
   if (match.choice.empty()) match.choice = choose(match, told);
-  if (told != nullptr && told->draw_commitment)
-    open->second.call_commitment = told->draw_commitment;
+  if (told.draw_commitment) open->second.call_commitment = told.draw_commitment;
   const bool is_later_attempt =
       match.revealed_attempt > 0 && match.attempt > match.revealed_attempt;
-  const auto shown = told != nullptr ? told->opponent_commitment : std::nullopt;
+  const auto& shown = told.opponent_commitment;
   reveal.objection = handed_over(match, shown);
   // Two commitments that count hold for all plays of an attempt. Who has seen the nonce could make
   // another one for the opponent until it wins, so there is no receipt for a second one.
@@ -333,15 +336,16 @@ std::optional<Error> PlayerService::check_result(const envelope::Envelope& envel
                                                  const envelope::GameOver& message) {
   if (options_.standalone || !envelope.match_id) return std::nullopt;
   std::optional<KnownMatch> known;
+  game::SharedDefinition rules;
   {
     std::lock_guard lock(mutex_);
     known = known_match(*envelope.match_id);
+    if (!known) return std::nullopt;
+    if (auto found = options_.games.find(known->notes.game_type)) rules = std::move(*found);
   }
-  if (!known) return std::nullopt;
   known->is_guest = is_guest();
-  const auto rules = options_.games.find(known->notes.game_type);
   if (!rules) return std::nullopt;
-  auto fault = check_game_over(**rules, *known, message);
+  auto fault = check_game_over(*rules, *known, message);
   if (fault) dispute(known->notes, fault->field + ": " + fault->message);
   return fault;
 }

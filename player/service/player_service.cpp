@@ -10,6 +10,7 @@
 #include "common/core/crypto.h"
 #include "common/core/text.h"
 #include "common/schema/json_fields.h"
+#include "game/files/game_file.h"
 
 namespace league::player::service {
 namespace {
@@ -23,16 +24,16 @@ using nlohmann::json;
 constexpr std::size_t kHugeAnswer = 8U << 20U;
 
 /// An invalid choice: one of the first game with a capital letter.
-std::string misspelt(const game::Registry& games) {
+std::string misspelt(const game::Games& games) {
   std::string word((*games.find(games.names().front()))->choices().front());
   word.front() = static_cast<char>(std::toupper(word.front()));
   return word;
 }
 
 /// Another choice of the game to which `word` belongs.
-std::string another_choice(const game::Registry& games, const std::string& word) {
+std::string another_choice(const game::Games& games, const std::string& word) {
   for (const std::string& name : games.names()) {
-    const game::Rules& rules = **games.find(name);
+    const game::Definition& rules = **games.find(name);
     if (!rules.index_of(word)) continue;
     for (std::string_view other : rules.choices()) {
       if (other != word) return std::string(other);
@@ -103,6 +104,7 @@ void PlayerService::set_identity(const agent::identity::Identity& identity) {
       announced_.clear();
       if (!identity_.id.empty()) credentials_.clear();  // otherwise they were set by resume()
     }
+    learn(identity.game);
     identity_ = identity;
     envelopes_->set_identity(envelope::Sender::player(identity.id), identity.league);
   }
@@ -163,6 +165,21 @@ std::vector<std::string> PlayerService::game_types() const {
   std::vector<std::string> types;
   for (const auto& [type, strategy] : strategies_) types.push_back(type);
   return types;
+}
+
+bool PlayerService::plays_any_game() const {
+  return strategies_.size() == options_.games.names().size();
+}
+
+void PlayerService::learn(const std::string& definition) {
+  if (auto learnt = game::files::learn_game(options_.games, definition); !learnt)
+    return agent::runtime::log::error("{}", learnt.error().message);
+  for (const std::string& name : options_.games.names()) {
+    if (strategies_.contains(name)) continue;
+    auto strategy = make_strategy(misbehaviour_ ? "random" : options_.strategy,
+                                  **options_.games.find(name), deps_.random);
+    if (strategy) strategies_.emplace(name, std::move(*strategy));
+  }
 }
 
 void PlayerService::bind_handlers() {

@@ -36,7 +36,7 @@ struct PlayerOptions {
   /// Commits to its choice when it joins a match with a draw commitment (protocol §7).
   bool commits = true;
   AnswerLimits limits = {};  ///< within which an answer counts, for disputes
-  const game::Registry& games = game::standard_games();  ///< outlives the service
+  game::Games games = game::Games::standard();  ///< that it knows from the start
 };
 
 /// The dependencies of a player; all references must outlive the service.
@@ -95,6 +95,9 @@ class PlayerService {
   [[nodiscard]] MatchHistory history() const;
   /// The games that it plays, for its registration: those that have its strategy.
   [[nodiscard]] std::vector<std::string> game_types() const;
+  /// Whether its strategy plays any game, so that it can learn one from the answer to its
+  /// registration.
+  [[nodiscard]] bool plays_any_game() const;
 
  private:
   /// How to play each game, by `game_type`.
@@ -132,6 +135,8 @@ class PlayerService {
   [[nodiscard]] bool is_guest() const;
   /// Whether `shown` is what the referee of this open match showed in its invitation.
   [[nodiscard]] bool is_known_credential(const core::MatchId& match, std::string_view shown) const;
+  /// Learns the game of the league, if it does not know it. Needs `mutex_`.
+  void learn(const std::string& definition);
   /// Whether this player plays the game that a message names.
   [[nodiscard]] core::Result<void> check_game(const std::string& game_type) const;
 
@@ -193,7 +198,7 @@ class PlayerService {
                               const envelope::ChooseParityCall& call, const AnsweredCall& answered);
   /// The player's choice in `match`. Needs `mutex_`.
   [[nodiscard]] std::string choose(const OpenMatch& match,
-                                   const envelope::ChoiceContext* told) const;
+                                   const envelope::ChoiceContext& told) const;
   /// What is known of a match, to compare GAME_OVER with it; nothing if the match is unknown. Needs
   /// `mutex_`.
   [[nodiscard]] std::optional<KnownMatch> known_match(const core::MatchId& match) const;
@@ -215,9 +220,9 @@ class PlayerService {
   /// Puts the call into the record of its match, as answered now.
   void note_answered(AnsweredCall call);
 
-  const PlayerOptions options_;
+  PlayerOptions options_;
   const PlayerDependencies deps_;
-  const Strategies strategies_;
+  Strategies strategies_;
   const std::optional<Misbehaviour> misbehaviour_;
   core::CryptoRandom crypto_random_;
   agent::host::AgentServer server_;

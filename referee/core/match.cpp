@@ -24,7 +24,8 @@ std::string_view seat_state_name(SeatState state) {
   return kNames.of(state);
 }
 
-Match::Match(const game::Rules& rules, MatchPlan plan) : rules_(rules), plan_(std::move(plan)) {}
+Match::Match(const game::Definition& rules, MatchPlan plan)
+    : rules_(rules), plan_(std::move(plan)) {}
 
 Effects Match::start(Instant now) {
   Effects effects;
@@ -126,13 +127,16 @@ Effects Match::abandon() {
 
 MatchSnapshot Match::snapshot() const {
   MatchSnapshot view{.match_id = plan_.match_id,
-                     .game_type = std::string(rules_.game_type()),
+                     .game_type = rules_.game_type(),
                      .state = state_,
                      .players = {{plan_.seats[Side::kA].player, plan_.seats[Side::kB].player}},
                      .seats = {{progress_[Side::kA].state, progress_[Side::kB].state}},
                      .played = std::nullopt};
   // A match whose result was not accepted can be played again, so its choices stay secret.
-  if (ending_ == Ending::kAccepted) view.played = played_;
+  if (ending_ == Ending::kAccepted) {
+    view.played = played_;
+    view.points = game::points_of(rules_, played_->result);
+  }
   return view;
 }
 

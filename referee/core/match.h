@@ -44,6 +44,7 @@ struct MatchSnapshot {
   PerSide<core::PlayerId> players;
   PerSide<SeatState> seats;
   std::optional<RefereedMatch> played;
+  PerSide<int> points{};  ///< of `played`
 };
 
 /// The course of one match as a pure state machine: it takes facts (with their time) and returns
@@ -61,7 +62,7 @@ struct MatchSnapshot {
 class Match {
  public:
   /// `rules` outlives the match.
-  Match(const game::Rules& rules, MatchPlan plan);
+  Match(const game::Definition& rules, MatchPlan plan);
 
   /// Invites both players. A player whose seat is unavailable loses without being called; the other
   /// one is called anyway, since it may not answer either. Must be the first input; call it once.
@@ -146,7 +147,7 @@ class Match {
   void report(Effects& effects);
   void finish(Ending ending, std::optional<core::Error> error, Effects& effects);
 
-  const game::Rules& rules_;
+  const game::Definition& rules_;
   MatchPlan plan_;
   MatchState state_ = MatchState::kWaitingForPlayers;
   PerSide<Progress> progress_;

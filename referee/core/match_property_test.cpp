@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "game/games.h"
 #include "game/judge.h"
-#include "game/registry.h"
 #include "referee/core/match_script_testing.h"
 
 namespace league::referee {
@@ -198,9 +198,9 @@ game::ByPlayer by_player(const PerSide<std::optional<std::string>>& values) {
 }
 
 /// What the manager reads of a match in the referee's report.
-game::Claim claim_of(const RefereedMatch& match, const game::Rules& rules) {
+game::Claim claim_of(const RefereedMatch& match, const game::Definition& rules) {
   const MatchPlan plan = MatchScript::default_plan();
-  const auto points = game::points_of(match.result.outcome);
+  const auto points = game::points_of(rules, match.result);
   game::Claim claim;
   claim.score.emplace();
   for (Side side : kBothSides)
@@ -225,7 +225,7 @@ TEST(MatchProperty, TheManagerNeverContradictsWhatIsReported) {
     MatchScript script;
     run(script, behaviours, schedule);
     const MatchPlan plan = MatchScript::default_plan();
-    const game::Rules& rules = **game::standard_games().find("even_odd");
+    const game::Definition& rules = *game::even_odd();
     const auto judgement =
         game::judge(rules,
                     {plan.match_id.str(),

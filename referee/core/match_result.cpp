@@ -57,8 +57,8 @@ Termination RefereedMatch::termination() const {
   return lost_by[Side::kA].value_or(lost_by[Side::kB].value_or(Termination::kNormal));
 }
 
-RefereedMatch played(const game::Rules& rules, const MatchPlan& plan, const game::Choices& choices,
-                     game::Bindings bindings) {
+RefereedMatch played(const game::Definition& rules, const MatchPlan& plan,
+                     const game::Choices& choices, game::Bindings bindings) {
   auto explained = game::play(rules, {.seed = plan.draw_seed,
                                       .match_id = plan.match_id.str(),
                                       .choices = choices,

@@ -96,7 +96,7 @@ struct RefereedMatch {
 };
 
 /// A match in which both players chose: draws the number and asks the rules who won.
-[[nodiscard]] RefereedMatch played(const game::Rules& rules, const MatchPlan& plan,
+[[nodiscard]] RefereedMatch played(const game::Definition& rules, const MatchPlan& plan,
                                    const game::Choices& choices, game::Bindings bindings);
 
 /// A match in which at least one player failed: the other one gets a normal win; if both failed,

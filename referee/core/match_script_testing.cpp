@@ -4,13 +4,13 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "game/registry.h"
+#include "game/games.h"
 
 namespace league::referee::testing {
 
 namespace {
 
-const game::Rules& even_odd() { return **game::standard_games().find("even_odd"); }
+const game::Definition& even_odd() { return *game::even_odd(); }
 
 constexpr auto kUnfairDelay = std::chrono::seconds(2);  // more than 5 % of either limit
 
@@ -53,7 +53,7 @@ std::string to_line(const Effect& effect) {
 
 std::string to_line(const RefereedMatch& match) {
   const auto winner = game::winner_of(match.result.outcome);
-  const auto points = game::points_of(match.result.outcome);
+  const auto points = game::points_of(even_odd(), match.result);
   std::ostringstream out;
   out << status_name(match.result) << " " << (winner ? std::string(1, letter(*winner)) : "-") << " "
       << points[Side::kA] << "-" << points[Side::kB] << " "

@@ -78,12 +78,12 @@ Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& co
       context.deps.peers.remember_style((*seats)[side].endpoint, *(*seats)[side].style);
   }
   return std::shared_ptr<MatchRunner>(new MatchRunner(context, std::move(assignment),
-                                                      std::move(*seats), **rules, std::move(plan),
+                                                      std::move(*seats), *rules, std::move(plan),
                                                       round_id, std::move(on_finished)));
 }
 
 MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
-                         PerSide<PlayerSeat> seats, const game::Rules& rules, MatchPlan plan,
+                         PerSide<PlayerSeat> seats, game::SharedDefinition rules, MatchPlan plan,
                          int round_id, OnFinished on_finished)
     : context_(context),
       assignment_(std::move(assignment)),
@@ -93,7 +93,7 @@ MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment
       on_finished_(std::move(on_finished)),
       anchor_{context.deps.clock.steady_now(), context.deps.clock.utc_now()},
       plan_(std::move(plan)),
-      rules_(rules) {
+      rules_(std::move(rules)) {
   open_record();
 }
 
@@ -144,7 +144,7 @@ void MatchRunner::begin() {
   Effects effects;
   {
     std::lock_guard lock(mutex_);
-    match_ = std::make_unique<Match>(rules_, plan_);
+    match_ = std::make_unique<Match>(*rules_, plan_);
     begun_at_ = context_.deps.clock.steady_now();
     effects = match_->start(begun_at_);
   }
@@ -155,7 +155,7 @@ void MatchRunner::abandon() {
   Effects effects;
   {
     std::lock_guard lock(mutex_);
-    if (!match_) match_ = std::make_unique<Match>(rules_, plan_);
+    if (!match_) match_ = std::make_unique<Match>(*rules_, plan_);
     effects = match_->abandon();
   }
   run(effects);
@@ -163,7 +163,7 @@ void MatchRunner::abandon() {
 
 MatchSnapshot MatchRunner::snapshot() const {
   std::lock_guard lock(mutex_);
-  return match_ ? match_->snapshot() : Match(rules_, plan_).snapshot();
+  return match_ ? match_->snapshot() : Match(*rules_, plan_).snapshot();
 }
 
 void MatchRunner::run(const Effects& effects) {
@@ -174,7 +174,7 @@ void MatchRunner::run(const Effects& effects) {
 }
 
 ResultFrame MatchRunner::result_frame() const {
-  return {.rules = rules_,
+  return {.rules = *rules_,
           .players = {{seat(Side::kA)->id, seat(Side::kB)->id}},
           .draw_proof = assignment_.draw_seed};
 }
@@ -240,7 +240,10 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
         .opponent_id = opponent->id,
         .player_id = player->id,
         .draw_commitment = assignment_.draw_commitment,
-        .context = envelope::PlayContext{.attempt = assignment_.attempt, .play = effect.play}};
+        .context = envelope::PlayContext{.attempt = assignment_.attempt,
+                                         .play = effect.play,
+                                         .game = game_context(),
+                                         .history = history_for(effect.side)}};
     if (player->limits)
       invitation.deadline = context_.deps.clock.utc_now().after(round_up(effect.time_limit));
     return ask(effect, invitation);
@@ -255,8 +258,24 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
                                          .draw_commitment = assignment_.draw_commitment,
                                          .opponent_commitment = effect.opponent_commitment,
                                          .attempt = assignment_.attempt,
-                                         .play = effect.play};
+                                         .play = effect.play,
+                                         .game = game_context(),
+                                         .history = history_for(effect.side)};
   ask(effect, call);
+}
+
+envelope::GameContext MatchRunner::game_context() const {
+  return {.choices = rules_->choices(),
+          .meeting = assignment_.meeting,
+          .meetings = assignment_.meetings};
+}
+
+std::vector<envelope::EarlierMeeting> MatchRunner::history_for(Side side) const {
+  std::vector<envelope::EarlierMeeting> history;
+  for (const auto& [a, b] : assignment_.history)
+    history.push_back(side == Side::kA ? envelope::EarlierMeeting{a, b}
+                                       : envelope::EarlierMeeting{b, a});
+  return history;
 }
 
 template <typename Answer>

@@ -12,7 +12,7 @@
 #include "common/agent/runtime/settings.h"
 #include "common/core/timer.h"
 #include "common/envelope/codec.h"
-#include "game/registry.h"
+#include "game/games.h"
 #include "referee/core/match.h"
 #include "referee/files/match_record.h"
 #include "referee/service/foreign_start.h"
@@ -42,7 +42,7 @@ struct RefereeDependencies {
   core::Timer& timer;
   const core::Clock& clock;
   const envelope::MessageSchemas& schemas;
-  const game::Registry& games;
+  const game::Games& games;
   const agent::runtime::Settings& settings;
   agent::runtime::DelayMeter& delays;
   /// False while no new match may start (the log's disk is nearly full); may be empty.
@@ -107,9 +107,12 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
 
  private:
   MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
-              PerSide<PlayerSeat> seats, const game::Rules& rules, MatchPlan plan, int round_id,
+              PerSide<PlayerSeat> seats, game::SharedDefinition rules, MatchPlan plan, int round_id,
               OnFinished on_finished);
 
+  /// What both calls tell a player about the game and the earlier meetings.
+  [[nodiscard]] envelope::GameContext game_context() const;
+  [[nodiscard]] std::vector<envelope::EarlierMeeting> history_for(Side side) const;
   /// The current state of a player.
   [[nodiscard]] std::shared_ptr<const PlayerSeat> seat(Side side) const;
   void run(const Effects& effects);
@@ -182,7 +185,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   PerSide<CallPlayer> calls_;  // the last one to each player
   Instant begun_at_{};
   MatchPlan plan_;
-  const game::Rules& rules_;
+  const game::SharedDefinition rules_;
   std::unique_ptr<Match> match_;
   PerSide<envelope::PlayerAnswers> answers_;  // guarded by mutex_
   nlohmann::json ack_;

@@ -17,7 +17,7 @@ json state_of(const MatchSnapshot& snapshot) {
     if (snapshot.played) {
       const auto& choice = snapshot.played->result.choices[side];
       seat["choice"] = choice ? json(*choice) : json(nullptr);
-      seat["score"] = game::points_of(snapshot.played->result.outcome)[side];
+      seat["score"] = snapshot.points[side];
     }
     seats[snapshot.players[side].str()] = std::move(seat);
   }

@@ -94,7 +94,7 @@ envelope::CallFailure wire_failure(const FailureRecord& failure, const ClockAnch
 
 envelope::GameOver game_over(const RefereedMatch& match, const ResultFrame& frame) {
   envelope::GameOver over;
-  over.game_type = std::string(frame.rules.game_type());
+  over.game_type = frame.rules.game_type();
   over.game_result = {.status = status_of(match.result),
                       .winner_player_id = winner_of(match.result, frame),
                       .drawn_number = match.result.drawn_number,
@@ -108,9 +108,9 @@ envelope::GameOver game_over(const RefereedMatch& match, const ResultFrame& fram
 envelope::MatchResultReport match_report(const RefereedMatch& match, const ResultFrame& frame,
                                          int attempt, const ClockAnchor& anchor) {
   envelope::MatchResultReport report;
-  report.game_type = std::string(frame.rules.game_type());
+  report.game_type = frame.rules.game_type();
   report.result.winner = winner_of(match.result, frame);
-  const auto points = game::points_of(match.result.outcome);
+  const auto points = game::points_of(frame.rules, match.result);
   for (Side side : kBothSides) report.result.score[frame.players[side]] = points[side];
   envelope::ResultDetails& details = report.result.details;
   details.drawn_number = match.result.drawn_number;

@@ -15,7 +15,7 @@ struct ClockAnchor {
 
 /// What both messages contain besides the result itself. The rules must outlive it.
 struct ResultFrame {
-  const game::Rules& rules;
+  const game::Definition& rules;
   PerSide<core::PlayerId> players;
   std::string draw_proof;  ///< the seed, in hexadecimal
 };

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "game/registry.h"
+#include "game/games.h"
 
 namespace league::referee::service {
 namespace {
@@ -14,9 +14,7 @@ const Instant kThen{std::chrono::hours(5)};
 const ClockAnchor kAnchor{kThen, *core::UtcTimestamp::parse("2025-01-15T10:30:00Z")};
 
 ResultFrame frame() {
-  return {.rules = **game::standard_games().find("even_odd"),
-          .players = {{kA, kB}},
-          .draw_proof = "00ff"};
+  return {.rules = *game::even_odd(), .players = {{kA, kB}}, .draw_proof = "00ff"};
 }
 
 RefereedMatch won() {

@@ -16,6 +16,7 @@ import verify_log
 from log_builder import MANAGER, Frame, Header, League, Seal, closed_line, draw, log_time, rechain
 
 NONCE = "ab" * 32
+GAMES = Path(__file__).resolve().parents[2] / "games"
 
 
 def other(choice):
@@ -48,8 +49,6 @@ def take_out(league, agent, match, *types):
     log = league.log(agent)
     log.items = [item for item in log.items if not (hasattr(item, "fields") and item.fields.get("match_id") == match
                                                     and (not types or item.fields.get("message_type") in types))]
-
-
 class LogTest(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -390,6 +389,32 @@ class Liars(LogTest):
         plan = league.plans["R2M1"]
         tell(league, "R2M1", winner=plan.a if plan.winner() != plan.a else plan.b)
         self.assert_found(league, ["draw.winner", "table.differs"])
+
+    def told(self, league, definitions):
+        """The manager tells its agents these definitions, one after the other."""
+        answers = [record.message for log in league.logs.values() for record in log.records()
+                   if isinstance(record.message, dict) and str(record.message.get("message_type")).endswith("REGISTER_RESPONSE")]
+        for place, message in enumerate(answers):
+            message["game"] = definitions[place % len(definitions)]
+        return league
+
+    def test_results_are_judged_by_the_definition_that_the_league_carries(self):
+        even_odd = json.loads((GAMES / "even_odd.json").read_text())
+        self.assert_found(self.told(self.league(), [even_odd]))
+        for kind, own, other in (("even", "even", "odd"), ("odd", "odd", "even")):
+            even_odd["payoffs"][kind][own][other] = 2
+        report = self.report(self.told(self.league(), [even_odd]))
+        self.assertIn("result.score", self.rules(report)[0])
+
+    def test_agents_that_were_told_different_games(self):
+        even_odd = json.loads((GAMES / "even_odd.json").read_text())
+        other = {**even_odd, "technical": {"winner": 2, "loser": 0, "both": 0}}
+        self.assert_found(self.told(self.league(), [even_odd, other]), ["game.differs"], only=False)
+
+    def test_a_definition_that_is_none_says_nothing(self):
+        for nonsense in ({}, {"game_type": "even_odd", "choices": [[]]}, {"choices": {}, "technical": 1, "game_type": None}):
+            self.setUp()
+            self.assert_found(self.told(self.league(), [nonsense]))
 
     def test_a_match_whose_report_is_no_result_says_nothing_of_the_table(self):
         league = self.league()

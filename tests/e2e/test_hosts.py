@@ -6,6 +6,7 @@ import csv
 import http.client
 import json
 import subprocess
+import tarfile
 import threading
 import unittest
 from urllib.parse import urlsplit
@@ -147,6 +148,15 @@ class Hosts(LeagueTest):
         hosted = next(match for match, word in fairness.items() if word == "hosted")
         done = subprocess.run([str(BIN / "league"), "audit", "explain", str(self.directory), hosted], capture_output=True, text=True, timeout=60)
         self.assertIn("fairness: hosted", done.stdout)
+        # A bundle keeps what the verifiers need of it.
+        archive = self.directory / "bundle.tgz"
+        done = subprocess.run([str(BIN / "league"), "audit", "bundle", str(self.directory), str(archive)], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with tarfile.open(archive) as bundle:
+            name = next(one for one in bundle.getnames() if one.endswith("results.json"))
+            content = json.loads(bundle.extractfile(name).read())
+        self.assertEqual(content["hosted"], ["P01", "P02"])
+        self.assertEqual({row["match_id"]: row["fairness"] for row in content["results"]}, fairness)
         # The words are the players' tokens: nowhere in the logs.
         text = "".join(path.read_text(errors="replace") for path in self.logs.rglob("*.jsonl"))
         for host in (alice, bob):

@@ -1,12 +1,16 @@
 """People who play in a browser (/play), in real browsers: they choose with mouse and keys, reload, walk away at every
 point, open a second tab; the manager is killed meanwhile; programs say that they are people. Skipped without Chromium."""
 
+import contextlib
 import csv
 import json
+import resource
+import socket
 import subprocess
 import time
 import unittest
 import urllib.request
+from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
 from browser import Browser, chromium
@@ -283,6 +287,29 @@ class People(LeagueTest):
         self.assertIn("arrived: Ada is", said)
         self.assertIn("Ada", out)
         self.assert_verified()
+
+    def test_who_has_a_seat_plays_though_thousands_watch(self):
+        watchers = 2300  # more than the manager admits
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if most != resource.RLIM_INFINITY and most < 2 * watchers:
+            self.skipTest("too few files may be open here")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (2 * watchers, most))
+        self.open_league(3)
+        ada = self.sit("Ada")
+        address = urlsplit(self.base)
+        with contextlib.ExitStack() as open_streams:
+            for _ in range(watchers):
+                stream = open_streams.enter_context(socket.create_connection((address.hostname, address.port), timeout=5))
+                stream.sendall(f"GET /live/events HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
+            self.start_players(self.manager, 2)
+            self.wait_for_stage(ada, "choosing")
+            ada.call("Page.reload")
+            self.wait_for_stage(ada, "choosing")
+            while self.status(self.manager)["state"] != "COMPLETED":
+                if self.stage(ada) == "choosing":
+                    self.click(ada, "odd")
+            self.wait_for_stage(ada, "result", "over")
+        self.assertEqual(self.status(self.manager)["technical_losses"], 0)
 
     def test_the_live_page_leads_here_while_people_may_come(self):
         self.open_league(3)

@@ -28,11 +28,12 @@ std::vector<End> ends_of(const LeagueFixture& league) {
 
 /// Points by player, from the results alone.
 std::map<int, int> points_from(const std::vector<End>& ends,
-                               const league_manager::Schedule& schedule) {
+                               const league_manager::Schedule& schedule,
+                               const game::Definition& game) {
   std::map<int, int> points;
   for (const auto& [match, result] : ends) {
     auto [a, b] = schedule.pairing(match);
-    const auto gained = game::points_of(result.outcome);
+    const auto gained = game::points_of(game, result);
     points[a] += gained[game::Side::kA];
     points[b] += gained[game::Side::kB];
   }
@@ -44,7 +45,7 @@ std::map<int, int> points_from(const std::vector<End>& ends,
 void expect_sound(const LeagueFixture& league) {
   auto status = league.status();
   int players = league.options.players;
-  int matches = players * (players - 1) / 2;
+  int matches = players * (players - 1) / 2 * league.options.meetings;
   EXPECT_EQ(status["state"], "COMPLETED");
   EXPECT_EQ(status["total_matches"], matches);
   EXPECT_EQ(status["matches_completed"], matches);
@@ -58,10 +59,10 @@ void expect_sound(const LeagueFixture& league) {
   EXPECT_EQ(times.size(), static_cast<std::size_t>(matches));
   for (const auto& [match, count] : times) EXPECT_EQ(count, 1) << match;
   league.read([&](const league_manager::League& state) {
-    auto points = points_from(ends, state.schedule());
+    auto points = points_from(ends, state.schedule(), *league.options.game);
     for (int i = 0; i < players; ++i) {
       EXPECT_EQ(state.standings().tally(i).points, points[i]) << "player " << i;
-      EXPECT_EQ(state.standings().tally(i).played, players - 1) << "player " << i;
+      EXPECT_EQ(state.standings().tally(i).played, (players - 1) * league.options.meetings) << i;
     }
   });
 }
@@ -72,7 +73,7 @@ std::string ending_of(const LeagueFixture& league, const std::string& match_id) 
     std::string text;
     league.read([&](const league_manager::League& state) {
       auto [a, b] = state.schedule().pairing(end.match);
-      const auto points = game::points_of(end.result.outcome);
+      const auto points = game::points_of(*league.options.game, end.result);
       auto row = [](int player, int gained) {
         return league_manager::events::AgentRef::player(player).id() + " " +
                std::to_string(gained) + " ";

@@ -9,6 +9,7 @@
 #include "common/journal/memory_journal_testing.h"
 #include "common/journal/sqlite_journal.h"
 #include "common/transport/caller/link_caller.h"
+#include "game/files/game_file.h"
 #include "league_manager/events/event_codec.h"
 #include "league_manager/service/continuation.h"
 #include "league_manager/service/manager_service.h"
@@ -32,8 +33,8 @@ league_manager::events::LeagueSettings with_key(
 league_manager::events::LeagueSettings league_settings(const LeagueFixtureOptions& options) {
   auto settings = league_manager::service::settings_from(options.settings);
   settings.league_id = core::LeagueId(kLeagueId);
-  settings.game_type = options.game_type;
-  settings.rules = *options.games->find(options.game_type);
+  settings.rules = options.game;
+  settings.meetings = options.meetings;
   settings.players = options.players_expected > 0 ? options.players_expected : options.players;
   settings.referees = options.referees;
   settings.open_mode = options.mode == envelope::Mode::kOpen;
@@ -199,7 +200,8 @@ struct LeagueFixture::Manager {
         service({.mode = fixture.options.mode,
                  .league_id = core::LeagueId(kLeagueId),
                  .operator_key = core::AuthToken(kOperatorKey),
-                 .league_key = fixture.store_->token_issuer.league_key().public_key()},
+                 .league_key = fixture.store_->token_issuer.league_key().public_key(),
+                 .game = fixture.options.game},
                 {.ledger = ledger,
                  .league_runner = league_runner,
                  .token_issuer = fixture.store_->token_issuer,
@@ -242,17 +244,20 @@ struct LeagueFixture::Referee {
                  .timer = fixture.time,
                  .clock = fixture.time,
                  .schemas = schemas(),
-                 .games = *fixture.options.games,
+                 .games = games,
                  .settings = fixture.options.settings,
                  .delays = fixture.delays,
                  .may_start = {}}) {
     wire.listen(fixture, service.handler());
   }
   void set_identity(const agent::identity::Identity& identity) {
+    if (auto learnt = game::files::learn_game(games, identity.game); !learnt)
+      throw std::runtime_error(learnt.error().message);
     service.set_identity(identity, url_of(wire.id));
   }
 
   Wire wire;
+  game::Games games = game::Games::standard();
   referee::service::RefereeService service;
 };
 
@@ -264,8 +269,7 @@ struct LeagueFixture::Player {
         service(std::move(*player::service::PlayerService::create({.display_name = "bot_" + wire.id,
                                                                    .strategy = std::move(strategy),
                                                                    .mode = fixture.options.mode,
-                                                                   .standalone = false,
-                                                                   .games = *fixture.options.games},
+                                                                   .standalone = false},
                                                                   {.timer = fixture.time,
                                                                    .clock = fixture.time,
                                                                    .random = random,
@@ -326,11 +330,12 @@ void LeagueFixture::register_one(Agent& agent, envelope::Role role) {
       {.role = role,
        .display_name = "bot_" + agent.wire.id,
        .contact_endpoint = url_of(agent.wire.id),
-       .game_types = {options.game_type},
+       .game_types = {"even_odd"},
        .max_concurrent_matches = options.capacity,
        .manager = *transport::link::parse_endpoint(kManagerUrl),
        .log_public_key = agent.wire.log_key(),
-       .receipts = options.receipts && role == envelope::Role::kPlayer});
+       .receipts = options.receipts && role == envelope::Role::kPlayer,
+       .game_definitions = true});
   bool is_done = false;
   std::exception_ptr fault;
   task::Scope tasks(task::Executor(), [&fault](auto thrown) { fault = std::move(thrown); });

@@ -15,7 +15,7 @@
 #include "common/core/auth_token.h"
 #include "common/envelope/message_schemas.h"
 #include "common/envelope/mode.h"
-#include "game/registry.h"
+#include "game/games.h"
 #include "league_manager/core/league.h"
 #include "league_manager/events/events.h"
 #include "tests/support/fake_clock.h"
@@ -38,8 +38,8 @@ struct LeagueFixtureOptions {
   std::chrono::milliseconds registration_window{0};
   int capacity = 32;  ///< max_concurrent_matches of every referee
   std::vector<std::string> strategies = {"random"};  ///< by player, again from the first
-  const game::Registry* games = &game::standard_games();  ///< outlives the fixture
-  std::string game_type = "even_odd";  ///< one of `games`
+  game::SharedDefinition game = game::even_odd();
+  int meetings = 1;  ///< of each pair
   agent::runtime::Settings settings{};
   envelope::Mode mode = envelope::Mode::kOpen;
   bool receipts = false;  ///< the players declare receipts

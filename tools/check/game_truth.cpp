@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "game/registry.h"
+#include "game/files/game_file.h"
 #include "game/result.h"
 
 namespace league::tools::check {
@@ -10,16 +10,43 @@ namespace league::tools::check {
 using game::Side;
 using nlohmann::json;
 
-std::string game_word(std::size_t place) {
-  return std::string((*game::standard_games().find("even_odd"))->choices()[place]);
+namespace {
+
+struct GameInUse {
+  game::SharedDefinition definition = game::even_odd();
+  std::string file;
+};
+
+GameInUse& game_in_use() {
+  static GameInUse game;
+  return game;
 }
 
-bool is_game_word(const std::string& text) {
-  return (*game::standard_games().find("even_odd"))->index_of(text).has_value();
+}  // namespace
+
+const game::SharedDefinition& tested_game() { return game_in_use().definition; }
+
+core::Result<void> set_tested_game(const std::string& name_or_file) {
+  game::Games games = game::Games::standard();
+  const bool is_name = games.find(name_or_file).has_value();
+  auto found = game::files::find_game(games, name_or_file);
+  if (!found) return found.error();
+  game_in_use() = {std::move(*found), is_name ? std::string() : name_or_file};
+  return {};
+}
+
+const std::string& file_of_tested_game() { return game_in_use().file; }
+
+std::string game_word(std::size_t place) { return tested_game()->choices()[place]; }
+
+bool is_game_word(const std::string& text) { return tested_game()->index_of(text).has_value(); }
+
+json game_context() {
+  return {{"choices", tested_game()->choices()}, {"meeting", 1}, {"meetings", 1}};
 }
 
 json game_over_fields(const GameTruth& truth) {
-  const game::Rules& rules = **game::standard_games().find("even_odd");
+  const game::Definition& rules = *tested_game();
   const std::size_t a = truth.is_first_a ? 0 : 1;
   const std::array<std::size_t, 2> place = {a, 1 - a};
   game::Choices choices;
@@ -34,12 +61,12 @@ json game_over_fields(const GameTruth& truth) {
   const auto played = game::play(
       rules,
       {.seed = truth.seed, .match_id = truth.match_id, .choices = choices, .bindings = bindings});
-  const int number = played.result.drawn_number.value_or(0);
+  const auto number = played.result.drawn_number;
   const auto winner = game::winner_of(played.result.outcome);
   json result = {{"status", winner ? "WIN" : "DRAW"},
                  {"winner_player_id", nullptr},
-                 {"drawn_number", number},
-                 {"number_parity", std::string(rules.kind_of(number).value_or(""))},
+                 {"drawn_number", number ? json(*number) : json()},
+                 {"number_parity", number ? json(std::string(*rules.kind_of(*number))) : json()},
                  {"choices", json::object()},
                  {"reason", played.reason}};
   if (winner) result["winner_player_id"] = truth.players[place[game::index(*winner)]];

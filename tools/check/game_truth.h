@@ -5,14 +5,24 @@
 #include <string>
 
 #include "game/draw.h"
+#include "game/games.h"
 
 namespace league::tools::check {
 
-/// The words of Even/Odd, 0 and 1; taken from the rules of the game.
+/// The game in which bots are checked: Even/Odd, unless the program's option names another one,
+/// once and before anything is checked.
+[[nodiscard]] const game::SharedDefinition& tested_game();
+/// Sets it to the game of an option: a name, or a file.
+[[nodiscard]] core::Result<void> set_tested_game(const std::string& name_or_file);
+/// The file that names it; empty for a game that comes along.
+[[nodiscard]] const std::string& file_of_tested_game();
+/// Its first words, 0 and 1.
 [[nodiscard]] std::string game_word(std::size_t place);
 [[nodiscard]] bool is_game_word(const std::string& text);
+/// `context.game` of a call: the words, and the first of one meeting.
+[[nodiscard]] nlohmann::json game_context();
 
-/// A match of Even/Odd with all its secrets. The arrays hold the bot under test first, whichever
+/// A match of that game with all its secrets. The arrays hold the bot under test first, whichever
 /// side it plays; an empty text is a missing commitment or nonce.
 struct GameTruth {
   std::string match_id;

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "game/games.h"
 #include "game/judge.h"
-#include "game/registry.h"
 
 namespace league::tools::check {
 namespace {
@@ -39,7 +39,7 @@ std::size_t contradictions(const GameTruth& truth, const json& fields) {
     claim.choices.emplace_back(id, result["choices"][id].get<std::string>());
   claim.draw_version = fields["draw_version"].get<int>();
   claim.seed = fields["draw_proof"].get<std::string>();
-  return game::judge(**game::standard_games().find("even_odd"), facts, claim).contradictions.size();
+  return game::judge(*game::even_odd(), facts, claim).contradictions.size();
 }
 
 TEST(GameTruth, IsWhatTheRulesOfTheGameSay) {

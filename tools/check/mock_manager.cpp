@@ -4,6 +4,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/signing_key.h"
+#include "tools/check/game_truth.h"
 
 namespace league::tools::check {
 
@@ -74,7 +75,8 @@ json MockManager::accepted(const InboundCall& call, bool is_referee) {
       {"status", "ACCEPTED"},
       {"reason", nullptr},
       {"match_credentials", true},
-      {"league_key", league_key_}};
+      {"league_key", league_key_},
+      {"game", tested_game()->to_json()}};
   message[is_referee ? "referee_id" : "player_id"] =
       is_referee ? options_.referee_id : options_.player_id;
   if (is_referee) return message;

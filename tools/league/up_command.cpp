@@ -64,7 +64,12 @@ core::Error usage_error(const std::string& text) {
 
 /// Normalises the options, so that they can be compared with those of a continued league.
 core::Result<void> normalise(UpOptions& options) {
-  auto strategies = parse_strategies(options.strategies);
+  if (options.game.ends_with(".json") || options.game.find('/') != std::string::npos)
+    options.game = std::filesystem::absolute(options.game).lexically_normal().string();
+  auto game = game_of(options);
+  if (!game) return game.error();
+  if (options.strategies.empty()) options.strategies = default_strategies(**game);
+  auto strategies = parse_strategies(options.strategies, **game);
   if (!strategies) return strategies.error();
   options.strategies = joined_names(*strategies);
   auto transports = parse_transports(options.transport_names);
@@ -131,7 +136,9 @@ int play(RunStore& run_store, UpOptions options, transport::link::StopSignal& st
   const bool keep = options.keep;
   core::SystemClock clock;
   LiveView view;
-  auto strategies = parse_strategies(options.strategies);
+  const auto game = game_of(options);
+  if (!game) return fail(game.error());
+  auto strategies = parse_strategies(options.strategies, **game);
   if (!strategies) return fail(strategies.error());
   Tournament tournament(std::move(options), std::move(*strategies), run_store, clock, stop, view);
   auto outcome = tournament.play();
@@ -220,15 +227,21 @@ void add_people(CLI::App& command, UpOptions& options) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command
+      .add_option("--game", options.game,
+                  "the game that is played: even_odd, matching_pennies, prisoners_dilemma, "
+                  "rock_paper_scissors, or a file (docs/games.md)")
+      ->capture_default_str();
+  command
       .add_option("--meetings", options.meetings,
                   "how often each pair of players meets, each time in a match of its own")
       ->check(CLI::Range(1, league_manager::events::kMostMeetings))
       ->capture_default_str();
-  command
-      .add_option("--strategies", options.strategies,
-                  "strategies of the built-in players, separated by commas, assigned in rotation "
-                  "(`player --help` lists all)")
-      ->capture_default_str();
+  command.add_option(
+      "--strategies", options.strategies,
+      "strategies of the built-in players, separated by commas, assigned in rotation "
+      "(docs/games.md lists all; default: "
+      "random,even,odd,alternate,frequency,opposite, in another game than even_odd "
+      "all that it has)");
   command.add_option("--seed", options.seed,
                      "makes the strategies' choices repeatable; draws stay random");
 }

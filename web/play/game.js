@@ -39,11 +39,11 @@ export function rememberName(name) {
   }
 }
 
-/** Whether this browser has a seat in the league that is shown. */
+/** Whether this browser has a seat in the league that is shown, or in any while none is. */
 export function hasSeat() {
   try {
     const kept = JSON.parse(remembered(IDENTITY) || '{}');
-    return Boolean(kept.me?.auth_token) && kept.me.league_id === league.head?.id;
+    return Boolean(kept.me?.auth_token) && kept.me.league_id === (league.head?.id ?? kept.me.league_id);
   } catch {
     return false;
   }

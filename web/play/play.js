@@ -83,7 +83,8 @@ const EVENTS = {
 async function play({display, code}) {
   go('entering', {fault: ''});
   const quiet = {log() {}, error() {}}; // the page says what there is to say
-  bot = new Player(display || 'player', {playedBy: 'person', hashes: {sha256, hmac}, console: quiet});
+  const {game} = league.head ?? {};
+  bot = new Player(display || 'player', {game, playedBy: 'person', hashes: {sha256, hmac}, console: quiet});
   bot.choose(ask).onEvent((event) => EVENTS[event.type]?.(event));
   const mine = bot;
   try {
@@ -206,17 +207,22 @@ async function keepAwake() {
 followTheme(element('theme'), element('dark'));
 setInterval(drawClock, 250);
 let isFirst = true;
+function begin() {
+  if (!isFirst) return;
+  isFirst = false;
+  if (hasSeat()) play({display: lastName()});
+  else if (invited && league.head?.state === 'REGISTERING') element('form')?.querySelector('button').focus();
+}
 follow(
   (view, isWhole) => {
     league.merge(view, isWhole);
-    if (isFirst && hasSeat()) play({display: lastName()});
-    else if (isFirst && invited && league.head.state === 'REGISTERING')
-      element('form')?.querySelector('button').focus();
-    isFirst = false;
+    if (isFirst) draw();
+    else redraw();
+    begin();
     if (league.head.state === 'COMPLETED' && state.stage === 'waiting') go('over');
-    redraw();
   },
   (told) => {
+    if (told === 'lost' && hasSeat()) begin(); // too many may watch, but who has a seat plays
     if (!bot) go(state.stage, {isOnline: told !== 'lost'});
   },
 );

@@ -71,10 +71,13 @@ function form() {
   );
 }
 
-function rules({choices, numbers}) {
-  if (!numbers)
-    return `In each match you and your opponent choose one of ${choices.join(', ')}, without seeing each other’s choice.`;
-  return `In each match both choose ${choices.join(' or ')}. Then a number from ${numbers[0]} to ${numbers[1]} is drawn. Who is right while the other is wrong wins 3 points; a draw is worth 1 each.`;
+function rules({game, choices, numbers}) {
+  const begin = `In each match you and your opponent choose ${choices.join(' or ')}, without seeing each other’s choice.`;
+  if (!numbers) return `${begin} Both choices decide the points.`;
+  const draw = `${begin} Then a number from ${numbers[0]} to ${numbers[1]} is drawn.`;
+  return game === 'even_odd'
+    ? `${draw} Who is right while the other is wrong wins 3 points; a draw is worth 1 each.`
+    : `${draw} It and both choices decide the points.`;
 }
 
 function waiting() {
@@ -170,20 +173,26 @@ function proofOf({seed, promise, commitments, nonces}, result) {
       {},
       h('span', {class: 'good'}, '✓ Checked by this page'),
       both
-        ? ': neither of you could know the other’s choice, and nobody could choose the number.'
-        : ': nobody could choose the number.',
+        ? ': neither of you could know the other’s choice'
+        : ': your choice could not be exchanged',
+      result.number === null ? '.' : ', and nobody could choose the number.',
     ),
     h(
       'ul',
       {class: 'checks'},
-      row('The seed of the draw is the one that was promised before you chose: ', `${seed} → ${promise}`),
+      result.number !== null &&
+        row('The seed of the draw is the one that was promised before you chose: ', `${seed} → ${promise}`),
       Object.entries(commitments).map(([id, its]) =>
         row(
           id === state.playerId ? 'You chose what you had sealed: ' : [nameOf(id), ' chose what it had sealed: '],
           `${nonces[id]} → ${its}`,
         ),
       ),
-      row(`From seed, choices and seals follows the number ${result.number}, and from it the result.`),
+      row(
+        result.number === null
+          ? 'By the rules of the game the result follows from both choices.'
+          : `From seed, choices and seals follows the number ${result.number}, and from it the result.`,
+      ),
     ),
   );
 }

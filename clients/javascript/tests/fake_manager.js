@@ -84,7 +84,7 @@ export class FakeManager {
     this.nonce ??= nonce;
     const receiptKey = this.nonce === nonce ? this.receiptKey : undefined;
     return { status: "ACCEPTED", player_id: this.id, auth_token: this.token, league_id: "league_of_tests",
-             league_key: this.leagueKey, receipt_key: receiptKey, reason: null };
+             league_key: this.leagueKey, receipt_key: receiptKey, reason: null, game: this.game };
   }
 
   openSeat({ player_id: id, timestamp, nonce, proof }) {
@@ -176,13 +176,13 @@ export class FakeManager {
   draw(match) { return sha256(Buffer.from(kSeed, "hex"), match); }
 
   invitation(match, fields = {}) {
-    return this.message("GAME_INVITATION", { match_id: match, game_type: "even_odd", opponent_id: "P02",
+    return this.message("GAME_INVITATION", { match_id: match, game_type: this.game?.game_type ?? "even_odd", opponent_id: "P02",
       role_in_match: "PLAYER_A", draw_commitment: this.draw(match), context: { attempt: 1, play: 0 },
       ...fields });
   }
 
   choiceCall(match, theirs, context = {}) {
-    return this.message("CHOOSE_PARITY_CALL", { match_id: match, player_id: this.id, game_type: "even_odd",
+    return this.message("CHOOSE_PARITY_CALL", { match_id: match, player_id: this.id, game_type: this.game?.game_type ?? "even_odd",
       deadline: "2026-01-15T10:30:30Z",
       context: { opponent_id: "P02", attempt: 1, play: 0, opponent_commitment: theirs, ...context } });
   }
@@ -200,7 +200,7 @@ export class FakeManager {
     const isWon = winner && !others.length;
     const result = { status: isWon ? "WIN" : "DRAW", winner_player_id: isWon ? winner : null,
                      drawn_number: number, number_parity: parity, choices, reason: "", ...fields };
-    return this.message("GAME_OVER", { match_id: match, game_type: "even_odd", game_result: result,
+    return this.message("GAME_OVER", { match_id: match, game_type: this.game?.game_type ?? "even_odd", game_result: result,
                                        draw_proof: seed, draw_version: 2, choice_commitments: bound,
                                        choice_nonces: nonces });
   }

@@ -14,11 +14,11 @@ after(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
 /** A bot at a manager, connected; whatever the test does, both end with it. */
-async function connected(t, { choose = () => "even", manager, run = {}, data, about = {} } = {}) {
+async function connected(t, { choose = () => "even", manager, run = {}, data, game, about = {} } = {}) {
   manager ??= await new FakeManager().start();
   const lines = new Lines();
   const events = [];
-  const bot = new Player("my-bot", { console: lines, firstPause: 1, ...about }).choose(choose);
+  const bot = new Player("my-bot", { console: lines, firstPause: 1, game, ...about }).choose(choose);
   bot.onEvent((event) => events.push(event));
   const options = { data: data ?? join(folder, `bot${(files += 1)}.json`), ...run };
   const ended = bot.run(manager.url, options);
@@ -98,6 +98,22 @@ test("a repeated invitation gets the same promise, an attempt after a lone revea
   assert.notEqual(later.result.choice_commitment, first.result.choice_commitment);
   const stale = await invite(manager, "R1M1");
   assert.equal(stale.error.data.error_code, "E033");
+});
+
+test("another game is judged by the definition that comes with the registration", async (t) => {
+  const fake = await new FakeManager().start();
+  fake.game = JSON.parse(readFileSync(new URL("../../../games/rock_paper_scissors.json", import.meta.url)));
+  const choose = ({ choices }) => choices[1];
+  const { manager } = await connected(t, { choose, manager: fake, game: "rock_paper_scissors" });
+  const undrawn = { drawn_number: null, number_parity: null };
+  for (const [match, fields, isTrue] of [["R1M1", { status: "DRAW", winner_player_id: null }, false],
+    ["R2M1", { status: "WIN", winner_player_id: "P02" }, false], ["R3M1", { status: "WIN", winner_player_id: "P07" }, true]]) {
+    const over = await played(manager, match, "rock");
+    Object.assign(over.game_result, undrawn, fields);
+    assert.equal(over.game_result.choices.P07, "paper");
+    const answer = await manager.call("notify_match_result", over);
+    assert.equal("result" in answer, isTrue, "paper beats rock");
+  }
 });
 
 test("choose is told about the match", async (t) => {

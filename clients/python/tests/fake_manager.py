@@ -75,7 +75,7 @@ class FakeManager:
     def __init__(self, league="league_test", port=0):
         self.league, self.player_id = league, "P07"
         self.token, self.league_key = "tok_" + secrets.token_hex(20), secrets.token_hex(32)
-        self.receipt_key = secrets.token_hex(32)
+        self.receipt_key, self.game = secrets.token_hex(32), None
         self.state = threading.Condition()
         self.registrations, self.opened, self.turns, self.queries = [], [], [], []
         self.register = self.accept  # a test may set another
@@ -134,7 +134,8 @@ class FakeManager:
     def accept(self, params):
         accepted = {"message_type": "LEAGUE_REGISTER_RESPONSE", "status": "ACCEPTED", "reason": None,
                     "player_id": self.player_id, "auth_token": self.token, "league_id": self.league,
-                    "match_credentials": True, "league_key": self.league_key}
+                    "match_credentials": True, "league_key": self.league_key,
+                    **({"game": self.game} if self.game else {})}
         known = params.get("auth_token")
         if known not in (None, self.token):
             return {"status": "REJECTED", "error_code": "E012", "reason": "an unknown auth_token"}
@@ -242,7 +243,8 @@ class RefereedMatch:
         return {"protocol": "league.v2", "message_type": message_type, "sender": "referee:REF01",
                 "timestamp": "2025-01-15T10:30:00Z", "conversation_id": "conv" + self.id,
                 "league_id": self.manager.league, "round_id": self.round_id, "match_id": self.id,
-                "auth_token": keyed(self.manager.token, self.id + "#1"), "game_type": "even_odd", **fields}
+                "auth_token": keyed(self.manager.token, self.id + "#1"),
+                "game_type": self.manager.game["game_type"] if self.manager.game else "even_odd", **fields}
 
     def invitation(self, **fields):
         return self.message("GAME_INVITATION", **{

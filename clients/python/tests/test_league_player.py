@@ -20,6 +20,8 @@ import league_player  # noqa: E402
 from fake_manager import FakeManager, Fault, RefereedMatch, keyed  # noqa: E402
 from league_player import Player  # noqa: E402
 
+GAMES = Path(__file__).resolve().parents[3] / "games"
+
 
 def free_port():
     with socket.socket() as one:
@@ -165,6 +167,23 @@ class Playing(LeaguePlayerTest):
         self.assertTrue(joined["accept"])
         answer = self.manager.call("choose_parity", match.question())["result"]
         self.assertEqual(answer["parity_choice"], "paper")
+
+    def test_judges_by_the_definition_of_another_game(self):
+        """It comes with the answer to the registration; nothing is drawn."""
+        pennies = json.loads((GAMES / "matching_pennies.json").read_text())
+        self.manager.game = pennies
+        bot = Player("my-bot", game="matching_pennies")
+        bot.choose(lambda match: match.choices[0])
+        self.start(bot)
+        self.assertEqual(self.manager.registrations[0]["player_meta"]["game_types"], ["matching_pennies"])
+        undrawn = {"drawn_number": None, "number_parity": None}
+        for number, (told, is_true) in enumerate(((None, False), ("P03", False), ("P07", True)), 1):
+            match = RefereedMatch(self.manager, f"R{number}M1", opponent_choice="heads")
+            self.manager.call("handle_game_invitation", match.invitation())
+            answer = self.manager.call("choose_parity", match.question())["result"]
+            self.assertEqual(answer["parity_choice"], "heads", "player A wins with equal words")
+            over = match.over(answer, **undrawn, winner_player_id=told, status="WIN" if told else "DRAW")
+            self.assertEqual("result" in self.manager.call("notify_match_result", over), is_true)
 
     def test_a_slow_choice_delays_nobody_and_leaves_at_once(self):
         may_choose = threading.Event()

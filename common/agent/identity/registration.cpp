@@ -46,7 +46,8 @@ core::Result<Identity> read_identity(const envelope::Envelope& envelope, const R
                   .broadcast_key = response.broadcast_key.value_or(std::string()),
                   .league_key = response.league_key.value_or(std::string()),
                   .match_credentials = response.match_credentials,
-                  .receipt_key = receipt_key_of(response)};
+                  .receipt_key = receipt_key_of(response),
+                  .game = response.game ? response.game->text : std::string()};
 }
 
 /// The token may be missing only from a third-party manager, and only in open mode.
@@ -129,7 +130,8 @@ class Attempts {
                             .log_public_key = log_public_key(),
                             .hears_events = options_.hears_events,
                             .match_credentials = true,
-                            .admission_key = text_if_any(options_.admission_key)};
+                            .admission_key = text_if_any(options_.admission_key),
+                            .game_definitions = true};
     message.registration_nonce = nonce;
     return message;
   }
@@ -146,7 +148,8 @@ class Attempts {
                            .hears_events = options_.hears_events,
                            .registration_code = text_if_any(options_.registration_code),
                            .receipts = options_.receipts,
-                           .batches = options_.batches};
+                           .batches = options_.batches,
+                           .game_definitions = options_.game_definitions};
     message.registration_nonce = nonce;
     return message;
   }

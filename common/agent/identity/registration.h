@@ -25,6 +25,7 @@ struct Identity {
   std::string league_key = {};  ///< the league's identity; empty if its manager did not send one
   bool match_credentials = false;  ///< calls carry credentials that the agent can check
   std::string receipt_key = {};  ///< of a player's receipts; empty: it gives none. A secret
+  std::string game = {};  ///< the definition of the league's game as JSON; empty: it was not sent
   std::string nonce = {};  ///< of the registration that created the identity, which may repeat it
 
   /// True in a league of ours: every call is checked, in both modes. Otherwise the agent is a
@@ -56,6 +57,7 @@ struct RegistrationOptions {
   bool hears_events = false;  ///< listens to broadcasts that are published once on the bus
   bool receipts = false;  ///< only for players: declares that its answers carry receipts
   bool batches = false;  ///< only for players: takes messages in JSON-RPC batches over HTTP
+  bool game_definitions = false;  ///< only for players: plays any game whose definition it gets
   /// How often a manager that cannot be reached is tried again, since the agents of a league may
   /// start before it.
   int max_attempts = 60;

@@ -140,10 +140,11 @@ SeatDoor::SeatDoor(transport::link::MessageHandler& handler, Seats& seats, SeatR
 void SeatDoor::on_message(transport::link::Inbound message, ReplySlot reply) {
   auto player = player_in(message.context);
   if (!player) return handler().on_message(std::move(message), std::move(reply));
-  on_call(std::move(*player), std::move(message), std::move(reply));
+  on_call(std::move(*player), message, std::move(reply));
 }
 
-void SeatDoor::on_call(std::string player, transport::link::Inbound message, ReplySlot slot) {
+void SeatDoor::on_call(std::string player, const transport::link::Inbound& message,
+                       ReplySlot slot) {
   const auto notes = message.notes;
   notes->via = kVia;
   const std::string seat = player;

@@ -65,7 +65,7 @@ class SeatDoor final : public transport::link::HandlerDecorator {
   void on_message(transport::link::Inbound message, transport::link::ReplySlot reply) override;
 
  private:
-  void on_call(std::string player, transport::link::Inbound message,
+  void on_call(std::string player, const transport::link::Inbound& message,
                transport::link::ReplySlot reply);
   void on_ping(const std::string& player, const rpc::Id& id,
                const std::shared_ptr<rpc::MessageNotes>& notes, transport::link::ReplySlot reply);

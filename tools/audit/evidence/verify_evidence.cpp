@@ -299,6 +299,8 @@ void EvidenceCollector::take_registration(const json& message, const std::string
                                    text_at(meta, "log_public_key"),
                                    field_at(meta, "match_credentials") == json(true),
                                    field_at(meta, "receipts") == json(true)});
+  if (const json& game = field_at(message, "game"); game.is_object())
+    facts_->games.try_emplace(game.dump(), call.place);
 }
 
 AcceptedReport EvidenceCollector::report_in(const OpenCall& call) const {

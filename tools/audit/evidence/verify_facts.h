@@ -219,6 +219,8 @@ struct LogFacts {
   std::map<std::string, MatchConversation> conversations;  ///< by conversation; of referees
   std::vector<GameCall> calls;  ///< of players and referees
   std::vector<Registration> registrations;  ///< of the manager
+  /// The definitions of the game that the manager told agents, as JSON, each with its first place.
+  std::map<std::string, LogPosition> games;
   std::vector<AcceptedReport> reports;  ///< of the manager
   std::vector<ReceivedGameOver> ends;  ///< of players
   std::vector<AcceptedReport> sent_reports;  ///< of referees: the manager accepted them

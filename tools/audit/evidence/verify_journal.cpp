@@ -41,6 +41,7 @@ void note_witness(const lm::events::Event& event, std::uint64_t entry, JournalLe
   if (const auto* created = std::get_if<lm::events::LeagueCreated>(&event.body)) {
     league.league_key = created->league_key.value_or("");
     league.files_keyed = created->files_keyed;
+    if (auto game = lm::events::game_of(*created)) league.game = std::move(*game);
     league.meetings = created->meetings;
   } else if (const auto* asked = std::get_if<lm::events::PlayersAsked>(&event.body)) {
     JournalQuestion question{asked->match.id().str(), asked->attempt, {}};
@@ -70,12 +71,12 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
       league.seeds[match.id().str()] = core::to_hex(round->draw_seeds[i]);
     }
   } else if (const auto* reported = std::get_if<lm::events::MatchReported>(&event.body)) {
-    league.results.push_back({reported->match.id().str(), reported->result.outcome, false,
-                              reported->result.technical_reason, entry, reported->attempt,
-                              reported->result.drawn_number, receipts_of(*reported),
-                              reported->fairness
-                                  ? std::string(game::fairness_name(*reported->fairness))
-                                  : std::string()});
+    league.results.push_back(
+        {reported->match.id().str(), reported->result.outcome, false,
+         reported->result.technical_reason, entry, reported->attempt, reported->result.drawn_number,
+         receipts_of(*reported),
+         reported->fairness ? std::string(game::fairness_name(*reported->fairness)) : std::string(),
+         game::points_of(*league.game, reported->result)});
   } else if (const auto* forfeited = std::get_if<lm::events::MatchForfeited>(&event.body)) {
     league.results.push_back({forfeited->match.id().str(),
                               forfeited->result.outcome,
@@ -84,7 +85,8 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
                               entry,
                               0,
                               {},
-                              {}});
+                              {},
+                              game::points_of(*league.game, forfeited->result)});
   } else if (const auto* acted = std::get_if<lm::events::OperatorActed>(&event.body)) {
     if (acted->match)
       league.voided.push_back({acted->match->id().str(),
@@ -157,6 +159,15 @@ std::vector<JournalReceipts> receipts_in(const json& row) {
   return receipts;
 }
 
+/// Bundles of earlier versions, which know Even/Odd only, lack this field.
+game::PerSide<int> points_in(const json& row, game::Outcome outcome, const game::Definition& game) {
+  const json& points = field_at(row, "points");
+  const auto a = number_at(points, "A"), b = number_at(points, "B");
+  if (a && b) return {{static_cast<int>(*a), static_cast<int>(*b)}};
+  if (outcome == game::Outcome::kDraw) return {{1, 1}};
+  return game.technical_points(outcome);
+}
+
 /// Bundles of earlier versions lack these fields.
 void read_witness(const json& content, JournalLeague& league) {
   league.league_key = text_at(content, "league_key");
@@ -184,6 +195,8 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
   json content = json::parse(std::ifstream(file), nullptr, false);
   if (text_at(content, "format") != kResultsFormat || !field_at(content, "results").is_array())
     return damaged(file);
+  if (auto game = game::Definition::read(field_at(content, "game")))
+    league.game = std::make_shared<const game::Definition>(std::move(*game));
   for (const json& row : content["results"]) {
     auto outcome = game::parse_outcome(text_at(row, "outcome"));
     const std::string& match = text_at(row, "match_id");
@@ -196,7 +209,8 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
                               0,
                               {},
                               receipts_in(row),
-                              text_at(row, "fairness")});
+                              text_at(row, "fairness"),
+                              points_in(row, *outcome, *league.game)});
     if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
   }
   if (!read_given_up(content, league)) return damaged(file);
@@ -276,10 +290,12 @@ core::Result<std::vector<std::string>> kept_secrets(const std::filesystem::path&
 ordered_json results_json(const JournalLeague& league) {
   auto rows = ordered_json::array();
   for (const JournalResult& result : league.results) {
-    ordered_json row = {{"match_id", result.match_id},
-                        {"outcome", game::outcome_name(result.outcome)},
-                        {"by", result.by_manager ? "MANAGER" : "REPORT"},
-                        {"reason", result.reason}};
+    ordered_json row = {
+        {"match_id", result.match_id},
+        {"outcome", game::outcome_name(result.outcome)},
+        {"by", result.by_manager ? "MANAGER" : "REPORT"},
+        {"reason", result.reason},
+        {"points", {{"A", result.points[game::Side::kA]}, {"B", result.points[game::Side::kB]}}}};
     auto seed = league.seeds.find(result.match_id);
     if (seed != league.seeds.end()) row["draw_seed"] = seed->second;
     for (std::size_t i = 0; i < result.receipts.size(); ++i) {
@@ -290,7 +306,10 @@ ordered_json results_json(const JournalLeague& league) {
     if (!league.hosted.empty() && !result.fairness.empty()) row["fairness"] = result.fairness;
     rows.push_back(std::move(row));
   }
-  ordered_json content = {{"format", kResultsFormat}, {"version", 1}, {"results", std::move(rows)}};
+  ordered_json content = {{"format", kResultsFormat},
+                          {"version", 1},
+                          {"game", league.game->to_json()},
+                          {"results", std::move(rows)}};
   for (const AcceptedLoss& one : league.given_up) {
     const core::UtcTimestamp at(
         core::UtcTimestamp::TimePoint(core::UtcTimestamp::TimePoint::duration(one.at_us)));

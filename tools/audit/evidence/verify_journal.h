@@ -12,7 +12,7 @@
 #include "common/audit/record/log_chain.h"
 #include "common/core/crypto.h"
 #include "common/core/result.h"
-#include "game/outcome.h"
+#include "game/games.h"
 
 namespace league::tools::auditor {
 
@@ -36,6 +36,7 @@ struct JournalResult {
   /// What the manager found of the players' receipts, player A first; empty: it says nothing.
   std::vector<JournalReceipts> receipts = {};
   std::string fairness = {};  ///< as the manager calls it; empty: not at all
+  game::PerSide<int> points = {};
 };
 
 /// The manager has asked players about a report before it decided it.
@@ -91,6 +92,7 @@ struct JournalLeague {
   std::vector<AcceptedLoss> given_up;  ///< in order
   std::vector<VoidedMatch> voided;
   std::string league_key;  ///< empty: unknown
+  game::SharedDefinition game = game::even_odd();  ///< older journals name none
   std::optional<int> meetings;  ///< of each pair; nothing: once, in a league of an older manager
   bool files_keyed = false;  ///< the published files of the league name its key
   std::set<std::string> with_receipts;  ///< players that declared receipts: `P01`

@@ -74,14 +74,14 @@ void add_result(std::vector<std::string>& cells, const lm::files::LeagueBook& bo
   if (view.result) {
     const lm::events::CompactResult& result = *view.result;
     const auto& note = book.note(view.match);
-    const auto points = game::points_of(result.outcome);
     const auto choices = book.choices(view.match);
     const auto fairness = lm::files::shown_fairness(book.league(), view);
     for (std::string cell :
          {std::string(lm::files::result_status(result)),
           player_id_of(lm::files::winner_of(view.pairing, result)),
-          std::to_string(points[game::Side::kA]), std::to_string(points[game::Side::kB]),
-          std::string(choices[game::Side::kA]), std::string(choices[game::Side::kB]),
+          std::to_string(result.points[game::Side::kA]),
+          std::to_string(result.points[game::Side::kB]), std::string(choices[game::Side::kA]),
+          std::string(choices[game::Side::kB]),
           result.drawn_number > 0 ? std::to_string(result.drawn_number) : std::string(),
           note.technical_reason, note.finished_at.to_log(),
           fairness ? std::string(game::fairness_name(*fairness)) : std::string(),

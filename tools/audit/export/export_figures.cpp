@@ -53,7 +53,7 @@ OwnMatch own_match(const lm::files::LeagueBook& book, const lm::MatchView& view,
       if (time) own.answered_in_us.push_back(*time);
   }
   if (!view.result || view.result->is_voided) return own;
-  own.points = game::points_of(view.result->outcome)[side];
+  own.points = int{view.result->points[side]};
   if (view.result->is_technical() && game::winner_of(view.result->outcome) != side)
     own.lost_technically = loss_cause(book, view.match, side);
   return own;

@@ -23,7 +23,11 @@ namespace fs = std::filesystem;
 namespace lm = league_manager;
 using nlohmann::json;
 
-int points_of_a_win() { return game::points_of(game::Outcome::kPlayerAWins)[game::Side::kA]; }
+/// The most points that a match can bring.
+int points_of_a_match(const lm::files::LeagueBook& book) {
+  const game::Definition& rules = *book.league().settings().rules;
+  return std::max(rules.highest_payoff(), rules.technical().winner);
+}
 
 core::Error unusable(const fs::path& file, const std::string& why) {
   return {core::ErrorCode::kInternalError, file.string() + ": " + why, ""};
@@ -82,8 +86,9 @@ std::vector<std::string> grade_row(const lm::files::LeagueBook& book, const Play
   const auto* person = columns.find(agent.profile.display_name);
   for (std::size_t i = 0; i < columns.headings.size(); ++i)
     row.push_back(person != nullptr ? person->cells[i] : std::string());
-  for (int number : {figures.row.rank, tally.played, tally.wins, tally.draws, tally.losses,
-                     tally.points, points_of_a_win() * tally.played, figures.technical_losses()})
+  for (int number :
+       {figures.row.rank, tally.played, tally.wins, tally.draws, tally.losses, tally.points,
+        points_of_a_match(book) * tally.played, figures.technical_losses()})
     row.push_back(std::to_string(number));
   for (int cause = 0; cause < kLossCauses; ++cause)
     row.push_back(std::to_string(figures.losses(static_cast<LossCause>(cause))));
@@ -134,7 +139,7 @@ std::string gradescope_json(const lm::files::LeagueBook& book, const PlayerFigur
     if (!match.points) continue;
     tests.push_back({{"name", match.view.match.id().str() + " against " + opponent_of(book, match)},
                      {"score", *match.points},
-                     {"max_score", points_of_a_win()},
+                     {"max_score", points_of_a_match(book)},
                      {"output", match_in_words(book, match)}});
   }
   const json out = {
@@ -181,9 +186,8 @@ std::string match_in_words(const lm::files::LeagueBook& book, const OwnMatch& ma
   const auto choices = book.choices(match.view.match);
   const std::string drawn =
       result.drawn_number > 0 ? "; " + std::to_string(result.drawn_number) + " was drawn" : "";
-  const char* how = *match.points == points_of_a_win() ? "won"
-                    : *match.points == 0               ? "lost"
-                                                       : "drew";
+  const auto winner = game::winner_of(result.outcome);
+  const char* how = !winner ? "drew" : *winner == match.side ? "won" : "lost";
   return std::string(how) + ": chose " + std::string(choices[match.side]) + " against " +
          std::string(choices[game::other(match.side)]) + drawn;
 }
@@ -231,7 +235,7 @@ std::vector<OutputFile> grades_files(const lm::files::LeagueBook& book,
   int most_points = 0;
   for (const auto* one : by_rank(players)) {
     text += csv_record(grade_row(book, *one, columns));
-    most_points = std::max(most_points, points_of_a_win() * one->row.tally.played);
+    most_points = std::max(most_points, points_of_a_match(book) * one->row.tally.played);
   }
   const auto known = people_with_bot(book, players, columns);
   for (const auto& person : columns.people)

@@ -25,7 +25,7 @@ referee::files::MatchRecordHead head_of(const lm::files::LeagueBook& book,
       .league_key = book.league().settings().league_key,
       .round_id = view.match.round,
       .match_id = view.match.id(),
-      .game_type = book.league().settings().game_type,
+      .game_type = book.league().settings().rules->game_type(),
       .attempt = view.attempt,
       .referee_id =
           view.referee < 0 ? std::string() : lm::events::AgentRef::referee(view.referee).id(),
@@ -40,14 +40,16 @@ std::string result_from_journal(const lm::files::LeagueBook& book, const lm::Mat
   const auto& note = book.note(view.match);
   std::string a = player_id_of(view.pairing.player_a);
   std::string b = player_id_of(view.pairing.player_b);
-  const auto points = game::points_of(result.outcome);
   const auto winner = game::winner_of(result.outcome);
   const auto choices = book.choices(view.match);
   std::string out;
   JsonObject object(out);
   object.optional_text("winner", !winner ? "" : *winner == game::Side::kA ? a : b);
   object.name("score");
-  JsonObject(out).number(a, points[game::Side::kA]).number(b, points[game::Side::kB]).end();
+  JsonObject(out)
+      .number(a, int{result.points[game::Side::kA]})
+      .number(b, int{result.points[game::Side::kB]})
+      .end();
   object.name("details");
   JsonObject details(out);
   details.number("attempt", view.attempt);

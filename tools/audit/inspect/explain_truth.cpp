@@ -55,12 +55,12 @@ MatchTruth truth_of(const std::filesystem::path& directory, const std::string& m
   Findings findings;
   auto kept = read_kept_league(directory / "data");
   if (kept && *kept) AcceptedLosses(&**kept).forget(groups.back().logs, findings);
-  LeagueEvidence evidence(groups.back().logs);
+  LeagueEvidence evidence(groups.back().logs, kept && *kept ? &**kept : nullptr);
   const MatchEvidence* match = evidence.match(match_id);
   if (match == nullptr || match->reports.empty()) return truth;
   truth.fairness =
       sealed_fairness(*match->reports.back(), *match, evidence, kept && *kept ? &**kept : nullptr);
-  check_league(groups.back(), {}, game::standard_games(), findings);
+  check_league(groups.back(), {}, findings);
   const bool is_accused = std::ranges::any_of(
       findings.faults, [&](const auto& one) { return is_about(one, match_id, *match); });
   if (is_accused && truth.fairness != "none" && truth.fairness != "disputed")

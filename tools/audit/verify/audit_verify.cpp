@@ -76,12 +76,11 @@ void excuse_running(const LeagueGroup& group, std::size_t first, VerifyReport& r
 
 void check_all(const fs::path& directory, std::vector<CheckedLog>& checked,
                const std::set<std::string>& seals, const ExcludedLogs& excluded,
-               const VerifyOptions& options, std::size_t first_fault, VerifyReport& report) {
+               std::size_t first_fault, VerifyReport& report) {
   Findings findings;
   auto groups = group_by_league(checked);
   for (LeagueGroup& group : groups) {
-    check_league(group, group.is_current ? directory / "data" : fs::path(), *options.games,
-                 findings);
+    check_league(group, group.is_current ? directory / "data" : fs::path(), findings);
     if (!group.is_current)
       findings.notes.push_back(directory.string() + ": its logs also hold an earlier league " +
                                group.league.id);
@@ -120,8 +119,7 @@ void verify_one(const fs::path& directory, const envelope::MessageSchemas* schem
   std::size_t problems = report.faults.size() + report.missing.size();
   const ExcludedLogs excluded(directory, options.without);
   gather(directory, excluded, checked, report);
-  if (schemas != nullptr)
-    check_all(directory, checked, seals, excluded, options, first_fault, report);
+  if (schemas != nullptr) check_all(directory, checked, seals, excluded, first_fault, report);
   check_bundle(directory, options, report);
   report.directories.back().ok = problems == report.faults.size() + report.missing.size();
 }

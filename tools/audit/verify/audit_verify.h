@@ -8,7 +8,6 @@
 
 #include "common/audit/log/chain_verifier.h"
 #include "common/core/result.h"
-#include "game/registry.h"
 
 namespace league::tools::auditor {
 
@@ -19,7 +18,6 @@ struct VerifyOptions {
   /// Logs that are kept elsewhere, so that their absence is no fault: `P03`, `REF01`,
   /// `league_manager`, `journal`.
   std::set<std::string> without = {};
-  const game::Registry* games = &game::standard_games();  ///< outlives the verification
 };
 
 /// One directory that was verified.

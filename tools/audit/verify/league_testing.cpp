@@ -8,7 +8,7 @@
 #include "common/core/crypto.h"
 #include "common/core/random_source.h"
 #include "common/core/signing_key.h"
-#include "game/registry.h"
+#include "game/games.h"
 #include "tests/support/temporary_directory.h"
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/evidence/verify_evidence.h"
@@ -160,7 +160,7 @@ void TestLeague::announce() {
 }
 
 json TestLeague::result() const {
-  const game::Rules& rules = **game::standard_games().find("even_odd");
+  const game::Definition& rules = *game::even_odd();
   game::Bindings bindings;
   game::Choices chosen;
   json listed = json::object(), opened = json::object();
@@ -178,7 +178,7 @@ json TestLeague::result() const {
       game::play(rules,
                  {.seed = parsed, .match_id = "R1M1", .choices = chosen, .bindings = bindings})
           .result;
-  auto points = game::points_of(played.outcome);
+  auto points = game::points_of(rules, played);
   auto winner = game::winner_of(played.outcome);
   json details = {{"draw_proof", seed},
                   {"draw_version", listed.empty() ? 1 : 2},

@@ -26,11 +26,11 @@ bool is_nobodys_word(const std::string& code) {
 class ChoiceCheck {
  public:
   ChoiceCheck(const AcceptedReport& report, const MatchEvidence& match,
-              const LeagueEvidence& evidence, const game::Rules* rules, Findings& findings)
+              const LeagueEvidence& evidence, game::SharedDefinition rules, Findings& findings)
       : report_(report),
         match_(match),
         evidence_(evidence),
-        rules_(rules),
+        rules_(std::move(rules)),
         findings_(findings),
         read_(read_report(report)) {}
 
@@ -138,15 +138,8 @@ class ChoiceCheck {
     return last;
   }
 
-  [[nodiscard]] bool has_lost(const std::string& player) const {
-    if (!read_.claim.score) return false;
-    return std::ranges::any_of(*read_.claim.score, [&](const auto& one) {
-      return one.first == player && one.second == 0;
-    });
-  }
-
   void check_loss(const std::string& player, const std::vector<const GameCall*>& own) {
-    if (!has_lost(player) || read_.termination.empty()) return;
+    if (!read_.has_lost(player) || read_.termination.empty()) return;
     Failure failure = last_failure(player);
     if (failure.code == "E038") return;  // the player was not called
     if (failure.call.empty() && read_.failed.contains(match_.opponent_of(player)) &&
@@ -198,17 +191,16 @@ class ChoiceCheck {
   const AcceptedReport& report_;
   const MatchEvidence& match_;
   const LeagueEvidence& evidence_;
-  const game::Rules* rules_;
+  const game::SharedDefinition rules_;
   Findings& findings_;
   ReadReport read_;
 };
 
 }  // namespace
 
-void check_choices(const LeagueEvidence& evidence, const game::Registry& games,
-                   Findings& findings) {
+void check_choices(const LeagueEvidence& evidence, Findings& findings) {
   for (const auto& [id, match] : evidence.matches()) {
-    auto rules = games.find(match.game_type);
+    auto rules = evidence.game_of(match.game_type);
     for (const AcceptedReport* report : match.reports)
       ChoiceCheck(*report, match, evidence, rules ? *rules : nullptr, findings).run();
   }

@@ -72,7 +72,9 @@ class ClockCheck {
     const std::string& termination = text_at(*details, "termination");
     if (!termination.starts_with("TIMEOUT_") && termination != "BOTH_FAILED") return;
     for (const auto& [player, points] : score->items()) {
-      if (points == 0) check_loss(*failures, player, replays);
+      const std::string& winner = text_at(report_.result, "winner");
+      if (player != winner && (!winner.empty() || termination == "BOTH_FAILED"))
+        check_loss(*failures, player, replays);
     }
   }
 

@@ -67,7 +67,7 @@ class FileCheck {
       KnownResult known{&match, match.reports.empty() ? nullptr : match.reports.back(), {}};
       if (known.report != nullptr) {
         const ReadReport read = read_report(*known.report);
-        auto outcome = outcome_in(known.report->result, match);
+        auto outcome = outcome_in(known.report->result, match, evidence_);
         known.kept = {id,
                       outcome.value_or(game::Outcome::kNoWinner),
                       false,
@@ -166,7 +166,7 @@ class FileCheck {
   }
 
   /// The first field of a match's file that the evidence contradicts; empty if there is none.
-  [[nodiscard]] static std::string other_field(const json& file, const KnownResult& known) {
+  [[nodiscard]] std::string other_field(const json& file, const KnownResult& known) const {
     const MatchEvidence& match = *known.match;
     if (text_at(file, "player_A_id") != match.player_a) return "player_A_id";
     if (text_at(file, "player_B_id") != match.player_b) return "player_B_id";
@@ -198,10 +198,10 @@ class FileCheck {
   }
 
   /// What `league export` makes from the journal alone has less than the report.
-  [[nodiscard]] static bool has_result(const json& file, const KnownResult& known,
-                                       bool is_exported) {
+  [[nodiscard]] bool has_result(const json& file, const KnownResult& known,
+                                bool is_exported) const {
     const json& result = field_at(file, "result");
-    if (outcome_in(result, *known.match) != known.kept.outcome) return false;
+    if (outcome_in(result, *known.match, evidence_) != known.kept.outcome) return false;
     const json& number = field_at(field_at(result, "details"), "drawn_number");
     if (known.kept.drawn_number && number != *known.kept.drawn_number) return false;
     if (known.report == nullptr || known.kept.by_manager) return true;

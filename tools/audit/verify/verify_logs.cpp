@@ -107,17 +107,16 @@ std::vector<CheckedLog> read_logs(const std::vector<audit::log::LogSegments>& lo
   return checked;
 }
 
-void check_league(LeagueGroup& group, const fs::path& data, const game::Registry& games,
-                  Findings& findings) {
+void check_league(LeagueGroup& group, const fs::path& data, Findings& findings) {
   auto kept_league = kept_in(data, findings);
   const JournalLeague* kept = kept_league ? &*kept_league : nullptr;
   AcceptedLosses past(kept);
   past.forget(group.logs, findings);
-  LeagueEvidence evidence(group.logs);
+  LeagueEvidence evidence(group.logs, kept);
   check_logs_against_each_other(group.logs, findings);
   auto decided = check_conversations(group.logs, findings.faults);
-  check_results(group.logs, evidence, kept, decided, games, findings);
-  check_choices(evidence, games, findings);
+  check_results(group.logs, evidence, kept, decided, findings);
+  check_choices(evidence, findings);
   check_commitments(evidence, findings);
   check_losses(evidence, kept, findings);
   check_receipts(group.logs, evidence, group.league, kept, findings);

@@ -4,7 +4,6 @@
 
 #include "common/audit/log/log_segments.h"
 #include "common/envelope/message_schemas.h"
-#include "game/registry.h"
 #include "tools/audit/verify/verify_leagues.h"
 
 namespace league::tools::auditor {
@@ -17,7 +16,6 @@ namespace league::tools::auditor {
 
 /// Checks the records of one league, and its files in `data` unless that is empty. Removes from
 /// `group` what the operator has given up.
-void check_league(LeagueGroup& group, const std::filesystem::path& data,
-                  const game::Registry& games, Findings& findings);
+void check_league(LeagueGroup& group, const std::filesystem::path& data, Findings& findings);
 
 }  // namespace league::tools::auditor

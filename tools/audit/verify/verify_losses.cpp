@@ -42,7 +42,7 @@ std::vector<HeardLoss> heard_losses(const LeagueEvidence& evidence) {
       const Assignment* given = match.assigned_in(report->conversation);
       for (const auto& [player, points] : *read.claim.score) {
         const std::string call = heard_call(*report, player);
-        if (points == 0 && !call.empty())
+        if (read.has_lost(player) && !call.empty())
           losses.push_back({report, &match, player, call,
                             read.attempt.value_or(given != nullptr ? given->attempt : 0)});
       }

@@ -83,20 +83,22 @@ ReadReport read_report(const AcceptedReport& report) {
   return read;
 }
 
-std::optional<game::Outcome> outcome_in(const json& result, const MatchEvidence& match) {
+std::optional<game::Outcome> outcome_in(const json& result, const MatchEvidence& match,
+                                        const LeagueEvidence& evidence) {
   const json& score = field_at(result, "score");
   auto a = number_at(score, match.player_a.c_str());
   auto b = number_at(score, match.player_b.c_str());
-  for (game::Outcome one : game::kAllOutcomes) {
-    auto due = game::points_of(one);
-    auto side = game::winner_of(one);
-    const std::string winner = !side                     ? std::string()
-                               : *side == game::Side::kA ? match.player_a
-                                                         : match.player_b;
-    if (a == due[game::Side::kA] && b == due[game::Side::kB] && text_at(result, "winner") == winner)
-      return one;
-  }
-  return std::nullopt;
+  const auto rules = evidence.game_of(match.game_type);
+  if (!rules || !a || !b) return std::nullopt;
+  const std::string& termination = text_at(field_at(result, "details"), "termination");
+  const auto outcome = (*rules)->outcome_of({{static_cast<int>(*a), static_cast<int>(*b)}},
+                                            !termination.empty() && termination != "NORMAL");
+  if (!outcome) return std::nullopt;
+  const auto side = game::winner_of(*outcome);
+  const std::string winner = !side                     ? std::string()
+                             : *side == game::Side::kA ? match.player_a
+                                                       : match.player_b;
+  return text_at(result, "winner") == winner ? outcome : std::nullopt;
 }
 
 std::optional<std::string> value_of(const game::ByPlayer& values, const std::string& player) {
@@ -104,10 +106,17 @@ std::optional<std::string> value_of(const game::ByPlayer& values, const std::str
   return found == values.end() ? std::nullopt : found->second;
 }
 
-LeagueEvidence::LeagueEvidence(const std::vector<LeagueLog>& logs) : logs_(logs) {
+LeagueEvidence::LeagueEvidence(const std::vector<LeagueLog>& logs, const JournalLeague* kept)
+    : logs_(logs), game_(kept != nullptr ? kept->game : nullptr) {
   for (const LeagueLog& log : logs_) {
     bool is_manager = log.names.contains("league_manager");
     if (is_manager && !log.facts.league.key.empty()) knows_credentials_ = true;
+    for (const auto& [text, place] : is_manager ? log.facts.games : decltype(log.facts.games)()) {
+      auto told = game::Definition::read(json::parse(text, nullptr, false));
+      if (!told) continue;
+      if (!game_) game_ = std::make_shared<const game::Definition>(*told);
+      if (*told != *game_ && !other_game_) other_game_ = place;
+    }
     for (const Assignment& one : log.facts.assignments)
       matches_[one.match_id].assignments.push_back(&one);
     for (const AcceptedReport& one : log.facts.reports)
@@ -118,6 +127,11 @@ LeagueEvidence::LeagueEvidence(const std::vector<LeagueLog>& logs) : logs_(logs)
     for (const LeagueLog& log : logs_) take_descriptions(log, source);
   }
   for (const LeagueLog& log : logs_) take_calls(log);
+}
+
+core::Result<game::SharedDefinition> LeagueEvidence::game_of(const std::string& game_type) const {
+  if (game_ && game_->game_type() == game_type) return game_;
+  return game::Games::standard().find(game_type);
 }
 
 /// Takes descriptions of matches from one kind of source: the manager may describe any match, a

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "game/judge.h"
+#include "tools/audit/evidence/verify_journal.h"
 #include "tools/audit/verify/verify_league.h"
 
 namespace league::tools::auditor {
@@ -37,7 +38,8 @@ struct MatchEvidence {
 /// The facts of all logs of one league, put together. `logs` outlives it. Not thread-safe.
 class LeagueEvidence {
  public:
-  explicit LeagueEvidence(const std::vector<LeagueLog>& logs);
+  /// `kept`: the journal; null where there is none.
+  LeagueEvidence(const std::vector<LeagueLog>& logs, const JournalLeague* kept);
 
   [[nodiscard]] const std::map<std::string, MatchEvidence>& matches() const { return matches_; }
   /// The conversation of the attempt that `report` is about, even if the report names another one.
@@ -60,6 +62,10 @@ class LeagueEvidence {
   [[nodiscard]] bool has_match_credentials(const std::string& referee) const;
   /// Whether the league's logs are from versions in which referees could declare match credentials.
   [[nodiscard]] bool knows_credentials() const { return knows_credentials_; }
+  /// The game called `game_type`, as this league plays it.
+  [[nodiscard]] core::Result<game::SharedDefinition> game_of(const std::string& game_type) const;
+  /// Where the manager told an agent another game than the league's; nothing: nowhere.
+  [[nodiscard]] const std::optional<LogPosition>& other_game() const { return other_game_; }
   /// The commitment of the draw as it was announced; nothing if none was announced.
   [[nodiscard]] static std::optional<std::string> commitment_of(const MatchEvidence& match);
   /// Whether `referee` (`referee:REF01`) was assigned the match, in any attempt.
@@ -73,6 +79,8 @@ class LeagueEvidence {
   const std::vector<LeagueLog>& logs_;
   std::map<std::string, MatchEvidence> matches_;
   bool knows_credentials_ = false;
+  game::SharedDefinition game_;  ///< the league's; null where nothing says it
+  std::optional<LogPosition> other_game_;
 };
 
 /// A report in the form that the judge needs, with additional fields.
@@ -83,12 +91,18 @@ struct ReadReport {
   std::optional<std::int64_t> attempt;
   std::set<std::string> failed;  ///< players in `failures`
   std::string form_error;  ///< why it is not a valid result; empty: it is
+
+  /// Whether `player` lost, in a match that somebody lost by a failure.
+  [[nodiscard]] bool has_lost(const std::string& player) const {
+    return player != claim.winner && (claim.winner || termination == "BOTH_FAILED");
+  }
 };
 [[nodiscard]] ReadReport read_report(const AcceptedReport& report);
 
 /// The outcome according to winner and score of a `result`; nothing if they are not valid.
 [[nodiscard]] std::optional<game::Outcome> outcome_in(const nlohmann::json& result,
-                                                      const MatchEvidence& match);
+                                                      const MatchEvidence& match,
+                                                      const LeagueEvidence& evidence);
 
 /// The value that a report lists for `player`; nothing if it lists none.
 [[nodiscard]] std::optional<std::string> value_of(const game::ByPlayer& values,

@@ -22,7 +22,7 @@ class ReportCheck {
         findings_(findings),
         read_(read_report(report)) {}
 
-  std::optional<game::Outcome> run(const game::Registry& games) {
+  std::optional<Score> run() {
     check_assignment();
     if (!match_.is_announced()) {
       // A manager that was killed can have lost the record of the announcement.
@@ -36,10 +36,15 @@ class ReportCheck {
                                " is not a result of this game: " + read_.form_error);
       return std::nullopt;
     }
-    auto outcome = check_points();
-    judge(games);
+    auto rules = evidence_.game_of(match_.game_type.empty() ? report_.game_type : match_.game_type);
+    if (!rules) {
+      findings_.notes.push_back(report_.match_id + ": " + rules.error().message);
+      return std::nullopt;
+    }
+    auto score = check_points(**rules);
+    judge(**rules);
     check_clock(report_, findings_.faults);
-    return outcome;
+    return score;
   }
 
  private:
@@ -113,14 +118,11 @@ class ReportCheck {
     return side == Side::kA ? match_.player_a : match_.player_b;
   }
 
-  std::optional<game::Outcome> check_points() {
+  std::optional<Score> check_points(const game::Definition& rules) {
     auto a = points_of(match_.player_a);
     auto b = points_of(match_.player_b);
     std::optional<game::Outcome> outcome;
-    for (game::Outcome one : game::kAllOutcomes) {
-      auto due = game::points_of(one);
-      if (a == due[Side::kA] && b == due[Side::kB]) outcome = one;
-    }
+    if (a && b) outcome = rules.outcome_of({{*a, *b}}, is_technical());
     if (!outcome) {
       contradict("result.score",
                  "the score of " + report_.match_id + " is not a result of this game");
@@ -134,7 +136,7 @@ class ReportCheck {
     } else {
       check_termination(*outcome, expected);
     }
-    return outcome;
+    return Score{*outcome, {{*a, *b}}};
   }
 
   void check_termination(game::Outcome outcome, const std::optional<std::string>& winner) {
@@ -152,15 +154,18 @@ class ReportCheck {
                                       ", and cannot have won it by that");
   }
 
-  void judge(const game::Registry& games) {
-    auto rules = games.find(match_.game_type.empty() ? report_.game_type : match_.game_type);
-    if (!rules) return findings_.notes.push_back(report_.match_id + ": " + rules.error().message);
+  /// Whether the report says that somebody lost by a failure.
+  [[nodiscard]] bool is_technical() const {
+    return !read_.termination.empty() && read_.termination != "NORMAL";
+  }
+
+  void judge(const game::Definition& rules) {
     game::MatchFacts facts;
     facts.match_id = report_.match_id;
     for (Side side : game::kBothSides) facts.players[side] = player(side);
     const std::string& seed = read_.claim.seed ? *read_.claim.seed : std::string();
     facts.draw_commitment = promised_for(seed);
-    for (const auto& one : game::judge(**rules, facts, read_.claim).contradictions) take(one);
+    for (const auto& one : game::judge(rules, facts, read_.claim).contradictions) take(one);
   }
 
   /// If there are several draw commitments, which the rule `draw.commitment` reports, the one that
@@ -196,8 +201,10 @@ class ReportCheck {
         // Not for a report that contradicts itself, which is already a fault.
         if (is_consistent_) fault("draw.winner", std::move(text));
         return;
-      case Aspect::kForm:  // check_points() and the rules of choices and commitments say it
       case Aspect::kScore:
+        if (read_.is_played && is_consistent_) fault("result.score", std::move(text));
+        return;
+      case Aspect::kForm:  // check_points() and the rules of choices and commitments say it
       case Aspect::kOpening:
         return;
     }
@@ -223,12 +230,11 @@ class ReportCheck {
 
 }  // namespace
 
-std::optional<game::Outcome> check_report(const AcceptedReport& report,
-                                          const LeagueEvidence& evidence,
-                                          const game::Registry& games, Findings& findings) {
+std::optional<Score> check_report(const AcceptedReport& report, const LeagueEvidence& evidence,
+                                  Findings& findings) {
   const MatchEvidence* match = evidence.match(report.match_id);
   if (match == nullptr) return std::nullopt;
-  return ReportCheck(report, *match, evidence, findings).run(games);
+  return ReportCheck(report, *match, evidence, findings).run();
 }
 
 bool check_seed(const std::string& match_id, const std::string& seed, const LogPosition& place,

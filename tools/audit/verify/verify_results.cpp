@@ -13,11 +13,14 @@ class ResultCheck {
               Findings& findings)
       : logs_(logs), evidence_(evidence), findings_(findings) {}
 
-  void run(const JournalLeague* kept, const std::vector<DecidedAttempt>& decided,
-           const game::Registry& games) {
+  void run(const JournalLeague* kept, const std::vector<DecidedAttempt>& decided) {
     check_commitments();
+    if (const auto& place = evidence_.other_game()) {
+      findings_.fault(*place, "game.differs",
+                      "the manager told another game than the one that the league plays");
+    }
     for (const LeagueLog& log : logs_) {
-      for (const AcceptedReport& report : log.facts.reports) take(report, games);
+      for (const AcceptedReport& report : log.facts.reports) take(report);
     }
     check_revealed();
     if (kept != nullptr) check_kept(*kept);
@@ -39,10 +42,10 @@ class ResultCheck {
     }
   }
 
-  void take(const AcceptedReport& report, const game::Registry& games) {
+  void take(const AcceptedReport& report) {
     reported_.insert(report.match_id);
-    auto outcome = check_report(report, evidence_, games, findings_);
-    if (!outcome) return;
+    auto score = check_report(report, evidence_, findings_);
+    if (!score) return;
     // A third-party referee reports in a conversation of its own: that conversation does not
     // identify the attempt.
     const MatchEvidence* match = evidence_.match(report.match_id);
@@ -50,8 +53,8 @@ class ResultCheck {
                             ? std::optional(report.conversation)
                             : std::nullopt;
     auto [known, is_new] = results_.try_emplace(
-        report.match_id, LeagueResult{*outcome, std::move(conversation), report.place});
-    if (!is_new && known->second.outcome != *outcome)
+        report.match_id, LeagueResult{*score, std::move(conversation), report.place});
+    if (!is_new && known->second.score != *score)
       findings_.fault(report.place, "result.second",
                       report.match_id + " already has a different result");
   }
@@ -84,11 +87,11 @@ class ResultCheck {
       findings_.fault(place, "journal.twice", match + " has two results in the journal");
     auto logged = results_.find(match);
     if (kept.by_manager) {
-      results_.try_emplace(match, LeagueResult{kept.outcome, "", place});
+      results_.try_emplace(match, LeagueResult{{kept.outcome, kept.points}, "", place});
     } else if (logged == results_.end()) {
       if (!reported_.contains(match)) compare_with_referee(kept, place);
-      results_.try_emplace(match, LeagueResult{kept.outcome, std::nullopt, place});
-    } else if (logged->second.outcome != kept.outcome) {
+      results_.try_emplace(match, LeagueResult{{kept.outcome, kept.points}, std::nullopt, place});
+    } else if (logged->second.score.outcome != kept.outcome) {
       findings_.fault(logged->second.place, "journal.differs",
                       "the journal has a different result for " + match);
     }
@@ -101,7 +104,7 @@ class ResultCheck {
     for (const LeagueLog& log : logs_) {
       for (const AcceptedReport& sent : log.facts.sent_reports) {
         if (match == nullptr || sent.match_id != kept.match_id) continue;
-        if (outcome_in(sent.result, *match) == kept.outcome) return;
+        if (outcome_in(sent.result, *match, evidence_) == kept.outcome) return;
         return findings_.fault(sent.place, "journal.differs",
                                "the journal has a different result for " + kept.match_id);
       }
@@ -206,8 +209,8 @@ class ResultCheck {
 
 void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
                    const JournalLeague* kept, const std::vector<DecidedAttempt>& decided,
-                   const game::Registry& games, Findings& findings) {
-  ResultCheck(logs, evidence, findings).run(kept, decided, games);
+                   Findings& findings) {
+  ResultCheck(logs, evidence, findings).run(kept, decided);
 }
 
 }  // namespace league::tools::auditor

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "game/registry.h"
+#include "game/games.h"
 #include "tools/audit/evidence/verify_journal.h"
 #include "tools/audit/verify/verify_accepted_losses.h"
 #include "tools/audit/verify/verify_match.h"
@@ -16,7 +16,7 @@ namespace league::tools::auditor {
 
 /// Checks the accepted reports against the players' own records: the choices, and technical losses
 /// of players that did answer.
-void check_choices(const LeagueEvidence& evidence, const game::Registry& games, Findings& findings);
+void check_choices(const LeagueEvidence& evidence, Findings& findings);
 
 /// Adds an incident for each dispute on whom the sealed records support in the very claim that the
 /// player makes. Call it after all other checks, whose results in `findings` it uses.
@@ -82,19 +82,26 @@ void check_hosted(const LeagueEvidence& evidence, const JournalLeague* kept, Fin
                                           const LeagueEvidence& evidence,
                                           const JournalLeague* kept);
 
+/// How a match counts in the table.
+struct Score {
+  game::Outcome outcome = game::Outcome::kNoWinner;
+  game::PerSide<int> points;
+
+  bool operator==(const Score&) const = default;
+};
+
 /// The result of a match as the manager accepted it.
 struct LeagueResult {
-  game::Outcome outcome = game::Outcome::kNoWinner;
+  Score score;
   std::optional<std::string> conversation;  ///< of the report, if it is known; empty: none
   LogPosition place;
 };
 using LeagueResults = std::map<std::string, LeagueResult>;
 
-/// Checks one accepted report against all facts about its match; returns the outcome, if it has one
+/// Checks one accepted report against all facts about its match; returns the score, if it has one
 /// that can count in a table.
-std::optional<game::Outcome> check_report(const AcceptedReport& report,
-                                          const LeagueEvidence& evidence,
-                                          const game::Registry& games, Findings& findings);
+std::optional<Score> check_report(const AcceptedReport& report, const LeagueEvidence& evidence,
+                                  Findings& findings);
 
 /// Whether the revealed `seed` matches the commitment for the match; a fault otherwise.
 bool check_seed(const std::string& match_id, const std::string& seed, const LogPosition& place,
@@ -104,7 +111,7 @@ bool check_seed(const std::string& match_id, const std::string& seed, const LogP
 /// final table, and compares them with the manager's journal (null: unknown). Protocol §7.
 void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
                    const JournalLeague* kept, const std::vector<DecidedAttempt>& decided,
-                   const game::Registry& games, Findings& findings);
+                   Findings& findings);
 
 /// Compares the final `table` that the manager sent with `results`.
 void check_table(const FinalTable& table, const LeagueEvidence& evidence,

@@ -94,7 +94,11 @@ void check_table(const FinalTable& table, const LeagueEvidence& evidence,
         a->index >= standings.players() || b->index >= standings.players() ||
         a->index == b->index || ++played[std::minmax(a->index, b->index)] > meetings)
       return findings.fault(place, "table.players", match + " has a player without a row");
-    standings.record(a->index, b->index, result.outcome);
+    lm::events::CompactResult counted;
+    counted.outcome = result.score.outcome;
+    for (game::Side side : game::kBothSides)
+      counted.points[side] = static_cast<std::uint8_t>(result.score.points[side]);
+    standings.record(a->index, b->index, counted);
   }
   auto expected = standings.table();
   for (std::size_t i = 0; i < rows.size(); ++i) {

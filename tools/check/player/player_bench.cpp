@@ -83,11 +83,12 @@ json PlayerBench::match_envelope(MessageType type, const TestMatch& match) const
 
 json PlayerBench::invitation(const TestMatch& match) const {
   json message = match_envelope(MessageType::kGameInvitation, match);
-  message.update({{"game_type", "even_odd"},
-                  {"role_in_match", match.is_player_a ? "PLAYER_A" : "PLAYER_B"},
-                  {"opponent_id", match.opponent},
-                  {"player_id", options_.bot.id},
-                  {"context", {{"attempt", match.attempt}, {"play", match.play}}}});
+  message.update(
+      {{"game_type", tested_game()->game_type()},
+       {"role_in_match", match.is_player_a ? "PLAYER_A" : "PLAYER_B"},
+       {"opponent_id", match.opponent},
+       {"player_id", options_.bot.id},
+       {"context", {{"attempt", match.attempt}, {"play", match.play}, {"game", game_context()}}}});
   if (!match.draw_commitment.empty()) message["draw_commitment"] = match.draw_commitment;
   return message;
 }
@@ -96,11 +97,12 @@ json PlayerBench::choice_call(const TestMatch& match) const {
   json message = match_envelope(MessageType::kChooseParityCall, match);
   message.update(
       {{"player_id", options_.bot.id},
-       {"game_type", "even_odd"},
+       {"game_type", tested_game()->game_type()},
        {"deadline", core::SystemClock().utc_now().after(std::chrono::seconds(30)).to_wire()},
        {"context",
         {{"attempt", match.attempt},
          {"play", match.play},
+         {"game", game_context()},
          {"opponent_id", match.opponent},
          {"round_id", match.round},
          {"your_standings", {{"wins", 0}, {"losses", 0}, {"draws", 0}}}}}});
@@ -113,7 +115,7 @@ json PlayerBench::choice_call(const TestMatch& match) const {
 
 json PlayerBench::game_over(const PlayedGame& game) const {
   json message = match_envelope(MessageType::kGameOver, game.match);
-  message["game_type"] = "even_odd";
+  message["game_type"] = tested_game()->game_type();
   const bool is_bound = !game.match.draw_commitment.empty();
   GameTruth truth{.match_id = game.match.id,
                   .players = {options_.bot.id, game.match.opponent},
@@ -155,7 +157,7 @@ json PlayerBench::news(MessageType type) const {
     message.update({{"round_id", 900},
                     {"matches",
                      {{{"match_id", "R900M1"},
-                       {"game_type", "even_odd"},
+                       {"game_type", tested_game()->game_type()},
                        {"player_A_id", options_.bot.id},
                        {"player_B_id", other},
                        {"referee_endpoint", "http://localhost:8001/mcp"},

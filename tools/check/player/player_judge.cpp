@@ -146,7 +146,7 @@ void PlayerBench::end_open_matches() {
   }
   for (const auto& [id, match] : open) {
     json message = match_envelope(MessageType::kGameOver, match);
-    message["game_type"] = "even_odd";
+    message["game_type"] = tested_game()->game_type();
     message["reason"] = "the match was not finished";
     message["game_result"] = {{"status", "TECHNICAL_LOSS"},
                               {"winner_player_id", nullptr},

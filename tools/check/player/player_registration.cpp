@@ -5,6 +5,7 @@
 #include "common/core/text.h"
 #include "common/core/timestamp.h"
 #include "common/transport/link/endpoint.h"
+#include "tools/check/game_truth.h"
 #include "tools/check/player/player_checks.h"
 
 namespace league::tools::check {
@@ -132,14 +133,14 @@ const RegisteredField kRegisteredFields[] = {
      "Send player_meta.version, such as \"1.0.0\".", "/params/player_meta/version",
      "MAJOR.MINOR.PATCH",
      [](const Seen& seen) { return is_semver(text_at(seen.meta, "version")); }},
-    {"P-4.3/game-types", Level::kMust, "`game_types` is an array that contains \"even_odd\".",
-     "Send player_meta.game_types: [\"even_odd\"].", "/params/player_meta/game_types",
-     "[\"even_odd\"]",
+    {"P-4.3/game-types", Level::kMust, "`game_types` is an array that contains the game.",
+     "Send player_meta.game_types, in an Even/Odd league [\"even_odd\"].",
+     "/params/player_meta/game_types", "a list with the game",
      [](const Seen& seen) {
        if (!seen.meta.is_object() || !seen.meta.contains("game_types")) return false;
        const json& types = seen.meta["game_types"];
-       return types.is_array() &&
-              std::find(types.begin(), types.end(), json("even_odd")) != types.end();
+       return types.is_array() && std::find(types.begin(), types.end(),
+                                            json(tested_game()->game_type())) != types.end();
      }},
 };
 

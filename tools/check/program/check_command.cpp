@@ -9,6 +9,7 @@
 #include "common/agent/identity/secret_file.h"
 #include "tools/check/baseline.h"
 #include "tools/check/clauses.h"
+#include "tools/check/game_truth.h"
 #include "tools/check/report.h"
 #include "tools/check/session/player_session.h"
 #include "tools/league/client/bus_link.h"
@@ -38,6 +39,7 @@ struct CheckOptions {
   std::string token_file;
   std::string operator_key_file;
   std::uint32_t patience_s = 60;
+  std::string game = "even_odd";
 };
 
 int print_list(const std::string& role) {
@@ -120,6 +122,8 @@ core::Result<std::vector<Report>> run(const CheckOptions& options) {
 
 int check_bots(CheckOptions options) {
   if (options.list) return print_list(options.session.role);
+  if (auto known = set_tested_game(options.game); !known)
+    return fail(known.error().message, kNobodyThere);
   const bool has_place = options.listens || !options.session.start.empty();
   if (options.endpoints.empty() != has_place)
     return fail("name one or more endpoints, or let the bot register with --listen or --start",
@@ -151,6 +155,7 @@ void add_place_options(CLI::App& command, CheckOptions& options) {
                      "stdio:COMMAND, nats:SESSION; with several there is a report for each");
   command.add_option("--role", options.session.role, "player (the default), referee or manager")
       ->check(CLI::IsMember({"player", "referee", "manager"}));
+  command.add_option("--game", options.game, "the game, by its name or file (even_odd)");
   command
       .add_option("--players", options.session.players,
                   "players that the checker registers at a manager under test (2)")

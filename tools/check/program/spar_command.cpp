@@ -10,6 +10,7 @@
 
 #include "common/agent/host/terminal.h"
 #include "common/core/counted.h"
+#include "tools/check/game_truth.h"
 #include "tools/check/spar/spar_sides.h"
 #include "tools/check/spar/terminal_game.h"
 #include "tools/league/client/bus_link.h"
@@ -28,6 +29,7 @@ struct SparOptions {
   std::uint32_t retry_ms = 2000;
   std::string mode = "open";
   bool is_narrated = false;
+  std::string game = "even_odd";
   agent::bus::BusOptions bus = {};
 };
 
@@ -82,6 +84,7 @@ void count(const SparMatch& match, std::array<Score, 2>& scores) {
 }
 
 int spar(const SparOptions& options) {
+  if (auto known = set_tested_game(options.game); !known) return fail(known.error());
   auto wire = Wire::open(options.bus, is_on_bus(options.bot) || is_on_bus(options.against));
   if (!wire) return fail(wire.error());
   const auto mode = options.mode == "strict" ? envelope::Mode::kStrict : envelope::Mode::kOpen;
@@ -114,11 +117,13 @@ int spar(const SparOptions& options) {
 constexpr const char* kBotHelp =
     "a shell command that starts the bot, in which {manager} is replaced by the URL at which it "
     "registers and {port} by a free port; or the endpoint of a bot that accepts calls without "
-    "credentials; or a strategy of our player (random, even, odd, alternate, frequency, opposite), "
+    "credentials; or a strategy of our player (random, opposite, a word of the game, …; "
+    "docs/games.md), "
     "or one of its misbehaviours (slow:MS, silent, crash, garbage, invalid, wrong-match, no-token, "
     "huge, bad-commitment, bad-nonce, no-nonce, other-choice)";
 
 void add_limits(CLI::App& command, SparOptions& options) {
+  command.add_option("--game", options.game, "the game, by its name or file (even_odd)");
   command.add_option("--limit", options.limit_ms, "milliseconds for each answer (5000)")
       ->check(CLI::Range(10U, 600'000U));
   command.add_option("--retry", options.retry_ms, "milliseconds between two attempts (2000)")

@@ -72,7 +72,7 @@ json ManagerBench::registration(const BroughtAgent& agent) const {
                           (agent.is_referee ? "referee:" : "player:") + agent.name, "");
   json meta = {{"display_name", agent.name},
                {"version", "1.0.0"},
-               {"game_types", {"even_odd"}},
+               {"game_types", {tested_game()->game_type()}},
                {"contact_endpoint", agent.server ? agent.server->url() : "http://127.0.0.1:9/mcp"},
                {"protocol_version", "2.1.0"}};
   if (agent.is_referee) {
@@ -194,7 +194,7 @@ json ManagerBench::report_message(const json& row, const BroughtAgent& referee) 
   message["conversation_id"] = row.value("conversation_id", json("convmatch001"));
   message.update({{"round_id", row.value("round_id", json(1))},
                   {"match_id", truth.match_id},
-                  {"game_type", "even_odd"},
+                  {"game_type", tested_game()->game_type()},
                   {"result",
                    {{"winner", result["winner_player_id"]},
                     {"score", score},

@@ -102,7 +102,7 @@ json RefereeBench::assignment(const RefereeMatch& match, RefereeTrace& trace) {
   trace.draw_commitment = game::draw_commitment(trace.seed, trace.match_id);
   trace.scripts = match.seats;
   json row = {{"match_id", trace.match_id},
-              {"game_type", "even_odd"},
+              {"game_type", tested_game()->game_type()},
               {"referee_endpoint", rpc_.bot().endpoint.url()},
               {"referee_id", rpc_.bot().id},
               {"draw_commitment", trace.draw_commitment},

@@ -5,6 +5,7 @@
 #include "common/agent/identity/match_credential.h"
 #include "common/core/timestamp.h"
 #include "common/transport/link/endpoint.h"
+#include "tools/check/game_truth.h"
 
 namespace league::tools::check {
 
@@ -117,7 +118,9 @@ const CallField kCallFields[] = {
      }},
     {"P-4.6/game-type", Level::kMust, "`game_type` is that of the assignment.",
      "Copy game_type from the assignment.", "GAME_INVITATION", "game_type",
-     [](const json& v, const RefereeTrace&, RefereeBench&) { return v == "even_odd"; }},
+     [](const json& v, const RefereeTrace&, RefereeBench&) {
+       return v == tested_game()->game_type();
+     }},
     {"P-4.6/draw-commitment", Level::kShould, "`draw_commitment` is that of the assignment.",
      "Copy draw_commitment from the assignment into the invitation.", "GAME_INVITATION",
      "draw_commitment",

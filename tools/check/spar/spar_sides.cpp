@@ -7,6 +7,7 @@
 #include "common/core/own_program.h"
 #include "player/core/misbehaviour.h"
 #include "player/core/strategy.h"
+#include "tools/check/game_truth.h"
 #include "tools/check/trial/registration.h"
 #include "tools/check/wire.h"
 
@@ -15,18 +16,19 @@ namespace {
 
 /// Whether the word is a strategy or a misbehaviour of our player.
 bool is_strategy(const std::string& word) {
-  for (std::string_view known : player::known_strategies()) {
+  for (std::string_view known : player::known_strategies(*tested_game())) {
     if (known == word) return true;
   }
   const auto misbehaviour = player::parse_misbehaviour(word);
   return misbehaviour && misbehaviour->has_value();
 }
 
-core::Result<StartedBot> start_player(const std::string& strategy) {
+core::Result<StartedBot> start_player(const std::string& strategy, const std::string& game) {
   const auto folder = core::own_program().parent_path();
   const auto logs = std::filesystem::temp_directory_path() / "league_spar_logs";
   return StartedBot::start("'" + (folder / "player").string() + "' --standalone --port {port} " +
-                               "--strategy " + strategy + " --logs '" + logs.string() + "'",
+                               "--strategy " + strategy + " --logs '" + logs.string() + "'" +
+                               (game.empty() ? "" : " --game '" + game + "'"),
                            "");
 }
 
@@ -99,7 +101,7 @@ core::Result<OpenedSide> open_side(Wire& wire, const std::string& word, const st
   }
   std::string url = word;
   if (is_strategy(word)) {
-    auto program = start_player(word);
+    auto program = start_player(word, file_of_tested_game());
     if (!program) return program.error();
     url = "http://127.0.0.1:" + std::to_string(program->port()) + "/mcp";
     opened.program.emplace(std::move(*program));

@@ -140,7 +140,12 @@ bool TerminalGame::play(int number) {
   const auto choice = ask();
   if (!choice) return false;
   player::commit(hands[Side::kA], std::string(*choice), *random_);
+  referee_match(plan, hands);
+  return true;
+}
 
+void TerminalGame::referee_match(const referee::MatchPlan& plan,
+                                 const game::PerSide<player::OpenMatch>& hands) {
   referee::Match match(rules_, plan);
   std::deque<referee::Effect> effects;
   const auto take = [&](referee::Effects more) {
@@ -164,7 +169,6 @@ bool TerminalGame::play(int number) {
       show(plan, over->match);
     }
   }
-  return true;
 }
 
 std::optional<std::string_view> TerminalGame::ask() {

@@ -48,6 +48,8 @@ class TerminalGame {
   TerminalGame(Options options, std::istream& in, std::ostream& out);
   /// False if the person does not want to play it.
   bool play(int number);
+  /// Plays the match of two players who have chosen.
+  void referee_match(const referee::MatchPlan& plan, const game::PerSide<player::OpenMatch>& hands);
   [[nodiscard]] std::optional<std::string_view> ask();
   void show(const referee::MatchPlan& plan, const referee::RefereedMatch& match);
   void remember(const referee::MatchPlan& plan, const game::MatchResult& result);

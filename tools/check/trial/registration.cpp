@@ -9,6 +9,7 @@
 #include "common/transport/link/endpoint.h"
 #include "league_manager/core/registration.h"
 #include "tools/check/checker_seats.h"
+#include "tools/check/game_truth.h"
 
 namespace league::tools::check {
 
@@ -37,12 +38,14 @@ core::Result<void> decide(const LeagueRegisterRequest& request, envelope::Mode m
   asked.profile.display_name = meta.display_name;
   asked.profile.version = meta.version;
   asked.profile.game_types = meta.game_types;
+  if (meta.game_definitions) asked.profile.game_types.push_back(tested_game()->game_type());
   asked.profile.endpoint = endpoint->url();
   asked.profile.protocol_version = meta.protocol_version;
   asked.profile.receipts = meta.receipts;
   asked.registration_nonce = request.registration_nonce;
   league_manager::events::LeagueSettings settings;
   settings.open_mode = mode == envelope::Mode::kOpen;
+  settings.rules = tested_game();
   const league_manager::RegistrationFacts facts{
       core::SystemClock().utc_now(), "0123456789abcdef0123456789abcdef",
       [](const std::string& id, const std::string& /*nonce*/) { return id; }};

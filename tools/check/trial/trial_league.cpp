@@ -14,7 +14,7 @@
 #include "common/schema/json_fields.h"
 #include "game/commitment.h"
 #include "game/draw.h"
-#include "game/registry.h"
+#include "tools/check/game_truth.h"
 
 namespace league::tools::check {
 
@@ -62,7 +62,7 @@ struct TrialLeague::StandIn {
       Hand& hand = hands[match];
       hand.draw_commitment = schema::text_at(call, "draw_commitment");
       if (hand.choice.empty()) {
-        const auto words = (*game::standard_games().find("even_odd"))->choices();
+        const auto& words = tested_game()->choices();
         hand.choice =
             std::string(words[static_cast<unsigned>(random.bytes<1>()[0]) % words.size()]);
         hand.nonce = core::to_hex(random.bytes<32>());
@@ -172,6 +172,7 @@ core::Result<void> TrialLeague::open() {
                                                          host.timer(), host.clock(), nullptr);
   if (!delays) return delays.error();
   delays_ = std::move(*delays);
+  if (auto learnt = games_.learn(*tested_game()); !learnt) return learnt.error();
   referee::service::RefereeOptions options;
   options.mode = options_.mode;
   options.manager = *transport::link::parse_endpoint(kManagerUrl);
@@ -180,7 +181,7 @@ core::Result<void> TrialLeague::open() {
                                                                 .timer = host.timer(),
                                                                 .clock = host.clock(),
                                                                 .schemas = host.schemas(),
-                                                                .games = game::standard_games(),
+                                                                .games = games_,
                                                                 .settings = host.settings(),
                                                                 .delays = *delays_,
                                                                 .may_start = {}});
@@ -226,7 +227,7 @@ envelope::MatchAssignment TrialLeague::assignment(const game::PerSide<TrialSeat>
   const TrialSeat& b = seats[Side::kB];
   envelope::MatchAssignment match;
   match.match_id = id;
-  match.game_type = "even_odd";
+  match.game_type = tested_game()->game_type();
   match.player_a_id = core::PlayerId(a.id);
   match.player_b_id = core::PlayerId(b.id);
   match.referee_endpoint = options_.referee_url;

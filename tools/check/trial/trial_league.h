@@ -13,7 +13,7 @@
 #include "common/core/random_source.h"
 #include "common/envelope/game_messages.h"
 #include "common/envelope/mode.h"
-#include "game/outcome.h"
+#include "game/games.h"
 #include "referee/service/referee_service.h"
 #include "tools/check/trial/recorder.h"
 
@@ -114,6 +114,7 @@ class TrialLeague {
   std::optional<envelope::MatchResult> report_;  ///< of the match that is played; guarded by mutex_
   std::unique_ptr<Agent> referee_;
   std::unique_ptr<Agent> manager_;
+  game::Games games_ = game::Games::standard();
   std::unique_ptr<agent::runtime::ProbingDelayMeter> delays_;
   std::unique_ptr<referee::service::RefereeService> service_;
   core::AuthToken token_;  ///< of the referee

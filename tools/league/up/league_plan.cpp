@@ -5,6 +5,7 @@
 
 #include "common/agent/runtime/config_file.h"
 #include "common/rpc/json_text.h"
+#include "game/files/game_file.h"
 #include "player/core/misbehaviour.h"
 #include "player/core/strategy.h"
 
@@ -16,8 +17,8 @@ constexpr int kMostSingleProcesses = 16;
 constexpr std::uint64_t kSeedsPerStrategy = 1'000'000;
 constexpr std::uint64_t kSeedsPerTransport = 100'000;
 
-core::Result<void> check_strategy(const std::string& name) {
-  auto strategies = player::known_strategies();
+core::Result<void> check_strategy(const std::string& name, const game::Definition& game) {
+  auto strategies = player::known_strategies(game);
   if (std::find(strategies.begin(), strategies.end(), name) != strategies.end()) return {};
   auto misbehaviour = player::parse_misbehaviour(name);
   if (!misbehaviour) return misbehaviour.error();
@@ -82,6 +83,8 @@ std::vector<std::string> transport_arguments(agent::host::Serving transport,
 /// The arguments that belong to these players only.
 std::vector<std::string> playing_arguments(const Group& group, const UpOptions& options) {
   std::vector<std::string> arguments{"--name", group.name(), "--strategy", group.strategy};
+  // The words of the games that come along are known; those of a file are strategies' names, too.
+  if (options.game.find('/') != std::string::npos) append(arguments, {"--game", options.game});
   if (options.seed) {
     std::uint64_t seed = *options.seed + group.strategy_index * kSeedsPerStrategy +
                          static_cast<std::uint64_t>(group.transport) * kSeedsPerTransport +
@@ -179,12 +182,26 @@ std::vector<std::string> words_of(std::string_view list) {
 
 }  // namespace
 
-core::Result<std::vector<std::string>> parse_strategies(std::string_view list) {
+core::Result<game::SharedDefinition> game_of(const UpOptions& options) {
+  game::Games games = game::Games::standard();
+  return game::files::find_game(games, options.game);
+}
+
+std::string default_strategies(const game::Definition& game) {
+  if (game.game_type() == "even_odd") return "random,even,odd,alternate,frequency,opposite";
+  std::string list;
+  for (std::string_view name : player::known_strategies(game))
+    list.append(list.empty() ? "" : ",").append(name);
+  return list;
+}
+
+core::Result<std::vector<std::string>> parse_strategies(std::string_view list,
+                                                        const game::Definition& game) {
   std::vector<std::string> names;
   for (std::string& name : words_of(list)) {
     std::erase(name, ' ');
     if (name.empty()) continue;
-    if (auto known = check_strategy(name); !known) return known.error();
+    if (auto known = check_strategy(name, game); !known) return known.error();
     names.push_back(std::move(name));
   }
   if (names.empty())
@@ -228,6 +245,7 @@ ProgramSpec manager_spec(const UpOptions& options, const std::filesystem::path& 
                                  std::to_string(options.all_players()), "--referees",
                                  std::to_string(options.referees), "--config",
                                  options.programs_config.string()}};
+  if (options.game != UpOptions().game) append(spec.arguments, {"--game", options.game});
   if (options.meetings > 1)
     append(spec.arguments, {"--meetings", std::to_string(options.meetings)});
   if (!options.league_id.empty()) append(spec.arguments, {"--league", options.league_id});

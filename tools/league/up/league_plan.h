@@ -10,6 +10,7 @@
 
 #include "common/agent/host/serving.h"
 #include "common/core/result.h"
+#include "game/games.h"
 
 namespace league::tools {
 
@@ -19,8 +20,10 @@ struct UpOptions {
   int external = 0;  ///< how many of `players` somebody else starts
   int seats = 0;  ///< places for people, beside `players`
   int referees = 1;
+  std::string game = "even_odd";  ///< a name, or the absolute path of a file
   int meetings = 1;  ///< of each pair
-  std::string strategies = "random,even,odd,alternate,frequency,opposite";
+  /// Empty: all that the game has; in Even/Odd those that need no second meeting.
+  std::string strategies;
   std::optional<std::uint64_t> seed;  ///< of the strategies; the draw is never affected
   std::filesystem::path data;  ///< empty: inside a fresh run directory
   std::filesystem::path logs;
@@ -60,9 +63,16 @@ struct ProgramSpec {
   int agents = 1;  ///< `ready` lines to expect
 };
 
-/// The names in a list such as `random,slow:500`. Fails for an unknown name or an empty list, with
-/// a text that names the known ones.
-[[nodiscard]] core::Result<std::vector<std::string>> parse_strategies(std::string_view list);
+/// The game that `options` name. Fails for an unknown name, and for a file that is no game.
+[[nodiscard]] core::Result<game::SharedDefinition> game_of(const UpOptions& options);
+
+/// The strategies of the built-in players.
+[[nodiscard]] std::string default_strategies(const game::Definition& game);
+
+/// The names in a list such as `random,slow:500`, of strategies for `game`. Fails for an unknown
+/// name or an empty list, with a text that names the known ones.
+[[nodiscard]] core::Result<std::vector<std::string>> parse_strategies(std::string_view list,
+                                                                      const game::Definition& game);
 
 /// A built-in player that the manager and the referees start themselves and call on its standard
 /// streams. It has to be registered by `league up`.

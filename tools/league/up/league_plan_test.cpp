@@ -34,18 +34,18 @@ std::vector<ProgramSpec> player_specs(const UpOptions& options,
 }
 
 TEST(LeaguePlan, ReadsStrategiesAndMisbehaviours) {
-  auto list = parse_strategies("random, slow:500,,even");
+  auto list = parse_strategies("random, slow:500,,even", *game::even_odd());
   ASSERT_TRUE(list);
   EXPECT_EQ(*list, (std::vector<std::string>{"random", "slow:500", "even"}));
 }
 
 TEST(LeaguePlan, NamesTheStrategiesThatThereAre) {
-  auto list = parse_strategies("random,clever");
+  auto list = parse_strategies("random,clever", *game::even_odd());
   ASSERT_FALSE(list);
   EXPECT_NE(list.error().message.find("\"clever\""), std::string::npos);
   EXPECT_NE(list.error().message.find("opposite"), std::string::npos);
-  EXPECT_FALSE(parse_strategies(""));
-  EXPECT_FALSE(parse_strategies("slow"));
+  EXPECT_FALSE(parse_strategies("", *game::even_odd()));
+  EXPECT_FALSE(parse_strategies("slow", *game::even_odd()));
 }
 
 TEST(LeaguePlan, DealsStrategiesInTurn) {

@@ -78,6 +78,7 @@ constexpr std::array kOptions{
     option<&UpOptions::external>("--external", kIsFixed),
     option<&UpOptions::seats>("--seats", kIsFixed),
     option<&UpOptions::referees>("--referees", kIsFixed),
+    option<&UpOptions::game>("--game", kIsFixed),
     option<&UpOptions::meetings>("--meetings", kIsFixed),
     option<&UpOptions::strategies>("--strategies", kIsFixed),
     option<&UpOptions::seed>("--seed", kIsFixed),

@@ -214,12 +214,17 @@ Result<bool> Tournament::wait_for_players() {
 Result<void> Tournament::register_subprocess_players(
     const std::vector<SubprocessPlayer>& subprocess_players) {
   core::CryptoRandom random;
+  const auto game = game_of(options_);
+  if (!game) return game.error();
   for (const auto& player : subprocess_players) {
     auto nonce = run_store_.nonce_of(player.name, random);
     if (!nonce) return nonce.error();
-    auto entry = enter_player(
-        *client_, {.display_name = player.name, .endpoint = player.endpoint, .nonce = *nonce},
-        clock_, random);
+    auto entry = enter_player(*client_,
+                              {.display_name = player.name,
+                               .endpoint = player.endpoint,
+                               .game_types = {(*game)->game_type()},
+                               .nonce = *nonce},
+                              clock_, random);
     if (!entry) return entry.error();
     residents_.push_back(entry->player_id);
   }

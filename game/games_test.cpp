@@ -1,4 +1,4 @@
-#include "game/registry.h"
+#include "game/games.h"
 
 #include <gtest/gtest.h>
 
@@ -7,17 +7,17 @@
 namespace league::game {
 namespace {
 
-TEST(Registry, FindsEveryGameThatItNames) {
-  ASSERT_FALSE(standard_games().names().empty());
-  for (const std::string& name : standard_games().names()) {
-    const auto rules = standard_games().find(name);
+TEST(Games, FindsEveryGameThatItNames) {
+  ASSERT_FALSE(Games::standard().names().empty());
+  for (const std::string& name : Games::standard().names()) {
+    const auto rules = Games::standard().find(name);
     ASSERT_TRUE(rules) << name;
     EXPECT_EQ((*rules)->game_type(), name);
   }
 }
 
-TEST(Registry, AnUnknownGameIsAnErrorThatNamesTheKnownOnes) {
-  const auto rules = standard_games().find("chess");
+TEST(Games, AnUnknownGameIsAnErrorThatNamesTheKnownOnes) {
+  const auto rules = Games::standard().find("chess");
   ASSERT_FALSE(rules);
   EXPECT_EQ(rules.error().code, core::ErrorCode::kGameTypeNotSupported);
   EXPECT_EQ(rules.error().field, "/game_type");
@@ -25,23 +25,22 @@ TEST(Registry, AnUnknownGameIsAnErrorThatNamesTheKnownOnes) {
   EXPECT_NE(rules.error().message.find("even_odd"), std::string::npos);
 }
 
-TEST(Registry, ARefusalIsShortWhateverWasAskedFor) {
-  const auto rules = standard_games().find(std::string(100'000, '\n'));
+TEST(Games, ARefusalIsShortWhateverWasAskedFor) {
+  const auto rules = Games::standard().find(std::string(100'000, '\n'));
   ASSERT_FALSE(rules);
   EXPECT_LT(rules.error().message.size(), 200U);
   EXPECT_EQ(rules.error().message.find('\n'), std::string::npos);
 }
 
-TEST(Registry, HoldsTheGamesThatItIsGiven) {
-  const Registry none(std::vector<const Rules*>{});
-  EXPECT_TRUE(none.names().empty());
-  EXPECT_FALSE(none.find("even_odd"));
+TEST(Games, CanKnowNone) {
+  EXPECT_TRUE(Games().names().empty());
+  EXPECT_FALSE(Games().find("even_odd"));
 }
 
 /// What journals, commitments and the draw rely on.
-TEST(Registry, EveryGameKeepsTheContractOfRules) {
-  for (const std::string& name : standard_games().names()) {
-    const Rules& rules = **standard_games().find(name);
+TEST(Games, EveryGameKeepsTheContractOfDefinition) {
+  for (const std::string& name : Games::standard().names()) {
+    const Definition& rules = **Games::standard().find(name);
     const auto words = rules.choices();
     EXPECT_GE(words.size(), 2U) << name;
     EXPECT_LE(words.size(), 15U) << name;

@@ -1,11 +1,11 @@
-// A second game through the same manager, referee and player: nothing outside game/ knows which
-// game is played.
+// Other games than Even/Odd through the same manager, referee and player: what they play is data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 
-#include "tests/games/registry.h"
+#include "game/files/game_file.h"
 #include "tests/in_process/league_checks.h"
 #include "tests/support/temporary_directory.h"
 #include "tools/audit/verify/audit_verify.h"
@@ -21,12 +21,11 @@ LeagueFixtureOptions pennies(int players) {
   LeagueFixtureOptions options;
   options.players = players;
   options.referees = 2;
-  options.games = &games_with_tests();
-  options.game_type = "matching_pennies";
+  options.game = *game::Games::standard().find("matching_pennies");
   return options;
 }
 
-TEST(SecondGame, PlaysAWholeLeague) {
+TEST(MatchingPennies, PlaysAWholeLeague) {
   LeagueFixture league(pennies(6));
   ASSERT_TRUE(league.play());
   expect_sound(league);
@@ -49,7 +48,7 @@ TEST(SecondGame, PlaysAWholeLeague) {
   EXPECT_EQ(reports, 15);
 }
 
-TEST(SecondGame, HasItsOwnWords) {
+TEST(MatchingPennies, HasItsOwnWords) {
   LeagueFixture league(pennies(2));
   league.script("P01").on("CHOOSE_PARITY_CALL", Deviation::edit([](json& response) {
                             response["parity_choice"] = "even";
@@ -94,7 +93,7 @@ json report_with_winner(LeagueFixture& league, game::Side side) {
   return league.call("league_manager", "report_match_result", report)["result"];
 }
 
-TEST(SecondGame, IsJudgedByTheManager) {
+TEST(MatchingPennies, IsJudgedByTheManager) {
   auto options = pennies(2);
   options.referees = 1;
   LeagueFixture league(options);
@@ -116,8 +115,7 @@ TEST(SecondGame, IsJudgedByTheManager) {
 /// What `league audit verify` says of the league: faults, what is missing, incidents and notes.
 std::set<std::string> audited(LeagueFixture& league) {
   league.close_files();
-  auto report =
-      tools::auditor::verify_directory(league.options.directory, {.games = league.options.games});
+  auto report = tools::auditor::verify_directory(league.options.directory, {});
   if (!report) return {report.error().message};
   EXPECT_GT(report->records, 40U);
   std::set<std::string> rules(report->notes.begin(), report->notes.end());
@@ -127,7 +125,7 @@ std::set<std::string> audited(LeagueFixture& league) {
   return rules;
 }
 
-TEST(SecondGame, IsVerified) {
+TEST(MatchingPennies, IsVerified) {
   const TemporaryDirectory directory;
   auto options = pennies(4);
   options.directory = directory.path();
@@ -140,7 +138,7 @@ TEST(SecondGame, IsVerified) {
 }
 
 /// The player's own sealed log has "heads"; its referee hands on and reports "tails".
-TEST(SecondGame, AnInventedChoiceIsFound) {
+TEST(MatchingPennies, AnInventedChoiceIsFound) {
   const TemporaryDirectory directory;
   auto options = pennies(2);
   options.referees = 1;
@@ -159,6 +157,133 @@ TEST(SecondGame, AnInventedChoiceIsFound) {
   EXPECT_TRUE(std::ranges::any_of(found, [](const std::string& one) {
     return one.starts_with("choice.");
   })) << ::testing::PrintToString(found);
+}
+
+LeagueFixtureOptions league_of(const char* game, int players) {
+  LeagueFixtureOptions options;
+  options.players = players;
+  options.receipts = true;
+  options.game = *game::Games::standard().find(game);
+  return options;
+}
+
+/// Points by strategy, in the order of the players.
+std::vector<std::pair<std::string, int>> table_of(const LeagueFixture& league) {
+  std::vector<std::pair<std::string, int>> table;
+  league.read([&](const league_manager::League& state) {
+    for (int i = 0; i < league.options.players; ++i)
+      table.emplace_back(league.options.strategies[static_cast<std::size_t>(i)],
+                         state.standings().tally(i).points);
+  });
+  return table;
+}
+
+/// Ten players, mostly reciprocating ones, meet ten times each. Axelrod (1984): who is nice and
+/// retaliates comes out above who defects always; who is nice to everybody is exploited; who never
+/// defects first loses little; and noise comes last.
+TEST(PrisonersDilemma, KnownStrategiesComeOutAsInTheLiterature) {
+  auto options = league_of("prisoners_dilemma", 10);
+  options.meetings = 10;
+  options.strategies = {
+      "tit_for_tat",         "tit_for_tat",         "tit_for_tat", "grim",   "grim",
+      "win_stay_lose_shift", "win_stay_lose_shift", "cooperate",   "defect", "random"};
+  LeagueFixture league(options);
+  ASSERT_TRUE(league.play());
+  expect_sound(league);
+  const auto table = table_of(league);
+  const int cooperate = table[7].second;
+  const int defect = table[8].second;
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_GT(table[i].second, cooperate) << table[i].first << " retaliates";
+    EXPECT_GT(table[i].second, defect) << table[i].first;
+  }
+  EXPECT_GT(cooperate, table[9].second);
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_GT(table[i].second, table[9].second);
+}
+
+/// What two strategies get from ten meetings.
+std::pair<int, int> duel(const std::string& first, const std::string& second) {
+  auto options = league_of("prisoners_dilemma", 2);
+  options.meetings = 10;
+  options.strategies = {first, second};
+  LeagueFixture league(options);
+  EXPECT_TRUE(league.play());
+  const auto table = table_of(league);
+  return {table[0].second, table[1].second};
+}
+
+TEST(PrisonersDilemma, TwoStrategiesGetWhatCanBeComputedByHand) {
+  using Score = std::pair<int, int>;
+  EXPECT_EQ(duel("cooperate", "defect"), Score(0, 50)) << "who always cooperates is exploited";
+  EXPECT_EQ(duel("tit_for_tat", "defect"), Score(9, 14)) << "exploited once";
+  EXPECT_EQ(duel("grim", "defect"), Score(9, 14));
+  EXPECT_EQ(duel("win_stay_lose_shift", "defect"), Score(5, 30)) << "tries again and again";
+  EXPECT_EQ(duel("tit_for_tat", "grim"), Score(30, 30));
+  EXPECT_EQ(duel("tit_for_tat", "win_stay_lose_shift"), Score(30, 30));
+  EXPECT_EQ(duel("tit_for_tat", "alternate"), Score(23, 28));
+  EXPECT_EQ(duel("defect", "defect"), Score(10, 10));
+}
+
+TEST(Games, EachCallNamesTheWordsAndTheEarlierMeetings) {
+  auto options = league_of("rock_paper_scissors", 2);
+  options.meetings = 3;
+  options.strategies = {"rock", "paper"};
+  LeagueFixture league(options);
+  ASSERT_TRUE(league.play());
+  for (const char* type : {"GAME_INVITATION", "CHOOSE_PARITY_CALL"}) {
+    const auto calls = spoken(league, "P01", Direction::kIn, Kind::kRequest, type);
+    ASSERT_EQ(calls.size(), 3U) << type;
+    json history = json::array();
+    for (std::size_t meeting = 0; meeting < 3; ++meeting) {
+      const json& context = calls[meeting].message["context"];
+      EXPECT_EQ(context["game"], (json{{"choices", {"rock", "paper", "scissors"}},
+                                       {"meeting", meeting + 1},
+                                       {"meetings", 3}}));
+      EXPECT_EQ(context.value("history", json::array()), history) << "roles change, words do not";
+      history.push_back({{"your_choice", "rock"}, {"opponent_choice", "paper"}});
+    }
+  }
+}
+
+/// The same game, played to win: a player that sees through a constant one.
+TEST(Games, APredictorBeatsAConstantPlayer) {
+  auto options = league_of("rock_paper_scissors", 2);
+  options.meetings = 20;
+  for (const char* predictor : {"markov", "frequency"}) {
+    options.strategies = {predictor, "scissors"};
+    LeagueFixture league(options);
+    ASSERT_TRUE(league.play());
+    const auto table = table_of(league);
+    EXPECT_GE(table[0].second, 19 * 3) << predictor << " answers with rock from the second time on";
+  }
+}
+
+/// A fifth game is a file: no code knows it, and no agent is told of it by hand.
+TEST(Games, AFifthGameIsAFile) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "stag_hunt.json";
+  std::ofstream(file) << R"({
+    "game_type": "stag_hunt", "choices": ["stag", "hare"],
+    "payoffs": {"stag": {"stag": 9, "hare": 0}, "hare": {"stag": 7, "hare": 5}},
+    "technical": {"winner": 7, "loser": 0, "both": 0}})";
+  game::Games games = game::Games::standard();
+  LeagueFixtureOptions options;
+  options.directory = directory.path();
+  options.receipts = true;
+  options.meetings = 2;
+  options.strategies = {"tit_for_tat", "markov", "random", "win_stay_lose_shift"};
+  options.game = *game::files::find_game(games, file.string());
+  LeagueFixture league(options);
+  ASSERT_TRUE(league.play());
+  expect_sound(league);
+  EXPECT_EQ(league.status()["technical_losses"], 0);
+  const auto registered =
+      spoken(league, "P01", Direction::kIn, Kind::kReply, "LEAGUE_REGISTER_RESPONSE");
+  ASSERT_FALSE(registered.empty());
+  EXPECT_EQ(registered[0].message["game"], options.game->to_json());
+  const auto found = audited(league);
+  ASSERT_EQ(found.size(), 1U) << ::testing::PrintToString(found);
+  EXPECT_TRUE(found.begin()->starts_with("attestation.absent ")) << *found.begin();
 }
 
 }  // namespace
