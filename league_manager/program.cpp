@@ -394,6 +394,7 @@ void Program::make_hosts() {
       .league_id = id(),
       .league_key = store_->settings().league_key,
       .limit = settings_.seat_limits.invitation,
+      .game = store_->settings().rules,
       .open_matches = store_->is_kept() ? data.journal().parent_path() / "hosted_matches.jsonl"
                                         : std::filesystem::path(),
       .log = &*operator_log_});

@@ -2,7 +2,6 @@
 
 #include "common/core/counted.h"
 #include "common/schema/json_fields.h"
-#include "game/registry.h"
 #include "league_manager/hosts/host_tools.h"
 #include "league_manager/rounds/league_view.h"
 
@@ -104,9 +103,7 @@ void add_turn(const Turn& turn, const core::UtcTimestamp& now, const League& lea
     told["choice"] = turn.choice;
     return;
   }
-  told["choices"] = json::array();
-  if (const auto rules = game::standard_games().find(turn.game_type))
-    for (const auto word : (*rules)->choices()) told["choices"].push_back(word);
+  told["choices"] = league.settings().rules->choices();
   told["choose_by"] = turn.until.to_wire();
   told["remaining_s"] = std::max<std::int64_t>(
       0, std::chrono::duration_cast<std::chrono::seconds>(turn.until.instant() - now.instant())

@@ -12,7 +12,6 @@
 #include "common/rpc/json_text.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
-#include "game/registry.h"
 #include "league_manager/service/agent_tools.h"
 
 namespace league::league_manager::hosts {
@@ -97,7 +96,7 @@ task::Task<Result<std::string>> HostTools::register_player(std::string name, std
   envelope::LeagueRegisterRequest request;
   request.player_meta.display_name = std::move(name);
   request.player_meta.version = LEAGUE_VERSION;
-  request.player_meta.game_types = game::standard_games().names();
+  request.player_meta.game_types = {deps_.game->game_type()};
   request.player_meta.contact_endpoint = std::string(agent::seats::kOutward);
   if (!code.empty()) request.player_meta.registration_code = std::move(code);
   request.player_meta.receipts = true;
@@ -215,10 +214,7 @@ task::Task<void> HostTools::ask_person(HostedPlayer* player,
   const Turn* turn = player->turn();
   if (turn == nullptr || !turn->choice.empty() || !client->client_has("elicitation")) co_return;
   const auto match = turn->match;
-  const auto rules = game::standard_games().find(turn->game_type);
-  if (!rules) co_return;
-  json words = json::array();
-  for (const auto word : (*rules)->choices()) words.push_back(word);
+  json words = deps_.game->choices();
   const json form = {
       {"message", "Match " + match.str() + " against " + turn->opponent.str() + ": your choice?"},
       {"requestedSchema",
@@ -346,6 +342,7 @@ Result<HostedPlayer*> HostTools::take(const std::string& id) {
        .open_matches = open_matches_.get(),
        .executor = scope_.executor(),
        .limit = deps_.limit,
+       .game = deps_.game,
        .dispute = [this](const auto& identity, const auto& match) { dispute(identity, match); }},
       found->name, found->identity);
   if (!made) return made.error();

@@ -32,6 +32,7 @@ struct HostDependencies {
   core::LeagueId league_id;
   std::string league_key;  ///< public
   std::chrono::milliseconds limit;  ///< within which a choice has to be made
+  game::SharedDefinition game;  ///< that the league plays
   std::filesystem::path open_matches = {};  ///< file of the choices; empty: in memory only
   rounds::OperatorLog* log = nullptr;  ///< null: the operator is told nothing
 };

@@ -7,7 +7,6 @@
 #include "common/agent/runtime/log.h"
 #include "common/core/text.h"
 #include "common/rpc/frame_peek.h"
-#include "game/registry.h"
 
 namespace league::league_manager::hosts {
 
@@ -42,8 +41,10 @@ core::Result<std::unique_ptr<HostedPlayer>> HostedPlayer::create(
   std::unique_ptr<HostedPlayer> made(new HostedPlayer(std::move(context), std::move(identity)));
   HostedPlayer& self = *made;
   const Context& its = self.context_;
+  game::Games games;
+  if (auto learnt = games.learn(*its.game); !learnt) return learnt.error();
   auto service = player::service::PlayerService::create(
-      {.display_name = display_name},
+      {.display_name = display_name, .games = std::move(games)},
       {.timer = its.timer,
        .clock = its.clock,
        .random = its.random,
@@ -114,7 +115,6 @@ void HostedPlayer::ask(player::OpenMatch match, std::function<void(std::string)>
   const auto time = context_.limit - context_.limit / 60;
   Turn turn{.match = match.match_id,
             .opponent = match.opponent_id,
-            .game_type = match.game_type,
             .until = context_.clock.utc_now().after(time)};
   auto at_end = std::make_unique<task::ScheduledCall>(context_.timer);
   at_end->set(time, [this] { context_.executor.post([this] { expire(); }); });
@@ -181,10 +181,8 @@ HostedPlayer::Taken HostedPlayer::choose(const std::string& word) {
                                  ", which is sealed and stays: call await_turn for the result",
                              "/choice"}};
   }
-  const auto rules = game::standard_games().find(now->game_type);
-  if (!rules) return {.refusal = rules.error()};
   const std::string choice = core::lower_case(core::trimmed(word));
-  if (auto known = (*rules)->check_choice(choice); !known) {
+  if (auto known = context_.game->check_choice(choice); !known) {
     return {.refusal = Error{known.error().code, known.error().message, "/choice"}};
   }
   now->choice = choice;

@@ -13,6 +13,7 @@
 #include "common/core/timer.h"
 #include "common/task/executor.h"
 #include "common/task/latch.h"
+#include "game/games.h"
 #include "player/service/player_service.h"
 
 namespace league::league_manager::hosts {
@@ -21,7 +22,6 @@ namespace league::league_manager::hosts {
 struct Turn {
   core::MatchId match{};
   core::PlayerId opponent{};
-  std::string game_type{};
   core::UtcTimestamp until{};  ///< later than this a choice is too late
   std::string choice{};  ///< empty: not made yet
   bool is_shown = false;  ///< await_turn has told it
@@ -41,6 +41,7 @@ class HostedPlayer {
     player::service::OpenMatchFile* open_matches;  ///< may be null
     task::Executor executor;  ///< on which it is used
     std::chrono::milliseconds limit;  ///< for a choice
+    game::SharedDefinition game;  ///< that the league plays
     /// It disputes the result of a match.
     std::function<void(const agent::identity::Identity&, const player::DisputedMatch&)> dispute;
   };

@@ -31,6 +31,7 @@ class HostedPlayerTest : public ::testing::Test {
                                       .open_matches = nullptr,
                                       .executor = task::Executor(),
                                       .limit = 60s,
+                                      .game = game::even_odd(),
                                       .dispute = [](const auto&, const auto&) {}},
                                      "host", identity);
     player_ = std::move(*made);

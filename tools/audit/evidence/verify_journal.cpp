@@ -86,6 +86,7 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
                               0,
                               {},
                               {},
+                              {},
                               game::points_of(*league.game, forfeited->result)});
   } else if (const auto* acted = std::get_if<lm::events::OperatorActed>(&event.body)) {
     if (acted->match)

@@ -139,14 +139,15 @@ void add_limits(CLI::App& command, SparOptions& options) {
 
 /// `--me` and its options, which go with neither bots nor their limits.
 void add_own_game(CLI::App& command, OwnGame& own) {
-  const auto others = command.get_options(
-      [&](const CLI::Option* option) { return option != command.get_help_ptr(); });
+  const auto others = command.get_options([&](const CLI::Option* option) {
+    return option != command.get_help_ptr() && !option->check_lname("game");
+  });
   auto* me = command.add_flag("--me", own.is_chosen,
                               "you play in this terminal, against a strategy of our player");
   for (CLI::Option* other : others) me->excludes(other);
   command
       .add_option("--against", own.game.strategy,
-                  "with --me: the strategy (random, even, odd, alternate, frequency, opposite)")
+                  "with --me: the strategy of our player (random; docs/games.md)")
       ->needs(me);
   command.add_option("--matches", own.game.matches, "with --me: number of matches (10)")
       ->check(CLI::Range(1, 1'000'000))
@@ -155,12 +156,14 @@ void add_own_game(CLI::App& command, OwnGame& own) {
       ->needs(me);
 }
 
-int play_myself(TerminalGame::Options options) {
+int play_myself(const std::string& game, TerminalGame::Options options) {
+  if (auto known = set_tested_game(game); !known) return fail(known.error());
+  options.game = tested_game();
   options.is_coloured = agent::host::may_colour(STDOUT_FILENO);
   options.is_typed = ::isatty(STDIN_FILENO) == 1;
-  auto game = TerminalGame::create(std::move(options), std::cin, std::cout);
-  if (!game) return fail(game.error());
-  (*game)->run();
+  auto match = TerminalGame::create(std::move(options), std::cin, std::cout);
+  if (!match) return fail(match.error());
+  (*match)->run();
   return 0;
 }
 
@@ -182,7 +185,7 @@ void add_play_command(CLI::App& app, std::function<int()>& chosen) {
       "  league play \"python3 bot.py --manager {manager} --port {port}\" frequency\n"
       "Exit codes: 0 played, 2 wrong usage or a bot could not be reached.");
   agent::host::when_given(*command, chosen, [once, own] {
-    if (own->is_chosen) return play_myself(own->game);
+    if (own->is_chosen) return play_myself(once->game, own->game);
     if (once->against.empty()) return fail("name two bots, or play yourself with --me");
     return spar(*once);
   });

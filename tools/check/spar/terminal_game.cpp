@@ -6,7 +6,6 @@
 
 #include "common/core/counted.h"
 #include "common/core/text.h"
-#include "game/registry.h"
 #include "player/core/seeded_random.h"
 
 namespace league::tools::check {
@@ -23,18 +22,13 @@ constexpr std::string_view kGreen = "1;32";
 constexpr std::string_view kRed = "1;31";
 constexpr std::string_view kYellow = "1;33";
 
-const game::Rules& the_game() {
-  const auto& games = game::standard_games();
-  return **games.find(games.names().front());
-}
-
 std::unique_ptr<core::RandomSource> random_source(const std::optional<std::uint64_t>& seed) {
   if (seed) return std::make_unique<player::SeededRandom>(*seed);
   return std::make_unique<core::CryptoRandom>();
 }
 
 /// As many letters of `word` as tell it from the other choices.
-std::size_t shortest_beginning(const game::Rules& rules, std::string_view word) {
+std::size_t shortest_beginning(const game::Definition& rules, std::string_view word) {
   for (std::size_t length = 1; length < word.size(); ++length) {
     if (choice_that_begins(rules, word.substr(0, length))) return length;
   }
@@ -42,7 +36,7 @@ std::size_t shortest_beginning(const game::Rules& rules, std::string_view word) 
 }
 
 /// `[e]ven, [o]dd`.
-std::string offered(const game::Rules& rules) {
+std::string offered(const game::Definition& rules) {
   std::string text;
   for (const std::string_view word : rules.choices()) {
     const std::size_t length = shortest_beginning(rules, word);
@@ -57,7 +51,7 @@ std::string beginning(const std::string& digest) { return digest.substr(0, 12) +
 
 }  // namespace
 
-std::optional<std::string_view> choice_that_begins(const game::Rules& rules,
+std::optional<std::string_view> choice_that_begins(const game::Definition& rules,
                                                    std::string_view text) {
   const std::string typed = core::lower_case(core::trimmed(text, " \t\r"));
   std::optional<std::string_view> found;
@@ -83,7 +77,7 @@ TerminalGame::TerminalGame(Options options, std::istream& in, std::ostream& out)
     : options_(std::move(options)),
       in_(in),
       out_(out),
-      rules_(the_game()),
+      rules_(*options_.game),
       random_(random_source(options_.seed)) {}
 
 std::string TerminalGame::painted(std::string_view style, const std::string& text) const {
@@ -98,7 +92,9 @@ void TerminalGame::run() {
        << ". Both of you choose without seeing the other's choice";
   if (numbers)
     out_ << ",\nthen a number from " << numbers->lowest << " to " << numbers->highest
-         << " is drawn: you win if your choice is right and your opponent's is wrong";
+         << " is drawn";
+  if (rules_ == *game::even_odd())
+    out_ << ": you win if your choice is right and your opponent's is wrong";
   out_ << ".\n";
   int played = 0;
   while (played < options_.matches && play(played + 1)) ++played;
@@ -128,7 +124,8 @@ bool TerminalGame::play(int number) {
                                         .match_id = plan.match_id,
                                         .round_id = number,
                                         .opponent_id = plan.seats[Side::kA].player,
-                                        .history = history_})),
+                                        .history = history_,
+                                        .side = Side::kB})),
                  *random_);
   out_ << '\n'
        << painted(kBold,
@@ -186,7 +183,7 @@ std::optional<std::string_view> TerminalGame::ask() {
 
 void TerminalGame::remember(const referee::MatchPlan& plan, const game::MatchResult& result) {
   const auto winner = game::winner_of(result.outcome);
-  const auto points = game::points_of(result.outcome);
+  const auto points = game::points_of(rules_, result);
   for (const Side side : kBothSides) score_.points[side] += points[side];
   if (winner == Side::kA) ++score_.wins;
   if (!winner) ++score_.draws;

@@ -9,7 +9,7 @@
 
 #include "common/core/random_source.h"
 #include "common/core/result.h"
-#include "game/rules.h"
+#include "game/games.h"
 #include "player/core/open_match.h"
 #include "player/core/strategy.h"
 #include "referee/core/match.h"
@@ -22,6 +22,7 @@ namespace league::tools::check {
 class TerminalGame {
  public:
   struct Options {
+    game::SharedDefinition game = game::even_odd();
     std::string strategy = "random";  ///< of the opponent
     int matches = 10;
     std::optional<std::uint64_t> seed = std::nullopt;  ///< repeats everything but the person
@@ -59,7 +60,7 @@ class TerminalGame {
   const Options options_;
   std::istream& in_;
   std::ostream& out_;
-  const game::Rules& rules_;
+  const game::Definition& rules_;
   const std::unique_ptr<core::RandomSource> random_;
   player::Strategy strategy_;
   player::MatchHistory history_;  ///< the opponent's
@@ -68,7 +69,7 @@ class TerminalGame {
 
 /// The choice of the game that begins with `text`, whose case does not matter; nothing if none or
 /// several do.
-[[nodiscard]] std::optional<std::string_view> choice_that_begins(const game::Rules& rules,
+[[nodiscard]] std::optional<std::string_view> choice_that_begins(const game::Definition& rules,
                                                                  std::string_view text);
 
 }  // namespace league::tools::check

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "game/draw.h"
-#include "game/registry.h"
+#include "game/games.h"
 
 namespace league::tools::check {
 namespace {
@@ -47,7 +47,7 @@ TEST(TerminalGame, ShowsAProofThatRecomputesTheNumber) {
   const auto seed = game::parse_seed(proof[2].str());
   ASSERT_TRUE(seed);
   EXPECT_EQ(game::draw_commitment(*seed, "R1M1"), proof[1]);
-  const auto& rules = **game::standard_games().find("even_odd");
+  const auto& rules = *game::even_odd();
   const game::Choices choices{{proof[4], proof[5]}};
   const game::Bindings bindings{.commitments = {{proof[7], proof[8]}},
                                 .nonces = {{proof[7], proof[8]}}};
@@ -71,8 +71,18 @@ TEST(TerminalGame, ColoursOnRequest) {
   EXPECT_NE(played("e\n", {.matches = 1, .is_coloured = true}).find("\x1b[1m"), std::string::npos);
 }
 
+TEST(TerminalGame, PlaysAnyGame) {
+  const auto game = *game::Games::standard().find("prisoners_dilemma");
+  const std::string text =
+      played("d\nd\n", {.game = game, .strategy = "tit_for_tat", .matches = 2});
+  EXPECT_NE(text.find("you defect, tit_for_tat cooperate: you win, 5 to 0 points"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("you defect, tit_for_tat defect: a draw, 6 to 1 points"), std::string::npos);
+}
+
 TEST(ChoiceThatBegins, IsUnique) {
-  const auto& rules = **game::standard_games().find("even_odd");
+  const auto& rules = *game::even_odd();
   EXPECT_EQ(choice_that_begins(rules, " O\r"), "odd");
   EXPECT_EQ(choice_that_begins(rules, "even"), "even");
   EXPECT_EQ(choice_that_begins(rules, ""), std::nullopt);
