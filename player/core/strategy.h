@@ -47,7 +47,7 @@ using Strategy = std::function<std::string_view(const StrategyInput& input)>;
 /// `random`, then each choice of the game (as a strategy it always makes that choice), `alternate`,
 /// `frequency`, `opposite`, and those of repeated_games.h.
 [[nodiscard]] std::vector<std::string_view> known_strategies(const game::Definition& rules);
-/// The known strategies for the first game of standard_games().
+/// The known strategies for Even/Odd.
 [[nodiscard]] std::vector<std::string_view> known_strategies();
 
 /// What a player that chose `choices` will choose next: its constant choice, the next one if it
