@@ -4,6 +4,7 @@ its deadlines and its clock, tables and the journal."""
 import copy
 import gzip
 import json
+from pathlib import Path
 
 import log_builder
 from cases import Case, MANAGER, add, fault, incident, made, new_league, own_file, report_at
@@ -460,3 +461,20 @@ def _result_without_report(league):
 
 
 made("journal", "result-without-report", fault("journal.unlogged"), short=True)(_result_without_report)
+
+
+# --- The game ---------------------------------------------------------------------------------------------------------
+EVEN_ODD = json.loads((Path(__file__).resolve().parents[2] / "games" / "even_odd.json").read_text())
+
+
+def _another_game_for_one(league):
+    """The manager tells one player that failing costs less than the others know."""
+    other = {**EVEN_ODD, "technical": {"winner": 2, "loser": 0, "both": 0}}
+    for agent in league.logs:
+        for record in league.log(agent).records():
+            message = record.message
+            if isinstance(message, dict) and str(message.get("message_type")).endswith("REGISTER_RESPONSE"):
+                message["game"] = other if message.get("player_id") == "P02" else EVEN_ODD
+
+
+made("record", "another-game-for-one", fault("game.differs"), short=True)(_another_game_for_one)

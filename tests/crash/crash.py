@@ -195,7 +195,9 @@ class CrashLeague:
             self.verdict.other.append(f"{late}: {self.status()}")
 
     def standings(self):
-        return rpc(self.url, "get_standings", {"limit": 50}).result()["standings"]
+        """Without the figures beside the points, which follow when there is time."""
+        rows = rpc(self.url, "get_standings", {"limit": 50}).result()["standings"]
+        return [{key: row[key] for key in row.keys() - {"rating", "rating_error", "p_first"}} for row in rows]
 
     def schedule(self):
         """match id -> its players, from the manager's files. Nobody is asked in a player's name: its log would lack that."""

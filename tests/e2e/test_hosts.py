@@ -115,7 +115,7 @@ class Hosts(LeagueTest):
         self.start_referee(manager, limits=LIMITS)
         alice, bob = Host(manager.url), Host(manager.url)
         self.assertEqual(set(alice.tools), {"await_turn", "get_league_status", "get_standings", "join_league", "my_results", "ping", "play"})
-        self.assertLess(len(json.dumps(list(alice.tools.values()))), 10_000)
+        self.assertLess(len(json.dumps(list(alice.tools.values()))), 11_000)
         self.assertIn("join_league", alice.greeting["instructions"])
         first = alice.join("Alice of chat")
         self.assertEqual((first["player_id"], first["state"]), ("P01", "waiting"))

@@ -269,6 +269,7 @@ class LivePage(LeagueTest):
         self.assertNotIn("nonce", causes[0])
         self.show("standings")
         self.assertIn("always_wrong_and_long_in_name", self.text(".series-names"))
+        self.browser.wait_for("document.querySelector('.standings').textContent.includes('Rating')")  # it makes the table wider
         cut = "[...document.querySelectorAll('.agent .name')].filter((one) => one.scrollWidth > one.clientWidth).length"
         for view in ("standings", "cross", "fairness", "players"):
             self.show(view)

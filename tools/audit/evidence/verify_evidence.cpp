@@ -299,8 +299,11 @@ void EvidenceCollector::take_registration(const json& message, const std::string
                                    text_at(meta, "log_public_key"),
                                    field_at(meta, "match_credentials") == json(true),
                                    field_at(meta, "receipts") == json(true)});
-  if (const json& game = field_at(message, "game"); game.is_object())
-    facts_->games.try_emplace(game.dump(), call.place);
+  auto& games = facts_->games;
+  if (games.size() == 2) return;
+  auto game = game::Definition::read(field_at(message, "game"));
+  if (game && (games.empty() || games.front().first != *game))
+    games.emplace_back(std::move(*game), place_);
 }
 
 AcceptedReport EvidenceCollector::report_in(const OpenCall& call) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/audit/log/chain_verifier.h"
+#include "game/definition.h"
 
 namespace league::tools::auditor {
 
@@ -219,8 +220,9 @@ struct LogFacts {
   std::map<std::string, MatchConversation> conversations;  ///< by conversation; of referees
   std::vector<GameCall> calls;  ///< of players and referees
   std::vector<Registration> registrations;  ///< of the manager
-  /// The definitions of the game that the manager told agents, as JSON, each with its first place.
-  std::map<std::string, LogPosition> games;
+  /// The first two different games that the manager told agents, each with its first place;
+  /// further ones prove nothing more.
+  std::vector<std::pair<game::Definition, LogPosition>> games;
   std::vector<AcceptedReport> reports;  ///< of the manager
   std::vector<ReceivedGameOver> ends;  ///< of players
   std::vector<AcceptedReport> sent_reports;  ///< of referees: the manager accepted them

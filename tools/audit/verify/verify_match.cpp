@@ -111,11 +111,9 @@ LeagueEvidence::LeagueEvidence(const std::vector<LeagueLog>& logs, const Journal
   for (const LeagueLog& log : logs_) {
     bool is_manager = log.names.contains("league_manager");
     if (is_manager && !log.facts.league.key.empty()) knows_credentials_ = true;
-    for (const auto& [text, place] : is_manager ? log.facts.games : decltype(log.facts.games)()) {
-      auto told = game::Definition::read(json::parse(text, nullptr, false));
-      if (!told) continue;
-      if (!game_) game_ = std::make_shared<const game::Definition>(*told);
-      if (*told != *game_ && !other_game_) other_game_ = place;
+    for (const auto& [told, place] : is_manager ? log.facts.games : decltype(log.facts.games)()) {
+      if (!game_) game_ = std::make_shared<const game::Definition>(told);
+      if (told != *game_ && !other_game_) other_game_ = place;
     }
     for (const Assignment& one : log.facts.assignments)
       matches_[one.match_id].assignments.push_back(&one);

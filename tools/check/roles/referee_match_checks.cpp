@@ -148,7 +148,10 @@ const Probe<RefereeBench> kCourse[] = {
        const RefereeTrace& trace = bench.sample();
        for (const InboundCall& call : trace.seats[0]) {
          if (call.type() == "GAME_OVER") break;
-         if (call.bytes.find("\"odd\"") != std::string::npos)
+         json told = call.message;
+         // The words of the game are no secret.
+         if (told.contains("context") && told["context"].is_object()) told["context"].erase("game");
+         if (told.dump().find("\"odd\"") != std::string::npos)
            return fail(seen_call(&call), "", "no choice of the opponent", "\"odd\"");
        }
        return pass();
