@@ -109,7 +109,7 @@ std::vector<Placement> next_assignments(const RoundBoard& board,
   if (!placer.any_free()) return placements;
   std::vector<events::MatchKey> others;
   auto pending = board.with_status(MatchStatus::kPending);
-  if (is_slow) std::ranges::stable_partition(pending, std::not_fn(is_slow));
+  if (is_slow) std::stable_partition(pending.begin(), pending.end(), std::not_fn(is_slow));
   for (events::MatchKey match : pending) {
     if (!placer.any_free()) break;
     // After an excused release the match goes back to the same referee, which may still be playing
