@@ -25,14 +25,7 @@ constexpr const char* kFooter =
     "  player --transport stdio --strategy even    (its caller sends JSON lines to its standard "
     "input)";
 
-}  // namespace
-
-std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
-  ProgramOptions options;
-  options.common.port = 8101;
-  options.common.may_be_child = true;
-  CLI::App app("Plays in a league.", "player");
-  agent::host::add_program_options(app, options.common);
+void add_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--manager", options.manager,
                  "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
                  "nats:manager, or nats:manager/LEAGUE if it has several leagues)");
@@ -69,6 +62,17 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   app.add_option("--registration-code", options.registration_code_file,
                  "file (mode 0600) with the registration code, if the league requires one; with "
                  "--count one line per player, with its code and its name");
+}
+
+}  // namespace
+
+std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
+  ProgramOptions options;
+  options.common.port = 8101;
+  options.common.may_be_child = true;
+  CLI::App app("Plays in a league.", "player");
+  agent::host::add_program_options(app, options.common);
+  add_options(app, options);
   app.footer(kFooter);
   if (auto code = agent::host::parse_command_line(app, argc, argv, options.common)) return *code;
   if (options.count > 1 && !options.token_file.empty()) {
