@@ -284,11 +284,16 @@ TEST(WebSocketClient, APeerThatDoesNotReadIsDropped) {
 
 TEST(WebSocketClient, ManyThreadsMaySend) {
   std::promise<std::size_t> count;
-  Framed peer([&](FramePeer& server) {
-    std::size_t seen = 0;
-    while (server.read().head == 0x81) ++seen;
-    count.set_value(seen);
-  });
+  WebSocketOptions options;
+  options.close_timeout =
+      std::chrono::minutes(1);  // for what is still to be sent, on a busy machine
+  Framed peer(
+      [&](FramePeer& server) {
+        std::size_t seen = 0;
+        while (server.read().head == 0x81) ++seen;
+        count.set_value(seen);
+      },
+      options);
   {
     std::vector<std::jthread> threads;
     for (int thread = 0; thread < 4; ++thread) {
