@@ -30,6 +30,7 @@ std::vector<std::string> rules_of(const json& failures, int replays = 0,
   report.match_id = "R1M1";
   report.sender = "referee:REF01";
   report.result = {{"score", {{"P01", 3}, {"P02", 0}}}, {"details", details}};
+  if (details["termination"] != "BOTH_FAILED") report.result["winner"] = "P01";
   report.place = {&kFile, 3};
   std::vector<audit::log::LogFault> faults;
   check_clock(report, faults);
