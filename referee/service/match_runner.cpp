@@ -1,7 +1,6 @@
 #include "referee/service/match_runner.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/runtime/log.h"
@@ -366,10 +365,11 @@ bool MatchRunner::is_at_seat(const transport::link::Endpoint& endpoint) const {
 bool MatchRunner::is_out_of_reach(const CallPlayer& call,
                                   const agent::peers::PeerReply& reply) const {
   if (!is_at_seat(seat(call.side)->endpoint)) return false;
-  // A seat whose player does not answer says so with 504.
-  constexpr std::array kNobodyThere{0, 502, 503};
-  const bool is_away = reply.error && reply.error->code == ErrorCode::kConnectionError &&
-                       std::ranges::find(kNobodyThere, reply.http_status) != kNobodyThere.end();
+  // A seat whose player does not answer says so with 504, and a player's own answer comes with 200.
+  const bool is_refused = reply.http_status == 502 || reply.http_status == 503;
+  const bool is_away =
+      reply.error &&
+      (is_refused || (reply.http_status == 0 && reply.error->code == ErrorCode::kConnectionError));
   const auto lasts = context_.deps.clock.steady_now() - begun_at_;
   Duration longest = context_.deps.settings.longest_match();
   if (const auto own = own_limits(*seat(call.side))) longest += own->invitation + own->choice;

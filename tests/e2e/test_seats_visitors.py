@@ -160,7 +160,7 @@ class Visitors(SeatTest):
 
     def connection(self, player):
         agents = rpc(self.manager.url, "get_agents").result()["agents"]
-        return next(row["connection"] for row in agents if row["agent_id"] == player)
+        return next(row.get("connection") for row in agents if row["agent_id"] == player)
 
 
 if __name__ == "__main__":
