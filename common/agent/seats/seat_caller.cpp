@@ -16,6 +16,8 @@ void SeatCaller::call(transport::link::OutboundCall call, Completion completion)
                  transport::link::CallOutcome outcome;
                  outcome.error = std::move(answer.error);
                  outcome.bytes = std::move(answer.bytes);
+                 outcome.wire_request = std::move(answer.offered);
+                 outcome.wire_answer = std::move(answer.given);
                  outcome.context = context.for_response(clock_);
                  outcome.http_status = outcome.error ? 0 : 200;
                  outcome.elapsed = clock_.steady_now() - begun;

@@ -241,6 +241,10 @@ task::Task<void> Seats::converse(std::string player, SeatCall call, Answered ans
   const bool has_come =
       co_await open->answered.wait_for(timer_, open->call.deadline - clock_.steady_now());
   std::erase(seat->open, open);
+  if (is_id_taken) {
+    answer.offered = open->offered;
+    answer.given = open->answer;
+  }
   answer.sent_at = open->left;
   if (open->was_awaited && open->left) answer.own_delay = *open->left - open->arrived;
   answer.own_delay += clock_.steady_now() - (has_come ? open->answered_at : open->call.deadline);

@@ -45,6 +45,9 @@ struct SeatCall {
 struct SeatAnswer {
   std::optional<core::Error> error = std::nullopt;
   rpc::SharedText bytes{};
+  /// Where the player got the call under another id: the call as it got it, and its own answer.
+  rpc::SharedText offered{};
+  rpc::SharedText given{};
   std::optional<core::Clock::Steady> sent_at =
       std::nullopt;  ///< when the player was given the call
   /// How long the call was kept here although the player was waiting for one, and then its answer,
