@@ -73,6 +73,8 @@ export interface PlayerOptions {
   console?: { log(text: string): void; error(text: string): void };
   /** Milliseconds until a manager that did not answer is asked again; doubled up to 10 s (250). */
   firstPause?: number;
+  /** Milliseconds (20): what is answered within them leaves with the next poll; later answers leave by themselves. */
+  atOnce?: number;
   /**
    * Who plays, if it is no program. Then choose() has the time for people, and where it gives no choice, the
    * match is lost and run() ends.

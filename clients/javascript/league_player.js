@@ -213,7 +213,7 @@ function timeFor(kind, call, remainingMs) {  // milliseconds
 
 // --- The player ------------------------------------------------------------------------------------------
 export class Player {
-  #name; #console; #firstPause; #choose; #listeners = []; #witnesses = [];
+  #name; #console; #firstPause; #atOnce; #choose; #listeners = []; #witnesses = [];
   #playedBy; #hashes;
   #store; #own = null; #candidates = []; #others = [];  // identities: the one in use, what may fit, the rest
   #rest = null;  // the part of the file that seldom changes
@@ -227,8 +227,9 @@ export class Player {
   #game; #definition = null;  // its name, and what the manager says of it
   #meta; #registered = null; #isSeated = false; #ended = null; #isOver = false;
 
-  constructor(name, { console = globalThis.console, firstPause = 250, game = "even_odd", playedBy, hashes: given } = {}) {
-    [this.#name, this.#console, this.#firstPause, this.#game] = [name, console, firstPause, game];
+  constructor(name, { console = globalThis.console, firstPause = 250, atOnce = 20, game = "even_odd", playedBy,
+                      hashes: given } = {}) {
+    [this.#name, this.#console, this.#firstPause, this.#atOnce, this.#game] = [name, console, firstPause, atOnce, game];
     [this.#playedBy, this.#hashes] = [playedBy, given];
     if (game === "even_odd") this.#definition = kEvenOdd;
   }
@@ -554,7 +555,7 @@ export class Player {
         const calls = await this.#exchange(seat, wait_s);
         seat.isPolled = false;
         // What is answered at once leaves with the next poll, so that a turn is one request.
-        if (calls.length) await Promise.race([Promise.all(calls), this.#pause(20)]);
+        if (calls.length) await Promise.race([Promise.all(calls), this.#pause(this.#atOnce)]);
       }
     }
   }
