@@ -2149,6 +2149,17 @@ class Report:
         """In a match that somebody lost by a failure."""
         return player != self.winner and (self.winner is not None or self.termination == "BOTH_FAILED")
 
+    def has_declined(self, player):
+        """Whether this player lost because it declined the invitation."""
+        codes = [text_of(failure, "error_code") for failure in list_of(self.details, "failures") if text_of(failure, "player_id") == player]
+        return codes[-1:] == ["E037"] and self.has_lost(player)
+
+    def proves_decline(self, player):
+        """Whether its own receipt says so: then it was not asked. Whether the receipt is the player's, check_receipts finds."""
+        join = text_of(dict_of(dict_of(self.details, "receipts"), player), "join")
+        states = {own: text_of(one, "state") for own, one in zip(self.pair, (self.league.journal.receipts if self.league.journal else {}).get(self.match, ()))}
+        return self.has_declined(player) and bool(join) and (self.league.journal is None or states.get(player) == "valid")
+
     def check_loss(self, player):
         if not self.is_technical or self.points is None or not self.has_lost(player):
             return
@@ -2246,7 +2257,8 @@ class Report:
         attempt = number_of(self.details, "attempt") or 1
         promise = next(iter(self.known.commitments), "")
         scope = f"{self.said.section.league}|{self.match}|{attempt}|{self.replays}|{promise}"
-        texts = {"join": f"JOIN|{scope}|true|{self.commitments.get(player, '')}",
+        accept = "false" if self.has_declined(player) else "true"
+        texts = {"join": f"JOIN|{scope}|{accept}|{self.commitments.get(player, '')}",
                  "choice": f"CHOICE|{scope}|{text_of(self.choices, player)}|{self.nonces.get(player, '')}|{self.commitments.get(opponent, '')}"}
         return all(any(hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest() == own[name] for key in keys)
                    for name, text in texts.items() if text_of(own, name))
@@ -2332,7 +2344,7 @@ class Losses:
 
     def check_question(self, report, player):
         league, journal = self.league, self.league.journal
-        if player not in league.with_receipts | (journal.declared if journal else set()):
+        if player not in league.with_receipts | (journal.declared if journal else set()) or report.proves_decline(player):
             return
         attempt = number_of(report.details, "attempt") or report.known.attempts.get(report.conversation)
         is_noted = journal is None or not journal.results or any(

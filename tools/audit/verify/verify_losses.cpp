@@ -89,7 +89,7 @@ class LossCheck {
   }
 
   void check_question(const HeardLoss& loss) {
-    if (!has_receipts(loss.player)) return;
+    if (!has_receipts(loss.player) || proves_decline(loss)) return;
     const bool is_noted = kept_ == nullptr || kept_->results.empty() ||
                           std::ranges::any_of(kept_->questions, [&](const JournalQuestion& one) {
                             return one.match_id == loss.report->match_id &&
@@ -101,6 +101,16 @@ class LossCheck {
                     "the manager accepted that " + loss.player + " lost " + loss.report->match_id +
                         ", but " + (is_noted ? "its log" : "its journal") +
                         " does not show that it asked the player");
+  }
+
+  /// The player's own receipt says that it declined, so it was not asked. Whether it is the
+  /// player's is checked where receipts are.
+  [[nodiscard]] bool proves_decline(const HeardLoss& loss) const {
+    const json& receipts = field_at(field_at(loss.report->result, "details"), "receipts");
+    return has_declined(*loss.report, loss.player) &&
+           !text_at(field_at(receipts, loss.player.c_str()), "join").empty() &&
+           (kept_ == nullptr ||
+            has_valid_receipts(loss.player, loss.report->match_id, *loss.match, kept_));
   }
 
   /// Whether the manager's log has the question, or may have lost it.

@@ -65,7 +65,8 @@ class ReceiptCheck {
   }
 
   [[nodiscard]] std::string join_text(const std::string& player) const {
-    return game::join_receipt_text(scope(), true, listed(read_.claim.commitments, player));
+    return game::join_receipt_text(scope(), !has_declined(report_, player),
+                                   listed(read_.claim.commitments, player));
   }
 
   [[nodiscard]] std::string choice_text(const std::string& player) const {
@@ -92,6 +93,15 @@ class ReceiptCheck {
 };
 
 }  // namespace
+
+bool has_declined(const AcceptedReport& report, const std::string& player) {
+  const json& failures = field_at(field_at(report.result, "details"), "failures");
+  bool is_decline = false;
+  for (const json& one : failures.is_array() ? failures : json::array()) {
+    if (text_at(one, "player_id") == player) is_decline = text_at(one, "error_code") == "E037";
+  }
+  return is_decline && read_report(report).has_lost(player);
+}
 
 bool has_valid_receipts(const std::string& player, const std::string& match_id,
                         const MatchEvidence& match, const JournalLeague* kept) {

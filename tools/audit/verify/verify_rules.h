@@ -38,6 +38,9 @@ void check_receipts(const std::vector<LeagueLog>& logs, const LeagueEvidence& ev
                     const audit::log::LeagueIdentity& league, const JournalLeague* kept,
                     Findings& findings);
 
+/// Whether `player` lost by the report because it declined the invitation.
+[[nodiscard]] bool has_declined(const AcceptedReport& report, const std::string& player);
+
 /// Whether the manager found the receipts of `player` in an accepted report valid.
 [[nodiscard]] bool has_valid_receipts(const std::string& player, const std::string& match_id,
                                       const MatchEvidence& match, const JournalLeague* kept);
