@@ -1,5 +1,7 @@
 """Our player binds itself to its choice, also over a crash, and tells the manager what is false."""
 
+import hashlib
+import hmac
 import json
 import threading
 import unittest
@@ -8,6 +10,24 @@ import support_path  # noqa: F401
 from conversation_log import Log
 from league_testing import LeagueTest, limits, wait_until
 from scripted_bot import Bot, message_in
+
+
+class Declining(Bot):
+    """Declines every invitation, and vouches for that."""
+
+    def take_identity(self, answer):
+        given = answer.result()
+        self.league_key, self.receipt_key = given["league_key"], given["receipt_key"]
+        return super().take_identity(answer)
+
+    def reply(self, frame):
+        call, exact = message_in(frame), super().reply(frame)
+        if call.get("message_type") != "GAME_INVITATION":
+            return exact
+        told = call.get("context", {})
+        text = "|".join(["JOIN", self.league_key, call["match_id"], str(told.get("attempt", 1)), str(told.get("play", 0)),
+                         call["draw_commitment"], "false", ""])
+        return {**exact, "accept": False, "receipt": hmac.new(self.receipt_key.encode(), text.encode(), hashlib.sha256).hexdigest()}
 
 
 class Commitments(LeagueTest):
@@ -57,6 +77,19 @@ class Commitments(LeagueTest):
         self.assertEqual(details["choices"][alpha.id], promised["choice"])
         self.assertEqual(details["choice_nonces"], {alpha.id: promised["choice_nonce"]})
         self.assertEqual(details["draw_version"], 2)
+
+    def test_who_declines_with_a_receipt_is_believed_by_everybody(self):
+        manager = self.start_manager(2, 1)
+        bot = Declining("declining")
+        self.addCleanup(bot.close)
+        bot.join(manager, meta={"receipts": True})
+        self.start_alpha(manager)
+        self.start_referee(manager)
+        self.assertEqual(self.wait_until_over(manager)["technical_losses"], 1)
+        report, = self.reports()
+        self.assertEqual(report["result"]["details"]["failures"][-1]["error_code"], "E037")
+        self.assertFalse([call for call in bot.calls if "get_match_record" in json.dumps(call)], "there was nothing to ask")
+        self.assert_verified()
 
     def test_without_commitments_everybody_plays_as_before(self):
         manager = self.start_manager(3, 1)
