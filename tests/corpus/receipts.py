@@ -6,7 +6,7 @@ import json
 import log_builder
 from cases import MANAGER, Case, add, fault, incident, made, missing, new_league, report_at
 from commitments import lost_by
-from lies import R1
+from lies import R1, report_of
 from singles import kept_results
 
 BOUND = {"version": 3, "receipts": True}
@@ -70,6 +70,18 @@ for _code in ("E001", "E004", "E009"):
 for _code, _expected in (("E001", [UNHEARD]), ("E004", [UNHEARD]), ("E009", [])):
     made("heard", f"loss-by-{_code}-without-a-question", *_expected, options=BOUND, plan=lost(_code, asks=False), files=kept_results(no_questions),
          short=_code == "E001")(None)
+
+
+def declined(league):
+    lost("E037", "GAME_INVITATION", asks=False)(league)
+
+
+def _without_receipt(league):
+    report_of(league, R1)["result"]["details"]["receipts"].clear()
+
+
+made("heard", "declined-with-a-receipt", options=BOUND, plan=declined, files=kept_results(no_questions), short=True)(None)
+made("heard", "declined-without-a-receipt", UNHEARD, options=BOUND, plan=declined, files=kept_results(no_questions), short=True)(_without_receipt)
 made("heard", "loss-with-a-question-in-the-journal-only", UNHEARD, options=BOUND, plan=lost("E001", asks=False))(None)
 made("heard", "loss-with-a-question-in-the-log-only", UNHEARD, options=BOUND, plan=lost("E001"), files=kept_results(no_questions))(None)
 made("heard", "loss-of-a-player-without-receipts", options={"version": 3}, plan=lost("E001"))(None)

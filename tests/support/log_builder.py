@@ -558,6 +558,10 @@ class League:
         texts = {"join": f"JOIN|{scope}|true|{own}", "choice": f"CHOICE|{scope}|{plan.choices[player]}|{nonce}|{theirs}"}
         return {name: hmac.new(self.receipt_key(player).encode(), text.encode(), hashlib.sha256).hexdigest() for name, text in texts.items()}
 
+    def decline_receipt(self, plan, attempt, player):
+        text = f"JOIN|{self.key}|{plan.match}|{attempt}|0|{plan.promise}|false|"
+        return hmac.new(self.receipt_key(player).encode(), text.encode(), hashlib.sha256).hexdigest()
+
     def ask_players(self, plan, attempt):
         """Before it accepts a loss the manager asks both players what they got."""
         self.questions.append({"match_id": plan.match, "attempt": attempt, "players": list(plan.players)})
@@ -620,7 +624,9 @@ class League:
             nonces = {p: plan.nonces[p] for p in counting if p not in plan.lost}
             details |= {"choice_nonces": nonces} if nonces else {}
         if self.receipts:
-            details["receipts"] = {p: self.receipt(plan, attempt, p) for p in plan.players if p not in plan.lost}
+            details["receipts"] = {p: self.receipt(plan, attempt, p) for p in plan.players if joined and p not in plan.lost}
+            details["receipts"] |= {p: {"join": self.decline_receipt(plan, attempt, p), "choice": ""}
+                                    for p, (_, code) in plan.lost.items() if code == "E037"}
         return details
 
     def failure(self, player, call, code):
