@@ -110,6 +110,21 @@ int Definition::highest_payoff() const {
                   *std::ranges::max_element(payoffs_[Side::kB]));
 }
 
+std::optional<std::string_view> Definition::choice_like(std::string_view text) const {
+  if (const auto place = index_of(text)) return choices_[*place];
+  const std::string typed = core::lower_case(text);
+  std::optional<std::string_view> found;
+  bool is_unique = true;
+  for (const std::string& choice : choices_) {
+    const std::string word = core::lower_case(choice);
+    if (word == typed) return choice;
+    if (typed.empty() || !word.starts_with(typed)) continue;
+    is_unique = !found;
+    found = choice;
+  }
+  return is_unique ? found : std::nullopt;
+}
+
 std::optional<std::size_t> Definition::index_of(std::string_view choice) const {
   const auto found = std::ranges::find(choices_, choice);
   if (found == choices_.end()) return std::nullopt;

@@ -94,6 +94,9 @@ class Definition {
   /// Whether `choice` is exactly one of `choices()`; kInvalidParityChoice otherwise, with a text
   /// that names them.
   [[nodiscard]] core::Result<void> check_choice(std::string_view choice) const;
+  /// The one choice that begins with `text`, as people type it: without regard to case. Nothing
+  /// if none or several do, unless `text` is one of them.
+  [[nodiscard]] std::optional<std::string_view> choice_like(std::string_view text) const;
   /// The place of `choice` in `choices()`; nothing for any other word.
   [[nodiscard]] std::optional<std::size_t> index_of(std::string_view choice) const;
 

@@ -57,6 +57,23 @@ TEST(EvenOdd, OnlyTheTwoExactWordsAreChoices) {
   }
 }
 
+TEST(Definition, KnowsWhatPeopleType) {
+  EXPECT_EQ(even_odd()->choice_like("O"), "odd");
+  EXPECT_EQ(even_odd()->choice_like("Even"), "even");
+  for (const char* none : {"", "evens", "x"})
+    EXPECT_EQ(even_odd()->choice_like(none), std::nullopt);
+  const auto file = json::parse(R"({"game_type": "letters", "choices": ["Ab", "ab", "ABC", "D"],
+      "payoffs": {"Ab": {"Ab": 1, "ab": 1, "ABC": 1, "D": 1}, "ab": {"Ab": 1, "ab": 1, "ABC": 1, "D": 1},
+                  "ABC": {"Ab": 1, "ab": 1, "ABC": 1, "D": 1}, "D": {"Ab": 1, "ab": 1, "ABC": 1, "D": 1}},
+      "technical": {"winner": 1, "loser": 0, "both": 0}})");
+  const auto letters = Definition::read(file);
+  ASSERT_TRUE(letters) << letters.error().message;
+  EXPECT_EQ(letters->choice_like("ab"), "ab") << "the exact word first";
+  EXPECT_EQ(letters->choice_like("abc"), "ABC");
+  EXPECT_EQ(letters->choice_like("d"), "D");
+  EXPECT_EQ(letters->choice_like("a"), std::nullopt) << "three begin so";
+}
+
 TEST(EvenOdd, ARefusalShowsAStrangersTextShortAndPrintable) {
   const auto choice = even_odd()->check_choice("\x1b[2J\n" + std::string(100'000, 'x'));
   ASSERT_FALSE(choice);

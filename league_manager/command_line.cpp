@@ -126,7 +126,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   options.common.port = 8000;
   options.common.listens_beside_bus = true;
   CLI::App app(
-      "Manages one Even/Odd league: registers players and referees, creates the schedule, keeps "
+      "Manages one league: registers players and referees, creates the schedule, keeps "
       "the table.",
       "league_manager");
   agent::host::add_program_options(app, options.common);

@@ -53,10 +53,10 @@ function luck(league) {
       h('summary', {}, 'what the figures mean'),
       'Points decide the places. Rating: how strong a player is by the results of ',
       count(league.figures.matches, 'match that was played', 'matches that were played'),
-      ' (1500 is the average, 400 more are ten wins to a loss), ± one standard error. First: the probability that ',
+      ' (1500 is the average, 400 more mean ten wins to one loss), ± one standard error. First: the probability that ',
       'no other player is stronger. The league has computed these figures; ',
       h('code', {}, 'verify_ratings.py'),
-      ' of its documentation computes them anew from the results.',
+      ' in its documentation recomputes them from the results.',
     ),
   );
 }

@@ -90,7 +90,8 @@ function isGame(game, name) {
   try {
     const pairs = game.choices.flatMap((a) => game.choices.map((b) => [a, b])), kinds = game.drawn ?? [null];
     const isWhole = (kind) => pairs.every((pair) => scoreOf(game, pair, kind).every(Number.isInteger));
-    return game.game_type === name && kinds.every(isWhole);
+    const isDrawn = !game.drawn || (kinds.length >= 2 && kinds.length <= 100);
+    return game.game_type === name && isDrawn && kinds.every(isWhole);
   } catch {
     return false;
   }
@@ -515,7 +516,7 @@ export class Player {
   #adopt(reply) {
     for (const key of ["player_id", "auth_token", "league_id"]) this.#me[key] = reply[key];
     for (const key of ["receipt_key", "league_key"]) if (reply[key]) this.#home[key] = reply[key];
-    if (isGame(reply.game, this.#game)) this.#definition = reply.game;
+    if (this.#game !== "even_odd" && isGame(reply.game, this.#game)) this.#definition = reply.game;
     this.#recall();
     this.#save();
     this.#tell("registered", { playerId: this.id, leagueId: reply.league_id });

@@ -141,7 +141,8 @@ def is_game(game: Any, name: str) -> bool:
     try:
         points = [score for pair in itertools.product(game["choices"], repeat=2)
                   for kind in game.get("drawn", [None]) for score in score_of(game, pair, kind)]
-        return game["game_type"] == name and all(isinstance(one, int) for one in points)
+        is_drawn = "drawn" not in game or 2 <= len(game["drawn"]) <= 100
+        return game["game_type"] == name and is_drawn and all(isinstance(one, int) for one in points)
     except (AttributeError, KeyError, TypeError):
         return False
 
@@ -424,10 +425,10 @@ class Calls:
     @property
     def game(self) -> Optional[Json]:
         """The definition of the game, which the manager sends; Even/Odd is known, and others may not be."""
+        if self.player.game == "even_odd":
+            return EVEN_ODD
         told = self.identity.game
-        if is_game(told, self.player.game):
-            return told
-        return EVEN_ODD if self.player.game == "even_odd" else None
+        return told if is_game(told, self.player.game) else None
 
     def ask(self, call: Json, left: float) -> str:
         """Lets the author choose, without the lock, which is held here; the match stays busy."""

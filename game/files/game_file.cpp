@@ -45,9 +45,12 @@ core::Result<void> learn_game(Games& games, std::string_view definition) {
   return {};
 }
 
+bool is_game_file(std::string_view name_or_file) {
+  return name_or_file.find('/') != std::string_view::npos || name_or_file.ends_with(".json");
+}
+
 core::Result<SharedDefinition> find_game(Games& games, const std::string& name_or_file) {
-  if (name_or_file.find('/') == std::string::npos && !name_or_file.ends_with(".json"))
-    return games.find(name_or_file);
+  if (!is_game_file(name_or_file)) return games.find(name_or_file);
   auto definition = read_game_file(name_or_file);
   if (!definition) return definition.error();
   const std::string name = definition->game_type();

@@ -14,8 +14,10 @@ namespace league::game::files {
 /// kGameTypeNotSupported if it is no game, or if `games` knows another one of this name.
 [[nodiscard]] core::Result<void> learn_game(Games& games, std::string_view definition);
 
-/// The game of an option: a name that `games` knows, or a file (which has a `/` or ends in
-/// `.json`), which `games` learns.
+/// Whether an option names a file of a game (it has a `/` or ends in `.json`) and not a known game.
+[[nodiscard]] bool is_game_file(std::string_view name_or_file);
+
+/// The game of an option: a name that `games` knows, or a file, which `games` learns.
 [[nodiscard]] core::Result<SharedDefinition> find_game(Games& games,
                                                        const std::string& name_or_file);
 

@@ -31,8 +31,8 @@ std::string scope_of(const ToolCall& call) { return call.client ? call.client->s
 
 Error not_playing() {
   return {ErrorCode::kPlayerNotRegistered,
-          "nobody plays in this session: call join_league first, or send the word that it has "
-          "given to you as player",
+          "this session has no player: call join_league first, or send as player the word that it "
+          "returned",
           "/player"};
 }
 
@@ -294,8 +294,8 @@ Result<HostedPlayer*> HostTools::player_of_word(const std::string& word) {
     return agent->id();
   });
   if (id) return take(*id);
-  return Error{ErrorCode::kAuthTokenInvalid,
-               "player is not the word that join_league has given to you", "/player"};
+  return Error{ErrorCode::kAuthTokenInvalid, "player is not a word that join_league returned",
+               "/player"};
 }
 
 Result<HostedPlayer*> HostTools::take(const std::string& id) {
@@ -374,11 +374,17 @@ void HostTools::dispute(const agent::identity::Identity& identity,
   auto context = rpc::MessageContext::now(deps_.clock, rpc::MessageDirection::kInternal,
                                           rpc::TransportContext::memory());
   post("league_query",
-       envelope::encode(envelopes.make(query.kType, {.conversation_id = core::ConversationId(
-                                                         "convdispute" + match.match_id.str()),
-                                                     .auth_token = identity.token}),
-                        query),
-       std::move(context), [](const std::string& /*answer*/) {});
+       envelope::encode(
+           envelopes.make(query.kType, {.conversation_id = core::ConversationId(
+                                            "convdispute" + identity.id + match.match_id.str()),
+                                        .auth_token = identity.token}),
+           query),
+       std::move(context), [id = identity.id](const std::string& answer) {
+         const auto frame = schema::parse_json(answer);
+         if (!frame || schema::field_at(schema::field_at(*frame, "result"), "success") != true)
+           agent::runtime::log::warn("a dispute of {} was not taken: {}", id,
+                                     answer.substr(0, 200));
+       });
 }
 
 }  // namespace league::league_manager::hosts

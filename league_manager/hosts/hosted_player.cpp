@@ -181,7 +181,8 @@ HostedPlayer::Taken HostedPlayer::choose(const std::string& word) {
                                  ", which is sealed and stays: call await_turn for the result",
                              "/choice"}};
   }
-  const std::string choice = core::lower_case(core::trimmed(word));
+  const std::string given(core::trimmed(word));
+  const std::string choice(context_.game->choice_like(given).value_or(given));
   if (auto known = context_.game->check_choice(choice); !known) {
     return {.refusal = Error{known.error().code, known.error().message, "/choice"}};
   }

@@ -185,7 +185,18 @@ void OperatorLog::take(const events::Event& event) {
              event.body);
 }
 
+bool OperatorLog::note_foreign(events::AgentRef agent, const events::AgentProfile& profile) {
+  if (agent.kind != events::AgentKind::kReferee) return false;
+  if (profile.match_credentials) {
+    foreign_referees_.erase(agent.index);
+    return false;
+  }
+  foreign_referees_.insert(agent.index);
+  return true;
+}
+
 void OperatorLog::on_registered_again(const events::AgentReregistered& event) {
+  note_foreign(event.agent, event.profile);
   names_[static_cast<std::size_t>(event.agent.kind)][static_cast<std::size_t>(event.agent.index)] =
       core::shown(event.profile.display_name, kLongestName);
   const std::string how =
@@ -227,10 +238,7 @@ void OperatorLog::on_registered(const events::AgentRegistered& event) {
                 in(events::AgentKind::kPlayer, players_expected_) + " and " +
                 in(events::AgentKind::kReferee, referees_expected_) + " have registered",
         .fields = {{"agent", event.agent.id()}, {"name", names[seat]}}});
-  const bool is_foreign =
-      event.agent.kind == events::AgentKind::kReferee && !event.profile.match_credentials;
-  if (!is_foreign) return;
-  foreign_referees_.insert(event.agent.index);
+  if (!note_foreign(event.agent, event.profile)) return;
   tell({.event = "FOREIGN_REFEREE",
         .text = shown(event.agent) +
                 " is a third-party referee: its results are unproven, and our players accept its "

@@ -74,6 +74,8 @@ class OperatorLog {
   [[nodiscard]] std::string shown(events::AgentRef agent) const;
   void on_registered(const events::AgentRegistered& event);
   void on_registered_again(const events::AgentReregistered& event);
+  /// Whether `agent` is a third-party referee, by its newest registration.
+  bool note_foreign(events::AgentRef agent, const events::AgentProfile& profile);
   void on_round_started(const events::RoundStarted& event, core::UtcTimestamp at);
   void on_doubtful_report(const events::Event& event) const;
   void on_started(const events::LeagueStarted& event);

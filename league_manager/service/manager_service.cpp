@@ -136,33 +136,34 @@ std::optional<events::AgentRef> seat_of_sender(const Roster& roster,
 ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies& dependencies)
     : options_(std::move(options)),
       deps_(dependencies),
-      server_({.role = envelope::Role::kLeagueManager,
-               .mode = options_.mode,
-               .check_token =
-                   [this](const envelope::Envelope& envelope) { return check_token(envelope); },
-               .query_defaults =
-                   [this](const std::string& token) { return referees_.query_defaults(token); },
-               .league_error =
-                   [this](const Error& error, const rpc::MessageNotes& request,
-                          const core::ConversationId& conversation) {
-                     note_refused_report(error, request);
-                     return league_error(error, request.message_type, conversation);
-                   },
-               .on_not_admitted =
-                   [this](MessageType type, const json& message, const rpc::MessageContext& context,
-                          const Error& error) { note_not_admitted(type, message, context, error); },
-               .strangers_tools = {"await_turn", "get_league_status", "get_standings",
-                                   "join_league", "my_results", "ping", "play"},
-               .mcp = {.name = "league-manager",
-                       .title = "League manager",
-                       .instructions = "Runs a league of the game even/odd. To play in it, call "
-                                       "join_league once, then await_turn and play in turn. To "
-                                       "follow it, call get_standings and get_league_status, "
-                                       "or read league://standings and league://schedule; a "
-                                       "subscription to league://standings says "
-                                       "when the table changes.",
-                       .timer = &dependencies.timer}},
-              dependencies.schemas, dependencies.clock),
+      server_(
+          {.role = envelope::Role::kLeagueManager,
+           .mode = options_.mode,
+           .check_token =
+               [this](const envelope::Envelope& envelope) { return check_token(envelope); },
+           .query_defaults =
+               [this](const std::string& token) { return referees_.query_defaults(token); },
+           .league_error =
+               [this](const Error& error, const rpc::MessageNotes& request,
+                      const core::ConversationId& conversation) {
+                 note_refused_report(error, request);
+                 return league_error(error, request.message_type, conversation);
+               },
+           .on_not_admitted =
+               [this](MessageType type, const json& message, const rpc::MessageContext& context,
+                      const Error& error) { note_not_admitted(type, message, context, error); },
+           .strangers_tools = {"await_turn", "get_league_status", "get_standings", "join_league",
+                               "my_results", "ping", "play"},
+           .mcp = {.name = "league-manager",
+                   .title = "League manager",
+                   .instructions = "Runs a league of a two-player game. To play, call join_league "
+                                   "once, then alternate await_turn and play. To follow the "
+                                   "league, call get_standings and get_league_status, "
+                                   "or read league://standings and league://schedule; a "
+                                   "subscription to league://standings says "
+                                   "when the table changes.",
+                   .timer = &dependencies.timer}},
+          dependencies.schemas, dependencies.clock),
       resources_(server_.mcp(), dependencies.ledger, dependencies.timer, dependencies.news),
       agents_(server_, dependencies.ledger, dependencies.league_runner, options_.operator_key,
               dependencies.records, dependencies.seats),

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "common/schema/json_fields.h"
 #include "league_manager/rounds/league_view.h"
 #include "league_manager/service/figure_fields.h"
 #include "league_manager/service/manager_service.h"
@@ -95,13 +96,15 @@ void ManagerService::on_get_league_status(agent::host::ToolCall call) {
 
 void ManagerService::add_luck(json& status) const {
   const auto known = figures();
-  if (!known || !known->luck) return;
-  status["luck"] = *known->luck;
-  status["luck_sentence"] = table::luck_sentence(known->luck);
+  if (!known || known->matches == 0) return;
+  if (known->luck) {
+    status["luck"] = *known->luck;
+    status["luck_sentence"] = table::luck_sentence(known->luck);
+  }
   if (!status["champion"].is_object()) return;
   add_rating(status["champion"], *known);
-  const auto champion = deps_.ledger.read([](const League& league) { return league.champion(); });
-  status["champion"]["decided"] = champion && table::is_decided(*known, *champion);
+  const auto champion = events::AgentRef::parse(schema::text_at(status["champion"], "player_id"));
+  status["champion"]["decided"] = champion && table::is_decided(*known, champion->index);
 }
 
 json ManagerService::status_of(const League& league) const {

@@ -84,9 +84,9 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
            .starts_held = !options_.standalone,
            .league_error = {},
            .mcp = {.name = "league-player",
-                   .title = "Even/odd player",
+                   .title = "League player",
                    .instructions =
-                       "Plays even/odd. A referee calls handle_game_invitation, choose_parity and "
+                       "Plays in a league. A referee calls handle_game_invitation, choose_parity and "
                        "notify_match_result with league.v2 messages; ping is for everybody, "
                        "get_player_state for callers with the player's token."}},
           dependencies.schemas, dependencies.clock),

@@ -25,7 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import crash_checks  # noqa: E402
-from league_testing import BIN, Program, rpc, wait_until, write_limits  # noqa: E402
+from league_testing import BIN, Program, rpc, wait_until, without_figures, write_limits  # noqa: E402
 
 FAULTY_MANAGER = Path("..") / "tests" / "league_manager_faulty"  # from the programs' directory
 DEATHS = ["before_write", "after_write", "before_answer", "after_answer"]
@@ -195,9 +195,7 @@ class CrashLeague:
             self.verdict.other.append(f"{late}: {self.status()}")
 
     def standings(self):
-        """Without the figures beside the points, which follow when there is time."""
-        rows = rpc(self.url, "get_standings", {"limit": 50}).result()["standings"]
-        return [{key: row[key] for key in row.keys() - {"rating", "rating_error", "p_first"}} for row in rows]
+        return without_figures(rpc(self.url, "get_standings", {"limit": 50}).result()["standings"])
 
     def schedule(self):
         """match id -> its players, from the manager's files. Nobody is asked in a player's name: its log would lack that."""

@@ -28,10 +28,10 @@ const game::SharedDefinition& tested_game() { return game_in_use().definition; }
 
 core::Result<void> set_tested_game(const std::string& name_or_file) {
   game::Games games = game::Games::standard();
-  const bool is_name = games.find(name_or_file).has_value();
   auto found = game::files::find_game(games, name_or_file);
   if (!found) return found.error();
-  game_in_use() = {std::move(*found), is_name ? std::string() : name_or_file};
+  game_in_use() = {std::move(*found),
+                   game::files::is_game_file(name_or_file) ? name_or_file : std::string()};
   return {};
 }
 

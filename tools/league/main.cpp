@@ -101,7 +101,7 @@ int exit_code_of(const core::Error& error) {
 static int run_command_line(int argc, char** argv) {
   std::function<int()> chosen;
   agent::runtime::ConfigFile config;
-  CLI::App app("Runs, watches and audits Even/Odd leagues.", "league");
+  CLI::App app("Runs, watches and audits leagues.", "league");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(LEAGUE_VERSION));
   add_up_command(app, chosen, config);

@@ -15,6 +15,7 @@
 #include "common/core/counted.h"
 #include "common/rpc/json_text.h"
 #include "common/transport/link/signals.h"
+#include "game/files/game_file.h"
 #include "league_manager/files/journal_book.h"
 #include "tools/league/up/league_plan.h"
 #include "tools/league/up/live_view.h"
@@ -64,7 +65,7 @@ core::Error usage_error(const std::string& text) {
 
 /// Normalises the options, so that they can be compared with those of a continued league.
 core::Result<void> normalise(UpOptions& options) {
-  if (options.game.ends_with(".json") || options.game.find('/') != std::string::npos)
+  if (game::files::is_game_file(options.game))
     options.game = std::filesystem::absolute(options.game).lexically_normal().string();
   auto game = game_of(options);
   if (!game) return game.error();

@@ -23,7 +23,7 @@ const REFUSALS = {
   E016: 'This code is not one of this league. Check it with the person who gave it to you.',
   E017: 'All seats are taken.',
   E019: 'The league has started without you.',
-  E020: 'Somebody has this name, or this code, already.',
+  E020: 'This name or code is already in use.',
 };
 
 function go(stage, change = {}) {
@@ -110,7 +110,7 @@ function submit(event) {
   const {display, code} = Object.fromEntries(new FormData(event.target));
   if (!rememberName(display ?? ''))
     return go('form', {
-      fault: 'Your browser keeps nothing for this page, so you would lose your seat. Allow it, then try again.',
+      fault: 'Your browser does not let this page store data, so you would lose your seat. Allow storage, then try again.',
     });
   play({display, code: code?.trim()});
   element('main').focus();

@@ -3,7 +3,7 @@
 import {h, name, scrolling} from './dom.js';
 import {count} from './format.js';
 import {invited, lastName, league, state} from './game.js';
-import {playerId} from './model.js';
+import {FARED, fared, playerId} from './model.js';
 
 const LOBBY = 24; // names that are shown of those who are in
 
@@ -13,9 +13,9 @@ const card = (kind, ...content) => h('section', {class: `card ${kind}`, 'data-ke
 
 export function verdict({outcome, technical, opponent}) {
   const other = league.players.find((one) => one.id === opponent)?.name ?? opponent ?? 'your opponent';
-  if (outcome === 'win') return technical ? `You win: ${other} did not answer.` : 'You win!';
+  if (outcome === 'win') return technical ? `You win: ${other} sent no valid answer.` : 'You win!';
   if (outcome === 'draw') return 'A draw.';
-  return technical ? 'You lose: no answer of yours came in time.' : 'You lose.';
+  return technical ? 'You lose: no valid answer arrived in time.' : 'You lose.';
 }
 
 /** The key of a choice: its first letter where no other one has it, else its number. */
@@ -76,8 +76,8 @@ function rules({game, choices, numbers}) {
   if (!numbers) return `${begin} Both choices decide the points.`;
   const draw = `${begin} Then a number from ${numbers[0]} to ${numbers[1]} is drawn.`;
   return game === 'even_odd'
-    ? `${draw} Who is right while the other is wrong wins 3 points; a draw is worth 1 each.`
-    : `${draw} It and both choices decide the points.`;
+    ? `${draw} If only one of you is right, that player wins 3 points; a draw gives 1 point each.`
+    : `${draw} The number and both choices decide the points.`;
 }
 
 function waiting() {
@@ -105,7 +105,7 @@ function waiting() {
   }
   return card(
     'calm',
-    h('h2', {}, head?.paused ? 'The league is paused' : 'Your next match comes by itself'),
+    h('h2', {}, head?.paused ? 'The league is paused' : 'Your next match starts automatically'),
     h(
       'p',
       {class: 'quiet'},
@@ -174,7 +174,7 @@ function proofOf({seed, promise, commitments, nonces}, result) {
       h('span', {class: 'good'}, '✓ Checked by this page'),
       both
         ? ': neither of you could know the other’s choice'
-        : ': your choice could not be exchanged',
+        : ': your choice could not be changed',
       result.number === null ? '.' : ', and nobody could choose the number.',
     ),
     h(
@@ -191,7 +191,7 @@ function proofOf({seed, promise, commitments, nonces}, result) {
       row(
         result.number === null
           ? 'By the rules of the game the result follows from both choices.'
-          : `From seed, choices and seals follows the number ${result.number}, and from it the result.`,
+          : `The seed, choices and seals give the number ${result.number}, which gives the result.`,
       ),
     ),
   );
@@ -221,13 +221,13 @@ export function resultCard() {
         : h(
             'p',
             {class: 'quiet'},
-            'The page was not there at the end; ',
+            'This page was closed or offline when the match ended; ',
             h('a', {href: `/#match/${result.id}`}, `see how ${result.id} was decided`),
             '.',
           ),
     state.stage === 'result' &&
       league.head?.state === 'RUNNING' &&
-      h('p', {class: 'quiet waits'}, 'Your next match comes by itself'),
+      h('p', {class: 'quiet waits'}, 'Your next match starts automatically'),
   );
 }
 
@@ -299,11 +299,11 @@ export const SCENES = {
   missed: () =>
     stopped(
       'Are you still there?',
-      'You did not choose in time, so your opponent has won this match. The league does not wait for you until you are back.',
+      'You did not choose in time, so you have lost this match. The league will not wait for you until you return.',
       'I am here',
     ),
   elsewhere: () =>
-    stopped('You play in another tab', 'This one has stopped, so that each choice is made once.', 'Play here'),
+    stopped('You are playing in another tab', 'This tab has stopped, so that each choice is made only once.', 'Play here'),
   over,
 };
 
@@ -313,10 +313,7 @@ export function placing() {
   if (own < 0 || league.head?.state === 'REGISTERING') return null;
   const rows = league.table.filter((_, i) => i < 3 || Math.abs(i - own) <= 1);
   const form = league.finishedOf(league.table[own].player).slice(-8);
-  const outcome = (game) => {
-    const points = game.points[game.players.indexOf(league.table[own].player)];
-    return points === 3 ? 'W' : points === 1 ? 'D' : 'L';
-  };
+  const outcome = (game) => fared(game, league.table[own].player);
   return h(
     'section',
     {class: 'card place', 'data-key': 'place'},
@@ -365,7 +362,7 @@ export function placing() {
               href: `/#match/${game.id}`,
               class: `result ${outcome(game)}`,
               title: game.id,
-              'aria-label': `${game.id}: ${{W: 'won', D: 'drawn', L: 'lost'}[outcome(game)]}`,
+              'aria-label': `${game.id}: ${FARED[outcome(game)]}`,
             },
             outcome(game),
           ),

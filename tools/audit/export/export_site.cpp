@@ -31,7 +31,7 @@ void replace(std::string& page, std::string_view begin, std::string_view end,
 }
 
 /// For readers without JavaScript.
-std::string plain_table(const lm::files::LeagueBook& book) {
+std::string plain_table(const lm::files::LeagueBook& book, const lm::table::Figures& figures) {
   std::string out = "<noscript><section class=\"card\"><h2>" +
                     html_text(book.league().settings().league_id.str()) +
                     "</h2>\n<p>With JavaScript this page shows every match; without it, the table "
@@ -48,7 +48,6 @@ std::string plain_table(const lm::files::LeagueBook& book) {
       out += "<td>" + std::to_string(number) + "</td>";
     out += "</tr>\n";
   }
-  const auto figures = lm::table::figures_of(book.league());
   return out + "</tbody></table>\n<p>" + lm::table::luck_sentence(figures.luck) +
          "</p></section></noscript>";
 }
@@ -59,7 +58,8 @@ std::string page_mark(const lm::files::LeagueBook& book) {
 }
 
 /// The live page, which finds its data in snapshot.js instead of asking a manager.
-std::string index_page(const lm::files::LeagueBook& book, std::string page) {
+std::string index_page(const lm::files::LeagueBook& book, const lm::table::Figures& figures,
+                       std::string page) {
   // 'self' does not mean the files beside this one when it is opened from a disk.
   const std::string script = "<script defer src=\"page.js\"></script>";
   replace(page, script, "",
@@ -68,7 +68,7 @@ std::string index_page(const lm::files::LeagueBook& book, std::string page) {
               "base-uri 'none'; form-action 'none'\">\n"
               "<script defer src=\"snapshot.js\"></script>\n" +
               script);
-  replace(page, "<noscript>", "</noscript>", plain_table(book));
+  replace(page, "<noscript>", "</noscript>", plain_table(book, figures));
   return page;
 }
 
@@ -115,13 +115,11 @@ std::string snapshot_mark(const lm::files::LeagueBook& book) {
 core::Result<void> write_snapshot(const ExportedLeague& league,
                                   const std::vector<PlayerFigures>& players,
                                   const lm::view::MatchTimelines& timelines,
+                                  const std::shared_ptr<const lm::table::Figures>& figures,
                                   core::DraftFile& draft) {
   const lm::files::LeagueBook& book = league.book;
   std::string out = snapshot_mark(book) + "globalThis.snapshot =\n{\"view\":" +
-                    lm::view::league_view(book, timelines,
-                                          {.is_whole = true,
-                                           .figures = std::make_shared<const lm::table::Figures>(
-                                               lm::table::figures_of(book.league()))},
+                    lm::view::league_view(book, timelines, {.is_whole = true, .figures = figures},
                                           book.table_change().at) +
                     ",\"match\":{";
   const char* separator = "";
@@ -160,11 +158,14 @@ std::vector<OutputFile> site_files(const ExportedLeague& league,
                                    const std::vector<PlayerFigures>& players,
                                    const lm::view::MatchTimelines& timelines,
                                    const std::filesystem::path& out) {
+  const auto figures =
+      std::make_shared<const lm::table::Figures>(lm::table::figures_of(league.book.league()));
   std::vector<OutputFile> files;
   for (const lm::view::EmbeddedFile& file : lm::view::web_files()) {
     std::string text(file.text);
     if (file.name == "index.html") {
-      files.push_back(marked_file(out / file.name, index_page(league.book, std::move(text)),
+      files.push_back(marked_file(out / file.name,
+                                  index_page(league.book, *figures, std::move(text)),
                                   page_mark(league.book)));
     } else {  // the same for all leagues, but not in all versions
       const std::string first_line = text.substr(0, text.find('\n'));
@@ -172,8 +173,8 @@ std::vector<OutputFile> site_files(const ExportedLeague& league,
     }
   }
   OutputFile snapshot = marked_file(out / "snapshot.js", "", snapshot_mark(league.book));
-  snapshot.write = [&](core::DraftFile& draft) {
-    return write_snapshot(league, players, timelines, draft);
+  snapshot.write = [&, figures](core::DraftFile& draft) {
+    return write_snapshot(league, players, timelines, figures, draft);
   };
   files.push_back(std::move(snapshot));
   return files;

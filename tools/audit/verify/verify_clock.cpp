@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tools/audit/evidence/json_fields.h"
+#include "tools/audit/verify/verify_match.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -71,10 +72,9 @@ class ClockCheck {
     if (score == report_.result.end() || !score->is_object()) return;
     const std::string& termination = text_at(*details, "termination");
     if (!termination.starts_with("TIMEOUT_") && termination != "BOTH_FAILED") return;
+    const ReadReport read = read_report(report_);
     for (const auto& [player, points] : score->items()) {
-      const std::string& winner = text_at(report_.result, "winner");
-      if (player != winner && (!winner.empty() || termination == "BOTH_FAILED"))
-        check_loss(*failures, player, replays);
+      if (read.has_lost(player)) check_loss(*failures, player, replays);
     }
   }
 

@@ -138,6 +138,7 @@ const RegisteredField kRegisteredFields[] = {
      "/params/player_meta/game_types", "a list with the game",
      [](const Seen& seen) {
        if (!seen.meta.is_object() || !seen.meta.contains("game_types")) return false;
+       if (schema::field_at(seen.meta, "game_definitions") == json(true)) return true;
        const json& types = seen.meta["game_types"];
        return types.is_array() && std::find(types.begin(), types.end(),
                                             json(tested_game()->game_type())) != types.end();

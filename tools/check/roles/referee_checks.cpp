@@ -192,10 +192,11 @@ const RegistrationField kRegistrationFields[] = {
      [](const json& v) {
        return v.is_string() && std::ranges::count(v.get<std::string>(), '.') >= 2;
      }},
-    {"P-4.1/game-types", "game_types", "`game_types` is an array that contains \"even_odd\".",
-     "Send referee_meta.game_types: [\"even_odd\"].",
+    {"P-4.1/game-types", "game_types", "`game_types` is an array that contains the game.",
+     "Send referee_meta.game_types, in an Even/Odd league [\"even_odd\"].",
      [](const json& v) {
-       return v.is_array() && std::find(v.begin(), v.end(), json("even_odd")) != v.end();
+       return v.is_array() &&
+              std::find(v.begin(), v.end(), json(tested_game()->game_type())) != v.end();
      }},
     {"P-4.1/contact-endpoint", "contact_endpoint", "`contact_endpoint` is a URL.",
      "Send the URL at which your referee listens as referee_meta.contact_endpoint.",
@@ -226,7 +227,10 @@ void add_registration_field(RefereeBench& bench, Checks& out, const Registration
       {std::move(info), [&bench, &one, is_meta] {
          const InboundCall& call = bench.registration();
          const json& object = is_meta ? field_at(call.message, "referee_meta") : call.message;
-         return expect(one.is_right(field_at(object, one.field)), seen_call(&call),
+         const bool takes_any_game = std::string_view(one.field) == "game_types" &&
+                                     field_at(object, "game_definitions") == json(true);
+         return expect(takes_any_game || one.is_right(field_at(object, one.field)),
+                       seen_call(&call),
                        (is_meta ? "/params/referee_meta/" : "/params/") + std::string(one.field),
                        one.text, shown_value(object, one.field));
        }});

@@ -30,7 +30,7 @@ std::unique_ptr<core::RandomSource> random_source(const std::optional<std::uint6
 /// As many letters of `word` as tell it from the other choices.
 std::size_t shortest_beginning(const game::Definition& rules, std::string_view word) {
   for (std::size_t length = 1; length < word.size(); ++length) {
-    if (choice_that_begins(rules, word.substr(0, length))) return length;
+    if (rules.choice_like(word.substr(0, length))) return length;
   }
   return word.size();
 }
@@ -50,19 +50,6 @@ std::string offered(const game::Definition& rules) {
 std::string beginning(const std::string& digest) { return digest.substr(0, 12) + "..."; }
 
 }  // namespace
-
-std::optional<std::string_view> choice_that_begins(const game::Definition& rules,
-                                                   std::string_view text) {
-  const std::string typed = core::lower_case(core::trimmed(text, " \t\r"));
-  std::optional<std::string_view> found;
-  for (const std::string_view word : rules.choices()) {
-    if (word == typed) return word;
-    if (typed.empty() || !word.starts_with(typed)) continue;
-    if (found) return std::nullopt;
-    found = word;
-  }
-  return found;
-}
 
 core::Result<std::unique_ptr<TerminalGame>> TerminalGame::create(Options options, std::istream& in,
                                                                  std::ostream& out) {
@@ -176,7 +163,7 @@ std::optional<std::string_view> TerminalGame::ask() {
     if (!options_.is_typed || !is_read) out_ << '\n';
     const std::string typed = core::lower_case(core::trimmed(line, " \t\r"));
     if (!is_read || typed == "q" || typed == "quit") return std::nullopt;
-    if (auto choice = choice_that_begins(rules_, typed)) return choice;
+    if (auto choice = rules_.choice_like(typed)) return choice;
     out_ << "  Type the letters in brackets and press Enter; q ends the game.\n";
   }
 }

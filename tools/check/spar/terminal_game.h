@@ -67,9 +67,4 @@ class TerminalGame {
   Score score_;  ///< the person's wins; the person is player A
 };
 
-/// The choice of the game that begins with `text`, whose case does not matter; nothing if none or
-/// several do.
-[[nodiscard]] std::optional<std::string_view> choice_that_begins(const game::Definition& rules,
-                                                                 std::string_view text);
-
 }  // namespace league::tools::check

@@ -81,13 +81,5 @@ TEST(TerminalGame, PlaysAnyGame) {
   EXPECT_NE(text.find("you defect, tit_for_tat defect: a draw, 6 to 1 points"), std::string::npos);
 }
 
-TEST(ChoiceThatBegins, IsUnique) {
-  const auto& rules = *game::even_odd();
-  EXPECT_EQ(choice_that_begins(rules, " O\r"), "odd");
-  EXPECT_EQ(choice_that_begins(rules, "even"), "even");
-  EXPECT_EQ(choice_that_begins(rules, ""), std::nullopt);
-  EXPECT_EQ(choice_that_begins(rules, "evens"), std::nullopt);
-}
-
 }  // namespace
 }  // namespace league::tools::check

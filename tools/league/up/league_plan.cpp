@@ -84,7 +84,7 @@ std::vector<std::string> transport_arguments(agent::host::Serving transport,
 std::vector<std::string> playing_arguments(const Group& group, const UpOptions& options) {
   std::vector<std::string> arguments{"--name", group.name(), "--strategy", group.strategy};
   // The words of the games that come along are known; those of a file are strategies' names, too.
-  if (options.game.find('/') != std::string::npos) append(arguments, {"--game", options.game});
+  if (game::files::is_game_file(options.game)) append(arguments, {"--game", options.game});
   if (options.seed) {
     std::uint64_t seed = *options.seed + group.strategy_index * kSeedsPerStrategy +
                          static_cast<std::uint64_t>(group.transport) * kSeedsPerTransport +
