@@ -116,6 +116,24 @@ test("another game is judged by the definition that comes with the registration"
   }
 });
 
+test("Even/Odd is what it was, whatever the manager says", async (t) => {
+  const fake = await new FakeManager().start();
+  const evenOdd = JSON.parse(readFileSync(new URL("../../../games/even_odd.json", import.meta.url)));
+  fake.game = { ...evenOdd, drawn: ["odd", "odd"] };
+  const { manager } = await connected(t, { manager: fake });
+  assert.ok("result" in await manager.call("notify_match_result", await played(manager, "R1M1", "odd")));
+});
+
+for (const size of [0, 1, 101])
+  test(`a game that draws one of ${size} numbers is none`, async (t) => {
+    const fake = await new FakeManager().start();
+    const evenOdd = JSON.parse(readFileSync(new URL("../../../games/even_odd.json", import.meta.url)));
+    fake.game = { ...evenOdd, game_type: "coins", drawn: Array(size).fill("odd") };
+    const { manager } = await connected(t, { manager: fake, game: "coins", choose: () => "odd" });
+    const over = await played(manager, "R1M1", "odd");
+    assert.ok("result" in await manager.call("notify_match_result", over), "it cannot be judged");
+  });
+
 test("choose is told about the match", async (t) => {
   let told;
   const { manager } = await connected(t, { choose: (match) => { told = match; return "scissors"; } });

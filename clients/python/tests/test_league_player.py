@@ -185,6 +185,14 @@ class Playing(LeaguePlayerTest):
             over = match.over(answer, **undrawn, winner_player_id=told, status="WIN" if told else "DRAW")
             self.assertEqual("result" in self.manager.call("notify_match_result", over), is_true)
 
+    def test_even_odd_is_what_it_was_whatever_the_manager_says(self):
+        even_odd = json.loads((GAMES / "even_odd.json").read_text())
+        for drawn in ([], ["odd"], ["odd", "even"] * 51, None):
+            self.assertFalse(league_player.is_game({**even_odd, "drawn": drawn}, "even_odd"), drawn)
+        self.manager.game = {**even_odd, "drawn": ["odd", "odd"]}
+        self.start(self.bot(lambda match: "even"))
+        RefereedMatch(self.manager).play()
+
     def test_a_slow_choice_delays_nobody_and_leaves_at_once(self):
         may_choose = threading.Event()
         self.addCleanup(may_choose.set)
