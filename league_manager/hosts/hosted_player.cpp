@@ -6,6 +6,8 @@
 
 #include "common/agent/runtime/log.h"
 #include "common/core/text.h"
+#include "common/envelope/message_type.h"
+#include "common/rpc/codec.h"
 #include "common/rpc/frame_peek.h"
 
 namespace league::league_manager::hosts {
@@ -109,7 +111,14 @@ void HostedPlayer::sit() {
 
 void HostedPlayer::deliver(const std::shared_ptr<Line>& line,
                            std::shared_ptr<const std::string> bytes) {
-  if (rpc::peek_frame(*bytes).kind != rpc::FrameKind::kRequest) return;
+  const auto frame = rpc::peek_frame(*bytes);
+  if (frame.kind != rpc::FrameKind::kRequest) return;
+  // Whoever joins and leaves gets a notice, for which no service is made.
+  if (!service_ && frame.method == envelope::spec(envelope::MessageType::kLeagueError).method) {
+    (void)context_.seats.take_answer(
+        *line, rpc::SharedText(rpc::encode_result(frame.id, R"({"status":"ok"})")));
+    return;
+  }
   player::service::PlayerService* const player = service();
   if (player == nullptr) return;
   transport::link::Inbound message;

@@ -70,6 +70,14 @@ class HostedPlayerTest : public ::testing::Test {
   std::unique_ptr<HostedPlayer> player_;
 };
 
+TEST_F(HostedPlayerTest, IsSmallUntilItPlays) {
+  player_->sit();
+  const auto answer = call("notify_league_error", json::object());
+  ASSERT_TRUE(*answer);
+  EXPECT_FALSE((*answer)->error);
+  EXPECT_FALSE(player_->has_played()) << "anybody may join and leave";
+}
+
 TEST_F(HostedPlayerTest, ItsClientChoosesAndThePlayerDoesTheRest) {
   player_->sit();
   EXPECT_EQ(line(), agent::seats::Line::kHost);
