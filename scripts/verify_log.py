@@ -201,6 +201,10 @@ def list_of(value, key):
     return found if isinstance(found, list) else []
 
 
+def texts_of_list(value, key):
+    return frozenset(text for text in list_of(value, key) if isinstance(text, str))
+
+
 def is_number(value):
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
 
@@ -1103,8 +1107,10 @@ class Journal:
         self.digests = []  # up to each entry, chained
         self.results = {}  # match -> by_manager, attempt, referee, result
         self.receipts = {}  # match -> those of A and of B
-        self.hosted = set()  # players that the manager runs
-        self.fairness = {}  # match -> what the manager calls it
+        self.hosted = frozenset()  # players that the manager runs, by the latest profiles
+        self.seats = set()  # agents that have registered
+        self.seated_anew = {}  # agent whose seat somebody else had before -> since when it is its own
+        self.fairness = {}  # match -> what the manager calls it, and whom the manager ran when it ended
         self.asked = set()  # (match, attempt, player)
         self.heads = []  # (agent, number and hash of its line, entry)
         self.decided = []  # (entry, match, what `results` has of it, or None where it was made void), in order
@@ -1130,7 +1136,7 @@ class Journal:
             self.take(number, kind, parse_object(payload))
         if is_damaged:  # `league audit verify` says so
             self.files_keyed, self.declared, self.digests, self.results, self.receipts, self.asked, self.heads = False, set(), [], {}, {}, set(), []
-            self.fairness = {}
+            self.fairness, self.seated_anew = {}, {}
 
     def take(self, number, kind, event):
         match = text_of(event, "match")
@@ -1139,16 +1145,20 @@ class Journal:
             self.meetings, self.game = number_of(event, "meetings"), Game.read(event.get("game")) if event else None
         elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED"):
             player, profile = text_of(event, "agent").split(":")[-1], dict_of(event, "profile")
+            if kind == "AGENT_REGISTERED" and player in self.seats:  # freed before the start
+                self.seated_anew[agent_of(player)] = seconds_of(text_of(event, "at")) or 0.0
+                self.declared.discard(player)
+            self.seats.add(player)
             if profile.get("receipts") is True:
                 self.declared.add(player)
-            if profile.get("played_by") == "host":
-                self.hosted.add(player)
+            if (profile.get("played_by") == "host") != (player in self.hosted):
+                self.hosted ^= {player}
         elif kind == "MATCH_ASSIGNED":
             self.assigned[match] = number_of(event, "attempt") or 0, id_by_index("REF", event, "referee")
         elif kind in ("MATCH_REPORTED", "MATCH_FORFEITED"):
             self.results[match] = kind == "MATCH_FORFEITED", *self.assigned.get(match, (0, "-")), dict_of(event, "result")
             self.decided.append((number, match, self.results[match]))
-            self.fairness[match] = text_of(event, "fairness")
+            self.fairness[match] = text_of(event, "fairness"), self.hosted
             if "receipts" in (event or {}):
                 self.receipts[match] = [dict_of(event["receipts"], side) for side in "AB"]
         elif kind == "PLAYERS_ASKED":
@@ -1171,14 +1181,17 @@ class Journal:
         self.league_key, self.files_keyed = text_of(content, "league_key"), content is not None and content.get("files_keyed") is True
         self.meetings, self.game = number_of(content, "meetings"), Game.read(content.get("game")) if content else None
         self.declared = {player for player in list_of(content, "with_receipts") if isinstance(player, str)}
-        self.hosted = {player for player in list_of(content, "hosted") if isinstance(player, str)}
+        self.hosted = texts_of_list(content, "hosted")
+        self.seated_anew = {agent: at for agent in dict_of(content, "seated_anew")
+                            if (at := seconds_of(text_of(content["seated_anew"], agent))) is not None}
         self.asked = {(text_of(row, "match_id"), number_of(row, "attempt"), player) for row in list_of(content, "questions")
                       for player in list_of(row, "players") if isinstance(player, str)}
         rows = list_of(content, "results")
         for row in rows:
             match = text_of(row, "match_id")
             self.results[match] = text_of(row, "by") == "MANAGER", 0, "", {"outcome": row.get("outcome")} if isinstance(row, dict) else {}
-            self.fairness[match] = text_of(row, "fairness")
+            is_told = isinstance(row, dict) and isinstance(row.get("hosted"), list)
+            self.fairness[match] = text_of(row, "fairness"), texts_of_list(row, "hosted") if is_told else self.hosted
             if dict_of(row, "receipts"):
                 self.receipts[match] = [dict_of(row["receipts"], side) for side in "AB"]
         decided = [text_of(row, "match_id") for row in rows]
@@ -1205,6 +1218,10 @@ class Journal:
     def heads_text(self, entry):
         newest = {agent.split(":")[-1]: head for agent, head, at in self.heads if at <= entry}
         return len(newest), "".join(f"{agent} {seq} {digest}\n" for agent, (seq, digest) in sorted(newest.items()))
+
+
+def agent_of(seat):
+    return ("referee:" if seat.startswith("REF") else "player:") + seat
 
 
 def id_by_index(prefix, value, key):
@@ -1494,15 +1511,21 @@ class League:
             # The usual message tells how far two clocks are apart: of two alike ones one may be lost and the wrong two compared.
             late = usual_ways((said.other, said.time - sent[said.other][said.digest]) for said in received if said.digest in sent[said.other])
             for said in received:
-                if said.digest not in sent[said.other]:
+                if said.digest not in sent[said.other] and not self.is_of_another(said):
                     self.judge_unsent(said, said.time - late.get(said.other, 0.0), lost)
             late = {peer: -way for peer, way in late.items()} | usual_ways(
                 (said.other, heard[said.other][said.digest] - said.time) for said in delivered if said.digest in heard[said.other])
             for said in delivered:
-                if said.digest not in heard[said.other] and said.other in late:
+                if said.digest not in heard[said.other] and said.other in late and not self.is_of_another(said):
                     self.judge_unheard(said, said.time + late[said.other])
         for run, (agent, first, last, count) in lost.items():
             self.judge_tail(run, agent, last - first, count)
+
+    def is_of_another(self, said):
+        """Whether this went to, or came from, somebody who had the id before: its seat was freed before the start, and the manager may tell it
+        so when it is given again already."""
+        since = self.journal.seated_anew.get(said.other) if self.journal and said.section.agent == MANAGER else None
+        return since is not None and (said.asked.time if said.kind == "reply" and said.asked else said.time) < since + 1
 
     def check_strays(self):
         """In a log of which a line is damaged or malformed, that may be the request."""
@@ -1793,9 +1816,9 @@ class League:
 
     def check_hosted(self):
         """The manager calls no match fairer than `hosted` in which it runs a player."""
-        for match, fairness in sorted((self.journal.fairness if self.journal else {}).items()):
+        for match, (fairness, hosted) in sorted((self.journal.fairness if self.journal else {}).items()):
             told = self.accepted.get(match, [None])[-1]
-            if told and fairness in ("both", "one") and self.journal.hosted & set(told.pair):
+            if told and fairness in ("both", "one") and hosted & set(told.pair):
                 self.found.fault(told.place, "fairness.hosted", f"the manager calls {match} \"{fairness}\", but it runs a player of that match "
                                                                 "itself, whose choice it knows before that is revealed")
 

@@ -201,6 +201,7 @@ struct LogFacts {
     std::uint64_t body = 0;  ///< the first half of the hash
     std::string peer;
     std::int64_t time_us = 0;
+    std::int64_t asked_us = 0;  ///< of a reply: the time of its request
     LogPosition place;
   };
   struct ReceivedHead {
