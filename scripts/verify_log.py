@@ -591,6 +591,37 @@ class Chain:
 
 
 # --- The game (docs/games.md) -----------------------------------------------------------------------------------------
+def is_points(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 100 and value == int(value)
+
+
+def has_members(value, names):
+    return isinstance(value, dict) and value.keys() == set(names)
+
+
+def is_definition(value):
+    """Whether this is the content of a game's file: exactly the fields that docs/games.md names, each within its limits."""
+    if not isinstance(value, dict) or value.keys() - {"game_type", "choices", "drawn", "payoffs", "roles", "technical"}:
+        return False
+    name, choices, technical = (value.get(key) for key in ("game_type", "choices", "technical"))
+    if not (isinstance(name, str) and re.match(r"[a-z0-9_]{1,40}\Z", name) and isinstance(choices, list) and 2 <= len(choices) <= 15):
+        return False
+    if not all(isinstance(word, str) and re.match(r"[A-Za-z0-9_-]{1,32}\Z", word) for word in choices) or len(set(choices)) < len(choices):
+        return False
+    drawn = value.get("drawn") if "drawn" in value else ()
+    if "drawn" in value and not (isinstance(drawn, list) and 2 <= len(drawn) <= 100 and all(isinstance(kind, str) and kind in choices for kind in drawn)):
+        return False
+    if ("payoffs" in value) == ("roles" in value) or ("roles" in value and not has_members(value["roles"], ("PLAYER_A", "PLAYER_B"))):
+        return False
+    tables = list(value["roles"].values()) if "roles" in value else [value["payoffs"]]
+    for _ in range(3 if drawn else 2):  # by the kind of the number, own choice, choice of the other
+        if not all(has_members(table, choices) for table in tables):
+            return False
+        tables = [inner for table in tables for inner in table.values()]
+    return (has_members(technical, ("winner", "loser", "both")) and all(map(is_points, (*tables, *technical.values())))
+            and technical["winner"] > technical["loser"])
+
+
 class Game:
     """Two players choose a word each, perhaps a number is drawn, and each pair of words has its payoffs."""
 
@@ -605,14 +636,8 @@ class Game:
 
     @classmethod
     def read(cls, definition):
-        """None for what is no game; `league audit verify` reads more strictly."""
-        try:
-            game = cls(definition)
-            texts = (game.name, *game.choices, *game.kinds)
-            is_good = 2 <= len(game.choices) <= 15 and len(game.kinds) <= 100 and all(isinstance(text, str) for text in texts)
-            return game if is_good and all(is_integer(points) for score in {*game.scores, *game.technical} for points in score) else None
-        except (AttributeError, KeyError, TypeError, ValueError):
-            return None
+        """None for what is no game. Nothing is scored before all of it is known to be of modest size."""
+        return cls(definition) if is_definition(definition) else None
 
     def score(self, chosen, kind):
         tables = [payoffs[kind] if self.kinds else payoffs for payoffs in self.payoffs]
