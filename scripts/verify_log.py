@@ -41,14 +41,15 @@ MANAGER = "league_manager"
 # What a kill may take: the lines since the last seal, which is never older.
 TAIL_SECONDS = 5.0
 # What a log that ends too early shows; it may also be the copy of one that is being written.
-AT_THE_END = ("log.truncated", "log.short", "witness.head", "witness.agent_head", "journal.head")
+AT_THE_END = ("log.truncated", "log.short", "witness.head", "witness.agent_head", "journal.head",
+              "journal.damaged")
 ASK_FOR_BACKUP = ("The league was still running, so this may be a copy whose files are of different moments. Make one with "
                   "`league backup`, or when the programs have stopped.")
 MOST_OF_A_KIND = 100
 # What `league audit verify` has and this one does not.
 UNCHECKED = ["schema", "authority.sender", "authority.peer", "order.*", "retry.*", "deadline.*", "clock.*",
-             "projection.standings", "projection.rounds", "projection.ahead", "journal.damaged", "journal.missing",
-             "journal.twice", "journal.unlogged", "journal.differs"]
+             "projection.standings", "projection.rounds", "projection.ahead", "journal.missing", "journal.twice",
+             "journal.unlogged", "journal.differs"]
 
 # --- Ed25519 (RFC 8032, section 6), verification only ---------------------------------------------------------------
 P = 2**255 - 19
@@ -1105,7 +1106,7 @@ class AcceptedLoss:
 
 
 def journal_entries(path):
-    """Number, type, payload and digest of all entries; none if they cannot be read."""
+    """Number, type, payload and digest of all entries; none if they cannot be read, None if it is not a database."""
     if sqlite3 is None:
         return []
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -1117,9 +1118,34 @@ def journal_entries(path):
         try:
             with contextlib.closing(sqlite3.connect(f"file:{quoted}?{mode}", uri=True)) as journal:
                 return journal.execute("SELECT sequence, type, payload, digest FROM entries ORDER BY sequence").fetchall()
-        except sqlite3.Error:
-            continue
+        except sqlite3.Error as error:
+            if type(error) is sqlite3.DatabaseError:
+                return None
     return []
+
+
+def is_results(content):
+    """Whether this is a bundle's results.json, with nothing that no match of its game ends with."""
+    if text_of(content, "format") != "league.results" or not isinstance(content.get("results"), list):
+        return False
+    game = EVEN_ODD if content.get("game") is None else Game.read(content["game"])
+    rows, given_up = content["results"], content.get("given_up")
+    return (game is not None and all(is_result(row, game) for row in rows) and isinstance(content.get("voided"), (list, type(None)))
+            and (given_up is None or (isinstance(given_up, list) and all(
+                seconds_of(text_of(row, "at")) is not None and -1 < (row["results"] if is_number(row.get("results")) else -1) <= len(rows)
+                for row in given_up))))
+
+
+def is_result(row, game):
+    outcome = text_of(row, "outcome")
+    if outcome not in ("A", "B", "DRAW", "NONE") or not text_of(row, "match_id"):
+        return False
+    if row.get("points") is None:  # older bundles
+        return True
+    points = tuple(number_of(row["points"], side) for side in "AB")
+    if text_of(row, "by") == "MANAGER" or text_of(row, "reason"):
+        return game.technical.get(points) == ("NONE" if outcome == "DRAW" else outcome)
+    return game.outcome(points, False) == outcome
 
 
 class Journal:
@@ -1127,6 +1153,7 @@ class Journal:
 
     def __init__(self, directory):
         self.given_up, self.voided = [], None
+        self.damage = ""  # what is wrong with the file
         self.league_key, self.files_keyed, self.declared, self.meetings = "", False, set(), None
         self.game = None
         self.digests = []  # up to each entry, chained
@@ -1153,13 +1180,18 @@ class Journal:
 
     def read_entries(self):
         self.voided, digest, is_damaged = {}, bytes(32), False
-        for number, kind, payload, stored in journal_entries(self.path):
+        entries = journal_entries(self.path)
+        if entries is None:
+            self.damage = "it cannot be read"
+        for number, kind, payload, stored in entries or ():
             kind, payload = (part if isinstance(part, str) else "" for part in (kind, payload))
             digest = hashlib.sha256(digest + f"{kind}\n{payload}".encode("utf-8", "surrogatepass")).digest()
             self.digests.append(digest.hex())
             is_damaged = is_damaged or stored != digest or number != len(self.digests)
             self.take(number, kind, parse_object(payload))
-        if is_damaged:  # `league audit verify` says so
+        if is_damaged:
+            self.damage = "an entry was changed or is missing"
+        if self.damage:
             self.files_keyed, self.declared, self.digests, self.results, self.receipts, self.asked, self.heads = False, set(), [], {}, {}, set(), []
             self.fairness, self.seated_anew = {}, {}
 
@@ -1167,7 +1199,11 @@ class Journal:
         match = text_of(event, "match")
         if kind == "LEAGUE_CREATED":
             self.league_key, self.files_keyed = text_of(event, "league_key"), event is not None and event.get("files_keyed") is True
-            self.meetings, self.game = number_of(event, "meetings"), Game.read(event.get("game")) if event else None
+            self.meetings = number_of(event, "meetings")
+            if event and event.get("game") is not None:
+                self.game = Game.read(event["game"])
+                if self.game is None or self.game.name != event.get("game_type"):
+                    self.game, self.damage = None, "its first entry defines no game, or another one than it names"
         elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED"):
             player, profile = text_of(event, "agent").split(":")[-1], dict_of(event, "profile")
             if kind == "AGENT_REGISTERED" and player in self.seats:  # freed before the start
@@ -1201,10 +1237,13 @@ class Journal:
                 self.given_up.append(AcceptedLoss(event["at"], event["given_up"], set(self.results), (self.path, number)))
 
     def read_bundle(self, content):
+        if not is_results(content):
+            self.damage = "it is not from a bundle, or a result in it is not one of its game"
+            return
         self.voided = {match: (text_of(row, "by"), text_of(row, "reason"), text_of(row, "replayed_as"), (self.path, 0))
                        for row in list_of(content, "voided") if (match := text_of(row, "match_id"))}
         self.league_key, self.files_keyed = text_of(content, "league_key"), content is not None and content.get("files_keyed") is True
-        self.meetings, self.game = number_of(content, "meetings"), Game.read(content.get("game")) if content else None
+        self.meetings, self.game = number_of(content, "meetings"), Game.read(content.get("game"))
         self.declared = {player for player in list_of(content, "with_receipts") if isinstance(player, str)}
         self.hosted = texts_of_list(content, "hosted")
         self.seated_anew = {agent: at for agent in dict_of(content, "seated_anew")
@@ -1427,6 +1466,8 @@ class League:
         self.managers = self.logs.get(MANAGER, [])
         self.journal = Journal(directory) if self.is_newest else None
         self.given_up = self.journal.given_up if self.journal else []
+        if self.journal and self.journal.damage:
+            self.found.fault((os.path.join(directory, "data"), 0), "journal.damaged", f"{self.journal.path}: {self.journal.damage}")
         self.check_game()
         for past in self.given_up:
             Forgetting(self, past).run()

@@ -17,7 +17,7 @@ MANAGER = "league_manager"
 # Rules that only `league audit verify` has; every other rule must be found by scripts/verify_log.py too.
 ONLY_PROGRAM = {
     "schema", "authority.sender", "authority.peer", "projection.standings", "projection.rounds", "projection.ahead",
-    "journal.damaged", "journal.differs", "journal.missing", "journal.twice", "journal.unlogged",
+    "journal.differs", "journal.missing", "journal.twice", "journal.unlogged",
 }
 FAMILIES_OF_PROGRAM = ("order.", "retry.", "deadline.", "clock.")
 

@@ -196,6 +196,10 @@ for _name, _change in (("a-version", once("AGENT_REGISTERED", '"version":"', '"v
                        ("an-address", once("AGENT_REGISTERED", "localhost", "otherhost")), ("a-time", once("ROUND_STARTED", '"at":"20', '"at":"19'))):
     real(f"journal-is-rewritten-in-{_name}", fault("journal.head"), exact=False, same_places=False, short=_name == "a-version")(
         lambda directory, change=_change: rechained(lambda kind, payload: change(kind, payload))(directory))
+for _name, _change in (("a-payoff", once("LEAGUE_CREATED", '"winner":3', '"winner":103')), ("a-field", once("LEAGUE_CREATED", '"technical":', '"more":1,"technical":')),
+                       ("its-name", once("LEAGUE_CREATED", '"game_type":"even_odd"', '"game_type":"odd_even"'))):
+    real(f"journal-has-no-game-by-{_name}", fault("journal.damaged"), exact=False, short=_name == "a-payoff")(
+        lambda directory, change=_change: rechained(lambda kind, payload: change(kind, payload))(directory))
 
 
 def rewritten_without_keys(directory):

@@ -441,6 +441,7 @@ made("journal", "void-match", incident("match.voided", None, "R1M1 is void, by A
 made("journal", "void-match-without-the-journal", incident("match.voided"), files=lambda directory: (directory / "data" / "results.json").unlink(),
      arguments=("--without", "journal"))(void_everywhere)
 
+EVEN_ODD = json.loads((Path(__file__).resolve().parents[2] / "games" / "even_odd.json").read_text())
 OTHER = {"A": "B", "B": "A", "DRAW": "A", "NONE": "A"}
 for _at in range(3):
     journal(f"other-result-{_at}", "journal.differs", lambda content, at=_at: content["results"][at].update(
@@ -451,6 +452,20 @@ for _name, _text in (("empty", ""), ("no-json", "hello"), ("list", "[]"), ("othe
                      ("results-text", '{"format":"league.results","results":"x"}'),
                      ("row-text", '{"format":"league.results","results":["x"]}'), ("null", "null")):
     journal(f"damaged-{_name}", "journal.damaged", lambda content, text=_text: text or " ", short=_name == "no-json")
+for _name, _change in (
+        ("points-256", lambda row: row.update(points={"A": 256, "B": 0})), ("points-negative", lambda row: row.update(points={"A": 3, "B": -1})),
+        ("points-huge", lambda row: row.update(points={"A": 1 << 70, "B": 0})), ("points-text", lambda row: row.update(points="3:0")),
+        ("points-one", lambda row: row.update(points={"A": 1})), ("points-of-no-match", lambda row: row.update(points={"A": 2, "B": 2})),
+        ("points-of-another-outcome", lambda row: row.update(outcome="A", points={"A": 0, "B": 3})),
+        ("points-of-a-loss", lambda row: row.update(by="MANAGER", outcome="A", points={"A": 1, "B": 1}))):
+    journal(f"damaged-{_name}", "journal.damaged", lambda content, change=_change: change(content["results"][0]), short=_name == "points-256")
+for _name, _game in (("text", "x"), ("payoff-101", {"technical": {"winner": 101, "loser": 0, "both": 0}}), ("more", {"more": 1}),
+                     ("words", {"choices": ["even"] * 20_000})):
+    journal(f"damaged-game-{_name}", "journal.damaged", lambda content, game=_game: content.update(
+        game=EVEN_ODD | game if isinstance(game, dict) else game), short=_name == "words")
+for _at, _results in (("now", 0), ("2026-01-01T00:00:00Z", 99), ("2026-01-01T00:00:00Z", "x")):
+    journal(f"damaged-given-up-{_results}", "journal.damaged", lambda content, at=_at, results=_results: content.update(
+        given_up=[{"at": at, "text": "x", "results": results}]))
 
 
 def _result_without_report(league):
@@ -464,9 +479,6 @@ made("journal", "result-without-report", fault("journal.unlogged"), short=True)(
 
 
 # --- The game ---------------------------------------------------------------------------------------------------------
-EVEN_ODD = json.loads((Path(__file__).resolve().parents[2] / "games" / "even_odd.json").read_text())
-
-
 def _another_game_for_one(league):
     """The manager tells one player that failing costs less than the others know."""
     other = {**EVEN_ODD, "technical": {"winner": 2, "loser": 0, "both": 0}}

@@ -128,12 +128,22 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
   }
 }
 
+bool names_another_game(const lm::events::Event& event) {
+  const auto* created = std::get_if<lm::events::LeagueCreated>(&event.body);
+  return created != nullptr && created->game && created->game->game_type() != created->game_type;
+}
+
 core::Result<std::optional<JournalLeague>> read_from_journal(const std::filesystem::path& file) {
   JournalLeague league;
   league.file = file;
   auto read = journal::read_journal(file, [&](const journal::Entry& entry) {
     auto event = lm::events::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
+    if (names_another_game(*event))
+      return core::Result<void>(
+          core::Error{core::ErrorCode::kInternalError,
+                      file.string() + ": the game is not the one that LEAGUE_CREATED names",
+                      {}});
     note_event(*event, entry.sequence, league);
     league.digests.push_back(journal::chained(
         league.digests.empty() ? core::Digest{} : league.digests.back(), entry.record));
@@ -189,13 +199,23 @@ HostedPlayers hosted_in(const json& object) {
   return hosted;
 }
 
+/// The points of a result; nothing if no match of this game ends with them and this outcome.
 /// Bundles of earlier versions, which know Even/Odd only, lack this field.
-game::PerSide<int> points_in(const json& row, game::Outcome outcome, const game::Definition& game) {
+std::optional<game::PerSide<int>> points_in(const json& row, game::Outcome outcome,
+                                            const game::Definition& game) {
   const json& points = field_at(row, "points");
+  if (points.is_null() && outcome == game::Outcome::kDraw) return {{{1, 1}}};
+  if (points.is_null()) return game.technical_points(outcome);
+  const auto is_payoff = [](const auto& number) {
+    return number && *number >= 0 && *number <= game::Definition::kHighestPayoff;
+  };
   const auto a = number_at(points, "A"), b = number_at(points, "B");
-  if (a && b) return {{static_cast<int>(*a), static_cast<int>(*b)}};
-  if (outcome == game::Outcome::kDraw) return {{1, 1}};
-  return game.technical_points(outcome);
+  if (!is_payoff(a) || !is_payoff(b)) return std::nullopt;
+  const game::PerSide<int> read{{static_cast<int>(*a), static_cast<int>(*b)}};
+  const bool is_technical = text_at(row, "by") == "MANAGER" || !text_at(row, "reason").empty();
+  const bool fits = is_technical ? read == game.technical_points(outcome)
+                                 : game.outcome_of(read, false) == outcome;
+  return fits ? std::optional(read) : std::nullopt;
 }
 
 /// Bundles of earlier versions lack these fields.
@@ -230,12 +250,16 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
   json content = json::parse(std::ifstream(file), nullptr, false);
   if (text_at(content, "format") != kResultsFormat || !field_at(content, "results").is_array())
     return damaged(file);
-  if (auto game = game::Definition::read(field_at(content, "game")))
+  if (const json& definition = field_at(content, "game"); !definition.is_null()) {
+    auto game = game::Definition::read(definition);
+    if (!game) return damaged(file);
     league.game = std::make_shared<const game::Definition>(std::move(*game));
+  }
   for (const json& row : content["results"]) {
     auto outcome = game::parse_outcome(text_at(row, "outcome"));
     const std::string& match = text_at(row, "match_id");
-    if (!outcome || match.empty()) return damaged(file);
+    auto points = outcome ? points_in(row, *outcome, *league.game) : std::nullopt;
+    if (!points || match.empty()) return damaged(file);
     league.results.push_back({match,
                               *outcome,
                               text_at(row, "by") == "MANAGER",
@@ -245,7 +269,7 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
                               {},
                               receipts_in(row),
                               text_at(row, "fairness"),
-                              points_in(row, *outcome, *league.game),
+                              *points,
                               hosted_in(row)});
     if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
   }
