@@ -47,7 +47,8 @@ ASK_FOR_BACKUP = ("The league was still running, so this may be a copy whose fil
                   "`league backup`, or when the programs have stopped.")
 MOST_OF_A_KIND = 100
 # What `league audit verify` has and this one does not.
-UNCHECKED = ["schema", "authority.sender", "authority.peer", "order.*", "retry.*", "deadline.*", "clock.*",
+UNCHECKED = ["schema", "authority.sender", "authority.peer", "order.*", "retry.*", "deadline.*",
+             "clock.unproven", "clock.void_loss", "clock.arithmetic", "clock.replays",
              "projection.standings", "projection.rounds", "projection.ahead", "journal.missing", "journal.twice",
              "journal.unlogged", "journal.differs"]
 
@@ -236,6 +237,18 @@ def seconds_of(text):
     except ValueError:
         return None
     return moment.timestamp() + float(match[2] or 0)
+
+
+def microseconds_of(text):
+    """The same in microseconds, in each form that a message may have (docs/protocol.md)."""
+    match = re.match(r"(\d{4})(-?)(\d\d)\2(\d\d)T(\d\d)(:?)(\d\d)\6(\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)\Z", text, re.ASCII)
+    if not match or (match[2] and not match[6]):
+        return None
+    try:
+        moment = datetime.datetime(*(int(match[part]) for part in (1, 3, 4, 5, 7, 8)), tzinfo=datetime.timezone.utc)
+    except ValueError:
+        return None
+    return int(moment.timestamp()) * 1_000_000 + int((match[9] or "0").ljust(6, "0")[:6])
 
 
 # --- Logs -----------------------------------------------------------------------------------------------------------
@@ -740,6 +753,7 @@ NUMBERS = ("mono_ns", "call", "http_status", "elapsed_us", "raw_bytes", "raw_ref
 ANSWERS = {"GAME_INVITATION": "GAME_JOIN_ACK", "CHOOSE_PARITY_CALL": "CHOOSE_PARITY_RESPONSE",
            "REFEREE_REGISTER_REQUEST": "REFEREE_REGISTER_RESPONSE", "LEAGUE_REGISTER_REQUEST": "LEAGUE_REGISTER_RESPONSE",
            "LEAGUE_QUERY": "LEAGUE_QUERY_RESPONSE"}
+GAME_CALLS = ("GAME_INVITATION", "CHOOSE_PARITY_CALL")
 # They give one match to a third-party referee, which is announced in no other way.
 MATCH_STARTERS = ("START_MATCH", "MATCH_ASSIGNMENT")
 COMPLETED = ("ROUND_COMPLETED", "LEAGUE_COMPLETED")
@@ -820,6 +834,12 @@ class Said:
     def promise(self):
         """The commitment of the draw that a call of a match names."""
         return text_of(self.message, "draw_commitment") or text_of(dict_of(self.message, "context"), "draw_commitment")
+
+    @property
+    def allowed(self):
+        """When a call with a deadline was written, and how long there is for the answer, by the message, in microseconds."""
+        until, sent = (microseconds_of(text_of(self.message, key)) for key in ("deadline", "timestamp"))
+        return (None, None) if until is None or sent is None else (sent, until - sent)
 
     @property
     def callee(self):
@@ -968,7 +988,7 @@ class LogFacts:
                 self.note_broadcast(said, kind, agent)
             elif kind in MATCH_STARTERS and agent == MANAGER and said.out and said.checked:
                 self.note_matches(said, [said.message])
-            elif kind in ("GAME_INVITATION", "CHOOSE_PARITY_CALL"):
+            elif kind in GAME_CALLS:
                 is_to_player = agent.startswith("player:") and not said.out and said.sender.startswith("referee:")
                 if is_to_player or (agent.startswith("referee:") and said.out):
                     self.calls.append(said)
@@ -1696,7 +1716,7 @@ class League:
         """What the later ones of these rules find of a match follows from what the earlier ones found."""
         matches = {}
         for said in itertools.chain(self.reports, self.overs, (call for calls in self.calls.values() for call in calls)):
-            for one in (said, said.answer) if said.stated in ("GAME_INVITATION", "CHOOSE_PARITY_CALL") else (said,):
+            for one in (said, said.answer) if said.stated in GAME_CALLS else (said,):
                 if one is not None:
                     matches.setdefault(one.place, said.match_id)
         best = {}
@@ -2061,6 +2081,7 @@ class Report:
         self.check_draw()
         for player, opponent in (self.pair, self.pair[::-1]):
             self.check_choice(player, opponent)
+            self.check_limits(player)
             self.check_loss(player)
             self.check_sealed(player, opponent)
         return None
@@ -2249,6 +2270,22 @@ class Report:
         states = {own: text_of(one, "state") for own, one in zip(self.pair, (self.league.journal.receipts if self.league.journal else {}).get(self.match, ()))}
         return self.has_declined(player) and bool(join) and (self.league.journal is None or states.get(player) == "valid")
 
+    def check_limits(self, player):
+        """By the calls in its own log the player had the time that the report says. Which call failed tells the referee's own clock: others may
+        have another limit, since after an invalid answer only the rest of the time is left."""
+        calls = [call for call in self.league.own_calls(f"player:{player}", self.match, self.conversation, self.said.sender) if call.checked]
+        for failure in list_of(self.details, "failures") if self.is_technical else ():
+            limit, at = stated_limit(failure), microseconds_of(text_of(dict_of(failure, "clock"), "sent_at"))
+            if text_of(failure, "player_id") != player or limit is None or at is None:
+                continue
+            had = [allowed for call in calls if call.stated == text_of(failure, "call") for sent, allowed in [call.allowed]
+                   if allowed is not None and abs(sent - at) <= 2_000_000]
+            if had and all(abs(limit - allowed) > 3_000_000 for allowed in had):
+                return self.fault("clock.limit", f"{self.said.sender} reported that player:{player} had {limit // 1000} ms at "
+                                                 f"{shown(text_of(failure, 'call'))} of {self.match}, but by the call in the player's own sealed "
+                                                 f"log it had {had[-1] // 1000} ms")
+        return None
+
     def check_loss(self, player):
         if not self.is_technical or self.points is None or not self.has_lost(player):
             return
@@ -2261,7 +2298,9 @@ class Report:
             return
         calls = self.league.own_calls(f"player:{player}", self.match, self.conversation, self.said.sender)
         calls = [call for call in calls if call.checked and call.stated == (kind or call.stated)]
-        if not calls or not self.is_timely(calls[-1], last) or not self.is_valid(player, calls[-1]):
+        # Where the report does not say which call failed, it may have been either.
+        asked = [[call for call in calls if call.stated == one] for one in ([kind] if kind else GAME_CALLS)]
+        if not all(of and self.is_timely(of[-1], last) and self.is_valid(player, of[-1]) for of in asked):
             return
         network = code in ("E001", "E009") or (not code and re.search("TIMEOUT|CONNECTION", self.termination, re.I))
         masked = code in ("E011", "E012", "E014")
@@ -2277,16 +2316,12 @@ class Report:
     def is_timely(call, failure):
         if not call.valid_answer or "verdict" in call.answer.message:
             return False
-        message = call.message
-        limit = number_of(dict_of(failure, "clock"), "limit_ms")
-        until, sent = (seconds_of(text_of(message, key)) for key in ("deadline", "timestamp"))
-        if limit is not None:
-            seconds = limit / 1000
-        elif until is not None and sent is not None:
-            seconds = until - sent
-        else:
-            seconds = 5.0 if message.get("message_type") == "GAME_INVITATION" else 30.0
-        return call.answer.time - call.time <= seconds
+        # The call itself says how much time there was; the referee, afterwards, only what that leaves open: messages have whole seconds,
+        # and invitations may have no deadline.
+        limit, (_, allowed) = stated_limit(failure), call.allowed
+        if limit is None or (allowed is not None and abs(limit - allowed) > 1_000_000):
+            limit = allowed if allowed is not None else 5_000_000 if call.stated == "GAME_INVITATION" else 30_000_000
+        return round((call.answer.time - call.time) * 1e6) <= limit
 
     def is_valid(self, player, call):
         """Whether the answer is one that a referee must take."""
@@ -2399,6 +2434,12 @@ class Report:
 
 def handed_in(call):
     return text_of(dict_of(call.message, "context"), "opponent_commitment")
+
+
+def stated_limit(failure):
+    """What a player had for its answer, in microseconds, by the referee's record of a time-out."""
+    limit = number_of(dict_of(failure, "clock"), "limit_ms") if text_of(failure, "error_code") == "E001" else None
+    return limit if limit is None else limit * 1000
 
 
 def choice_of(answer):

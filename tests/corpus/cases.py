@@ -18,8 +18,9 @@ MANAGER = "league_manager"
 ONLY_PROGRAM = {
     "schema", "authority.sender", "authority.peer", "projection.standings", "projection.rounds", "projection.ahead",
     "journal.differs", "journal.missing", "journal.twice", "journal.unlogged",
+    "clock.unproven", "clock.void_loss", "clock.arithmetic", "clock.replays",
 }
-FAMILIES_OF_PROGRAM = ("order.", "retry.", "deadline.", "clock.")
+FAMILIES_OF_PROGRAM = ("order.", "retry.", "deadline.")
 
 
 def is_for_both(rule):

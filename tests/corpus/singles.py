@@ -4,6 +4,7 @@ its deadlines and its clock, tables and the journal."""
 import copy
 import gzip
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import log_builder
@@ -363,12 +364,22 @@ def failures(change):
     return details_of(R1, lambda details: [change(failure) for failure in details["failures"]])
 
 
+def later(text, seconds):
+    return log_builder.log_time(datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ") + timedelta(seconds=seconds))
+
+
 TIMED_OUT = {"plan": lost_by("a", "CHOOSE_PARITY_CALL", "E001")}
 made("clock", "no-proof", fault("clock.unproven", report_at(R1)), short=True, **TIMED_OUT)(failures(lambda one: one.pop("clock")))
 made("clock", "wrong-mark", fault("clock.arithmetic", report_at(R1)), short=True, **TIMED_OUT)(
     failures(lambda one: one["clock"].update(scheduling_delay_us=10**6)))
 made("clock", "lost-though-the-referee-was-late", fault("clock.void_loss", report_at(R1)), short=True, **TIMED_OUT)(
     failures(lambda one: one["clock"].update(scheduling_delay_us=10**6, void=True)))
+LIMIT = fault("clock.limit", report_at(R1), R1)
+for _limit, _expected in ((2_999, ()), (1_999, (LIMIT,)), (0, (LIMIT,)), (7_001, ()), (8_001, (LIMIT,)), (20_000, (LIMIT,))):
+    made("clock", f"limit-of-{_limit}", *_expected, short=_limit == 20_000, **TIMED_OUT)(
+        failures(lambda one, limit=_limit: one["clock"].update(limit_ms=limit)))
+made("clock", "rest-of-the-time-in-a-later-call", **TIMED_OUT)(
+    failures(lambda one: one["clock"].update(limit_ms=900, sent_at=later(one["clock"]["sent_at"], 4.1))))
 made("clock", "replayed-too-often", fault("clock.replays", report_at(R1)), short=True)(details_of(R1, lambda details: details.update(replays=4)))
 
 
