@@ -220,7 +220,7 @@ def sentence(by_luck):
 
 def is_told(cell, own, most):
     """Whether a cell says `own`, or nothing where there is nothing to say."""
-    if own is None or not re.fullmatch(r"-?\d{1,9}(\.\d{1,12})?", cell or "", re.ASCII):
+    if own is None or not re.fullmatch(r"-?\d{1,9}(\.\d{1,25})?(e[-+]?\d{1,3})?", cell or "", re.ASCII):
         return own is None and cell == ""
     return abs(float(cell) - own) <= most
 

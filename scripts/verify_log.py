@@ -217,6 +217,8 @@ def is_integer(value):
 
 def number_of(value, key):
     found = value.get(key) if isinstance(value, dict) else None
+    if isinstance(found, float) and found.is_integer() and abs(found) <= 1 << 53:
+        found = int(found)  # for JSON Schema 1.0 is an integer
     return found if is_number(found) else None
 
 
@@ -2162,6 +2164,7 @@ class Report:
     def check_draw(self):
         proof = text_of(self.details, "draw_proof")
         version = self.details.get("draw_version", 1)
+        version = number_of(self.details, "draw_version") if isinstance(version, float) else version
         if (self.is_normal or "draw_version" in self.details) and (version != (2 if self.commitments else 1) or not is_number(version)):
             self.fault("draw.version", f"{self.match}: draw version {shown(version)} with {len(self.commitments)} commitments")
         seed = None

@@ -340,6 +340,7 @@ LOST_BY_TIME, CONTRADICTED = {"plan": lost_by("a", "CHOOSE_PARITY_CALL", "E001")
 LIMIT = fault("clock.limit", report_at(R1), R1)
 for _name, _change, _expected in (
         ("shorter-limit", answered_and(limit_ms=1), (LIMIT, CONTRADICTED)), ("no-time", answered_and(elapsed_ms=1), (CONTRADICTED,)),
+        ("shorter-limit-with-a-fraction", answered_and(limit_ms=1.0), (LIMIT, CONTRADICTED)), ("no-whole-limit", answered_and(limit_ms=1.5), (fault("schema"), CONTRADICTED)),
         ("shorter-limit-of-another-call", answered_and(limit_ms=1, sent_at="2026-01-15T10:00:00.000000Z"), (CONTRADICTED,)),
         ("shorter-limit-of-no-call", answered_and(limit_ms=1, sent_at=None), (CONTRADICTED,)),
         ("no-limit", answered_and(clock=None), (fault("clock.unproven", report_at(R1)), CONTRADICTED)),
