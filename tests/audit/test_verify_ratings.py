@@ -103,7 +103,7 @@ class Told(unittest.TestCase):
 
     def test_each_cell_of_each_row(self):
         played = league([("P01", "P02", "P01"), ("P01", "P03", None), ("P02", "P03", "P03")])
-        right = self.rows_of(played)
+        right, table = self.rows_of(played), verify_ratings.figures(played)[0]
         self.assertEqual(self.run_script(played, self.standings(right))[0], 0)
         self.assertEqual(self.run_script(played, self.standings(right[:-1]))[0], 0, "who played nothing may be left out")
         changed = [right[1:], right[:1] + right, [{**row, "player_id": "P98"} for row in right]]
@@ -113,7 +113,8 @@ class Told(unittest.TestCase):
                     [*right[:-1], {**right[-1], "rating": "1500.0000000"}], [*right[:-1], {**right[-1], "p_first": "nan"}],
                     [{key: row[key] for key in row if key != "p_first"} for row in right]]
         for rows in changed:
-            self.assertIn("DIFFERS", str(self.run_script(played, self.standings(rows))[0]), rows)
+            self.assertTrue(verify_ratings.differences(table, self.standings(rows)), rows)
+        self.assertIn("DIFFERS", str(self.run_script(played, self.standings(changed[-1]))[0]))
 
     def test_what_is_said_of_luck(self):
         played = league([("P01", "P02", "P01"), ("P01", "P03", "P01"), ("P02", "P03", "P03")])
