@@ -45,6 +45,8 @@ struct ServerTool {
   std::string annotations = {};  ///< JSON text of MCP's tool annotations, or empty
   /// Whether the list for strangers has it; the whole list always does, and everybody may call it.
   bool is_for_strangers = true;
+  /// Calls and answers hold what others could use (a code, a token): no log has them.
+  bool is_secret = false;
   /// Checks arguments and explains faults to the client's model; may be empty.
   std::function<core::Result<void>(const nlohmann::json&)> check = nullptr;
   std::function<void(ServedToolCall)> handler = nullptr;
@@ -85,6 +87,7 @@ struct ServerPrompt {
   std::string title = {};
   std::string description = {};
   std::vector<Argument> arguments = {};
+  bool is_secret = false;  ///< as a tool's
   std::function<void(Get)> get = nullptr;
 };
 

@@ -101,6 +101,7 @@ void Server::call_tool(Served served) {
         {core::ErrorCode::kUnknownMessageType,
          "there is no tool " + shown_name(*name) + "; tools/list names them", "/params/name"});
   }
+  served.arrival.notes->is_secret = tool->is_secret;
   auto arguments = take_arguments(params);
   if (!arguments) return fail_params(served.reply, "params.arguments must be an object");
   served.arrival.notes->message_type = tool->name;
@@ -123,6 +124,7 @@ void Server::get_prompt(Served served) {
   if (!name) return fail_params(served.reply, "prompts/get needs the string params.name");
   auto prompt = registry_.find_prompt(*name);
   if (!prompt) return fail_params(served.reply, "there is no prompt " + shown_name(*name));
+  served.arrival.notes->is_secret = prompt->is_secret;
   auto arguments = take_arguments(params);
   if (!arguments) return fail_params(served.reply, "params.arguments must be an object");
   for (const auto& wanted : prompt->arguments) {

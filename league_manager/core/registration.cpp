@@ -194,9 +194,9 @@ core::Result<RegistrationDecision> return_with_token(
     const Roster& roster, const events::LeagueSettings& settings, const RegistrationScene& scene,
     RegistrationRequest request, const RegistrationFacts& facts, events::AgentRef agent) {
   const events::Agent& known = roster.agent(agent);
-  // Who plays is said once: it decides how long matches wait for the answers.
-  request.profile.played_by =
-      request.profile.endpoint == rpc::kOutward ? known.profile.played_by : std::string();
+  // Who plays is said once, wherever the player goes afterwards: it decides how long matches wait
+  // for the answers, and how fair they can be.
+  request.profile.played_by = known.profile.played_by;
   request.profile.endpoint = seat_of(request.profile, agent);
   if (known.profile.code_digest) {
     // The seat keeps the name from the operator's list and its code, whatever the request says.

@@ -101,6 +101,9 @@ TEST(Registration, WhoPlaysIsSaidOnce) {
   back.token_hash = "hash-P01-n1";
   ASSERT_TRUE(played.enter(back));
   EXPECT_TRUE(played.league.roster().is_person(0)) << "a program that it hands its token to";
+  back.profile.endpoint = "http://localhost:8301/mcp";
+  ASSERT_TRUE(played.enter(back));
+  EXPECT_TRUE(played.league.roster().is_person(0)) << "nor by leaving its seat";
   auto bot = player("bot", 7);
   bot.profile.endpoint = "outward";
   ASSERT_TRUE(played.enter(bot, "n2"));

@@ -161,6 +161,7 @@ void HostTools::add_prompt() {
       .description = "Join the league and play in it, with the tools of this server.",
       .arguments = {{"display_name", "The name under which to play."},
                     {"code", "The registration code, if the league's operator has given one."}},
+      .is_secret = true,
       .get = [this](const mcp::ServerPrompt::Get& get) {
         std::string name = schema::text_at(get.arguments, "display_name");
         const std::string& code = schema::text_at(get.arguments, "code");

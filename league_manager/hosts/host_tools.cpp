@@ -67,12 +67,15 @@ void HostTools::stop() {
 }
 
 void HostTools::bind(const char* name, Handler handler) {
-  deps_.server.bind_tool(name, [this, handler](ToolCall call) {
-    // What it says to the client is secret: it has the word of the player, or the code.
-    call.notes->is_carrier = true;
-    call.notes->is_secret = handler == &HostTools::join_league;
-    scope_.spawn((this->*handler)(std::move(call)));
-  });
+  // What join_league says to the client, and is told, is secret: the player's word, and the code.
+  const bool is_secret = handler == &HostTools::join_league;
+  deps_.server.bind_tool(
+      name,
+      [this, handler](ToolCall call) {
+        call.notes->is_carrier = true;
+        scope_.spawn((this->*handler)(std::move(call)));
+      },
+      is_secret);
 }
 
 void HostTools::post(const std::string& method, json message, rpc::MessageContext context,
@@ -156,7 +159,7 @@ task::Task<void> HostTools::join_league(ToolCall call) {
   const auto id =
       co_await register_player(name, schema::text_at(call.arguments, "code"), call.context);
   joining_.erase(scope);
-  auto player = id ? take(*id) : Result<HostedPlayer*>(id.error());
+  auto player = id ? take(*id) : Result<HostTools::Held>(id.error());
   if (!player) {
     call.reply.refuse(player.error());
     co_return;
@@ -174,7 +177,7 @@ task::Task<void> HostTools::await_turn(ToolCall call) {
     call.reply.refuse(found.error());
     co_return;
   }
-  HostedPlayer* const player = *found;
+  const Held player = *found;
   const auto limit = std::clamp<std::int64_t>(
       schema::number_at(call.arguments, "wait_s").value_or(kLongestWait.count()), 0,
       kLongestWait.count());
@@ -190,7 +193,7 @@ task::Task<void> HostTools::await_turn(ToolCall call) {
   answer(call, std::move(told));
 }
 
-task::Task<bool> HostTools::wait_for_news(HostedPlayer* player, std::chrono::seconds limit,
+task::Task<bool> HostTools::wait_for_news(Held player, std::chrono::seconds limit,
                                           std::shared_ptr<mcp::RequestContext> client) {
   const auto begun = deps_.clock.steady_now();
   player->wake();
@@ -209,10 +212,10 @@ task::Task<bool> HostTools::wait_for_news(HostedPlayer* player, std::chrono::sec
   }
 }
 
-task::Task<void> HostTools::ask_person(HostedPlayer* player,
-                                       std::shared_ptr<mcp::RequestContext> client) {
+task::Task<void> HostTools::ask_person(Held player, std::shared_ptr<mcp::RequestContext> client) {
   const Turn* turn = player->turn();
   if (turn == nullptr || !turn->choice.empty() || !client->client_has("elicitation")) co_return;
+  if (!asking_.insert(player->identity().id).second) co_return;  // one form at a time
   const auto match = turn->match;
   json words = deps_.game->choices();
   const json form = {
@@ -228,6 +231,7 @@ task::Task<void> HostTools::ask_person(HostedPlayer* player,
       [&client, &form, left](std::function<void(Result<rpc::Response>)> then) {
         client->ask_client("elicitation/create", form, left, std::move(then));
       });
+  asking_.erase(player->identity().id);
   turn = player->turn();
   if (!answer || answer->error || turn == nullptr || turn->match != match) co_return;
   if (schema::text_at(answer->result, "action") != "accept") co_return;
@@ -266,10 +270,10 @@ void HostTools::answer(ToolCall& call, json answer) {
   service::answer_when_durable(deps_.ledger, std::move(call.reply), std::move(answer));
 }
 
-Result<HostedPlayer*> HostTools::player_of(const ToolCall& call) {
+Result<HostTools::Held> HostTools::player_of(const ToolCall& call) {
   const std::string scope = scope_of(call);
   const std::string& word = schema::text_at(call.arguments, "player");
-  Result<HostedPlayer*> player = not_playing();
+  Result<HostTools::Held> player = not_playing();
   if (!word.empty()) {
     player = player_of_word(word);
     if (player) bind_session(scope, **player);
@@ -286,7 +290,7 @@ Result<HostedPlayer*> HostTools::player_of(const ToolCall& call) {
   return player;
 }
 
-Result<HostedPlayer*> HostTools::player_of_word(const std::string& word) {
+Result<HostTools::Held> HostTools::player_of_word(const std::string& word) {
   const std::string hash = core::AuthToken(word).hash();
   const auto id = deps_.ledger.read([&](const League& league) -> std::optional<std::string> {
     const auto agent = league.roster().find_by_token_hash(hash);
@@ -298,7 +302,7 @@ Result<HostedPlayer*> HostTools::player_of_word(const std::string& word) {
                "/player"};
 }
 
-Result<HostedPlayer*> HostTools::take(const std::string& id) {
+Result<HostTools::Held> HostTools::take(const std::string& id) {
   struct Found {
     std::string name;
     agent::identity::Identity identity;
@@ -319,13 +323,13 @@ Result<HostedPlayer*> HostTools::take(const std::string& id) {
   });
   if (auto held = players_.extract(id)) {
     if (found && held.mapped()->identity().token.matches(found->identity.token.reveal())) {
-      HostedPlayer* const same = held.mapped().get();
+      Held same = held.mapped();
       players_.insert(std::move(held));
       return same;
     }
     held.mapped()->close();
     std::erase_if(sessions_, [&](const auto& one) { return one.second == id; });
-    retired_.push_back(std::move(held.mapped()));  // its messages may still be on their way
+    if (held.mapped()->has_played()) retired_.push_back(std::move(held.mapped()));
   }
   if (!found) return not_playing();
   if (!open_matches_ && !deps_.open_matches.empty()) {
@@ -333,20 +337,21 @@ Result<HostedPlayer*> HostTools::take(const std::string& id) {
     if (!opened) return opened.error();
     open_matches_ = std::move(*opened);
   }
-  auto made = HostedPlayer::create(
-      {.timer = deps_.timer,
-       .clock = deps_.clock,
-       .random = deps_.random,
-       .schemas = deps_.schemas,
-       .seats = deps_.seats,
-       .open_matches = open_matches_.get(),
-       .executor = scope_.executor(),
-       .limit = deps_.limit,
-       .game = deps_.game,
-       .dispute = [this](const auto& identity, const auto& match) { dispute(identity, match); }},
+  auto made = std::make_shared<HostedPlayer>(
+      HostedPlayer::Context{
+          .timer = deps_.timer,
+          .clock = deps_.clock,
+          .random = deps_.random,
+          .schemas = deps_.schemas,
+          .seats = deps_.seats,
+          .open_matches = open_matches_.get(),
+          .executor = scope_.executor(),
+          .limit = deps_.limit,
+          .game = deps_.game,
+          .dispute = [this](const auto& identity, const auto& match) { dispute(identity, match); }},
       found->name, found->identity);
-  if (!made) return made.error();
-  return (players_[id] = std::move(*made)).get();
+  players_[id] = made;
+  return made;
 }
 
 void HostTools::bind_session(const std::string& scope, const HostedPlayer& player) {

@@ -54,6 +54,7 @@ class HostTools {
 
  private:
   using json = nlohmann::json;
+  using Held = std::shared_ptr<HostedPlayer>;  ///< also by the calls of its client
   using Handler = task::Task<void> (HostTools::*)(agent::host::ToolCall);
 
   void bind(const char* name, Handler handler);
@@ -64,9 +65,9 @@ class HostTools {
   task::Task<void> my_results(agent::host::ToolCall call);
 
   /// Asks the person at the client for the choice, by elicitation.
-  task::Task<void> ask_person(HostedPlayer* player, std::shared_ptr<mcp::RequestContext> client);
+  task::Task<void> ask_person(Held player, std::shared_ptr<mcp::RequestContext> client);
   /// Waits for news of the player and tells the client every few seconds that it does so.
-  task::Task<bool> wait_for_news(HostedPlayer* player, std::chrono::seconds limit,
+  task::Task<bool> wait_for_news(Held player, std::chrono::seconds limit,
                                  std::shared_ptr<mcp::RequestContext> client);
   /// The answer of the manager to a registration that a client makes.
   task::Task<core::Result<std::string>> register_player(std::string name, std::string code,
@@ -76,10 +77,10 @@ class HostTools {
             std::function<void(std::string)> answered);
 
   /// The player of the call's session, or of the word in its arguments, at its seat.
-  [[nodiscard]] core::Result<HostedPlayer*> player_of(const agent::host::ToolCall& call);
-  [[nodiscard]] core::Result<HostedPlayer*> player_of_word(const std::string& word);
+  [[nodiscard]] core::Result<Held> player_of(const agent::host::ToolCall& call);
+  [[nodiscard]] core::Result<Held> player_of_word(const std::string& word);
   /// The player `id` of the league, which is run for a client.
-  [[nodiscard]] core::Result<HostedPlayer*> take(const std::string& id);
+  [[nodiscard]] core::Result<Held> take(const std::string& id);
   void bind_session(const std::string& scope, const HostedPlayer& player);
   void sit(HostedPlayer& player);
 
@@ -92,10 +93,11 @@ class HostTools {
 
   const HostDependencies deps_;
   std::unique_ptr<player::service::OpenMatchFile> open_matches_;  ///< null until it is needed
-  std::map<std::string, std::unique_ptr<HostedPlayer>> players_;  ///< by id
-  std::vector<std::unique_ptr<HostedPlayer>> retired_;  ///< whose places were given away
+  std::map<std::string, Held> players_;  ///< by id
+  std::vector<Held> retired_;  ///< who have played, and whose places were given away
   std::map<std::string, std::string> sessions_;  ///< the player's id by session, the newest of each
   std::set<std::string> joining_;  ///< sessions that wait for their registration
+  std::set<std::string> asking_;  ///< players whose clients have an open question
   int registrations_ = 0;
   task::Scope scope_;  // last: its tasks use the rest
 };

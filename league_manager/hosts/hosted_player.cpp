@@ -6,6 +6,8 @@
 
 #include "common/agent/runtime/log.h"
 #include "common/core/text.h"
+#include "common/envelope/message_type.h"
+#include "common/rpc/codec.h"
 #include "common/rpc/frame_peek.h"
 
 namespace league::league_manager::hosts {
@@ -36,44 +38,59 @@ class HostedPlayer::Line final : public transport::link::PeerChannel,
   std::atomic<bool> is_open_{true};
 };
 
-core::Result<std::unique_ptr<HostedPlayer>> HostedPlayer::create(
-    Context context, const std::string& display_name, agent::identity::Identity identity) {
-  std::unique_ptr<HostedPlayer> made(new HostedPlayer(std::move(context), std::move(identity)));
-  HostedPlayer& self = *made;
-  const Context& its = self.context_;
+HostedPlayer::HostedPlayer(Context context, std::string display_name,
+                           agent::identity::Identity identity)
+    : context_(std::move(context)),
+      display_name_(std::move(display_name)),
+      identity_(std::move(identity)) {}
+
+core::Result<std::unique_ptr<player::service::PlayerService>> HostedPlayer::make_service() {
   game::Games games;
-  if (auto learnt = games.learn(*its.game); !learnt) return learnt.error();
-  auto service = player::service::PlayerService::create(
-      {.display_name = display_name, .games = std::move(games)},
-      {.timer = its.timer,
-       .clock = its.clock,
-       .random = its.random,
-       .schemas = its.schemas,
-       .open_matches = its.open_matches,
-       .ask = [&self](player::OpenMatch match, std::function<void(std::string)> chosen) {
-         self.ask(std::move(match), std::move(chosen));
+  if (auto learnt = games.learn(*context_.game); !learnt) return learnt.error();
+  auto made = player::service::PlayerService::create(
+      {.display_name = display_name_, .games = std::move(games)},
+      {.timer = context_.timer,
+       .clock = context_.clock,
+       .random = context_.random,
+       .schemas = context_.schemas,
+       .open_matches = context_.open_matches,
+       .ask = [this](player::OpenMatch match, std::function<void(std::string)> chosen) {
+         ask(std::move(match), std::move(chosen));
        }});
-  if (!service) return service.error();
-  self.service_ = std::move(*service);
-  self.service_->on_match_over(
-      [&self](const player::PlayedMatch& match) { self.end(match.match_id); });
-  self.service_->on_league_completed([&self](const auto& /*end*/) {
-    self.has_news_ = true;
-    self.wake();
+  if (!made) return made.error();
+  auto& service = **made;
+  service.on_match_over([this](const player::PlayedMatch& match) { end(match.match_id); });
+  service.on_league_completed([this](const auto& /*end*/) {
+    has_news_ = true;
+    wake();
   });
-  self.service_->on_dispute([&self](const player::DisputedMatch& match) {
-    self.context_.dispute(self.identity_, match);
-  });
-  if (its.open_matches != nullptr) {
-    const core::PlayerId id(self.identity_.id);
-    self.service_->resume(its.open_matches->matches_of(id), its.open_matches->credentials_of(id));
+  service.on_dispute(
+      [this](const player::DisputedMatch& match) { context_.dispute(identity_, match); });
+  if (context_.open_matches != nullptr) {
+    const core::PlayerId id(identity_.id);
+    service.resume(context_.open_matches->matches_of(id),
+                   context_.open_matches->credentials_of(id));
   }
-  self.service_->set_identity(self.identity_);
+  service.set_identity(identity_);
   return made;
 }
 
-HostedPlayer::HostedPlayer(Context context, agent::identity::Identity identity)
-    : context_(std::move(context)), identity_(std::move(identity)) {}
+player::service::PlayerService* HostedPlayer::service() {
+  if (!service_) {
+    auto made = make_service();
+    if (!made) {
+      agent::runtime::log::error("{} cannot be run for its client: {}", identity_.id,
+                                 made.error().message);
+      return nullptr;
+    }
+    service_ = std::move(*made);
+  }
+  return service_.get();
+}
+
+player::MatchHistory HostedPlayer::history() const {
+  return service_ ? service_->history() : player::MatchHistory();
+}
 
 HostedPlayer::~HostedPlayer() { close(); }
 
@@ -94,12 +111,21 @@ void HostedPlayer::sit() {
 
 void HostedPlayer::deliver(const std::shared_ptr<Line>& line,
                            std::shared_ptr<const std::string> bytes) {
-  if (rpc::peek_frame(*bytes).kind != rpc::FrameKind::kRequest) return;
+  const auto frame = rpc::peek_frame(*bytes);
+  if (frame.kind != rpc::FrameKind::kRequest) return;
+  // Whoever joins and leaves gets a notice, for which no service is made.
+  if (!service_ && frame.method == envelope::spec(envelope::MessageType::kLeagueError).method) {
+    (void)context_.seats.take_answer(
+        *line, rpc::SharedText(rpc::encode_result(frame.id, R"({"status":"ok"})")));
+    return;
+  }
+  player::service::PlayerService* const player = service();
+  if (player == nullptr) return;
   transport::link::Inbound message;
   message.bytes = std::move(bytes);
   message.context = rpc::MessageContext::now(context_.clock, rpc::MessageDirection::kInternal,
                                              rpc::TransportContext::memory());
-  service_->handler().on_message(
+  player->handler().on_message(
       std::move(message), transport::link::ReplySlot([&seats = context_.seats,
                                                       line](transport::link::OutboundReply reply) {
         (void)seats.take_answer(*line, reply.bytes);

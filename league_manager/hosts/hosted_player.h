@@ -52,14 +52,16 @@ class HostedPlayer {
   };
 
   /// The references of `context` outlive it.
-  [[nodiscard]] static core::Result<std::unique_ptr<HostedPlayer>> create(
-      Context context, const std::string& display_name, agent::identity::Identity identity);
+  HostedPlayer(Context context, std::string display_name, agent::identity::Identity identity);
   ~HostedPlayer();
   HostedPlayer(const HostedPlayer&) = delete;
   HostedPlayer& operator=(const HostedPlayer&) = delete;
 
   [[nodiscard]] const agent::identity::Identity& identity() const { return identity_; }
-  [[nodiscard]] player::MatchHistory history() const { return service_->history(); }
+  [[nodiscard]] player::MatchHistory history() const;
+  /// Whether it has ever got a call. Then messages and timers of its service may be on their way,
+  /// and it must be kept; before that it is small, and nothing refers to it.
+  [[nodiscard]] bool has_played() const { return service_ != nullptr; }
   /// Takes the seat, unless it sits there: calls arrive from now on.
   void sit();
   [[nodiscard]] bool is_seated() const;
@@ -89,7 +91,10 @@ class HostedPlayer {
     bool is_missed = false;
   };
 
-  HostedPlayer(Context context, agent::identity::Identity identity);
+  /// Our player's service, made when its first call arrives; null, and said in the operator's log,
+  /// if that is not possible.
+  [[nodiscard]] player::service::PlayerService* service();
+  [[nodiscard]] core::Result<std::unique_ptr<player::service::PlayerService>> make_service();
   void deliver(const std::shared_ptr<Line>& line, std::shared_ptr<const std::string> bytes);
   void ask(player::OpenMatch match, std::function<void(std::string)> chosen);
   void end(const core::MatchId& match);
@@ -97,6 +102,7 @@ class HostedPlayer {
   void expire();
 
   const Context context_;
+  const std::string display_name_;
   const agent::identity::Identity identity_;
   std::shared_ptr<Line> line_;
   std::deque<Asked> asked_;  ///< usually none or one

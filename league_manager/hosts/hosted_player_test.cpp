@@ -23,18 +23,18 @@ class HostedPlayerTest : public ::testing::Test {
     agent::identity::Identity identity{"P01", token_, core::LeagueId("league_2025_even_odd")};
     identity.league_key = std::string(64, 'a');
     identity.match_credentials = true;
-    auto made = HostedPlayer::create({.timer = time_,
-                                      .clock = time_,
-                                      .random = random_,
-                                      .schemas = envelope::testing::schemas(),
-                                      .seats = seats_,
-                                      .open_matches = nullptr,
-                                      .executor = task::Executor(),
-                                      .limit = 60s,
-                                      .game = game::even_odd(),
-                                      .dispute = [](const auto&, const auto&) {}},
-                                     "host", identity);
-    player_ = std::move(*made);
+    player_ = std::make_unique<HostedPlayer>(
+        HostedPlayer::Context{.timer = time_,
+                              .clock = time_,
+                              .random = random_,
+                              .schemas = envelope::testing::schemas(),
+                              .seats = seats_,
+                              .open_matches = nullptr,
+                              .executor = task::Executor(),
+                              .limit = 60s,
+                              .game = game::even_odd(),
+                              .dispute = [](const auto&, const auto&) {}},
+        "host", identity);
   }
   /// A call of the referee at the seat; its answer appears in the returned place.
   std::shared_ptr<std::optional<agent::seats::SeatAnswer>> call(const std::string& method,
@@ -69,6 +69,14 @@ class HostedPlayerTest : public ::testing::Test {
   std::int64_t last_id_ = 0;
   std::unique_ptr<HostedPlayer> player_;
 };
+
+TEST_F(HostedPlayerTest, IsSmallUntilItPlays) {
+  player_->sit();
+  const auto answer = call("notify_league_error", json::object());
+  ASSERT_TRUE(*answer);
+  EXPECT_FALSE((*answer)->error);
+  EXPECT_FALSE(player_->has_played()) << "anybody may join and leave";
+}
 
 TEST_F(HostedPlayerTest, ItsClientChoosesAndThePlayerDoesTheRest) {
   player_->sit();

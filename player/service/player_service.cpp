@@ -83,12 +83,13 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
            .accepts_any_token = options_.standalone,
            .starts_held = !options_.standalone,
            .league_error = {},
-           .mcp = {.name = "league-player",
-                   .title = "League player",
-                   .instructions =
-                       "Plays in a league. A referee calls handle_game_invitation, choose_parity and "
-                       "notify_match_result with league.v2 messages; ping is for everybody, "
-                       "get_player_state for callers with the player's token."}},
+           .mcp =
+               {.name = "league-player",
+                .title = "League player",
+                .instructions =
+                    "Plays in a league. A referee calls handle_game_invitation, choose_parity and "
+                    "notify_match_result with league.v2 messages; ping is for everybody, "
+                    "get_player_state for callers with the player's token."}},
           dependencies.schemas, dependencies.clock),
       envelopes_(std::make_unique<envelope::EnvelopeBuilder>(
           envelope::Sender::player(agent::identity::temporary_id(options_.display_name)),

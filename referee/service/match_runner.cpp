@@ -365,11 +365,13 @@ bool MatchRunner::is_at_seat(const transport::link::Endpoint& endpoint) const {
 bool MatchRunner::is_out_of_reach(const CallPlayer& call,
                                   const agent::peers::PeerReply& reply) const {
   if (!is_at_seat(seat(call.side)->endpoint)) return false;
-  // A seat whose player does not answer says so with 504, and a player's own answer comes with 200.
-  const bool is_refused = reply.http_status == 502 || reply.http_status == 503;
+  // A seat whose player does not answer says so with 504, and one that has too many calls with 429.
+  constexpr int kGatewayTimeout = 504;
+  constexpr int kTooManyRequests = 429;
   const bool is_away =
       reply.error &&
-      (is_refused || (reply.http_status == 0 && reply.error->code == ErrorCode::kConnectionError));
+      (reply.http_status == kTooManyRequests ||
+       (reply.error->code == ErrorCode::kConnectionError && reply.http_status != kGatewayTimeout));
   const auto lasts = context_.deps.clock.steady_now() - begun_at_;
   Duration longest = context_.deps.settings.longest_match();
   if (const auto own = own_limits(*seat(call.side))) longest += own->invitation + own->choice;

@@ -288,6 +288,8 @@ class Hosts(LeagueTest):
         host = Host(manager.url)
         self.assertEqual(host.refused("join_league", display_name="x")[0], "E016")
         self.assertEqual(host.refused("join_league", display_name="x", code=code[:-1] + ("a" if code[-1].lower() != "a" else "b"))[0], "E016")
+        self.assertTrue(host.call("join_league", display_name="x" * 60, code=code)["isError"])
+        host.ask("prompts/get", {"name": "play_a_match", "arguments": {"display_name": "x", "code": code}})
         told = host.join("x", code=code)
         self.assertEqual(told["display_name"], "Ann")
         self.assertEqual(host.join("x", code=code), told)

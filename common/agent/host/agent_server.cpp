@@ -98,8 +98,16 @@ void AgentServer::bind_news(MessageType type) {
   bind_undecoded(type, [](Call<json> call) { call.reply.acknowledge(); });
 }
 
-void AgentServer::bind_tool(std::string name, std::function<void(ToolCall)> handler) {
+void AgentServer::bind_tool(std::string name, std::function<void(ToolCall)> handler,
+                            bool is_secret) {
   auto tool = described_tool(name);
+  tool.is_secret = is_secret;
+  if (is_secret) {
+    handler = [handler = std::move(handler)](ToolCall call) {
+      call.notes->is_secret = true;
+      handler(std::move(call));
+    };
+  }
   auto check = mcp::schema_check(tool.input_schema, tool.name);
   if (check) tool.check = std::move(*check);
   show(std::move(tool));

@@ -145,8 +145,9 @@ class AgentServer final : public transport::link::MessageHandler, private mcp::A
   /// Acknowledges admitted messages of `type` without decoding them.
   void bind_news(envelope::MessageType type);
   /// Sets `handler` for a tool of schemas/tools/. Arguments that come by `tools/call` are checked
-  /// against the input schema; those of the league's own calls are not.
-  void bind_tool(std::string name, std::function<void(ToolCall)> handler);
+  /// against the input schema; those of the league's own calls are not. `is_secret`: no log has its
+  /// calls, see ServerTool.
+  void bind_tool(std::string name, std::function<void(ToolCall)> handler, bool is_secret = false);
 
   /// The MCP server, for resources and their notifications.
   [[nodiscard]] mcp::Server& mcp() { return mcp_; }

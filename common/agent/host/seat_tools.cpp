@@ -47,7 +47,9 @@ SeatTools::SeatTools(seats::Seats& seats, const core::Clock& clock, Rules rules)
     : seats_(seats), clock_(clock), rules_(std::move(rules)) {}
 
 void SeatTools::bind(AgentServer& server) {
-  server.bind_tool("open_seat", [this](ToolCall call) { open_seat(std::move(call)); });
+  // Its answer is a secret, and so is a proof that is refused.
+  server.bind_tool(
+      "open_seat", [this](ToolCall call) { open_seat(std::move(call)); }, true);
   server.bind_tool("await_calls", [this](ToolCall call) { await_calls(std::move(call)); });
 }
 
@@ -95,8 +97,6 @@ core::Result<std::string> SeatTools::prove(const json& arguments) {
 }
 
 void SeatTools::open_seat(ToolCall call) {
-  call.notes->is_carrier = true;  // its answer is a secret, and so is its proof if it is refused
-  call.notes->is_secret = true;
   const bool is_over_connection = call.channel && call.context.transport.as_http() == nullptr;
   if (is_over_connection && seats_.is_taken(*call.channel)) {
     return call.reply.refuse({ErrorCode::kUnexpectedMessage,

@@ -42,22 +42,25 @@ bool is_success(int http_status) {
   return http_status == 0 || (http_status >= 200 && http_status < 300);
 }
 
+/// The peer has not been asked, or is ending: whatever the body says.
+static bool is_gateway(int http_status) { return http_status >= 502 && http_status <= 504; }
+
 Error peer_error(const rpc::ErrorObject& error, int http_status, const std::string& peer) {
   const bool is_ours =
       peer == kManager && error.code == static_cast<int>(rpc::StandardCode::kInternalError);
   const bool is_too_much = peer == kManager && http_status == kTooManyRequests;
   const std::string said = error.code == 0 ? std::string("an error: ")
                                            : "the error " + std::to_string(error.code) + ": ";
-  return {is_ours       ? ErrorCode::kInternalError
-          : is_too_much ? ErrorCode::kOverloaded
-                        : ErrorCode::kInvalidReply,
+  return {is_ours                   ? ErrorCode::kInternalError
+          : is_too_much             ? ErrorCode::kOverloaded
+          : is_gateway(http_status) ? ErrorCode::kConnectionError
+                                    : ErrorCode::kInvalidReply,
           with_status(http_status, "the peer answered with " + said +
                                        core::shown(error.message, core::kMostEchoed)),
           ""};
 }
 
 Error no_message(const transport::link::CallOutcome& outcome, const std::string& why) {
-  bool gateway = outcome.http_status >= 502 && outcome.http_status <= 504;
   const std::string body =
       outcome.bytes.empty() ? std::string() : core::shown(outcome.bytes, kShownBody);
   std::string text;
@@ -71,7 +74,8 @@ Error no_message(const transport::link::CallOutcome& outcome, const std::string&
     text = "HTTP " + std::to_string(outcome.http_status) + ": " + why;
     if (!body.empty()) text += "; it begins: " + body;
   }
-  return {gateway ? ErrorCode::kConnectionError : ErrorCode::kInvalidReply, std::move(text), ""};
+  return {is_gateway(outcome.http_status) ? ErrorCode::kConnectionError : ErrorCode::kInvalidReply,
+          std::move(text), ""};
 }
 
 Error league_error(const json& message, const std::string& peer) {
