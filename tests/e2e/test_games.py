@@ -74,7 +74,7 @@ class Definitions(GamesTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(f"bad.json: {text}", done.stderr)
 
-    def test_a_referee_with_other_rules_ends_before_the_first_match(self):
+    def test_a_referee_with_other_rules_ends_and_gives_its_place_up(self):
         manager = self.start_manager(2, 1, "--game", str(self.write(FIFTH)))
         other = {**FIFTH, "technical": {"winner": 9, "loser": 0, "both": 0}}
         referee = self.start("referee", "--manager", manager.url, "--name", "whistle", *self.admission(manager),
@@ -82,6 +82,7 @@ class Definitions(GamesTest):
         self.assertNotEqual(referee.process.wait(30), 0)
         self.assertIn("two games are called stag_hunt and differ", referee.whole_stderr())
         self.assertEqual(self.status(manager)["matches_completed"], 0)
+        self.assertEqual(self.start_referee(manager, name="another").id, "REF01")
 
     def test_a_bot_is_checked_and_spars_in_the_game(self):
         done = self.run_league("spar", "rock", "--against", "paper", "--matches", "20", "--game", "rock_paper_scissors")
