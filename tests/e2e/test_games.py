@@ -74,13 +74,13 @@ class Definitions(GamesTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(f"bad.json: {text}", done.stderr)
 
-    def test_a_referee_with_other_rules_ends_before_the_first_match(self):
+    def test_who_knows_the_game_with_other_rules_ends_before_the_first_match(self):
         manager = self.start_manager(2, 1, "--game", str(self.write(FIFTH)))
-        other = {**FIFTH, "technical": {"winner": 9, "loser": 0, "both": 0}}
-        referee = self.start("referee", "--manager", manager.url, "--name", "whistle", *self.admission(manager),
-                             "--game", str(self.write(other, "other.json")))
-        self.assertNotEqual(referee.process.wait(30), 0)
-        self.assertIn("two games are called stag_hunt and differ", referee.whole_stderr())
+        other = self.write({**FIFTH, "technical": {"winner": 9, "loser": 0, "both": 0}}, "other.json")
+        for program, admission in (("referee", self.admission(manager)), ("player", [])):
+            agent = self.start(program, "--manager", manager.url, "--name", "whistle", *admission, "--game", str(other))
+            self.assertNotEqual(agent.process.wait(30), 0)
+            self.assertIn("two games are called stag_hunt and differ", agent.whole_stderr())
         self.assertEqual(self.status(manager)["matches_completed"], 0)
 
     def test_a_bot_is_checked_and_spars_in_the_game(self):
