@@ -151,6 +151,7 @@ class Program {
   std::unique_ptr<agent::runtime::ProbingDelayMeter> delays_;
   EventPublisher events_;
   std::optional<envelope::EnvelopeBuilder> envelopes_;
+  std::optional<admission::SeatCalls> seat_calls_;
   std::optional<rounds::LeagueRunner> league_runner_;
   std::optional<admission::Admission> admission_;
   std::optional<ManagerCodes> codes_;
@@ -283,6 +284,7 @@ core::Result<void> Program::open_rounds() {
 
 void Program::make_league_runner() {
   const stream::Leadership* leadership = store_->leadership();
+  seat_calls_.emplace(host_->clock());
   league_runner_.emplace(rounds::RoundDependencies{
       .ledger = *ledger_,
       .token_issuer = store_->token_issuer(),
@@ -300,6 +302,7 @@ void Program::make_league_runner() {
       .term = leadership != nullptr ? std::optional<int>(leadership->term()) : std::nullopt,
       .events = events_.board.get(),
       .seats_at = [this](const std::string& manager_url) { return seats_at(manager_url); },
+      .seat_calls = &*seat_calls_,
       .log = &*operator_log_,
       .delays = delays_.get()});
   league_runner_->on_finished([this] { on_finished(); });
@@ -352,7 +355,8 @@ void Program::make_service() {
                                                 .after_answer = hooks_.after_answer});
   make_hosts();
   handler_.emplace(service_->handler(), store_->leadership());
-  seat_admission_.emplace(*ledger_, store_->token_issuer(), rounds::referee_credential);
+  seat_admission_.emplace(*ledger_, store_->token_issuer(), rounds::referee_credential,
+                          *seat_calls_);
   door_.emplace(
       *handler_, *seats_,
       agent::seats::SeatRules{

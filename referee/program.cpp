@@ -84,6 +84,8 @@ class Program {
   core::Result<void> serve_at(std::uint16_t port);
   core::Result<void> hear_events(const std::string& league_id);
   task::Task<void> enter(agent::identity::RegistrationOptions registration);
+  /// Another referee can take it if the league has not started.
+  task::Task<void> give_up_place(agent::identity::Identity answer);
   void take_place(const agent::identity::Identity& answer);
 
   const ProgramOptions& options_;
@@ -246,17 +248,28 @@ task::Task<void> Program::enter(agent::identity::RegistrationOptions registratio
                                                      random_, settings_};
   const auto answer = co_await agent::identity::register_agent(context, std::move(registration));
   watch.ended(answer.has_value());
-  if (answer) co_return take_place(*answer);
-  const bool is_stopping = answer.error().code == core::ErrorCode::kShuttingDown;
-  exit_code_ = is_stopping ? 0 : agent::host::fail(answer.error());
+  const auto entered =
+      answer ? game::files::learn_game(games_, answer->game) : core::Result<void>(answer.error());
+  if (entered) co_return take_place(*answer);
+  if (answer) co_await give_up_place(*answer);
+  const bool is_stopping = entered.error().code == core::ErrorCode::kShuttingDown;
+  exit_code_ = is_stopping ? 0 : agent::host::fail(entered.error());
   stop_.request_stop();
 }
 
+task::Task<void> Program::give_up_place(agent::identity::Identity answer) {
+  const nlohmann::json arguments = {{"sender", "referee:" + answer.id},
+                                    {"auth_token", answer.token.reveal()},
+                                    {"reason", "its game has other rules"}};
+  agent::peers::PeerToolCall call{.endpoint = manager_,
+                                  .peer = "league_manager",
+                                  .tool = "withdraw",
+                                  .arguments = arguments.dump(),
+                                  .time_limit = std::chrono::seconds(5)};
+  (void)co_await port_->peers().call_tool(std::move(call));
+}
+
 void Program::take_place(const agent::identity::Identity& answer) {
-  if (auto learnt = game::files::learn_game(games_, answer.game); !learnt) {
-    exit_code_ = agent::host::fail(learnt.error());
-    return stop_.request_stop();
-  }
   if (auto path = audit::log::agent_log_path(options_.common.logs, answer.id))
     (void)port_->log().retarget(*path, "referee:" + answer.id,
                                 agent::identity::log_league(answer, identity_store_.get()));

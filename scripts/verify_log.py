@@ -41,14 +41,16 @@ MANAGER = "league_manager"
 # What a kill may take: the lines since the last seal, which is never older.
 TAIL_SECONDS = 5.0
 # What a log that ends too early shows; it may also be the copy of one that is being written.
-AT_THE_END = ("log.truncated", "log.short", "witness.head", "witness.agent_head", "journal.head")
+AT_THE_END = ("log.truncated", "log.short", "witness.head", "witness.agent_head", "journal.head",
+              "journal.damaged")
 ASK_FOR_BACKUP = ("The league was still running, so this may be a copy whose files are of different moments. Make one with "
                   "`league backup`, or when the programs have stopped.")
 MOST_OF_A_KIND = 100
 # What `league audit verify` has and this one does not.
-UNCHECKED = ["schema", "authority.sender", "authority.peer", "order.*", "retry.*", "deadline.*", "clock.*",
-             "projection.standings", "projection.rounds", "projection.ahead", "journal.damaged", "journal.missing",
-             "journal.twice", "journal.unlogged", "journal.differs"]
+UNCHECKED = ["schema", "authority.sender", "authority.peer", "order.*", "retry.*", "deadline.*",
+             "clock.unproven", "clock.void_loss", "clock.arithmetic", "clock.replays",
+             "projection.standings", "projection.rounds", "projection.ahead", "journal.missing", "journal.twice",
+             "journal.unlogged", "journal.differs"]
 
 # --- Ed25519 (RFC 8032, section 6), verification only ---------------------------------------------------------------
 P = 2**255 - 19
@@ -201,6 +203,10 @@ def list_of(value, key):
     return found if isinstance(found, list) else []
 
 
+def texts_of_list(value, key):
+    return frozenset(text for text in list_of(value, key) if isinstance(text, str))
+
+
 def is_number(value):
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
 
@@ -211,6 +217,8 @@ def is_integer(value):
 
 def number_of(value, key):
     found = value.get(key) if isinstance(value, dict) else None
+    if isinstance(found, float) and found.is_integer() and abs(found) <= 1 << 53:
+        found = int(found)  # for JSON Schema 1.0 is an integer
     return found if is_number(found) else None
 
 
@@ -231,6 +239,18 @@ def seconds_of(text):
     except ValueError:
         return None
     return moment.timestamp() + float(match[2] or 0)
+
+
+def microseconds_of(text):
+    """The same in microseconds, in each form that a message may have (docs/protocol.md)."""
+    match = re.match(r"(\d{4})(-?)(\d\d)\2(\d\d)T(\d\d)(:?)(\d\d)\6(\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)\Z", text, re.ASCII)
+    if not match or (match[2] and not match[6]):
+        return None
+    try:
+        moment = datetime.datetime(*(int(match[part]) for part in (1, 3, 4, 5, 7, 8)), tzinfo=datetime.timezone.utc)
+    except ValueError:
+        return None
+    return int(moment.timestamp()) * 1_000_000 + int((match[9] or "0").ljust(6, "0")[:6])
 
 
 # --- Logs -----------------------------------------------------------------------------------------------------------
@@ -587,6 +607,37 @@ class Chain:
 
 
 # --- The game (docs/games.md) -----------------------------------------------------------------------------------------
+def is_points(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 100 and value == int(value)
+
+
+def has_members(value, names):
+    return isinstance(value, dict) and value.keys() == set(names)
+
+
+def is_definition(value):
+    """Whether this is the content of a game's file: exactly the fields that docs/games.md names, each within its limits."""
+    if not isinstance(value, dict) or value.keys() - {"game_type", "choices", "drawn", "payoffs", "roles", "technical"}:
+        return False
+    name, choices, technical = (value.get(key) for key in ("game_type", "choices", "technical"))
+    if not (isinstance(name, str) and re.match(r"[a-z0-9_]{1,40}\Z", name) and isinstance(choices, list) and 2 <= len(choices) <= 15):
+        return False
+    if not all(isinstance(word, str) and re.match(r"[A-Za-z0-9_-]{1,32}\Z", word) for word in choices) or len(set(choices)) < len(choices):
+        return False
+    drawn = value.get("drawn") if "drawn" in value else ()
+    if "drawn" in value and not (isinstance(drawn, list) and 2 <= len(drawn) <= 100 and all(isinstance(kind, str) and kind in choices for kind in drawn)):
+        return False
+    if ("payoffs" in value) == ("roles" in value) or ("roles" in value and not has_members(value["roles"], ("PLAYER_A", "PLAYER_B"))):
+        return False
+    tables = list(value["roles"].values()) if "roles" in value else [value["payoffs"]]
+    for _ in range(3 if drawn else 2):  # by the kind of the number, own choice, choice of the other
+        if not all(has_members(table, choices) for table in tables):
+            return False
+        tables = [inner for table in tables for inner in table.values()]
+    return (has_members(technical, ("winner", "loser", "both")) and all(map(is_points, (*tables, *technical.values())))
+            and technical["winner"] > technical["loser"])
+
+
 class Game:
     """Two players choose a word each, perhaps a number is drawn, and each pair of words has its payoffs."""
 
@@ -601,14 +652,8 @@ class Game:
 
     @classmethod
     def read(cls, definition):
-        """None for what is no game; `league audit verify` reads more strictly."""
-        try:
-            game = cls(definition)
-            texts = (game.name, *game.choices, *game.kinds)
-            is_good = 2 <= len(game.choices) <= 15 and len(game.kinds) <= 100 and all(isinstance(text, str) for text in texts)
-            return game if is_good and all(is_integer(points) for score in {*game.scores, *game.technical} for points in score) else None
-        except (AttributeError, KeyError, TypeError, ValueError):
-            return None
+        """None for what is no game. Nothing is scored before all of it is known to be of modest size."""
+        return cls(definition) if is_definition(definition) else None
 
     def score(self, chosen, kind):
         tables = [payoffs[kind] if self.kinds else payoffs for payoffs in self.payoffs]
@@ -710,6 +755,7 @@ NUMBERS = ("mono_ns", "call", "http_status", "elapsed_us", "raw_bytes", "raw_ref
 ANSWERS = {"GAME_INVITATION": "GAME_JOIN_ACK", "CHOOSE_PARITY_CALL": "CHOOSE_PARITY_RESPONSE",
            "REFEREE_REGISTER_REQUEST": "REFEREE_REGISTER_RESPONSE", "LEAGUE_REGISTER_REQUEST": "LEAGUE_REGISTER_RESPONSE",
            "LEAGUE_QUERY": "LEAGUE_QUERY_RESPONSE"}
+GAME_CALLS = ("GAME_INVITATION", "CHOOSE_PARITY_CALL")
 # They give one match to a third-party referee, which is announced in no other way.
 MATCH_STARTERS = ("START_MATCH", "MATCH_ASSIGNMENT")
 COMPLETED = ("ROUND_COMPLETED", "LEAGUE_COMPLETED")
@@ -790,6 +836,12 @@ class Said:
     def promise(self):
         """The commitment of the draw that a call of a match names."""
         return text_of(self.message, "draw_commitment") or text_of(dict_of(self.message, "context"), "draw_commitment")
+
+    @property
+    def allowed(self):
+        """When a call with a deadline was written, and how long there is for the answer, by the message, in microseconds."""
+        until, sent = (microseconds_of(text_of(self.message, key)) for key in ("deadline", "timestamp"))
+        return (None, None) if until is None or sent is None else (sent, until - sent)
 
     @property
     def callee(self):
@@ -938,7 +990,7 @@ class LogFacts:
                 self.note_broadcast(said, kind, agent)
             elif kind in MATCH_STARTERS and agent == MANAGER and said.out and said.checked:
                 self.note_matches(said, [said.message])
-            elif kind in ("GAME_INVITATION", "CHOOSE_PARITY_CALL"):
+            elif kind in GAME_CALLS:
                 is_to_player = agent.startswith("player:") and not said.out and said.sender.startswith("referee:")
                 if is_to_player or (agent.startswith("referee:") and said.out):
                     self.calls.append(said)
@@ -1076,7 +1128,7 @@ class AcceptedLoss:
 
 
 def journal_entries(path):
-    """Number, type, payload and digest of all entries; none if they cannot be read."""
+    """Number, type, payload and digest of all entries; none if they cannot be read, None if it is not a database."""
     if sqlite3 is None:
         return []
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -1088,9 +1140,34 @@ def journal_entries(path):
         try:
             with contextlib.closing(sqlite3.connect(f"file:{quoted}?{mode}", uri=True)) as journal:
                 return journal.execute("SELECT sequence, type, payload, digest FROM entries ORDER BY sequence").fetchall()
-        except sqlite3.Error:
-            continue
+        except sqlite3.Error as error:
+            if type(error) is sqlite3.DatabaseError:
+                return None
     return []
+
+
+def is_results(content):
+    """Whether this is a bundle's results.json, with nothing that no match of its game ends with."""
+    if text_of(content, "format") != "league.results" or not isinstance(content.get("results"), list):
+        return False
+    game = EVEN_ODD if content.get("game") is None else Game.read(content["game"])
+    rows, given_up = content["results"], content.get("given_up")
+    return (game is not None and all(is_result(row, game) for row in rows) and isinstance(content.get("voided"), (list, type(None)))
+            and (given_up is None or (isinstance(given_up, list) and all(
+                seconds_of(text_of(row, "at")) is not None and -1 < (row["results"] if is_number(row.get("results")) else -1) <= len(rows)
+                for row in given_up))))
+
+
+def is_result(row, game):
+    outcome = text_of(row, "outcome")
+    if outcome not in ("A", "B", "DRAW", "NONE") or not text_of(row, "match_id"):
+        return False
+    if row.get("points") is None:  # older bundles
+        return True
+    points = tuple(number_of(row["points"], side) for side in "AB")
+    if text_of(row, "by") == "MANAGER" or text_of(row, "reason"):
+        return game.technical.get(points) == ("NONE" if outcome == "DRAW" else outcome)
+    return game.outcome(points, False) == outcome
 
 
 class Journal:
@@ -1098,13 +1175,16 @@ class Journal:
 
     def __init__(self, directory):
         self.given_up, self.voided = [], None
+        self.damage = ""  # what is wrong with the file
         self.league_key, self.files_keyed, self.declared, self.meetings = "", False, set(), None
         self.game = None
         self.digests = []  # up to each entry, chained
         self.results = {}  # match -> by_manager, attempt, referee, result
         self.receipts = {}  # match -> those of A and of B
-        self.hosted = set()  # players that the manager runs
-        self.fairness = {}  # match -> what the manager calls it
+        self.hosted = frozenset()  # players that the manager runs, by the latest profiles
+        self.seats = set()  # agents that have registered
+        self.seated_anew = {}  # agent whose seat somebody else had before -> since when it is its own
+        self.fairness = {}  # match -> what the manager calls it, and whom the manager ran when it ended
         self.asked = set()  # (match, attempt, player)
         self.heads = []  # (agent, number and hash of its line, entry)
         self.decided = []  # (entry, match, what `results` has of it, or None where it was made void), in order
@@ -1122,33 +1202,46 @@ class Journal:
 
     def read_entries(self):
         self.voided, digest, is_damaged = {}, bytes(32), False
-        for number, kind, payload, stored in journal_entries(self.path):
+        entries = journal_entries(self.path)
+        if entries is None:
+            self.damage = "it cannot be read"
+        for number, kind, payload, stored in entries or ():
             kind, payload = (part if isinstance(part, str) else "" for part in (kind, payload))
             digest = hashlib.sha256(digest + f"{kind}\n{payload}".encode("utf-8", "surrogatepass")).digest()
             self.digests.append(digest.hex())
             is_damaged = is_damaged or stored != digest or number != len(self.digests)
             self.take(number, kind, parse_object(payload))
-        if is_damaged:  # `league audit verify` says so
+        if is_damaged:
+            self.damage = "an entry was changed or is missing"
+        if self.damage:
             self.files_keyed, self.declared, self.digests, self.results, self.receipts, self.asked, self.heads = False, set(), [], {}, {}, set(), []
-            self.fairness = {}
+            self.fairness, self.seated_anew = {}, {}
 
     def take(self, number, kind, event):
         match = text_of(event, "match")
         if kind == "LEAGUE_CREATED":
             self.league_key, self.files_keyed = text_of(event, "league_key"), event is not None and event.get("files_keyed") is True
-            self.meetings, self.game = number_of(event, "meetings"), Game.read(event.get("game")) if event else None
+            self.meetings = number_of(event, "meetings")
+            if event and event.get("game") is not None:
+                self.game = Game.read(event["game"])
+                if self.game is None or self.game.name != event.get("game_type"):
+                    self.game, self.damage = None, "its first entry defines no game, or another one than it names"
         elif kind in ("AGENT_REGISTERED", "AGENT_REREGISTERED"):
             player, profile = text_of(event, "agent").split(":")[-1], dict_of(event, "profile")
+            if kind == "AGENT_REGISTERED" and player in self.seats:  # freed before the start
+                self.seated_anew[agent_of(player)] = seconds_of(text_of(event, "at")) or 0.0
+                self.declared.discard(player)
+            self.seats.add(player)
             if profile.get("receipts") is True:
                 self.declared.add(player)
-            if profile.get("played_by") == "host":
-                self.hosted.add(player)
+            if (profile.get("played_by") == "host") != (player in self.hosted):
+                self.hosted ^= {player}
         elif kind == "MATCH_ASSIGNED":
             self.assigned[match] = number_of(event, "attempt") or 0, id_by_index("REF", event, "referee")
         elif kind in ("MATCH_REPORTED", "MATCH_FORFEITED"):
             self.results[match] = kind == "MATCH_FORFEITED", *self.assigned.get(match, (0, "-")), dict_of(event, "result")
             self.decided.append((number, match, self.results[match]))
-            self.fairness[match] = text_of(event, "fairness")
+            self.fairness[match] = text_of(event, "fairness"), self.hosted
             if "receipts" in (event or {}):
                 self.receipts[match] = [dict_of(event["receipts"], side) for side in "AB"]
         elif kind == "PLAYERS_ASKED":
@@ -1166,19 +1259,25 @@ class Journal:
                 self.given_up.append(AcceptedLoss(event["at"], event["given_up"], set(self.results), (self.path, number)))
 
     def read_bundle(self, content):
+        if not is_results(content):
+            self.damage = "it is not from a bundle, or a result in it is not one of its game"
+            return
         self.voided = {match: (text_of(row, "by"), text_of(row, "reason"), text_of(row, "replayed_as"), (self.path, 0))
                        for row in list_of(content, "voided") if (match := text_of(row, "match_id"))}
         self.league_key, self.files_keyed = text_of(content, "league_key"), content is not None and content.get("files_keyed") is True
-        self.meetings, self.game = number_of(content, "meetings"), Game.read(content.get("game")) if content else None
+        self.meetings, self.game = number_of(content, "meetings"), Game.read(content.get("game"))
         self.declared = {player for player in list_of(content, "with_receipts") if isinstance(player, str)}
-        self.hosted = {player for player in list_of(content, "hosted") if isinstance(player, str)}
+        self.hosted = texts_of_list(content, "hosted")
+        self.seated_anew = {agent: at for agent in dict_of(content, "seated_anew")
+                            if (at := seconds_of(text_of(content["seated_anew"], agent))) is not None}
         self.asked = {(text_of(row, "match_id"), number_of(row, "attempt"), player) for row in list_of(content, "questions")
                       for player in list_of(row, "players") if isinstance(player, str)}
         rows = list_of(content, "results")
         for row in rows:
             match = text_of(row, "match_id")
             self.results[match] = text_of(row, "by") == "MANAGER", 0, "", {"outcome": row.get("outcome")} if isinstance(row, dict) else {}
-            self.fairness[match] = text_of(row, "fairness")
+            is_told = isinstance(row, dict) and isinstance(row.get("hosted"), list)
+            self.fairness[match] = text_of(row, "fairness"), texts_of_list(row, "hosted") if is_told else self.hosted
             if dict_of(row, "receipts"):
                 self.receipts[match] = [dict_of(row["receipts"], side) for side in "AB"]
         decided = [text_of(row, "match_id") for row in rows]
@@ -1205,6 +1304,10 @@ class Journal:
     def heads_text(self, entry):
         newest = {agent.split(":")[-1]: head for agent, head, at in self.heads if at <= entry}
         return len(newest), "".join(f"{agent} {seq} {digest}\n" for agent, (seq, digest) in sorted(newest.items()))
+
+
+def agent_of(seat):
+    return ("referee:" if seat.startswith("REF") else "player:") + seat
 
 
 def id_by_index(prefix, value, key):
@@ -1385,6 +1488,8 @@ class League:
         self.managers = self.logs.get(MANAGER, [])
         self.journal = Journal(directory) if self.is_newest else None
         self.given_up = self.journal.given_up if self.journal else []
+        if self.journal and self.journal.damage:
+            self.found.fault((os.path.join(directory, "data"), 0), "journal.damaged", f"{self.journal.path}: {self.journal.damage}")
         self.check_game()
         for past in self.given_up:
             Forgetting(self, past).run()
@@ -1494,15 +1599,21 @@ class League:
             # The usual message tells how far two clocks are apart: of two alike ones one may be lost and the wrong two compared.
             late = usual_ways((said.other, said.time - sent[said.other][said.digest]) for said in received if said.digest in sent[said.other])
             for said in received:
-                if said.digest not in sent[said.other]:
+                if said.digest not in sent[said.other] and not self.is_of_another(said):
                     self.judge_unsent(said, said.time - late.get(said.other, 0.0), lost)
             late = {peer: -way for peer, way in late.items()} | usual_ways(
                 (said.other, heard[said.other][said.digest] - said.time) for said in delivered if said.digest in heard[said.other])
             for said in delivered:
-                if said.digest not in heard[said.other] and said.other in late:
+                if said.digest not in heard[said.other] and said.other in late and not self.is_of_another(said):
                     self.judge_unheard(said, said.time + late[said.other])
         for run, (agent, first, last, count) in lost.items():
             self.judge_tail(run, agent, last - first, count)
+
+    def is_of_another(self, said):
+        """Whether this went to, or came from, somebody who had the id before: its seat was freed before the start, and the manager may tell it
+        so when it is given again already."""
+        since = self.journal.seated_anew.get(said.other) if self.journal and said.section.agent == MANAGER else None
+        return since is not None and (said.asked.time if said.kind == "reply" and said.asked else said.time) < since + 1
 
     def check_strays(self):
         """In a log of which a line is damaged or malformed, that may be the request."""
@@ -1607,7 +1718,7 @@ class League:
         """What the later ones of these rules find of a match follows from what the earlier ones found."""
         matches = {}
         for said in itertools.chain(self.reports, self.overs, (call for calls in self.calls.values() for call in calls)):
-            for one in (said, said.answer) if said.stated in ("GAME_INVITATION", "CHOOSE_PARITY_CALL") else (said,):
+            for one in (said, said.answer) if said.stated in GAME_CALLS else (said,):
                 if one is not None:
                     matches.setdefault(one.place, said.match_id)
         best = {}
@@ -1793,9 +1904,9 @@ class League:
 
     def check_hosted(self):
         """The manager calls no match fairer than `hosted` in which it runs a player."""
-        for match, fairness in sorted((self.journal.fairness if self.journal else {}).items()):
+        for match, (fairness, hosted) in sorted((self.journal.fairness if self.journal else {}).items()):
             told = self.accepted.get(match, [None])[-1]
-            if told and fairness in ("both", "one") and self.journal.hosted & set(told.pair):
+            if told and fairness in ("both", "one") and hosted & set(told.pair):
                 self.found.fault(told.place, "fairness.hosted", f"the manager calls {match} \"{fairness}\", but it runs a player of that match "
                                                                 "itself, whose choice it knows before that is revealed")
 
@@ -1972,6 +2083,7 @@ class Report:
         self.check_draw()
         for player, opponent in (self.pair, self.pair[::-1]):
             self.check_choice(player, opponent)
+            self.check_limits(player)
             self.check_loss(player)
             self.check_sealed(player, opponent)
         return None
@@ -2052,6 +2164,7 @@ class Report:
     def check_draw(self):
         proof = text_of(self.details, "draw_proof")
         version = self.details.get("draw_version", 1)
+        version = number_of(self.details, "draw_version") if isinstance(version, float) else version
         if (self.is_normal or "draw_version" in self.details) and (version != (2 if self.commitments else 1) or not is_number(version)):
             self.fault("draw.version", f"{self.match}: draw version {shown(version)} with {len(self.commitments)} commitments")
         seed = None
@@ -2160,6 +2273,22 @@ class Report:
         states = {own: text_of(one, "state") for own, one in zip(self.pair, (self.league.journal.receipts if self.league.journal else {}).get(self.match, ()))}
         return self.has_declined(player) and bool(join) and (self.league.journal is None or states.get(player) == "valid")
 
+    def check_limits(self, player):
+        """By the calls in its own log the player had the time that the report says. Which call failed tells the referee's own clock: others may
+        have another limit, since after an invalid answer only the rest of the time is left."""
+        calls = [call for call in self.league.own_calls(f"player:{player}", self.match, self.conversation, self.said.sender) if call.checked]
+        for failure in list_of(self.details, "failures") if self.is_technical else ():
+            limit, at = stated_limit(failure), microseconds_of(text_of(dict_of(failure, "clock"), "sent_at"))
+            if text_of(failure, "player_id") != player or limit is None or at is None:
+                continue
+            had = [allowed for call in calls if call.stated == text_of(failure, "call") for sent, allowed in [call.allowed]
+                   if allowed is not None and abs(sent - at) <= 2_000_000]
+            if had and all(abs(limit - allowed) > 3_000_000 for allowed in had):
+                return self.fault("clock.limit", f"{self.said.sender} reported that player:{player} had {limit // 1000} ms at "
+                                                 f"{shown(text_of(failure, 'call'))} of {self.match}, but by the call in the player's own sealed "
+                                                 f"log it had {had[-1] // 1000} ms")
+        return None
+
     def check_loss(self, player):
         if not self.is_technical or self.points is None or not self.has_lost(player):
             return
@@ -2172,7 +2301,9 @@ class Report:
             return
         calls = self.league.own_calls(f"player:{player}", self.match, self.conversation, self.said.sender)
         calls = [call for call in calls if call.checked and call.stated == (kind or call.stated)]
-        if not calls or not self.is_timely(calls[-1], last) or not self.is_valid(player, calls[-1]):
+        # Where the report does not say which call failed, it may have been either.
+        asked = [[call for call in calls if call.stated == one] for one in ([kind] if kind else GAME_CALLS)]
+        if not all(of and self.is_timely(of[-1], last) and self.is_valid(player, of[-1]) for of in asked):
             return
         network = code in ("E001", "E009") or (not code and re.search("TIMEOUT|CONNECTION", self.termination, re.I))
         masked = code in ("E011", "E012", "E014")
@@ -2188,16 +2319,12 @@ class Report:
     def is_timely(call, failure):
         if not call.valid_answer or "verdict" in call.answer.message:
             return False
-        message = call.message
-        limit = number_of(dict_of(failure, "clock"), "limit_ms")
-        until, sent = (seconds_of(text_of(message, key)) for key in ("deadline", "timestamp"))
-        if limit is not None:
-            seconds = limit / 1000
-        elif until is not None and sent is not None:
-            seconds = until - sent
-        else:
-            seconds = 5.0 if message.get("message_type") == "GAME_INVITATION" else 30.0
-        return call.answer.time - call.time <= seconds
+        # The call itself says how much time there was; the referee, afterwards, only what that leaves open: messages have whole seconds,
+        # and invitations may have no deadline.
+        limit, (_, allowed) = stated_limit(failure), call.allowed
+        if limit is None or (allowed is not None and abs(limit - allowed) > 1_000_000):
+            limit = allowed if allowed is not None else 5_000_000 if call.stated == "GAME_INVITATION" else 30_000_000
+        return round((call.answer.time - call.time) * 1e6) <= limit
 
     def is_valid(self, player, call):
         """Whether the answer is one that a referee must take."""
@@ -2310,6 +2437,12 @@ class Report:
 
 def handed_in(call):
     return text_of(dict_of(call.message, "context"), "opponent_commitment")
+
+
+def stated_limit(failure):
+    """What a player had for its answer, in microseconds, by the referee's record of a time-out."""
+    limit = number_of(dict_of(failure, "clock"), "limit_ms") if text_of(failure, "error_code") == "E001" else None
+    return limit if limit is None else limit * 1000
 
 
 def choice_of(answer):

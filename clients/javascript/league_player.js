@@ -4,6 +4,8 @@
 const isNode = typeof process === "object" && Boolean(process.versions?.node);
 const kKeptMatches = 20, kKeptResults = 500, kKeptIdentities = 5;
 const kLongestPause = 10_000;  // milliseconds between two attempts to reach the managers
+// Seconds that a poll waits, and milliseconds for its way: a network that is gone shows after seven seconds.
+const kWait = 3, kWay = 4000;
 const kLimits = { JOIN: 5000, CHOICE: 30_000 };  // milliseconds, where a call does not say
 const kReserve = 2000;  // milliseconds for the way of an answer that a person has taken the whole time for
 
@@ -553,7 +555,7 @@ export class Player {
       this.#isSeated = true;
       while (seat.isOpen) {
         seat.isPolled = true;
-        const calls = await this.#exchange(seat, wait_s);
+        const calls = await this.#exchange(seat, Math.min(wait_s, kWait));
         seat.isPolled = false;
         // What is answered at once leaves with the next poll, so that a turn is one request.
         if (calls.length) await Promise.race([Promise.all(calls), this.#pause(this.#atOnce)]);
@@ -584,7 +586,7 @@ export class Player {
     const handed = seat.answers.splice(0);
     try {
       const params = { session: seat.session, wait_s: waitS, answers: handed.map(({ frame }) => frame) };
-      const reply = await this.#post("await_calls", params, 1000 * waitS + 10_000, seat.requests);
+      const reply = await this.#post("await_calls", params, 1000 * waitS + kWay, seat.requests);
       if (reply.ended === "taken_over") throw new LeagueError("", "E016");
       this.#succeeded(true);
       seat.hasWorked = true;
@@ -735,7 +737,7 @@ export class Player {
     const { match_id: id, context } = call, mine = this.#matchOf(id), begin = performance.now();
     const at = [attempt, context?.play ?? 0], time = timeFor(kind, call, remainingMs);
     const note = { message_type: call.message_type, attempt, play: at[1], at: now() };
-    mine.calls = [...mine.calls.slice(-31), note];
+    Object.assign(mine, { calls: [...mine.calls.slice(-31), note], until: Date.now() + time });
     try {
       if ((context?.attempt ?? attempt) !== attempt)
         throw new Refused("E023", "INVALID_FIELD_VALUE", "context/attempt", "not what the credential proves");
@@ -886,9 +888,13 @@ export class Player {
     if (mine && !mine.isOver) this.#remember(call, mine, proof);
   }
 
-  #disputeLoss(call, mine) {  // if all that we were asked has been answered in time
+  #disputeLoss(call, mine) {  // if all that we were asked has been answered in time, or still can be
     const slowest = Math.max(0, ...mine.calls.map((one) => one.answer_ms ?? Infinity));
-    if (this.#home.receipt_key && !mine.isSlow && slowest < Infinity)
+    const last = mine.calls.at(-1), left = mine.until - Date.now();
+    if (!this.#home.receipt_key || mine.isSlow) return;
+    if (last && last.answer_ms === undefined && left > kReserve)
+      this.#dispute(call, `I still had ${left} ms to answer ${last.message_type}`);
+    else if (slowest < Infinity)
       this.#dispute(call, `I got ${mine.calls.length} calls and answered each within ${slowest} ms`);
   }
 

@@ -357,6 +357,7 @@ class Calls:
         with self.lock:
             mine = self.identity.match(match_id)
             mine["calls"] = [*mine["calls"][-31:], note]
+            mine["until"] = time.time() + remaining
             while match_id in self.busy:  # the author is choosing, and this call gets the same choice
                 self.lock.wait()
             self.busy.append(match_id)
@@ -500,7 +501,10 @@ class Calls:
             return  # it is told again
         if mine and is_technical and winner != me and "receipt_key" in self.identity.home:
             slowest = max((note.get("answer_ms", 1e6) for note in mine["calls"]), default=0)
-            if slowest < 1000 * JOIN_SECONDS:
+            left = mine.get("until", 0) - time.time()
+            if mine["calls"] and "answer_ms" not in mine["calls"][-1] and left > 1:
+                self.dispute(call, f"I still had {left:.1f} s to answer {mine['calls'][-1]['message_type']}")
+            elif slowest < 1000 * JOIN_SECONDS:
                 self.dispute(call, f"I got {len(mine['calls'])} calls and answered each within {slowest} ms")
         choices = result.get("choices") or {}
         opponent = next((player for player in choices if player != me), "")

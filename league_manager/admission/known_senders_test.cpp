@@ -48,8 +48,10 @@ class KnownSendersTest : public ::testing::Test {
   core::CryptoRandom random_;
   agent::seats::Seats seats_{time_, time_, random_, {}};
   const TokenIssuer issuer_{core::LeagueId("league"), random_};
+  SeatCalls seat_calls_{time_};
   const SeatAdmission seat_admission_{
-      ledger_, issuer_, [](const League&, int) { return std::optional<std::string>("match"); }};
+      ledger_, issuer_, [](const League&, int) { return std::optional<std::string>("match"); },
+      seat_calls_};
   const KnownSenders known_{ledger_, operator_key_, admission_, seat_admission_, seats_};
 };
 

@@ -63,6 +63,10 @@ core::Result<agent::seats::SeatVisitor> SeatAdmission::admit(
       return Error{ErrorCode::kMatchNotOpen, claim.match_id + " is not being played any more",
                    "/match_id"};
     }
+    if (!is_news(claim.type)) {
+      calls_->note({player->index, *match, view->attempt, claim.play,
+                    std::string(envelope::wire_name(claim.type))});
+    }
     return agent::seats::SeatVisitor{caller.sender(), is_own_token};
   });
 }

@@ -82,6 +82,10 @@ struct ReportHearing {
   std::optional<std::vector<PlayerAnswer>> answers = std::nullopt;
   std::chrono::milliseconds join_limit{5000};  ///< of a player's answer to GAME_INVITATION
   std::chrono::milliseconds choice_limit{30000};  ///< ... and to CHOOSE_PARITY_CALL
+  /// How long before the report this call first came to the player's seat, by the manager's clock;
+  /// nothing: not known.
+  std::function<std::optional<std::chrono::milliseconds>(const SeatedCall&)> since_seat_call =
+      nullptr;
 };
 
 /// The current state of a match.

@@ -138,7 +138,7 @@ void League::hear(Examination& found, const MatchReport& report,
     if (answer == nullptr) continue;
     const std::string match_id = report.match.id().str();
     const bool is_person = roster_.is_person(answer->player);
-    const WordFacts facts{
+    WordFacts facts{
         .rules = *settings_.rules,
         .match_id = match_id,
         .player_id = events::AgentRef::player(answer->player).id(),
@@ -147,6 +147,10 @@ void League::hear(Examination& found, const MatchReport& report,
         .play = report.replays,
         .join_limit = is_person ? settings_.seat_limits.invitation : hearing.join_limit,
         .choice_limit = is_person ? settings_.seat_limits.choice : hearing.choice_limit};
+    // Only people have a limit that the manager itself has given to the referee.
+    if (const auto& loss = found.losses[side]; loss && is_person && hearing.since_seat_call)
+      facts.since_call = hearing.since_seat_call(
+          {answer->player, report.match, facts.attempt, facts.play, loss->call});
     const auto opponent = events::AgentRef::player(pairing.player(game::other(side))).id();
     found.words.push_back(
         found.losses[side]

@@ -1,6 +1,8 @@
 // Receipts, and losses that are heard on both sides.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "game/receipt.h"
 #include "league_manager/core/league_testing.h"
 
@@ -9,6 +11,7 @@ namespace {
 
 using core::ErrorCode;
 using events::PlayerWord;
+using std::chrono::seconds;
 using testing::at;
 using testing::PlayedLeague;
 
@@ -107,7 +110,9 @@ class Hearing : public ::testing::Test {
   /// Reports; whoever has to be asked has no word, but for those in `records`.
   ReportDecision report(const MatchReport& report, std::map<int, PlayerRecord> records = {}) {
     asked_.clear();
-    ReportHearing hearing{.receipt_key = key_of};
+    ReportHearing hearing{.receipt_key = key_of, .since_seat_call = [this](const SeatedCall&) {
+                            return since_seat_call_;
+                          }};
     const int referee = referee_of(report.match);
     auto decision = league().decide_report(referee, report, at(1), hearing);
     while (!decision.ask.empty()) {
@@ -137,6 +142,7 @@ class Hearing : public ::testing::Test {
   const events::MatchKey first_{1, 1};
   PlayedLeague played_;
   std::vector<int> asked_;
+  std::optional<std::chrono::milliseconds> since_seat_call_;
 };
 
 TEST_F(Hearing, NobodyIsAskedAboutAMatchWithTrueReceipts) {
@@ -272,6 +278,54 @@ TEST_F(Hearing, AContradictedLossGoesOnceToAnotherReferee) {
     EXPECT_EQ(league().roster().agent(events::AgentRef::referee(referee)).lifecycle.state(),
               events::AgentState::kActive);
   }
+}
+
+/// Both players' loss by time-outs of the invitation, for which each had `limit`.
+MatchReport timed_out(const League& league, events::MatchKey match,
+                      std::chrono::milliseconds limit) {
+  MatchReport report = testing::technical_report_of(league, match, true);
+  for (auto& failure : report.failures) {
+    failure = {.player_id = failure.player_id,
+               .is_timeout = true,
+               .call = kCall,
+               .error_code = "E001",
+               .has_clock = true,
+               .phase = "sent",
+               .limit = limit};
+  }
+  return report;
+}
+
+TEST_F(HearingOfAPerson, ATimeOutNeedsAllOfItsOwnTime) {
+  const auto decision = report(timed_out(league(), first_, seconds(5)));
+  ASSERT_TRUE(decision.refusal);
+  EXPECT_EQ(decision.refusal->code, ErrorCode::kInvalidResult);
+  EXPECT_TRUE(asked_.empty());
+  EXPECT_FALSE(report(timed_out(league(), first_, seconds(60))).refusal);
+}
+
+TEST_F(HearingOfAPerson, ATimeOutBeforeItsTimeIsOverGoesOnceToAnotherReferee) {
+  const int liar = referee_of(first_);
+  since_seat_call_ = seconds(5);
+  auto decision = report(timed_out(league(), first_, seconds(60)));
+  ASSERT_TRUE(decision.refusal);
+  EXPECT_EQ(decision.refusal->code, ErrorCode::kLossContradicted);
+  const auto& words = first_of<events::PlayersAsked>(decision.events)->words;
+  EXPECT_EQ(std::ranges::find(words, 0, &events::HeardPlayer::player)->word,
+            PlayerWord::kStillOpen);
+  EXPECT_EQ(std::ranges::find(words, 1, &events::HeardPlayer::player)->word, PlayerWord::kNone)
+      << "a program has no limit by its assignment";
+  EXPECT_NE(referee_of(first_), liar);
+  EXPECT_EQ(first_of<events::FailureCounted>(decision.events), nullptr);
+  decision = report(timed_out(league(), first_, seconds(60)));
+  EXPECT_FALSE(decision.refusal) << "what the second one reports is accepted";
+  EXPECT_EQ(league().disputes().at(first_), (std::vector<int>{0}));
+}
+
+TEST_F(HearingOfAPerson, ATimeOutAfterItsTimeStands) {
+  since_seat_call_ = seconds(60) - std::chrono::milliseconds(20);
+  EXPECT_FALSE(report(timed_out(league(), first_, seconds(60))).refusal);
+  EXPECT_TRUE(league().disputes().empty());
 }
 
 TEST_F(Hearing, ALossAtConnectStandsWhateverThePlayerSays) {

@@ -149,13 +149,18 @@ ReportDecision League::decide_open(int referee, const MatchReport& report, core:
 ReportFacts League::facts_for(int referee, events::MatchKey match) const {
   const events::AgentProfile& profile = roster_.agent(events::AgentRef::referee(referee)).profile;
   const MatchSlot& slot = board_.slot(match);
+  const Pairing pairing = schedule_.pairing(match);
+  const auto own_limits = [this](int player) {
+    return roster_.is_person(player) ? std::optional(settings_.seat_limits) : std::nullopt;
+  };
   return {.rules = *settings_.rules,
-          .pairing = schedule_.pairing(match),
+          .pairing = pairing,
           .seed = slot.seed,
           .attempt = slot.attempts,
           .is_strict = !settings_.open_mode,
           .has_match_credentials = profile.match_credentials,
-          .may_be_unproven = settings_.may_be_unproven(profile.is_from_loopback)};
+          .may_be_unproven = settings_.may_be_unproven(profile.is_from_loopback),
+          .own_limits = {{own_limits(pairing.player_a), own_limits(pairing.player_b)}}};
 }
 
 ReportDecision League::refuse_stale(int referee, const MatchReport& report, int attempt,

@@ -63,13 +63,16 @@ bool opens_commitment(const PlayerCall& call, const PlayerRecord& record, const 
   return true;
 }
 
+std::chrono::milliseconds limit_of(std::string_view call, const WordFacts& facts) {
+  return call == kInvitation ? facts.join_limit : facts.choice_limit;
+}
+
 /// Whether the call got an answer, within its limit, that keeps the player in the match.
 bool is_answered_well(const PlayerCall& call, const PlayerRecord& record, const WordFacts& facts) {
   if (!call.is_answered || call.refused || !call.answer_ms) return false;
-  const bool is_invitation = call.message_type == kInvitation;
-  const auto limit = is_invitation ? facts.join_limit : facts.choice_limit;
+  const auto limit = limit_of(call.message_type, facts);
   if (*call.answer_ms < 0 || std::chrono::milliseconds(*call.answer_ms) > limit) return false;
-  if (is_invitation) return call.accept.value_or(false);
+  if (call.message_type == kInvitation) return call.accept.value_or(false);
   return call.choice && facts.rules.check_choice(*call.choice) &&
          opens_commitment(call, record, facts);
 }
@@ -94,25 +97,8 @@ bool has_answered_all(const std::vector<const PlayerCall*>& calls, const PlayerR
   return answered(kInvitation) && answered(kChoiceCall);
 }
 
-}  // namespace
-
-bool contradicts(PlayerWord word) {
-  return word == PlayerWord::kNoCall || word == PlayerWord::kAnswered ||
-         word == PlayerWord::kCallAtFault;
-}
-
-ReportedLoss loss_of(const MatchReport& report, const std::string& player_id) {
-  ReportedLoss loss;
-  for (const auto& failure : report.failures) {
-    if (failure.player_id != player_id) continue;
-    loss = {.phase = phase_of(failure),
-            .call = failure.call,
-            .is_decline = has_code(failure, core::ErrorCode::kInvitationDeclined)};
-  }
-  return loss;
-}
-
-events::HeardPlayer word_of(const PlayerAnswer& answer, const ReportedLoss& loss,
+/// What the player says to `loss`, or that it says nothing.
+events::HeardPlayer said_to(const PlayerAnswer& answer, const ReportedLoss& loss,
                             const WordFacts& facts) {
   if (!answer.record) return heard(answer, PlayerWord::kNone, answer.why_none);
   const PlayerRecord& record = *answer.record;
@@ -142,6 +128,45 @@ events::HeardPlayer word_of(const PlayerAnswer& answer, const ReportedLoss& loss
   }
   return heard(answer, PlayerWord::kConfirms,
                "its record has no valid answer to the " + name_of_call(loss) + " in time");
+}
+
+/// Whether the player certainly still has time for the call that is said to have timed out, however
+/// long that was on its way.
+bool is_still_open(const ReportedLoss& loss, const WordFacts& facts) {
+  if (!loss.is_timeout || !facts.since_call) return false;
+  const auto limit = limit_of(loss.call, facts);
+  constexpr std::chrono::milliseconds kLeastGrace{1000};
+  return *facts.since_call + std::max(kLeastGrace, limit / 20) < limit;
+}
+
+}  // namespace
+
+bool contradicts(PlayerWord word) {
+  return word == PlayerWord::kNoCall || word == PlayerWord::kAnswered ||
+         word == PlayerWord::kCallAtFault || word == PlayerWord::kStillOpen;
+}
+
+ReportedLoss loss_of(const MatchReport& report, const std::string& player_id) {
+  ReportedLoss loss;
+  for (const auto& failure : report.failures) {
+    if (failure.player_id != player_id) continue;
+    loss = {.phase = phase_of(failure),
+            .call = failure.call,
+            .is_decline = has_code(failure, core::ErrorCode::kInvitationDeclined),
+            .is_timeout = has_code(failure, core::ErrorCode::kTimeout)};
+  }
+  return loss;
+}
+
+events::HeardPlayer word_of(const PlayerAnswer& answer, const ReportedLoss& loss,
+                            const WordFacts& facts) {
+  auto word = said_to(answer, loss, facts);
+  if (contradicts(word.word) || !is_still_open(loss, facts)) return word;
+  return heard(answer, PlayerWord::kStillOpen,
+               "the " + name_of_call(loss) + " came to its seat only " +
+                   std::to_string(facts.since_call->count()) +
+                   " ms before the report, and it has " +
+                   std::to_string(limit_of(loss.call, facts).count()) + " ms to answer");
 }
 
 events::HeardPlayer word_on_play(const PlayerAnswer& answer,

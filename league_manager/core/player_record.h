@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,17 @@ struct PlayerRecord {
   std::vector<PlayerCall> calls;
 };
 
+/// A call for an answer that came to a player's seat.
+struct SeatedCall {
+  int player = 0;
+  events::MatchKey match;
+  int attempt = 0;
+  int play = 0;  ///< as its referee says
+  std::string message_type;  ///< wire name
+
+  auto operator<=>(const SeatedCall&) const = default;
+};
+
 /// How a question to a player ended.
 struct PlayerAnswer {
   int player = 0;
@@ -53,6 +65,7 @@ struct ReportedLoss {
   LossPhase phase = LossPhase::kUnknown;
   std::string call;  ///< that failed last; empty: not known
   bool is_decline = false;
+  bool is_timeout = false;
 };
 
 /// How `player_id` lost, by its last failure in `report`. Where a failure has no phase, its error
@@ -69,10 +82,13 @@ struct WordFacts {
   int play = 0;
   std::chrono::milliseconds join_limit{5000};
   std::chrono::milliseconds choice_limit{30000};
+  /// How long before the report its seat got the call that failed; nothing: not known.
+  std::optional<std::chrono::milliseconds> since_call = std::nullopt;
 };
 
-/// What `answer` says to `loss`. A loss at `connect` is never contradicted: the player cannot know
-/// of a call that did not reach it. Pure. Source: protocol §7, item 9.
+/// What `answer` says to `loss`. It never contradicts a loss at `connect`: the player cannot know
+/// of a call that did not reach it. But the manager contradicts a time-out whose time cannot be
+/// over. Pure. Source: protocol §7, item 9.
 [[nodiscard]] events::HeardPlayer word_of(const PlayerAnswer& answer, const ReportedLoss& loss,
                                           const WordFacts& facts);
 
@@ -89,7 +105,7 @@ struct ReportedPlay {
                                                const std::optional<ReportedPlay>& reported,
                                                const WordFacts& facts);
 
-/// Whether the word contradicts the report: `no_call`, `answered` or `call_at_fault`.
+/// Whether the word contradicts the report: `no_call`, `answered`, `call_at_fault` or `still_open`.
 [[nodiscard]] bool contradicts(events::PlayerWord word);
 
 }  // namespace league::league_manager

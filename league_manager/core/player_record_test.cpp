@@ -108,6 +108,44 @@ TEST(PlayerRecord, AThirdPartyRefereesLossWithoutAFailureIsContradictedByAnsweri
   EXPECT_EQ(word({joined(), chose()}, LossPhase::kUnknown, ""), PlayerWord::kAnswered);
 }
 
+using std::chrono::milliseconds;
+
+/// The word on an invitation that has 5 s and came to the player's seat `since` before the report.
+PlayerWord timed_out(std::optional<milliseconds> since, std::optional<PlayerRecord> record = {},
+                     const ReportedLoss& loss = {
+                         .phase = LossPhase::kSent, .call = kInvited, .is_timeout = true}) {
+  return word_of({.player = 0, .record = std::move(record)}, loss,
+                 {.rules = *game::even_odd(),
+                  .match_id = "R1M1",
+                  .player_id = "P01",
+                  .draw_commitment = "dd",
+                  .since_call = since})
+      .word;
+}
+
+TEST(PlayerRecord, ATimeOutIsContradictedWhoseTimeIsNotOver) {
+  EXPECT_EQ(timed_out(milliseconds(3999)), PlayerWord::kStillOpen);
+  EXPECT_EQ(timed_out(milliseconds(4000)), PlayerWord::kNone)
+      << "it may have been a second on its way";
+  EXPECT_EQ(timed_out({}), PlayerWord::kNone);
+  EXPECT_EQ(timed_out(milliseconds(1), {},
+                      {.phase = LossPhase::kSent, .call = kInvited, .is_timeout = false}),
+            PlayerWord::kNone)
+      << "the connection broke";
+  EXPECT_EQ(timed_out(milliseconds(29'000), {},
+                      {.phase = LossPhase::kSent, .call = kAskedToChoose, .is_timeout = true}),
+            PlayerWord::kNone);
+  EXPECT_EQ(timed_out(milliseconds(28'499), {},
+                      {.phase = LossPhase::kConnect, .call = kAskedToChoose, .is_timeout = true}),
+            PlayerWord::kStillOpen)
+      << "its seat has the call";
+  const PlayerCall open{.message_type = kInvited, .attempt = 1};
+  EXPECT_EQ(timed_out(milliseconds(1), PlayerRecord{{open}}), PlayerWord::kStillOpen);
+  EXPECT_EQ(timed_out(milliseconds(5000), PlayerRecord{{open}}), PlayerWord::kConfirms);
+  EXPECT_EQ(timed_out(milliseconds(1), PlayerRecord{{joined()}}), PlayerWord::kAnswered);
+  EXPECT_TRUE(contradicts(PlayerWord::kStillOpen));
+}
+
 TEST(PlayerRecord, TheLastFailureSaysHowAPlayerLost) {
   MatchReport report;
   EXPECT_EQ(loss_of(report, "P01").phase, LossPhase::kUnknown);
@@ -121,6 +159,7 @@ TEST(PlayerRecord, TheLastFailureSaysHowAPlayerLost) {
   EXPECT_EQ(loss_of(report, "P01").call, kAskedToChoose);
   report.failures.push_back({.player_id = "P01", .call = kInvited, .error_code = "E001"});
   EXPECT_EQ(loss_of(report, "P01").phase, LossPhase::kSent);
+  EXPECT_TRUE(loss_of(report, "P01").is_timeout);
   report.failures.push_back({.player_id = "P01", .call = kInvited, .error_code = "E040"});
   EXPECT_EQ(loss_of(report, "P01").phase, LossPhase::kAnswered);
   report.failures.push_back(

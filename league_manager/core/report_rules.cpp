@@ -9,6 +9,8 @@ namespace league::league_manager {
 
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr std::size_t kLongestTechnicalReason = 100;
 constexpr std::size_t kLongestShown = 64;
 constexpr std::string_view kUnknownReason = "UNKNOWN";  // of a technical loss, if the report gives
@@ -67,10 +69,23 @@ core::Result<void> check_circumstances(const MatchReport& report, const ReportFa
   return {};
 }
 
-/// Checks that each player that lost technically has a failure in the report, and that each
-/// time-out has its proof.
+/// How much of `limit` the player did not get by what the report says of the call that failed last.
+/// Calls that follow an invalid answer have the rest of the time.
+milliseconds withheld(const MatchReport& report, const ReportedFailure& last, milliseconds limit) {
+  milliseconds given = last.limit;
+  for (const auto& failure : report.failures) {
+    const bool is_earlier = &failure != &last && failure.player_id == last.player_id;
+    if (is_earlier && failure.call == last.call) given += failure.elapsed;
+  }
+  return limit - given;
+}
+
+/// Checks that each player that lost technically has a failure in the report, that each time-out
+/// has its proof, and that a player with limits of its own had that time.
 core::Result<void> check_losses(const MatchReport& report, const game::MatchResult& result,
-                                const game::PerSide<std::string>& players) {
+                                const game::PerSide<std::string>& players,
+                                const ReportFacts& facts) {
+  constexpr milliseconds kRounding{100};
   if (!result.is_technical()) return {};
   const auto winner = game::winner_of(result.outcome);
   for (game::Side side : game::kBothSides) {
@@ -91,6 +106,17 @@ core::Result<void> check_losses(const MatchReport& report, const game::MatchResu
                          " lost by a time-out, but its last failure has no clock, the proof that "
                          "the referee itself was on time",
                      "/result/details/failures");
+    }
+    if (const auto& own = facts.own_limits[side]; own && last->is_timeout) {
+      const auto limit = last->call == "GAME_INVITATION" ? own->invitation : own->choice;
+      if (withheld(report, *last, limit) > kRounding) {
+        return invalid(report,
+                       players[side] +
+                           " lost by a time-out, but clock.limit_ms of its last failure is less "
+                           "than the " +
+                           std::to_string(limit.count()) + " ms that the assignment gives it",
+                       "/result/details/failures");
+      }
     }
     if (last->is_void && report.replays < kMostReplays) {
       return invalid(
@@ -155,7 +181,8 @@ core::Result<JudgedReport> judge_report(const MatchReport& report, const ReportF
     return refusal(report, worst != all.end() ? *worst : all.front());
   }
   if (facts.has_match_credentials) {
-    if (auto proven = check_losses(report, judged.result, players); !proven) return proven.error();
+    if (auto proven = check_losses(report, judged.result, players, facts); !proven)
+      return proven.error();
   }
   return judged;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "league_manager/events/compact_result.h"
 #include "league_manager/events/events.h"
 #include "league_manager/events/match_key.h"
+#include "league_manager/events/settings.h"
 
 namespace league::league_manager {
 
@@ -29,6 +31,8 @@ struct ReportedFailure {
   bool is_void = false;  ///< ... which says that the referee itself was late
   std::string phase = {};  ///< as sent, see envelope::CallFailure; empty: not said
   std::string field = {};  ///< as sent, see envelope::CallFailure
+  std::chrono::milliseconds elapsed{};  ///< as sent
+  std::chrono::milliseconds limit{};  ///< of a time-out with its proof: as that says
 };
 
 /// The receipts of a player in a report, as sent.
@@ -74,6 +78,8 @@ struct ReportFacts {
   /// checked more strictly than those of a third-party referee.
   bool has_match_credentials = true;
   bool may_be_unproven = false;  ///< the operator accepts its reports without the seed
+  /// Of players that have the time for people: what the assignment gave them.
+  game::PerSide<std::optional<events::SeatLimits>> own_limits = {};
 };
 
 /// An accepted result.

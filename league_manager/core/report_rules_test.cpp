@@ -68,6 +68,29 @@ TEST(JudgeReport, AcceptsWhatIsTrue) {
   EXPECT_EQ(judge_report(draw, facts())->result.outcome, game::Outcome::kDraw);
 }
 
+TEST(JudgeReport, GivesPeopleTheirTime) {
+  auto with = facts();
+  with.own_limits[game::Side::kB] = {.invitation = std::chrono::seconds(20),
+                                     .choice = std::chrono::seconds(60)};
+  auto report = lost_for_time();
+  auto& failure = report.failures.front();
+  failure.call = "CHOOSE_PARITY_CALL";
+  failure.limit = std::chrono::seconds(30);
+  EXPECT_EQ(fault_field(report), "accepted") << "a program";
+  EXPECT_EQ(fault_field(report, with), "/result/details/failures");
+  failure.limit = std::chrono::seconds(60);
+  EXPECT_EQ(fault_field(report, with), "accepted");
+  // The call after an invalid answer has the rest of the time.
+  failure.limit = std::chrono::seconds(20);
+  ReportedFailure invalid = failure;
+  invalid.is_timeout = false;
+  invalid.elapsed = std::chrono::milliseconds(39'990);
+  report.failures.insert(report.failures.begin(), invalid);
+  EXPECT_EQ(fault_field(report, with), "accepted");
+  report.failures.front().call = "GAME_INVITATION";
+  EXPECT_EQ(fault_field(report, with), "/result/details/failures");
+}
+
 TEST(JudgeReport, RefusesAnotherNumber) {
   for (int number = 0; number <= 11; ++number) {
     auto report = won();

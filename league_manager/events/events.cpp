@@ -16,8 +16,8 @@ constexpr core::EnumNames<OperatorAct, 6> kActs{
     {"PAUSE", "RESUME", "EXTEND_ROUND", "ANNOUNCE", "VOID_MATCH", "END_LEAGUE"}};
 constexpr core::EnumNames<ReceiptState, 4> kReceiptStates{
     {"not_declared", "valid", "absent", "invalid"}};
-constexpr core::EnumNames<PlayerWord, 5> kPlayerWords{
-    {"none", "confirms", "no_call", "answered", "call_at_fault"}};
+constexpr core::EnumNames<PlayerWord, 6> kPlayerWords{
+    {"none", "confirms", "no_call", "answered", "call_at_fault", "still_open"}};
 
 void add(MatchSummary& summary, const CompactResult& result, int matches) {
   summary.total_matches += matches;

@@ -208,8 +208,9 @@ enum class PlayerWord : std::uint8_t {
   kNoCall,  ///< it got no call with a valid credential of this attempt
   kAnswered,  ///< it gave a valid answer within the limit
   kCallAtFault,  ///< it refused a call for the call's own fault
+  kStillOpen,  ///< the call came so late that its time was not over
 };
-/// `none`, `confirms`, `no_call`, `answered`, `call_at_fault`.
+/// `none`, `confirms`, `no_call`, `answered`, `call_at_fault`, `still_open`.
 [[nodiscard]] std::string_view player_word_name(PlayerWord word);
 [[nodiscard]] std::optional<PlayerWord> parse_player_word(std::string_view text);
 

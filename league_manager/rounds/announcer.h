@@ -14,6 +14,7 @@
 #include "common/core/timer.h"
 #include "common/envelope/envelope.h"
 #include "common/envelope/round_messages.h"
+#include "league_manager/admission/seat_calls.h"
 #include "league_manager/admission/token_issuer.h"
 #include "league_manager/bus/event_board.h"
 #include "league_manager/files/ledger.h"
@@ -54,6 +55,8 @@ struct RoundDependencies {
   /// The origin at which a referee reaches the seats of players that come to us, given the one
   /// under which it reached the manager: `http://localhost:8000`. Empty: there are no seats.
   std::function<std::string(const std::string& manager_url)> seats_at = {};
+  /// When players at their seats were called; null: there are no seats.
+  const admission::SeatCalls* seat_calls = nullptr;
   /// Receives facts that no event contains; may be null.
   OperatorLog* log = nullptr;
   /// Measures how late the manager itself is; null: it is assumed to be punctual.

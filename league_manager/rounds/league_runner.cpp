@@ -25,7 +25,13 @@ ReportHearing LeagueRunner::hearing() const {
                              const std::string& nonce) { return issuer.receipt_key(id, nonce); },
           .answers = std::nullopt,
           .join_limit = deps_.settings.time_limit(envelope::MessageType::kGameInvitation),
-          .choice_limit = deps_.settings.time_limit(envelope::MessageType::kChooseParityCall)};
+          .choice_limit = deps_.settings.time_limit(envelope::MessageType::kChooseParityCall),
+          .since_seat_call = [calls = deps_.seat_calls, now = deps_.clock.steady_now()](
+                                 const SeatedCall& call) -> std::optional<milliseconds> {
+            const auto first = calls != nullptr ? calls->first(call) : std::nullopt;
+            if (!first) return std::nullopt;
+            return std::chrono::duration_cast<milliseconds>(now - *first);
+          }};
 }
 
 void LeagueRunner::start(milliseconds registration_window) {

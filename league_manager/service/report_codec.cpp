@@ -50,6 +50,8 @@ ReportedFailure failure_of(const envelope::CallFailure& failure) {
   out.has_clock = failure.clock.has_value();
   out.is_void = failure.clock && failure.clock->is_void;
   out.counts = !out.is_void;
+  out.elapsed = std::chrono::milliseconds(failure.elapsed_ms);
+  if (failure.clock) out.limit = std::chrono::milliseconds(failure.clock->limit_ms);
   out.call = failure.call;
   out.error_code = core::wire_code(failure.error_code);
   out.text = failure.error_description;

@@ -10,9 +10,13 @@ namespace {
 
 constexpr core::EnumNames<MatchVerdict, 3> kVerdicts{{"WIN", "LOSS", "DRAW"}};
 
-std::size_t hash_of(const PlayedMatch& match) {
+std::size_t hash_in(const core::LeagueId& league, const std::string& id) {
   const std::hash<std::string> hash;
-  return hash(match.match_id.str()) ^ (hash(match.league_id.str()) << 1U);
+  return hash(id) ^ (hash(league.str()) << 1U);
+}
+
+std::size_t hash_of(const PlayedMatch& match) {
+  return hash_in(match.league_id, match.match_id.str());
 }
 
 }  // namespace
@@ -41,13 +45,30 @@ bool MatchHistory::add(PlayedMatch match) {
       ++tally_.draws;
       break;
   }
+  const std::size_t number = forgotten_ + matches_.size();
+  const auto [newest, is_first] =
+      newest_.try_emplace(hash_in(match.league_id, match.opponent_id.str()), number);
+  previous_.push_back(is_first ? std::nullopt
+                               : std::optional(std::exchange(newest->second, number)));
   matches_.push_back(std::move(match));
   hashes_.insert(hash);
-  if (matches_.size() > capacity_) {
-    hashes_.erase(hashes_.find(hash_of(matches_.front())));
-    matches_.pop_front();
-  }
+  if (matches_.size() > capacity_) forget_oldest();
   return true;
+}
+
+void MatchHistory::forget_oldest() {
+  const PlayedMatch& oldest = matches_.front();
+  hashes_.erase(hashes_.find(hash_of(oldest)));
+  const auto newest = newest_.find(hash_in(oldest.league_id, oldest.opponent_id.str()));
+  if (newest->second == forgotten_) newest_.erase(newest);
+  matches_.pop_front();
+  previous_.pop_front();
+  ++forgotten_;
+}
+
+bool MatchHistory::operator==(const MatchHistory& other) const {
+  return capacity_ == other.capacity_ && matches_ == other.matches_ &&
+         disputed_ == other.disputed_ && tally_ == other.tally_;
 }
 
 bool MatchHistory::dispute(DisputedMatch match) {
@@ -68,33 +89,42 @@ MatchHistory MatchHistory::restore(std::vector<PlayedMatch> matches, const Resul
   return history;
 }
 
+std::vector<const PlayedMatch*> MatchHistory::against(const core::LeagueId& league,
+                                                      const core::PlayerId& opponent) const {
+  std::vector<const PlayedMatch*> found;
+  const auto newest = newest_.find(hash_in(league, opponent.str()));
+  std::optional<std::size_t> number;
+  if (newest != newest_.end()) number = newest->second;
+  for (; number && *number >= forgotten_; number = previous_[*number - forgotten_]) {
+    const PlayedMatch& match = matches_[*number - forgotten_];
+    if (match.league_id == league && match.opponent_id == opponent) found.push_back(&match);
+  }
+  std::ranges::reverse(found);
+  return found;
+}
+
 std::vector<const PlayedMatch*> MatchHistory::meetings_with(const core::LeagueId& league,
                                                             const core::PlayerId& opponent) const {
-  std::vector<const PlayedMatch*> meetings;
-  for (const PlayedMatch& match : matches_) {
-    if (match.league_id == league && match.opponent_id == opponent && match.own_choice &&
-        match.opponent_choice)
-      meetings.push_back(&match);
-  }
+  auto meetings = against(league, opponent);
+  std::erase_if(meetings,
+                [](const auto* match) { return !match->own_choice || !match->opponent_choice; });
   return meetings;
 }
 
 std::vector<std::string_view> MatchHistory::choices_of(const core::LeagueId& league,
                                                        const core::PlayerId& opponent) const {
   std::vector<std::string_view> choices;
-  for (const PlayedMatch& match : matches_) {
-    if (match.league_id != league || match.opponent_id != opponent) continue;
-    if (match.opponent_choice) choices.emplace_back(*match.opponent_choice);
+  for (const PlayedMatch* match : against(league, opponent)) {
+    if (match->opponent_choice) choices.emplace_back(*match->opponent_choice);
   }
   return choices;
 }
 
-std::vector<std::string_view> MatchHistory::own_choices(const core::LeagueId& league) const {
-  std::vector<std::string_view> choices;
-  for (const PlayedMatch& match : matches_) {
-    if (match.league_id == league && match.own_choice) choices.emplace_back(*match.own_choice);
+std::optional<std::string_view> MatchHistory::last_own_choice(const core::LeagueId& league) const {
+  for (auto match = matches_.rbegin(); match != matches_.rend(); ++match) {
+    if (match->league_id == league && match->own_choice) return *match->own_choice;
   }
-  return choices;
+  return std::nullopt;
 }
 
 std::vector<int> MatchHistory::drawn_numbers(const core::LeagueId& league) const {

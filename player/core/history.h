@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -78,15 +79,15 @@ class MatchHistory {
   [[nodiscard]] const std::deque<PlayedMatch>& matches() const { return matches_; }
   [[nodiscard]] const std::deque<DisputedMatch>& disputed() const { return disputed_; }
   [[nodiscard]] const ResultCounts& tally() const { return tally_; }
-  /// What `opponent` chose in matches of `league` against us, oldest first. These texts and those
-  /// of `own_choices` are valid until the history changes.
+  /// What `opponent` chose in matches of `league` against us, oldest first. These texts and that
+  /// of `last_own_choice` are valid until the history changes.
   [[nodiscard]] std::vector<std::string_view> choices_of(const core::LeagueId& league,
                                                          const core::PlayerId& opponent) const;
   /// The matches of `league` against `opponent` in which both chose, oldest first.
   [[nodiscard]] std::vector<const PlayedMatch*> meetings_with(const core::LeagueId& league,
                                                               const core::PlayerId& opponent) const;
-  /// Our own choices in `league`, oldest first.
-  [[nodiscard]] std::vector<std::string_view> own_choices(const core::LeagueId& league) const;
+  /// Our own last choice in `league`.
+  [[nodiscard]] std::optional<std::string_view> last_own_choice(const core::LeagueId& league) const;
   /// The numbers drawn in our matches in `league`, oldest first.
   [[nodiscard]] std::vector<int> drawn_numbers(const core::LeagueId& league) const;
 
@@ -95,12 +96,23 @@ class MatchHistory {
   [[nodiscard]] static MatchHistory restore(std::vector<PlayedMatch> matches,
                                             const ResultCounts& tally, std::size_t capacity);
 
-  bool operator==(const MatchHistory&) const = default;
+  /// What they remember.
+  bool operator==(const MatchHistory& other) const;
 
  private:
+  /// The matches of `league` against `opponent`, oldest first.
+  [[nodiscard]] std::vector<const PlayedMatch*> against(const core::LeagueId& league,
+                                                        const core::PlayerId& opponent) const;
+  void forget_oldest();
+
   std::size_t capacity_;
   std::deque<PlayedMatch> matches_;
+  std::size_t forgotten_ = 0;  ///< matches: the number of the first of matches_
   std::unordered_multiset<std::size_t> hashes_;  ///< of league and match of each of matches_
+  // Matches are numbered in the order of add().
+  std::unordered_map<std::size_t, std::size_t>
+      newest_;  ///< by the hash of league and opponent, the number of their newest match
+  std::deque<std::optional<std::size_t>> previous_;  ///< of each of matches_, with the same hash
   std::deque<DisputedMatch> disputed_;
   ResultCounts tally_;
 };

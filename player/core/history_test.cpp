@@ -41,7 +41,7 @@ TEST(MatchHistory, AnswersByOpponentAndLeague) {
   EXPECT_EQ(history.choices_of(kLeague, core::PlayerId("P02")),
             std::vector<std::string_view>{"odd"});
   EXPECT_TRUE(history.choices_of(kLeague, core::PlayerId("P03")).empty());
-  EXPECT_EQ(history.own_choices(kLeague), std::vector<std::string_view>{"even"});
+  EXPECT_EQ(history.last_own_choice(kLeague), "even");
   EXPECT_EQ(history.drawn_numbers(kLeague), std::vector{8});
 }
 
@@ -58,6 +58,22 @@ TEST(MatchHistory, ForgetsTheOldestBeyondItsCapacityButNotTheTally) {
   ASSERT_EQ(history.matches().size(), 2U);
   EXPECT_EQ(history.matches().front().match_id.str(), "R2M1");
   EXPECT_EQ(history.tally().wins, 3);
+}
+
+TEST(MatchHistory, AnswersByOpponentAfterTheOldestMatchesAreForgotten) {
+  MatchHistory history(3);
+  for (int i = 1; i <= 9; ++i) {
+    PlayedMatch next = match(("R" + std::to_string(i) + "M1").c_str(), i % 2 == 0 ? "P02" : "P03");
+    next.opponent_choice = std::to_string(i);
+    history.add(next);
+  }
+  EXPECT_EQ(history.choices_of(kLeague, core::PlayerId("P02")), std::vector<std::string_view>{"8"});
+  EXPECT_EQ(history.choices_of(kLeague, core::PlayerId("P03")),
+            (std::vector<std::string_view>{"7", "9"}));
+  EXPECT_EQ(history.meetings_with(kLeague, core::PlayerId("P03")).front()->round_id, 2);
+  history.add(match("R10M1", "P04"));
+  history.add(match("R11M1", "P04"));
+  EXPECT_TRUE(history.choices_of(kLeague, core::PlayerId("P02")).empty());
 }
 
 TEST(HistoryJson, HasTheLayoutOfHistoryJson) {

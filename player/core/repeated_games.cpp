@@ -1,6 +1,7 @@
 #include "player/core/repeated_games.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "player/core/words.h"
 
@@ -19,14 +20,26 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
+/// Whether all of `remembered` is in `told`, in the same order.
+bool contains(const std::vector<Meeting>& told, const std::vector<Meeting>& remembered) {
+  auto next = remembered.begin();
+  for (const Meeting& one : told)
+    if (next != remembered.end() && one == *next) ++next;
+  return next == remembered.end();
+}
+
 /// The earlier meetings in which both chose words of the game, the oldest first. A player that was
-/// away, or has lost its history, is told of more than it remembers.
+/// away, or has lost its history, is told of more than it remembers; but a referee may lie, so what
+/// it tells counts only where it fits the number of this meeting and the player's own memory.
 std::vector<Pair> pairs_of(const Definition& game, const StrategyInput& input) {
   std::vector<Meeting> meetings;
   for (const PlayedMatch* one : input.history.meetings_with(input.league_id, input.opponent_id))
     meetings.push_back({*one->own_choice, *one->opponent_choice});
+  const bool is_possible = !input.meeting || std::cmp_less(input.told.size(), *input.meeting);
+  const bool is_believed =
+      input.told.size() > meetings.size() && is_possible && contains(input.told, meetings);
   std::vector<Pair> pairs;
-  for (const auto& [own, theirs] : input.told.size() > meetings.size() ? input.told : meetings) {
+  for (const auto& [own, theirs] : is_believed ? input.told : meetings) {
     const auto mine = game.index_of(own);
     const auto other = game.index_of(theirs);
     if (mine && other) pairs.push_back({*mine, *other});

@@ -65,8 +65,8 @@ TEST(Predictors, AnswerWhatIsLikely) {
   EXPECT_EQ(after("frequency", "matching_pennies", {{"heads", "tails"}}, game::Side::kB), "heads");
 }
 
-/// The own memory counts, unless a player is told of more.
-TEST(RepeatedGames, RememberAsWellAsTheyAreTold) {
+/// A player that remembers one meeting, in which it was exploited, and is told `told`.
+std::string told(const Pairs& told, std::optional<int> meeting) {
   testing::ScriptedRandom random;
   const auto rules = *game::Games::standard().find(kDilemma);
   const auto made = make_strategy("tit_for_tat", *rules, random);
@@ -76,17 +76,29 @@ TEST(RepeatedGames, RememberAsWellAsTheyAreTold) {
                .opponent_id = core::PlayerId("P02"),
                .own_choice = "cooperate",
                .opponent_choice = "defect"});
-  StrategyInput input{.league_id = core::LeagueId("league"),
-                      .match_id = core::MatchId("R2M1"),
-                      .opponent_id = core::PlayerId("P02"),
-                      .history = history};
-  EXPECT_EQ((*made)(input), "defect");
-  input.told = {kExploited};
-  EXPECT_EQ((*made)(input), "defect");
-  input.told = {kExploited, kBothCooperate};
-  EXPECT_EQ((*made)(input), "cooperate");
-  input.told = {{"no word", "of the game"}, {"at", "all"}};
-  EXPECT_EQ((*made)(input), "cooperate") << "as at the beginning";
+  return std::string((*made)({.league_id = core::LeagueId("league"),
+                              .match_id = core::MatchId("R2M1"),
+                              .opponent_id = core::PlayerId("P02"),
+                              .history = history,
+                              .told = told,
+                              .meeting = meeting}));
+}
+
+TEST(RepeatedGames, AreToldOfMeetingsThatTheyMissed) {
+  EXPECT_EQ(told({}, 2), "defect") << "the own memory";
+  EXPECT_EQ(told({kExploited}, 2), "defect");
+  EXPECT_EQ(told({kExploited, kBothCooperate}, 3), "cooperate");
+  EXPECT_EQ(told({kBothCooperate, kExploited, kBothDefect, kBothCooperate}, 5), "cooperate");
+  EXPECT_EQ(told({kExploited, kBothCooperate}, {}), "cooperate") << "it need not say the meeting";
+  EXPECT_EQ(told({kExploited, {"no word", "of the game"}}, 3), "defect");
+}
+
+TEST(RepeatedGames, DoNotBelieveWhatCannotBe) {
+  EXPECT_EQ(told({kExploited, kBothCooperate}, 2), "defect") << "more meetings than there were";
+  EXPECT_EQ(told({kExploited, kBothCooperate}, 1), "defect");
+  EXPECT_EQ(told({kExploited, kBothCooperate}, -1), "defect");
+  EXPECT_EQ(told({kBothCooperate, kBothCooperate}, 3), "defect") << "not what it remembers";
+  EXPECT_EQ(told({kBothCooperate}, 2), "defect");
 }
 
 }  // namespace

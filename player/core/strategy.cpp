@@ -40,8 +40,8 @@ std::string_view at_random(const Definition& rules, core::RandomSource& random,
 /// The choice that follows the previous one; the game's first choice at the beginning.
 std::string_view alternate(const Definition& rules, core::RandomSource& /*random*/,
                            const StrategyInput& input) {
-  const auto own = input.history.own_choices(input.league_id);
-  const auto last = own.empty() ? std::nullopt : rules.index_of(own.back());
+  const auto own = input.history.last_own_choice(input.league_id);
+  const auto last = own ? rules.index_of(*own) : std::nullopt;
   return last ? word_after(rules, *last) : rules.choices().front();
 }
 

@@ -17,6 +17,8 @@ namespace league::player {
 struct Meeting {
   std::string_view own;
   std::string_view theirs;
+
+  bool operator==(const Meeting&) const = default;
 };
 
 /// What a player knows when it has to choose. Valid only during the call.
@@ -28,6 +30,8 @@ struct StrategyInput {
   const MatchHistory& history;
   /// The meetings with this opponent that the referee told of, the oldest first.
   std::vector<Meeting> told = {};
+  /// Which meeting of the two this is, from 1; nothing: the referee did not say.
+  std::optional<int> meeting = std::nullopt;
   game::Side side = game::Side::kA;  ///< our own in this match
   std::optional<ResultCounts> standings = std::nullopt;  ///< our own; nothing: the referee did not
                                                          ///< send them

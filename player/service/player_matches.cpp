@@ -141,7 +141,7 @@ OpenMatch PlayerService::joined(const envelope::Envelope& envelope,
     const bool commits = options_.commits && !options_.standalone && identity_.is_at_home();
     if (is_new && commits && invitation.draw_commitment && joined.choice.empty()) {
       const auto told = invitation.context.value_or(envelope::PlayContext{});
-      commit(joined, choose(joined, {.history = told.history}),
+      commit(joined, choose(joined, {.game = told.game, .history = told.history}),
              deps_.nonces != nullptr ? *deps_.nonces : crypto_random_);
     }
     match = joined;
@@ -203,6 +203,7 @@ std::string PlayerService::choose(const OpenMatch& match,
     const auto& own = *told.your_standings;
     context.standings = ResultCounts{.wins = own.wins, .losses = own.losses, .draws = own.draws};
   }
+  if (told.game) context.meeting = told.game->meeting;
   for (const auto& [own, theirs] : told.history)
     if (own && theirs) context.told.push_back({*own, *theirs});
   return std::string(strategies_.find(match.game_type)->second(context));

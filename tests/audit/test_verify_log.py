@@ -49,6 +49,41 @@ def take_out(league, agent, match, *types):
     log = league.log(agent)
     log.items = [item for item in log.items if not (hasattr(item, "fields") and item.fields.get("match_id") == match
                                                     and (not types or item.fields.get("message_type") in types))]
+class Games(unittest.TestCase):
+    """What docs/games.md forbids is no game, as for the program (game/definition_test.cpp)."""
+
+    PAYOFFS = {"a": {"a": 1, "b": 0}, "b": {"a": 3, "b": 1}}
+    GAME = {"game_type": "g", "choices": ["a", "b"], "payoffs": PAYOFFS, "technical": {"winner": 3, "loser": 0, "both": 0}}
+
+    def test_what_is_a_game(self):
+        drawn = {"drawn": ["a", "b"] * 50, "payoffs": {"a": self.PAYOFFS, "b": self.PAYOFFS}}
+        roles = {name: value for name, value in self.GAME.items() if name != "payoffs"} | {"roles": {"PLAYER_A": self.PAYOFFS, "PLAYER_B": self.PAYOFFS}}
+        whole = {"a": {"a": 1.0, "b": -0.0}, "b": {"a": 100, "b": 1e2}}
+        for good in (self.GAME, self.GAME | drawn, roles, self.GAME | {"payoffs": whole}, *map(json.loads, map(Path.read_text, GAMES.glob("*.json")))):
+            self.assertIsNotNone(verify_log.Game.read(good), good)
+
+    def test_what_is_none(self):
+        def payoffs(points):
+            return {"payoffs": {"a": {"a": 1, "b": points}, "b": {"a": 3, "b": 1}}}
+
+        changes = [{name: value} for name in ("game_type", "choices", "payoffs", "technical") for value in (None, [], {}, 5, "x y", True)]
+        changes += map(payoffs, (-1, 101, 0.5, True, "1", None, 10**400, 1e300))
+        changes += [{"choices": choices} for choices in (["a", "a"], ["a"], ["a", "b", "c"], ["a", ["b"]], ["a", "b\n"], ["a" * 33, "b"], "ab")]
+        changes += [{"drawn": drawn} for drawn in (None, ["a"], ["a", "c"], ["a", []], ["a", "b"] * 51, "ab", ["a", "b"])]
+        changes += [{"more": 1}, {"roles": {"PLAYER_A": self.PAYOFFS, "PLAYER_B": self.PAYOFFS}}, {"payoffs": self.PAYOFFS | {"c": {}}},
+                    {"game_type": "G"}, {"game_type": "g" * 41}, {"technical": {"winner": 1, "loser": 1, "both": 0}},
+                    {"technical": {"winner": 3, "loser": 0, "both": 0, "more": 0}}]
+        for change in changes:
+            self.assertIsNone(verify_log.Game.read(self.GAME | change), change)
+        for bad in (None, [], "game", 5, *({key: value for key, value in self.GAME.items() if key != gone} for gone in self.GAME)):
+            self.assertIsNone(verify_log.Game.read(bad), bad)
+
+    def test_a_huge_one_costs_no_time(self):
+        words = [str(n) for n in range(20_000)]
+        for choices in (words, ["a"] * 20_000, [["a"] * 9] * 20_000):
+            self.assertIsNone(verify_log.Game.read(self.GAME | {"choices": choices, "drawn": choices}))
+
+
 class LogTest(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()

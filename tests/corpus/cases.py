@@ -17,9 +17,10 @@ MANAGER = "league_manager"
 # Rules that only `league audit verify` has; every other rule must be found by scripts/verify_log.py too.
 ONLY_PROGRAM = {
     "schema", "authority.sender", "authority.peer", "projection.standings", "projection.rounds", "projection.ahead",
-    "journal.damaged", "journal.differs", "journal.missing", "journal.twice", "journal.unlogged",
+    "journal.differs", "journal.missing", "journal.twice", "journal.unlogged",
+    "clock.unproven", "clock.void_loss", "clock.arithmetic", "clock.replays",
 }
-FAMILIES_OF_PROGRAM = ("order.", "retry.", "deadline.", "clock.")
+FAMILIES_OF_PROGRAM = ("order.", "retry.", "deadline.")
 
 
 def is_for_both(rule):

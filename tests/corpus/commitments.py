@@ -1,5 +1,7 @@
 """Choices that players bound, and what false referees make of them (docs/protocol.md, "Players bind the draw")."""
 
+from datetime import datetime, timedelta
+
 import log_builder
 from cases import fault, incident, made, report_at
 from lies import OTHER, R1, R2, R3, chose_otherwise, details_of, report_of
@@ -299,6 +301,56 @@ for _code in ("E004", "E040"):
     made("loss", f"{_code}-though-it-was-right-unbound", fault("loss.contradicted", report_at(R1)), options={"commitments": False},
          plan=lost_by("b" if _code == "E040" else "a", "CHOOSE_PARITY_CALL", "E004"), exact=False, agree_only=_code == "E040")(
              answered_in_time(_code))
+# What the referee says afterwards of the time does not count.
+ANSWERED = answered_in_time("E001")
+
+
+def answered_and(**changes):
+    """An answer in time, and changes to the failure that cost the match: of its clock, or of itself."""
+    def change(league):
+        ANSWERED(league)
+        for failure in report_of(league, R1)["result"]["details"]["failures"]:
+            clock = failure.setdefault("clock", {})
+            for key, value in changes.items():
+                of = failure if key in ("elapsed_ms", "clock") else clock
+                of.update({key: value}) if value is not None else of.pop(key)
+    return change
+
+
+def answered_after(seconds, **changes):
+    def change(league):
+        answered_and(**changes)(league)
+        answer = league.find(league.plans[R1].a, "CHOOSE_PARITY_RESPONSE", R1, dir="out")[-1]
+        answer["time"] = log_builder.log_time(datetime.strptime(answer["time"], "%Y-%m-%dT%H:%M:%S.%fZ") + timedelta(seconds=seconds))
+    return change
+
+
+def in_another_form(league):
+    """As a referee of other origin may write instants."""
+    ANSWERED(league)
+    calls = {id(record.message): record.message for record in league.find(league.plans[R1].a, "CHOOSE_PARITY_CALL", R1, dir="in")}
+    for call in calls.values():
+        for key in ("timestamp", "deadline"):
+            call[key] = call[key].replace("-", "").replace(":", "").replace("Z", ".250+00:00")
+    for failure in report_of(league, R1)["result"]["details"]["failures"]:
+        failure["clock"]["limit_ms"] = 1
+
+
+LOST_BY_TIME, CONTRADICTED = {"plan": lost_by("a", "CHOOSE_PARITY_CALL", "E001")}, incident("loss.contradicted", report_at(R1))
+LIMIT = fault("clock.limit", report_at(R1), R1)
+for _name, _change, _expected in (
+        ("shorter-limit", answered_and(limit_ms=1), (LIMIT, CONTRADICTED)), ("no-time", answered_and(elapsed_ms=1), (CONTRADICTED,)),
+        ("shorter-limit-with-a-fraction", answered_and(limit_ms=1.0), (LIMIT, CONTRADICTED)), ("no-whole-limit", answered_and(limit_ms=1.5), (fault("schema"), CONTRADICTED)),
+        ("shorter-limit-of-another-call", answered_and(limit_ms=1, sent_at="2026-01-15T10:00:00.000000Z"), (CONTRADICTED,)),
+        ("shorter-limit-of-no-call", answered_and(limit_ms=1, sent_at=None), (CONTRADICTED,)),
+        ("no-limit", answered_and(clock=None), (fault("clock.unproven", report_at(R1)), CONTRADICTED)),
+        ("shorter-limit-in-another-form", in_another_form, (LIMIT, CONTRADICTED)), ("longer-limit", answered_and(limit_ms=10**18), (LIMIT, CONTRADICTED)),
+        ("longer-limit-and-a-late-answer", answered_after(6, limit_ms=20_000), (LIMIT,)),
+        ("limit-within-its-second", answered_and(limit_ms=4001), (CONTRADICTED,)), ("answer-at-the-last-moment", answered_after(4.9), (CONTRADICTED,)),
+        ("answer-too-late-by-the-limit-within-its-second", answered_after(4.5, limit_ms=4001), ()), ("late-answer", answered_after(5.1), ())):
+    made("loss", f"with-{_name}", *_expected, short=_name in ("shorter-limit", "no-time"), **LOST_BY_TIME)(_change)
+made("loss", "for-a-wrong-answer-with-a-limit", fault("loss.contradicted", report_at(R1)), exact=False,
+     plan=lost_by("a", "CHOOSE_PARITY_CALL", "E004"))(answered_and(limit_ms=0, elapsed_ms=0))
 for _number in (1, 7, 10):
     made("loss", f"with-number-{_number}", fault("result.number", report_at(R1)),
          plan=lost_by("a", "CHOOSE_PARITY_CALL", "E001"))(

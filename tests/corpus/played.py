@@ -193,8 +193,12 @@ def once(kind, old, new):
 
 for _name, _change in (("a-version", once("AGENT_REGISTERED", '"version":"', '"version":"9')), ("a-number", once("MATCH_REPORTED", '"drawn_number":', '"drawn_number":9')),
                        ("an-attempt", once("MATCH_ASSIGNED", '"attempt":1', '"attempt":2')), ("a-round", once("ROUND_COMPLETED", '"wins":', '"wins":9')),
-                       ("an-address", once("AGENT_REGISTERED", "localhost", "otherhost")), ("a-time", once("ROUND_STARTED", '"at":"20', '"at":"19'))):
+                       ("an-address", once("AGENT_REGISTERED", "127.0.0.1", "127.0.0.2")), ("a-time", once("ROUND_STARTED", '"at":"20', '"at":"19'))):
     real(f"journal-is-rewritten-in-{_name}", fault("journal.head"), exact=False, same_places=False, short=_name == "a-version")(
+        lambda directory, change=_change: rechained(lambda kind, payload: change(kind, payload))(directory))
+for _name, _change in (("a-payoff", once("LEAGUE_CREATED", '"winner":3', '"winner":103')), ("a-field", once("LEAGUE_CREATED", '"technical":', '"more":1,"technical":')),
+                       ("its-name", once("LEAGUE_CREATED", '"game_type":"even_odd"', '"game_type":"odd_even"'))):
+    real(f"journal-has-no-game-by-{_name}", fault("journal.damaged"), exact=False, short=_name == "a-payoff")(
         lambda directory, change=_change: rechained(lambda kind, payload: change(kind, payload))(directory))
 
 

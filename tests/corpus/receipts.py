@@ -50,6 +50,13 @@ for _fairness, _expected in (("both", True), ("one", True), ("hosted", False), (
          short=_fairness == "both", files=hosted(_fairness))(None)
 for _player in ("P01", "P99"):  # who has no match in this round, and nobody
     made("hosted", f"another-player-{_player}", options=BOUND, files=hosted("both", _player))(None)
+made("hosted", "when-the-match-ended", fault("fairness.hosted", report_at(R1), R1), options=BOUND, short=True, files=kept_results(
+    lambda content: [row.update(fairness="both", hosted=["P02"]) for row in content["results"] if row["match_id"] == R1] and None))(None)
+made("hosted", "after-the-match-ended", options=BOUND, short=True, files=kept_results(
+    lambda content: [content.update(hosted=["P02"]), *(row.update(fairness="both", hosted=[]) for row in content["results"])] and None))(None)
+for _value in ([], "x", {"player:P01": 5, "player:P02": "now", "P01": "2099-01-01T00:00:00Z"}):
+    made("hosted", f"seated-anew-{type(_value).__name__}", options=BOUND, files=kept_results(
+        lambda content, value=_value: content.update(seated_anew=value)))(None)
 
 
 # --- Losses ---------------------------------------------------------------------------------------------------------

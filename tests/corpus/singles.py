@@ -4,6 +4,7 @@ its deadlines and its clock, tables and the journal."""
 import copy
 import gzip
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import log_builder
@@ -363,12 +364,22 @@ def failures(change):
     return details_of(R1, lambda details: [change(failure) for failure in details["failures"]])
 
 
+def later(text, seconds):
+    return log_builder.log_time(datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ") + timedelta(seconds=seconds))
+
+
 TIMED_OUT = {"plan": lost_by("a", "CHOOSE_PARITY_CALL", "E001")}
 made("clock", "no-proof", fault("clock.unproven", report_at(R1)), short=True, **TIMED_OUT)(failures(lambda one: one.pop("clock")))
 made("clock", "wrong-mark", fault("clock.arithmetic", report_at(R1)), short=True, **TIMED_OUT)(
     failures(lambda one: one["clock"].update(scheduling_delay_us=10**6)))
 made("clock", "lost-though-the-referee-was-late", fault("clock.void_loss", report_at(R1)), short=True, **TIMED_OUT)(
     failures(lambda one: one["clock"].update(scheduling_delay_us=10**6, void=True)))
+LIMIT = fault("clock.limit", report_at(R1), R1)
+for _limit, _expected in ((2_999, ()), (1_999, (LIMIT,)), (0, (LIMIT,)), (7_001, ()), (8_001, (LIMIT,)), (20_000, (LIMIT,))):
+    made("clock", f"limit-of-{_limit}", *_expected, short=_limit == 20_000, **TIMED_OUT)(
+        failures(lambda one, limit=_limit: one["clock"].update(limit_ms=limit)))
+made("clock", "rest-of-the-time-in-a-later-call", **TIMED_OUT)(
+    failures(lambda one: one["clock"].update(limit_ms=900, sent_at=later(one["clock"]["sent_at"], 4.1))))
 made("clock", "replayed-too-often", fault("clock.replays", report_at(R1)), short=True)(details_of(R1, lambda details: details.update(replays=4)))
 
 
@@ -441,6 +452,7 @@ made("journal", "void-match", incident("match.voided", None, "R1M1 is void, by A
 made("journal", "void-match-without-the-journal", incident("match.voided"), files=lambda directory: (directory / "data" / "results.json").unlink(),
      arguments=("--without", "journal"))(void_everywhere)
 
+EVEN_ODD = json.loads((Path(__file__).resolve().parents[2] / "games" / "even_odd.json").read_text())
 OTHER = {"A": "B", "B": "A", "DRAW": "A", "NONE": "A"}
 for _at in range(3):
     journal(f"other-result-{_at}", "journal.differs", lambda content, at=_at: content["results"][at].update(
@@ -451,6 +463,20 @@ for _name, _text in (("empty", ""), ("no-json", "hello"), ("list", "[]"), ("othe
                      ("results-text", '{"format":"league.results","results":"x"}'),
                      ("row-text", '{"format":"league.results","results":["x"]}'), ("null", "null")):
     journal(f"damaged-{_name}", "journal.damaged", lambda content, text=_text: text or " ", short=_name == "no-json")
+for _name, _change in (
+        ("points-256", lambda row: row.update(points={"A": 256, "B": 0})), ("points-negative", lambda row: row.update(points={"A": 3, "B": -1})),
+        ("points-huge", lambda row: row.update(points={"A": 1 << 70, "B": 0})), ("points-text", lambda row: row.update(points="3:0")),
+        ("points-one", lambda row: row.update(points={"A": 1})), ("points-of-no-match", lambda row: row.update(points={"A": 2, "B": 2})),
+        ("points-of-another-outcome", lambda row: row.update(outcome="A", points={"A": 0, "B": 3})),
+        ("points-of-a-loss", lambda row: row.update(by="MANAGER", outcome="A", points={"A": 1, "B": 1}))):
+    journal(f"damaged-{_name}", "journal.damaged", lambda content, change=_change: change(content["results"][0]), short=_name == "points-256")
+for _name, _game in (("text", "x"), ("payoff-101", {"technical": {"winner": 101, "loser": 0, "both": 0}}), ("more", {"more": 1}),
+                     ("words", {"choices": ["even"] * 20_000})):
+    journal(f"damaged-game-{_name}", "journal.damaged", lambda content, game=_game: content.update(
+        game=EVEN_ODD | game if isinstance(game, dict) else game), short=_name == "words")
+for _at, _results in (("now", 0), ("2026-01-01T00:00:00Z", 99), ("2026-01-01T00:00:00Z", "x")):
+    journal(f"damaged-given-up-{_results}", "journal.damaged", lambda content, at=_at, results=_results: content.update(
+        given_up=[{"at": at, "text": "x", "results": results}]))
 
 
 def _result_without_report(league):
@@ -464,9 +490,6 @@ made("journal", "result-without-report", fault("journal.unlogged"), short=True)(
 
 
 # --- The game ---------------------------------------------------------------------------------------------------------
-EVEN_ODD = json.loads((Path(__file__).resolve().parents[2] / "games" / "even_odd.json").read_text())
-
-
 def _another_game_for_one(league):
     """The manager tells one player that failing costs less than the others know."""
     other = {**EVEN_ODD, "technical": {"winner": 2, "loser": 0, "both": 0}}

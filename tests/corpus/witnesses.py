@@ -10,6 +10,7 @@ from clean import FALSE_MATCH, HEAD, asked, before_end, call_of, disputes
 from ends import instant_of, late_news, next_run, starts_again_at
 from evidence import unregistered_key
 from lies import R1, R2, UNBOUND, foreign
+from singles import kept_results
 
 V3 = {"version": 3}
 made("version", "3", options=V3, short=True)(None)
@@ -125,6 +126,11 @@ def deleted(agent, kind):
 
 for _kind in ("GAME_OVER", "ROUND_COMPLETED", "LEAGUE_STANDINGS_UPDATE"):
     made("receiver", f"has-deleted-{_kind.lower()}", fault("transfer.one_sided"), short=_kind == "GAME_OVER")(deleted("P02", _kind))
+for _at, _expected in (("2099-01-01T00:00:00Z", []), ("2001-01-01T00:00:00Z", [fault("transfer.one_sided")])):
+    made("receiver", f"has-deleted-news-and-its-seat-since-{_at[:4]}", *_expected, short=True, files=kept_results(
+        lambda content, at=_at: content.update(seated_anew={"player:P02": at})))(deleted("P02", "ROUND_COMPLETED"))
+made("receiver", "has-deleted-game-over-and-its-seat-is-new", fault("transfer.one_sided"), files=kept_results(
+    lambda content: content.update(seated_anew={"player:P02": "2099-01-01T00:00:00Z"})))(deleted("P02", "GAME_OVER"))
 made("receiver", "acknowledges-alike")(acknowledged_alike)
 
 

@@ -163,6 +163,7 @@ class Definitions(GamesTest):
             self.assertNotEqual(agent.process.wait(30), 0)
             self.assertIn("two games are called stag_hunt and differ", agent.whole_stderr())
         self.assertEqual(self.status(manager)["matches_completed"], 0)
+        self.assertEqual(self.start_referee(manager, name="another").id, "REF01")
 
     def test_processes_that_referees_start_know_the_game_that_only_the_manager_has(self):
         allowed = f"stdio:{BIN / 'player'}"
@@ -174,6 +175,8 @@ class Definitions(GamesTest):
         self.assertEqual(entered.returncode, 0, entered.stderr)
         status = self.wait_until_over(manager)
         self.assertEqual((status["matches_completed"], status["technical_losses"]), (1, 0), manager.program.stderr())
+        self.stop_programs()  # and with them their children, which write logs
+        self.assert_verified()
 
     def test_a_bot_is_checked_and_spars_in_the_game(self):
         done = self.run_league("spar", "rock", "--against", "paper", "--matches", "20", "--game", "rock_paper_scissors")

@@ -162,6 +162,29 @@ class Hosts(LeagueTest):
         for host in (alice, bob):
             self.assertNotIn(host.word, text)
 
+    def test_who_left_before_the_start_is_not_the_bot_that_has_the_seat_now(self):
+        manager = self.start_manager(2, 1, limits=LIMITS)
+        for way in ("withdrawn", "removed"):
+            host = Host(manager.url)
+            self.assertEqual(host.join("Alice")["player_id"], "P01")
+            if way == "withdrawn":
+                rpc(manager.url, "withdraw", {"auth_token": host.word, "sender": "player:P01"}).result()
+                continue
+            done = subprocess.run([str(BIN / "league"), "admin", "remove", manager.url, "P01", "--operator-key",
+                                   str(self.directory / "data" / "operator.key")], capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.start_referee(manager, limits=LIMITS)
+        self.assertEqual({player.id for player in self.start_players(manager, 2)}, {"P01", "P02"})
+        self.wait_until_over(manager)
+        self.stop_programs()
+        self.assertEqual(set(self.fairness_of_matches().values()), {"both"})
+        self.assert_verified()
+        archive, bundle = self.directory / "bundle.tgz", self.directory / "bundle"
+        subprocess.run([str(BIN / "league"), "audit", "bundle", str(self.directory), str(archive)], capture_output=True, timeout=60, check=True)
+        with tarfile.open(archive) as packed:
+            packed.extractall(bundle, filter="data")
+        self.assert_verified(directory=bundle, arguments=("--without", "keys,journal,operations,others"))
+
     def test_late_twice_and_wrong(self):
         manager = self.start_manager(2, 1, limits=LIMITS)
         self.start_referee(manager, limits=LIMITS)

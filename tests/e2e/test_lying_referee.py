@@ -10,13 +10,15 @@ import random
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
 import unittest
 from pathlib import Path
 
 import support_path  # noqa: F401
 from conversation_log import Log
 from league_testing import BIN, SOURCE, LeagueTest, limits
-from lying_referee import Crier, Denier, FalseReceipts, Liar, Lie, ReceiptBot
+from lying_referee import Crier, Denier, FalseReceipts, Liar, Lie, ReceiptBot, Thinker
 from referee_lies import AGAIN, AT_CONNECT, CHOICE, HERE, LIES, LOSSES, TOGETHER, invents_answers, lost
 
 SEED = int(os.environ.get("LEAGUE_TEST_SEED", "20251127"))
@@ -136,6 +138,43 @@ class LyingReferee(LeagueTest):
         self.assertEqual(set(status["disputed"]), {loss}, "the receipts refute invented answers, also those of the only referee")
         self.assertEqual(journal.of("MATCH_REPORTED", answers)[0]["fairness"], "both")
         self.assert_found([("loss.contradicted", loss, liar.id)])
+
+    def test_a_person_has_its_time(self):
+        """A second after it has invited a person, the liar reports that the time of twenty seconds is over."""
+        manager = self.start_manager(2, 2, limits=limits(seat_limits={"invitation_ms": 20_000, "choice_ms": 20_000}))
+        codes = []
+
+        def hurry(play):
+            other = play.other(person.id)
+            threading.Thread(target=play.invite, args=(person.id,), daemon=True).start()
+            play.invite(other)
+            while play.id not in person.records:
+                time.sleep(0.01)
+            for limit in (5000, 20_000):
+                result = play.loss(person.id)
+                result["details"]["failures"][0].update(attempt=1, elapsed_ms=limit)
+                result["details"]["failures"][0]["clock"]["limit_ms"] = limit
+                codes.append(play.report(result))
+
+        lie = Lie("hurries a person", hurry)
+        self.bot(Liar, "liar", [lie]).join_as_referee(manager)
+        person = self.bot(Thinker, "person", self.dice).take_a_seat(manager)
+        self.addCleanup(person.leave)
+        self.start_players(manager, 1, "random", "--seed", SEED)
+        self.start_referee(manager)
+        self.wait_until_over(manager, 60)
+        status = self.status(manager)
+        person.leave()
+        self.stop_programs()
+        self.assertIsNone(lie.error)
+        self.assertEqual(codes, ["E035", "E041"])
+        self.assertEqual(status["technical_losses"], 0)
+        self.assertNotIn("disputed", status)
+        journal = Journal(self.directory)
+        self.assertEqual([word["word"] for one in journal.of("PLAYERS_ASKED") for word in one["words"]], ["still_open"])
+        (report,) = journal.of("MATCH_REPORTED")
+        self.assertEqual((report["referee"], report["attempt"], report["fairness"]), (1, 2, "both"))
+        self.assert_found([])
 
     def test_players_that_lie_harm_only_themselves(self):
         """Three sybils that cry "I answered", one player with receipts of zeros, one that denies everything; two honest referees."""

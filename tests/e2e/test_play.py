@@ -187,7 +187,7 @@ class People(LeagueTest):
         took = [row[13] - view["rounds"][row[0] - 1][1] for row in view["matches"]]
         self.assertEqual(sum(one > 1000 * SECONDS / 3 for one in took), 1, took)
         ada.evaluate("document.querySelector('#back').click()")
-        self.wait_for_stage(ada, "waiting", "over")
+        self.wait_for_stage(ada, "waiting", "result", "over")
         self.assert_no_problems(ada)
         self.stop_programs()
         self.assert_verified()

@@ -342,11 +342,11 @@ class LeagueTest(unittest.TestCase):
             if program.is_running:
                 program.stop()
 
-    def assert_verified(self, *said, directory=None):
+    def assert_verified(self, *said, directory=None, arguments=()):
         """Both verifiers accuse nobody in what the stopped programs have written, and print each of `said`."""
         commands = ([BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"])
         for command in commands:
-            done = subprocess.run([*map(str, command), str(directory or self.directory)], capture_output=True, text=True,
+            done = subprocess.run([*map(str, command), str(directory or self.directory), *arguments], capture_output=True, text=True,
                                   timeout=120)
             self.assertEqual(done.returncode, 0, f"{Path(command[-1]).name}: {done.stdout}{done.stderr}")
             for text in said:

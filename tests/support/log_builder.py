@@ -345,6 +345,7 @@ class League:
         self.league_id, self.old, self.now, self.start_time, self.version = league_id, old, start, start, version
         self.meetings = meetings
         self.receipts, self.given_receipts, self.questions, self.keeps_questions = receipts, {}, [], True
+        self.asked_at = {}  # by player: when the call that fails is made
         self.name = f"{league_id}:{seed}"
         self.signer = Signer("league:" + self.name)
         self.key = self.signer.public_key
@@ -541,6 +542,7 @@ class League:
         if failed_call != kind:
             self.call(f"referee:{referee}", f"player:{player}", method, call, reply)
             return True
+        self.asked_at[player] = self.now
         for _ in range(3):
             self.fail(plan, player, referee, kind, code, method, call, reply)
         return False
@@ -603,7 +605,7 @@ class League:
                        "your_standings": {"wins": 0, "losses": 0, "draws": 0}}
             context |= {"opponent_commitment": plan.commitment(opponent)} if opponent in plan.commits else {}
             if not self.ask(plan, p, attempt, referee, "CHOOSE_PARITY_CALL", context=context,
-                            deadline=wire_time(self.now + timedelta(seconds=30))):
+                            deadline=wire_time(self.now + timedelta(seconds=5))):
                 lost.add(p)
         return lost
 
@@ -633,7 +635,7 @@ class League:
         failure = {"player_id": player, "call": call, "error_code": code, "elapsed_ms": 5000, "attempt": 1}
         failure |= {"phase": {"E009": "connect", "E001": "sent"}.get(code, "answered")} if self.version > 2 else {}
         if code == "E001":
-            failure["clock"] = {"limit_ms": 5000, "sent_at": log_time(self.now - timedelta(seconds=5)), "gave_up_at": log_time(self.now),
+            failure["clock"] = {"limit_ms": 5000, "sent_at": log_time(self.asked_at.get(player, self.now - timedelta(seconds=5))), "gave_up_at": log_time(self.now),
                                 "scheduling_delay_us": 300, "canary_us": 800, "void": False}
         return failure
 

@@ -102,6 +102,37 @@ class ReceiptBot(Bot):
         return {"match_id": match, "player_id": self.id, "calls": self.records.get(match, [])}
 
 
+class Thinker(ReceiptBot):
+    """A person at a seat that has not answered the invitation of the first attempt yet."""
+
+    def take_a_seat(self, manager):
+        self.url = "outward"
+        self.join(manager, played_by="person")
+        proof = {"player_id": self.id, "timestamp": now(), "nonce": f"{self.dice.getrandbits(128):032x}"}
+        proof["proof"] = keyed(self.token, f"seat|{proof['timestamp']}|{proof['nonce']}")
+        session = rpc(manager.url, "open_seat", proof).result()["session"]
+        self.is_over = threading.Event()
+        self.thread = threading.Thread(target=self._sit, args=(manager, session), daemon=True)
+        self.thread.start()
+        return self
+
+    def _sit(self, manager, session):
+        answers = []
+        while not self.is_over.is_set():
+            turn = rpc(manager.url, "await_calls", {"session": session, "wait_s": 1, "answers": answers}).result()
+            answers = []
+            for request in (call["request"] for call in turn["calls"]):
+                call = message_in(request)
+                if call.get("message_type") == "GAME_INVITATION" and call["context"]["attempt"] == 1:
+                    self.records[call["match_id"]] = [{"message_type": "GAME_INVITATION", "attempt": 1, "play": 0, "at": now()}]
+                else:
+                    answers.append({"jsonrpc": "2.0", "id": request["id"], "result": self.reply(request)})
+
+    def leave(self):
+        self.is_over.set()
+        self.thread.join()
+
+
 class Crier(ReceiptBot):
     """Answers no call of a match, and swears to the manager that it has answered each."""
 

@@ -294,6 +294,17 @@ test("disputes a technical loss after it has answered in time", async (t) => {
   assert.equal(bot.history[0].technical, true);
 });
 
+test("disputes a technical loss that is told before its time is over", async (t) => {
+  const { manager } = await connected(t, { choose: () => new Promise(() => {}), about: { playedBy: "person" } });
+  manager.call("handle_game_invitation", manager.invitation("R1M1"), { remainingMs: 20_000 });
+  const record = { match_id: "R1M1", auth_token: manager.token };
+  const noted = async () => (await manager.call("get_match_record", record)).result;
+  while (!(await noted()).calls.length);
+  await manager.call("notify_match_result", { ...manager.message("GAME_OVER", { match_id: "R1M1" }), game_result: lost });
+  await manager.until(() => manager.queries.length);
+  assert.match(manager.queries[0].query_params.reason, /^I still had 19\d\d\d ms to answer GAME_INVITATION$/);
+});
+
 test("asks how a match ended of which it got no result, and disputes", async (t) => {
   const { manager } = await connected(t);
   await played(manager, "R1M1", "odd");
@@ -331,7 +342,7 @@ test("an answer that is ready while a poll waits leaves at once", async (t) => {
   assert.equal((await answer).result.accept, true);
   await manager.until(() => manager.counted("await_calls") === 4);
   const polls = manager.requests.filter((one) => one.method === "await_calls").map((one) => one.params);
-  assert.deepEqual(polls.map((one) => [one.wait_s, one.answers.length]), [[25, 0], [25, 0], [0, 1], [25, 0]]);
+  assert.deepEqual(polls.map((one) => [one.wait_s, one.answers.length]), [[3, 0], [3, 0], [0, 1], [3, 0]]);
 });
 
 test("what is answered at once leaves with the next poll", async (t) => {
@@ -339,7 +350,7 @@ test("what is answered at once leaves with the next poll", async (t) => {
   await invite(manager, "R1M1");
   await manager.until(() => manager.isPolled());
   const polls = manager.requests.filter((one) => one.method === "await_calls").map((one) => one.params);
-  assert.deepEqual(polls.map((one) => [one.wait_s, one.answers.length]), [[25, 0], [25, 1]]);
+  assert.deepEqual(polls.map((one) => [one.wait_s, one.answers.length]), [[3, 0], [3, 1]]);
 });
 
 test("a slow choice delays no other match", async (t) => {
@@ -406,6 +417,19 @@ test("an answer whose way is broken while a poll waits goes another way", async 
   decide("odd");
   assert.equal((await answer).result.accept, true);
   assert.equal(manager.sessions, 2);
+});
+
+test("a network that is gone shows after seven seconds", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { manager, lines } = await connected(t);
+  t.mock.timers.tick(6_999);
+  await new Promise(setImmediate);
+  assert.deepEqual(lines.errors, []);
+  t.mock.timers.tick(1);
+  while (!lines.errors.length) await new Promise(setImmediate);
+  assert.match(lines.errors[0], /: no answer within 7 s; trying again/);
+  t.mock.timers.tick(1);  // the first pause
+  await manager.until(() => manager.sessions === 2 && manager.isPolled());
 });
 
 test("outlives a restart of the manager", async (t) => {

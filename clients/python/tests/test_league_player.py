@@ -310,6 +310,19 @@ class Playing(LeaguePlayerTest):
         self.assertEqual((len(self.manager.queries), len(told)), (1, 1))
         self.assertEqual(self.stored()["results"], [["R1M1", 1, "P03", None, "odd", None, "loss", True]])
 
+    def test_a_technical_loss_is_disputed_that_is_told_before_its_time_is_over(self):
+        choosing, may_choose = threading.Event(), threading.Event()
+        self.start(self.slow_bot(choosing, may_choose))
+        match = RefereedMatch(self.manager)
+        self.manager.begin("handle_game_invitation", match.invitation())
+        self.assertTrue(choosing.wait(5))
+        result = {"status": "TECHNICAL_LOSS", "winner_player_id": "P03", "drawn_number": None,
+                  "number_parity": None, "reason": "", "choices": {"P07": None, "P03": None}}
+        self.manager.call("notify_match_result", match.message("GAME_OVER", game_result=result))
+        self.manager.wait(lambda: self.manager.queries)
+        self.assertRegex(self.manager.queries[0]["query_params"]["reason"],
+                         r"^I still had (3|4)\.\d s to answer GAME_INVITATION$")
+
 
 class AuthorsFaults(LeaguePlayerTest):
     def test_an_exception_is_printed_once_and_the_bot_plays_on(self):

@@ -180,6 +180,8 @@ TEST_F(PeerClientTest, TakesNearlyEverythingForAnAcknowledgement) {
 TEST_F(PeerClientTest, TellsTroubleOfTheConnectionFromABadAnswer) {
   answer_with("<html>", 502);
   EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kConnectionError);
+  answer_with(R"({"jsonrpc":"2.0","error":{"code":-32603,"message":"x"},"id":null})", 503);
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kConnectionError);
   answer_with("<html>", 200);
   EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kInvalidReply);
   // A bot's own codes decide nothing: it must not buy itself another attempt.

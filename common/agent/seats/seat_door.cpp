@@ -164,9 +164,11 @@ void SeatDoor::on_call(std::string player, const transport::link::Inbound& messa
   if (request == nullptr) return refuse(std::get<dialects::RpcRefusal>(read).id, no_entry());
   if (!request->type) return on_ping(player, request->id, notes, std::move(slot));
 
+  const auto& context = schema::field_at(request->message, "context");
   SeatClaim claim{.player = std::move(player),
                   .type = *request->type,
                   .match_id = schema::text_at(request->message, "match_id"),
+                  .play = static_cast<int>(schema::number_at(context, "play").value_or(0)),
                   .shown = core::AuthToken(schema::text_at(request->message, "auth_token"))};
   notes->message_type = std::string(envelope::wire_name(claim.type));
   notes->conversation_id = envelope::conversation_id_in(request->message);

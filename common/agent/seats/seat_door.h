@@ -20,6 +20,7 @@ struct SeatClaim {
   std::string player;
   envelope::MessageType type{};
   std::string match_id;
+  int play = 0;  ///< as the call says
   core::AuthToken shown;
 };
 

@@ -170,7 +170,7 @@ func checkMessage(call object, method string) {
 		}
 	}
 	if one := call["game_type"]; one != nil && one != kept.Game.Name {
-		refuse("E023", "INVALID_FIELD_VALUE", "game_type", "the game is "+kept.Game.Name)
+		refuse("E028", "GAME_TYPE_NOT_SUPPORTED", "game_type", "the game is "+kept.Game.Name)
 	}
 	digits := strings.NewReplacer("-", "", "+00:00", "", ":", "", "Z", "").Replace(text(call, "timestamp"))
 	if _, err := time.Parse("20060102T150405", digits); err != nil {

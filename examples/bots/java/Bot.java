@@ -186,7 +186,8 @@ class Bot {
       demand(isAllowed || !call.containsKey(field), "E023", "INVALID_FIELD_VALUE", field, "not allowed");
     }
     boolean isPlayed = call.text("game_type").equals(game().text("game_type"));
-    demand(isPlayed || !call.containsKey("game_type"), "E023", "INVALID_FIELD_VALUE", "game_type", "unknown");
+    isPlayed |= !call.containsKey("game_type");
+    demand(isPlayed, "E028", "GAME_TYPE_NOT_SUPPORTED", "game_type", "not the game of this league");
     try {
       LocalDateTime.parse(call.text("timestamp").replaceFirst("(\\.\\d{1,9})?(Z|\\+00:00)$", "UTC"), TIME);
     } catch (DateTimeException why) {

@@ -48,7 +48,7 @@ function checkMessage(call, required) {
   for (const field of ["protocol", "message_type", "sender", "timestamp", "conversation_id", ...required]) {
     if (call[field] === undefined || call[field] === null)
       throw new Refused("E003", "MISSING_REQUIRED_FIELD", field, field + " is missing");
-    const code = field === "protocol" ? "E018" : "E023";
+    const code = { protocol: "E018", game_type: "E028" }[field] ?? "E023";
     const isRight = field === "game_type" ? call[field] === game().game_type
       : isText(call[field]) && !(FORMS[field] && !FORMS[field].test(call[field]));
     if (!isRight)

@@ -46,7 +46,7 @@ def check_message(call, required):
         if call.get(field) is None:
             raise Refused("E003", "MISSING_REQUIRED_FIELD", field, field + " is missing")
         if not isinstance(call[field], str) or not re.fullmatch(allowed.get(field, ".*"), call[field], re.S):
-            code = "E018" if field == "protocol" else "E023"
+            code = {"protocol": "E018", "game_type": "E028"}.get(field, "E023")
             raise Refused(code, "INVALID_FIELD_VALUE", field, field + " has no allowed value")
     form = TIMESTAMP.fullmatch(call["timestamp"])
     try:

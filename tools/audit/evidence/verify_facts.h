@@ -68,7 +68,8 @@ struct GameCall {
   std::size_t run = 0;  ///< index of the process that recorded it
   std::int64_t time_us = 0;
   std::int64_t mono_ns = 0;
-  std::optional<std::int64_t> allowed_us;
+  std::int64_t stated_us = 0;  ///< the timestamp of a message with a deadline, by its sender
+  std::optional<std::int64_t> allowed_us;  ///< of a call with a deadline
   LogPosition place;
 
   bool is_answered = false;
@@ -201,6 +202,7 @@ struct LogFacts {
     std::uint64_t body = 0;  ///< the first half of the hash
     std::string peer;
     std::int64_t time_us = 0;
+    std::int64_t asked_us = 0;  ///< of a reply: the time of its request
     LogPosition place;
   };
   struct ReceivedHead {

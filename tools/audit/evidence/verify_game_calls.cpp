@@ -31,7 +31,10 @@ std::size_t EvidenceCollector::open_game_call(const json& record, const json& me
   call.mono_ns = number_at(record, "mono_ns").value_or(0);
   auto deadline = instant_at(message, "deadline");
   auto sent = instant_at(message, "timestamp");
-  if (deadline && sent) call.allowed_us = *deadline - *sent;
+  if (deadline && sent) {
+    call.stated_us = *sent;
+    call.allowed_us = *deadline - *sent;
+  }
   call.place = place_;
   const std::string& commitment =
       text_at(call.is_invitation ? message : context, "draw_commitment");

@@ -33,7 +33,25 @@ void note_profile(const lm::events::AgentRef& agent, const lm::events::AgentProf
                   JournalLeague& league) {
   league.log_keys[agent.sender()] = profile.log_public_key.value_or("");
   if (profile.receipts) league.with_receipts.insert(agent.id());
-  if (lm::events::is_hosted(profile)) league.hosted.insert(agent.id());
+  const bool is_hosted = lm::events::is_hosted(profile);
+  if (league.hosted->contains(agent.id()) == is_hosted) return;
+  if (league.hosted.use_count() > 1)  // earlier results have it
+    league.hosted = std::make_shared<std::set<std::string>>(*league.hosted);
+  if (is_hosted) {
+    league.hosted->insert(agent.id());
+  } else {
+    league.hosted->erase(agent.id());
+  }
+}
+
+/// An id that was given before belongs to somebody else now: its seat was freed before the start.
+void note_registered(const lm::events::AgentRegistered& agent, std::int64_t at_us,
+                     JournalLeague& league) {
+  if (league.log_keys.contains(agent.agent.sender())) {
+    league.seated_anew_us[agent.agent.sender()] = at_us;
+    league.with_receipts.erase(agent.agent.id());
+  }
+  note_profile(agent.agent, agent.profile, league);
 }
 
 /// What binds the league's files and its agents' logs to the journal, and whom the manager asked.
@@ -76,7 +94,7 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
          reported->result.technical_reason, entry, reported->attempt, reported->result.drawn_number,
          receipts_of(*reported),
          reported->fairness ? std::string(game::fairness_name(*reported->fairness)) : std::string(),
-         game::points_of(*league.game, reported->result)});
+         game::points_of(*league.game, reported->result), league.hosted});
   } else if (const auto* forfeited = std::get_if<lm::events::MatchForfeited>(&event.body)) {
     league.results.push_back({forfeited->match.id().str(),
                               forfeited->result.outcome,
@@ -87,14 +105,15 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
                               {},
                               {},
                               {},
-                              game::points_of(*league.game, forfeited->result)});
+                              game::points_of(*league.game, forfeited->result),
+                              league.hosted});
   } else if (const auto* acted = std::get_if<lm::events::OperatorActed>(&event.body)) {
     if (acted->match)
       league.voided.push_back({acted->match->id().str(),
                                acted->replay ? acted->replay->id().str() : std::string(), acted->by,
                                acted->reason, entry});
   } else if (const auto* agent = std::get_if<lm::events::AgentRegistered>(&event.body)) {
-    note_profile(agent->agent, agent->profile, league);
+    note_registered(*agent, event.at.instant().time_since_epoch().count(), league);
   } else if (const auto* back = std::get_if<lm::events::AgentReregistered>(&event.body)) {
     note_profile(back->agent, back->profile, league);
   } else if (const auto* continued = std::get_if<lm::events::LeagueContinued>(&event.body)) {
@@ -109,12 +128,22 @@ void note_event(const lm::events::Event& event, std::uint64_t entry, JournalLeag
   }
 }
 
+bool names_another_game(const lm::events::Event& event) {
+  const auto* created = std::get_if<lm::events::LeagueCreated>(&event.body);
+  return created != nullptr && created->game && created->game->game_type() != created->game_type;
+}
+
 core::Result<std::optional<JournalLeague>> read_from_journal(const std::filesystem::path& file) {
   JournalLeague league;
   league.file = file;
   auto read = journal::read_journal(file, [&](const journal::Entry& entry) {
     auto event = lm::events::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
+    if (names_another_game(*event))
+      return core::Result<void>(
+          core::Error{core::ErrorCode::kInternalError,
+                      file.string() + ": the game is not the one that LEAGUE_CREATED names",
+                      {}});
     note_event(*event, entry.sequence, league);
     league.digests.push_back(journal::chained(
         league.digests.empty() ? core::Digest{} : league.digests.back(), entry.record));
@@ -160,13 +189,33 @@ std::vector<JournalReceipts> receipts_in(const json& row) {
   return receipts;
 }
 
+/// Null if `object` does not say it.
+HostedPlayers hosted_in(const json& object) {
+  const json& players = field_at(object, "hosted");
+  if (!players.is_array()) return nullptr;
+  auto hosted = std::make_shared<std::set<std::string>>();
+  for (const json& player : players)
+    if (player.is_string()) hosted->insert(player.get<std::string>());
+  return hosted;
+}
+
+/// The points of a result; nothing if no match of this game ends with them and this outcome.
 /// Bundles of earlier versions, which know Even/Odd only, lack this field.
-game::PerSide<int> points_in(const json& row, game::Outcome outcome, const game::Definition& game) {
+std::optional<game::PerSide<int>> points_in(const json& row, game::Outcome outcome,
+                                            const game::Definition& game) {
   const json& points = field_at(row, "points");
+  if (points.is_null() && outcome == game::Outcome::kDraw) return {{{1, 1}}};
+  if (points.is_null()) return game.technical_points(outcome);
+  const auto is_payoff = [](const auto& number) {
+    return number && *number >= 0 && *number <= game::Definition::kHighestPayoff;
+  };
   const auto a = number_at(points, "A"), b = number_at(points, "B");
-  if (a && b) return {{static_cast<int>(*a), static_cast<int>(*b)}};
-  if (outcome == game::Outcome::kDraw) return {{1, 1}};
-  return game.technical_points(outcome);
+  if (!is_payoff(a) || !is_payoff(b)) return std::nullopt;
+  const game::PerSide<int> read{{static_cast<int>(*a), static_cast<int>(*b)}};
+  const bool is_technical = text_at(row, "by") == "MANAGER" || !text_at(row, "reason").empty();
+  const bool fits = is_technical ? read == game.technical_points(outcome)
+                                 : game.outcome_of(read, false) == outcome;
+  return fits ? std::optional(read) : std::nullopt;
 }
 
 /// Bundles of earlier versions lack these fields.
@@ -177,9 +226,14 @@ void read_witness(const json& content, JournalLeague& league) {
   const json& declared = field_at(content, "with_receipts");
   for (const json& player : declared.is_array() ? declared : json::array())
     if (player.is_string()) league.with_receipts.insert(player.get<std::string>());
-  const json& hosted = field_at(content, "hosted");
-  for (const json& player : hosted.is_array() ? hosted : json::array())
-    if (player.is_string()) league.hosted.insert(player.get<std::string>());
+  if (auto hosted = hosted_in(content)) league.hosted = std::move(hosted);
+  const json& seated = field_at(content, "seated_anew");
+  if (seated.is_object()) {
+    for (const auto& [player, unused] : seated.items()) {
+      if (auto at = core::UtcTimestamp::parse(text_at(seated, player)))
+        league.seated_anew_us[player] = at->instant().time_since_epoch().count();
+    }
+  }
   const json& asked = field_at(content, "questions");
   for (const json& row : asked.is_array() ? asked : json::array()) {
     JournalQuestion question{text_at(row, "match_id"), number_at(row, "attempt").value_or(0), {}};
@@ -196,12 +250,16 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
   json content = json::parse(std::ifstream(file), nullptr, false);
   if (text_at(content, "format") != kResultsFormat || !field_at(content, "results").is_array())
     return damaged(file);
-  if (auto game = game::Definition::read(field_at(content, "game")))
+  if (const json& definition = field_at(content, "game"); !definition.is_null()) {
+    auto game = game::Definition::read(definition);
+    if (!game) return damaged(file);
     league.game = std::make_shared<const game::Definition>(std::move(*game));
+  }
   for (const json& row : content["results"]) {
     auto outcome = game::parse_outcome(text_at(row, "outcome"));
     const std::string& match = text_at(row, "match_id");
-    if (!outcome || match.empty()) return damaged(file);
+    auto points = outcome ? points_in(row, *outcome, *league.game) : std::nullopt;
+    if (!points || match.empty()) return damaged(file);
     league.results.push_back({match,
                               *outcome,
                               text_at(row, "by") == "MANAGER",
@@ -211,7 +269,8 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
                               {},
                               receipts_in(row),
                               text_at(row, "fairness"),
-                              points_in(row, *outcome, *league.game)});
+                              *points,
+                              hosted_in(row)});
     if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
   }
   if (!read_given_up(content, league)) return damaged(file);
@@ -225,13 +284,21 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
   return std::optional(std::move(league));
 }
 
+std::string time_text(std::int64_t at_us) {
+  return core::UtcTimestamp(
+             core::UtcTimestamp::TimePoint(core::UtcTimestamp::TimePoint::duration(at_us)))
+      .to_log();
+}
+
 /// What binds the league's files and its referees' losses to the journal.
 void add_witness(const JournalLeague& league, ordered_json& content) {
   if (!league.league_key.empty()) content["league_key"] = league.league_key;
   if (league.files_keyed) content["files_keyed"] = true;
   if (league.meetings) content["meetings"] = *league.meetings;
   if (!league.with_receipts.empty()) content["with_receipts"] = league.with_receipts;
-  if (!league.hosted.empty()) content["hosted"] = league.hosted;
+  if (!league.hosted->empty()) content["hosted"] = *league.hosted;
+  for (const auto& [player, at_us] : league.seated_anew_us)
+    content["seated_anew"][player] = time_text(at_us);
   for (const JournalQuestion& one : league.questions)
     content["questions"].push_back(
         {{"match_id", one.match_id}, {"attempt", one.attempt}, {"players", one.players}});
@@ -304,7 +371,10 @@ ordered_json results_json(const JournalLeague& league) {
       row["receipts"][i == 0 ? "A" : "B"] = {
           {"state", one.state}, {"join", one.join}, {"choice", one.choice}};
     }
-    if (!league.hosted.empty() && !result.fairness.empty()) row["fairness"] = result.fairness;
+    const auto& hosted = result.hosted ? *result.hosted : *league.hosted;
+    if (hosted != *league.hosted) row["hosted"] = hosted;
+    if ((!hosted.empty() || !league.hosted->empty()) && !result.fairness.empty())
+      row["fairness"] = result.fairness;
     rows.push_back(std::move(row));
   }
   ordered_json content = {{"format", kResultsFormat},
@@ -312,10 +382,9 @@ ordered_json results_json(const JournalLeague& league) {
                           {"game", league.game->to_json()},
                           {"results", std::move(rows)}};
   for (const AcceptedLoss& one : league.given_up) {
-    const core::UtcTimestamp at(
-        core::UtcTimestamp::TimePoint(core::UtcTimestamp::TimePoint::duration(one.at_us)));
-    content["given_up"].push_back(
-        {{"at", at.to_log()}, {"text", without_directories(one.text)}, {"results", one.results}});
+    content["given_up"].push_back({{"at", time_text(one.at_us)},
+                                   {"text", without_directories(one.text)},
+                                   {"results", one.results}});
   }
   for (const VoidedMatch& one : league.voided) {
     ordered_json row = {{"match_id", one.match_id}, {"by", one.by}, {"reason", one.reason}};

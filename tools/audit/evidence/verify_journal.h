@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
@@ -23,6 +24,9 @@ struct JournalReceipts {
   std::string choice;
 };
 
+/// Players that the manager runs, by their ids (`P01`); results of one time share one set.
+using HostedPlayers = std::shared_ptr<std::set<std::string>>;
+
 /// The result of a match in the manager's journal.
 struct JournalResult {
   std::string match_id;
@@ -37,6 +41,7 @@ struct JournalResult {
   std::vector<JournalReceipts> receipts = {};
   std::string fairness = {};  ///< as the manager calls it; empty: not at all
   game::PerSide<int> points = {};
+  HostedPlayers hosted = nullptr;  ///< when the match ended; null: as JournalLeague has it
 };
 
 /// The manager has asked players about a report before it decided it.
@@ -96,7 +101,9 @@ struct JournalLeague {
   std::optional<int> meetings;  ///< of each pair; nothing: once, in a league of an older manager
   bool files_keyed = false;  ///< the published files of the league name its key
   std::set<std::string> with_receipts;  ///< players that declared receipts: `P01`
-  std::set<std::string> hosted;  ///< players that the manager runs
+  HostedPlayers hosted = std::make_shared<std::set<std::string>>();  ///< by the latest profiles
+  /// Players whose seat somebody else had before, each with the time since which it is theirs.
+  std::map<std::string, std::int64_t> seated_anew_us;  ///< by `player:P01`
   std::vector<JournalQuestion> questions;
   std::vector<JournalHead> heads;
   std::vector<core::Digest> digests;  ///< up to each entry, in order; empty for a bundle

@@ -1,21 +1,55 @@
 #include "tools/audit/verify/verify_rules.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "game/commitment.h"
 #include "tools/audit/evidence/json_fields.h"
+#include "tools/audit/evidence/verify_evidence.h"
 
 namespace league::tools::auditor {
 namespace {
 
 using nlohmann::json;
 
-/// The referee's record of the failed call by which a player lost.
+constexpr std::int64_t kSecondUs = 1'000'000;
+
+/// The referee's record of a failed call.
 struct Failure {
   std::string call;  ///< message type; empty where the report does not say
   std::string code;
-  std::int64_t elapsed_ms = 0;
+  std::optional<std::int64_t> limit_us;  ///< of a time-out: what the player had, by the referee
+  std::optional<std::int64_t> sent_us;  ///< of a time-out: when the call left, by the referee
 };
+
+Failure read_failure(const json& record) {
+  Failure read{text_at(record, "call"), text_at(record, "error_code"), {}, {}};
+  if (read.code != "E001") return read;
+  constexpr std::int64_t kLongestMs = 1'000'000'000'000'000;
+  const json& clock = field_at(record, "clock");
+  if (auto limit = number_at(clock, "limit_ms"); limit && *limit >= 0)
+    read.limit_us = std::min(*limit, kLongestMs) * 1000;
+  read.sent_us = instant_at(clock, "sent_at");
+  return read;
+}
+
+/// The time for the answer to a call: by the call itself, whose deadline was sealed before anybody
+/// knew how the match ends. The referee's word counts where that leaves it open: messages have
+/// whole seconds, and invitations may have no deadline.
+std::int64_t limit_of(const GameCall& call, const Failure& failure) {
+  if (failure.limit_us &&
+      (!call.allowed_us || std::abs(*failure.limit_us - *call.allowed_us) <= kSecondUs))
+    return *failure.limit_us;
+  return call.allowed_us.value_or((call.is_invitation ? 5 : 30) * kSecondUs);
+}
+
+/// Whether `call` can be the one that failed, by its type and the referee's own clock. Others in
+/// the same attempt may have another limit: after an invalid answer only the rest of the time is
+/// left.
+bool is_the_failed(const GameCall& call, const Failure& failure) {
+  return failure.call == (call.is_invitation ? "GAME_INVITATION" : "CHOOSE_PARITY_CALL") &&
+         call.allowed_us && std::abs(call.stated_us - *failure.sent_us) <= 2 * kSecondUs;
+}
 
 /// Whether a failure with this code does not prove that a record is false: the network or the host
 /// may be the cause, or the failure is about a token, which logs mask.
@@ -41,7 +75,9 @@ class ChoiceCheck {
       const LeagueLog* log = evidence_.log_of("player:" + player);
       if (log != nullptr && read_.is_played) check_presence(player, own, *log);
       check_choice(player, own, log != nullptr);
-      if (!read_.is_played && log != nullptr) check_loss(player, own);
+      if (read_.is_played || log == nullptr || read_.termination.empty()) continue;
+      check_limits(player, own);
+      check_loss(player, own);
     }
   }
 
@@ -126,21 +162,39 @@ class ChoiceCheck {
                                                   .nonce = call.nonce});
   }
 
-  [[nodiscard]] Failure last_failure(const std::string& player) const {
-    Failure last;
+  [[nodiscard]] std::vector<Failure> failures_of(const std::string& player) const {
+    std::vector<Failure> found;
     const json& failures = field_at(field_at(report_.result, "details"), "failures");
-    if (!failures.is_array()) return last;
-    for (const json& one : failures) {
-      if (text_at(one, "player_id") != player) continue;
-      last = {text_at(one, "call"), text_at(one, "error_code"),
-              number_at(one, "elapsed_ms").value_or(0)};
+    for (const json& one : failures.is_array() ? failures : json::array())
+      if (text_at(one, "player_id") == player) found.push_back(read_failure(one));
+    return found;
+  }
+
+  /// Checks that the player had the time that the report says, by the calls in its own log.
+  void check_limits(const std::string& player, const std::vector<const GameCall*>& own) {
+    for (const Failure& failure : failures_of(player)) {
+      if (!failure.limit_us || !failure.sent_us) continue;
+      const GameCall* other = nullptr;
+      bool fits = false;
+      for (const GameCall* call : own) {
+        if (!is_the_failed(*call, failure)) continue;
+        other = call;
+        fits = fits || std::abs(*failure.limit_us - *call->allowed_us) <= 3 * kSecondUs;
+      }
+      if (fits || other == nullptr) continue;
+      return findings_.fault(report_.place, "clock.limit",
+                             report_.sender + " reported that " + player + " had " +
+                                 std::to_string(*failure.limit_us / 1000) + " ms at " +
+                                 failure.call + " of " + report_.match_id +
+                                 ", but by the call in the player's own sealed log it had " +
+                                 std::to_string(*other->allowed_us / 1000) + " ms");
     }
-    return last;
   }
 
   void check_loss(const std::string& player, const std::vector<const GameCall*>& own) {
-    if (!read_.has_lost(player) || read_.termination.empty()) return;
-    Failure failure = last_failure(player);
+    if (!read_.has_lost(player)) return;
+    const auto failures = failures_of(player);
+    const Failure failure = failures.empty() ? Failure() : failures.back();
     if (failure.code == "E038") return;  // the player was not called
     if (failure.call.empty() && read_.failed.contains(match_.opponent_of(player)) &&
         !read_.failed.contains(player))
@@ -176,16 +230,12 @@ class ChoiceCheck {
       if (call->is_invitation && call->is_answered) commitment = call->commitment;
       if (call->is_invitation == is_invitation) last = call;
     }
-    if (last == nullptr || !last->is_answered || !is_in_time(*last, failure)) return false;
+    if (last == nullptr || !last->is_answered ||
+        last->answered_us - last->time_us > limit_of(*last, failure))
+      return false;
     if (is_invitation) return last->accepts && (commitment.empty() || game::is_hex_256(commitment));
     return rules_ != nullptr && rules_->check_choice(last->choice).has_value() &&
            (commitment.empty() || opens(commitment, player, *last));
-  }
-
-  [[nodiscard]] static bool is_in_time(const GameCall& call, const Failure& failure) {
-    std::int64_t took = call.answered_us - call.time_us;
-    if (call.allowed_us && took > *call.allowed_us) return false;
-    return failure.code != "E001" || failure.elapsed_ms <= 0 || took < failure.elapsed_ms * 1000;
   }
 
   const AcceptedReport& report_;

@@ -323,6 +323,12 @@ class AttemptCheck {
   std::optional<Both> bound_;
 };
 
+/// Whether the manager ran a player of the match when it ended.
+bool is_hosted(const MatchEvidence& match, const JournalResult& result, const JournalLeague& kept) {
+  const auto& hosted = result.hosted ? *result.hosted : *kept.hosted;
+  return hosted.contains(match.player_a) || hosted.contains(match.player_b);
+}
+
 }  // namespace
 
 void check_commitments(const LeagueEvidence& evidence, Findings& findings) {
@@ -333,17 +339,12 @@ void check_commitments(const LeagueEvidence& evidence, Findings& findings) {
   }
 }
 
-bool is_hosted(const MatchEvidence& match, const JournalLeague* kept) {
-  return kept != nullptr &&
-         (kept->hosted.contains(match.player_a) || kept->hosted.contains(match.player_b));
-}
-
 void check_hosted(const LeagueEvidence& evidence, const JournalLeague* kept, Findings& findings) {
-  if (kept == nullptr || kept->hosted.empty()) return;
+  if (kept == nullptr) return;
   for (const JournalResult& result : kept->results) {
     const MatchEvidence* match = evidence.match(result.match_id);
-    if (match == nullptr || match->reports.empty() || !is_hosted(*match, kept)) continue;
     if (result.fairness != "both" && result.fairness != "one") continue;
+    if (match == nullptr || match->reports.empty() || !is_hosted(*match, result, *kept)) continue;
     findings.fault(match->reports.back()->place, "fairness.hosted",
                    "the manager calls " + result.match_id + " \"" + result.fairness +
                        "\", but it runs a player of that match itself, whose choice it knows "
@@ -377,7 +378,10 @@ std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& m
     ++counting;
   }
   if (counting == 0) return "none";
-  if (is_hosted(match, kept)) return "hosted";
+  if (kept != nullptr && std::ranges::any_of(kept->results, [&](const JournalResult& result) {
+        return result.match_id == report.match_id && is_hosted(match, result, *kept);
+      }))
+    return "hosted";
   return counting == 2 ? "both" : "one";
 }
 

@@ -64,7 +64,8 @@ void Findings::incident(const LogPosition& place, const char* rule, std::string 
   incidents.push_back(finding(place, rule, std::move(text)));
 }
 
-void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings& findings) {
+void check_logs_against_each_other(const std::vector<LeagueLog>& logs, const JournalLeague* kept,
+                                   Findings& findings) {
   std::vector<const LeagueLog*> managers;
   for (const LeagueLog& log : logs) {
     if (log.names.contains("league_manager")) managers.push_back(&log);
@@ -77,7 +78,7 @@ void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings&
     }
     check_received_heads(log, managers, findings);
   }
-  check_transfers(logs, findings);
+  check_transfers(logs, kept, findings);
   check_copies(logs, findings);
   check_strays(logs, findings);
   check_keys(logs, findings);

@@ -7,6 +7,7 @@
 
 #include "common/audit/log/chain_verifier.h"
 #include "tools/audit/evidence/verify_facts.h"
+#include "tools/audit/evidence/verify_journal.h"
 
 namespace league::tools::auditor {
 
@@ -38,11 +39,14 @@ struct Findings {
 };
 
 /// Compares what the logs of one league say about each other: witnesses, keys, names, transfers.
-void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings& findings);
+void check_logs_against_each_other(const std::vector<LeagueLog>& logs, const JournalLeague* kept,
+                                   Findings& findings);
 
 /// Every message that an agent accepted must have been sent by its peer: otherwise
 /// `transfer.one_sided`, or, if the peer's program was killed, `log.short` and `log.tail_lost`.
-void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
+/// `kept` (may be null) knows whose seat somebody else had before.
+void check_transfers(const std::vector<LeagueLog>& logs, const JournalLeague* kept,
+                     Findings& findings);
 
 /// Both copies of a message have the same text: `transfer.differs`.
 void check_copies(const std::vector<LeagueLog>& logs, Findings& findings);

@@ -113,7 +113,7 @@ void check_league(LeagueGroup& group, const fs::path& data, Findings& findings) 
   AcceptedLosses past(kept);
   past.forget(group.logs, findings);
   LeagueEvidence evidence(group.logs, kept);
-  check_logs_against_each_other(group.logs, findings);
+  check_logs_against_each_other(group.logs, kept, findings);
   auto decided = check_conversations(group.logs, findings.faults);
   check_results(group.logs, evidence, kept, decided, findings);
   check_choices(evidence, findings);

@@ -226,7 +226,12 @@ void RecordChecker::note_transfer(const json& record, const std::string& raw) {
     auto type = envelope::message_type_from_wire(text_at(record, "message_type"));
     if (!type || !envelope::spec(*type).token_required) return;
   }
-  evidence_.facts().received.push_back({half, text_at(record, "peer"), time_us_, place_});
+  const std::int64_t took =
+      text_at(record, "kind") == "reply"
+          ? std::max<std::int64_t>(number_at(record, "elapsed_us").value_or(0), 0)
+          : 0;
+  evidence_.facts().received.push_back(
+      {half, text_at(record, "peer"), time_us_, time_us_ - took, place_});
 }
 
 void RecordChecker::check_secrets(const json& value, bool secret) {

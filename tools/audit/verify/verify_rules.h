@@ -71,8 +71,6 @@ struct HandedOver {
 [[nodiscard]] HandedOver handed_to(const std::string& player, const AcceptedReport& report,
                                    const MatchEvidence& match, const LeagueEvidence& evidence);
 
-/// Whether the manager runs a player of the match, according to its journal (may be null).
-[[nodiscard]] bool is_hosted(const MatchEvidence& match, const JournalLeague* kept);
 /// Checks that the manager calls no match fairer than `hosted` in which it runs a player.
 /// Protocol §10.
 void check_hosted(const LeagueEvidence& evidence, const JournalLeague* kept, Findings& findings);

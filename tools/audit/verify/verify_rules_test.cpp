@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/verify/league_testing.h"
 
@@ -167,6 +169,31 @@ TEST(VerifyRules, ALossIsContradictedByATimelyAnswer) {
       one.fields["verdict"] = "E004";
   change_report(rightly, [](json& report) { details_of(report)["choices"]["P02"] = nullptr; });
   EXPECT_EQ(rightly.found(), Rules{});
+}
+
+TEST(VerifyRules, ALossIsJudgedByTheDeadlineOfTheCall) {
+  struct Case {
+    const char* sent_at;  ///< empty: that of the call
+    std::int64_t limit_ms;
+    Rules found;
+  };
+  const Rules both = {"fault clock.limit", "incident loss.contradicted"};
+  for (const Case& one : {Case{"", 30'000, {"incident loss.contradicted"}},
+                          Case{"", 29'001, {"incident loss.contradicted"}}, Case{"", 0, both},
+                          Case{"", std::numeric_limits<std::int64_t>::max(), both},
+                          Case{"2025-01-01T00:00:00Z", 0, {"incident loss.contradicted"}}}) {
+    TestLeague league(kNobody);
+    league.lose("TIMEOUT_CHOICE", "CHOOSE_PARITY_CALL", "E001");
+    const json& call = record_of(league, "player:P02", "CHOOSE_PARITY_CALL").message;
+    const std::string sent_at = *one.sent_at != 0 ? one.sent_at : text_at(call, "timestamp");
+    change_report(league, [&](json& report) {
+      json& failure = details_of(report)["failures"][0];
+      failure["elapsed_ms"] = 0;
+      failure["clock"] = {{"limit_ms", one.limit_ms}, {"sent_at", sent_at}, {"gave_up_at", sent_at},
+                          {"scheduling_delay_us", 0}, {"canary_us", 0},     {"void", false}};
+    });
+    EXPECT_EQ(league.found(), one.found) << one.limit_ms;
+  }
 }
 
 TEST(VerifyRules, EachFalseReportIsFoundByItsRule) {

@@ -53,8 +53,8 @@ std::int64_t usual_way(std::vector<std::int64_t>& ways) {
 
 class TransferCheck {
  public:
-  TransferCheck(const std::vector<LeagueLog>& logs, Findings& findings)
-      : logs_(logs), findings_(findings) {
+  TransferCheck(const std::vector<LeagueLog>& logs, const JournalLeague* kept, Findings& findings)
+      : logs_(logs), kept_(kept), findings_(findings) {
     for (const LeagueLog& log : logs_) {
       for (const std::string& name : log.names) named_.emplace(name, &log);
     }
@@ -71,7 +71,9 @@ class TransferCheck {
     offsets_.clear();
     std::vector<const LogFacts::Received*> unknown;
     for (const auto& received : log.facts.received) {
-      if (named_.contains(received.peer) && !is_sent(received)) unknown.push_back(&received);
+      if (named_.contains(received.peer) && !is_sent(received) &&
+          !is_of_another(log, received.peer, received.asked_us))
+        unknown.push_back(&received);
     }
     for (auto& [peer, ways] : ways_) offsets_[peer] = usual_way(ways);
     for (const auto* received : unknown) {
@@ -80,6 +82,17 @@ class TransferCheck {
                         received->peer + " has no record of having sent this");
     }
     check_delivered(log);
+  }
+
+  /// Whether a message of that time was to or from somebody who had the peer's id before it: its
+  /// seat was freed before the start, and the manager may tell it so when it is given again
+  /// already.
+  [[nodiscard]] bool is_of_another(const LeagueLog& log, const std::string& peer,
+                                   std::int64_t time_us) const {
+    constexpr std::int64_t kNewsUs = 1'000'000;
+    if (kept_ == nullptr || !log.names.contains("league_manager")) return false;
+    auto seated = kept_->seated_anew_us.find(peer);
+    return seated != kept_->seated_anew_us.end() && time_us < seated->second + kNewsUs;
   }
 
   /// Whether the peer's log has the message; also collects the difference of the clocks.
@@ -108,7 +121,8 @@ class TransferCheck {
         has_call = got != own->contents.got.end();
         if (has_call) ways[own].push_back(got->second - call.time_us);
       }
-      if (!has_call && begin != end) unknown.push_back(&call);
+      if (!has_call && begin != end && !is_of_another(log, call.peer, call.time_us))
+        unknown.push_back(&call);
     }
     for (const DeliveredCall* call : unknown) {
       auto [begin, end] = named_.equal_range(call->peer);
@@ -181,6 +195,7 @@ class TransferCheck {
   }
 
   const std::vector<LeagueLog>& logs_;
+  const JournalLeague* kept_;
   Findings& findings_;
   LogsByName named_;
   // For the log that is being checked.
@@ -216,8 +231,9 @@ bool is_at_open_end(const CheckedLog& log, std::int64_t time_us) {
   return run && log.contents.runs.at(*run).ends_us - time_us <= kLastWordsUs;
 }
 
-void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings) {
-  TransferCheck(logs, findings).run();
+void check_transfers(const std::vector<LeagueLog>& logs, const JournalLeague* kept,
+                     Findings& findings) {
+  TransferCheck(logs, kept, findings).run();
 }
 
 }  // namespace league::tools::auditor
