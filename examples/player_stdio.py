@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""An Even/Odd player that is nothing but an MCP server on standard streams: python3 player_stdio.py [FILE].
+"""A player that is nothing but an MCP server on standard streams: python3 player_stdio.py [FILE].
 
-It takes what others chose most often so far and chooses the other. The manager and each referee start a copy
-of it, so what it remembers is in FILE (default: player_stdio.jsonl), one finished match a line, and not in a
-variable. For the same reason it cannot sign its answers: whoever starts it can answer in its name.
+It chooses what others chose least often so far. The manager and each referee start a copy of it, so what it
+remembers is in FILE (default: player_stdio.jsonl), one finished match a line, and not in a variable. For the
+same reason it cannot sign its answers: whoever starts it can answer in its name.
 """
 import json, random, sys
 
@@ -20,10 +20,10 @@ def handle_game_invitation(call):
 
 def choose_parity(call):  # the whole game
     self = call["player_id"]
+    words = call.get("context", {}).get("game", {}).get("choices", ["even", "odd"])
     theirs = [choice for match in history() for player, choice in match.items() if player != self]
-    if theirs.count("even") == theirs.count("odd"):
-        return {"parity_choice": random.choice(["even", "odd"])}
-    return {"parity_choice": "odd" if theirs.count("even") > theirs.count("odd") else "even"}
+    rarest = min(map(theirs.count, words))
+    return {"parity_choice": random.choice([word for word in words if theirs.count(word) == rarest])}
 
 def notify_match_result(call):
     with open(file, "a") as matches:

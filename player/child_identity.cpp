@@ -48,6 +48,10 @@ void ChildIdentity::look(int further_looks) {
 
 void ChildIdentity::play_as(const agent::identity::Identity& identity) {
   is_known_ = true;
+  if (auto learnt = service_.learn_game(identity); !learnt) {
+    agent::runtime::log::error("{}; calls are refused", learnt.error().message);
+    return service_.stop_waiting();
+  }
   service_.set_identity(identity);
   port_.set_token(identity.token);
   // Each process of the player has a log of its own.

@@ -329,6 +329,7 @@ class PlayerGroup {
   }
 
   core::Result<void> take_place(LocalPlayer& local, const agent::identity::Identity& answer) {
+    if (auto learnt = local.service->learn_game(answer); !learnt) return learnt;
     resume_matches(local, answer);
     const auto league = agent::identity::log_league(answer, local.identity_store.get());
     if (auto kept = keep(local, answer); !kept) return kept;

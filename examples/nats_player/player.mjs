@@ -1,4 +1,4 @@
-// A complete Even/Odd bot on a message bus: npm install, then node player.mjs [NAME [STATE_FILE]].
+// A complete bot for every game on a message bus: npm install, then node player.mjs [NAME [STATE_FILE]].
 // See README.md.
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -110,18 +110,22 @@ function announced({ auth_token, matches = [] }) { // the manager promises the s
       matchOf(match_id).draw_commitment ??= draw_commitment;
 }
 
-// The whole game: say "even" or "odd". The choice is made with the invitation and saved before anybody hears
-// of it. Who asks again hears the same, unless we have shown our choice to an opponent who is not bound.
-const choose = () => Math.random() < 0.5 ? "even" : "odd";
+// The whole strategy: one of the game's words. The choice is made with the invitation and saved before anyone
+// hears of it. Who asks again hears the same, unless we have shown it to an opponent who is not bound.
+function choose(context) {
+  const words = context?.game?.choices ?? ["even", "odd"];
+  return words[Math.floor(Math.random() * words.length)];
+}
 
-function promise({ match_id, draw_commitment }, mine, at) { // binds us to a choice without showing it
+// Binds us to a choice without showing it.
+function promise({ match_id, draw_commitment, context }, mine, at) {
   if ((mine.draw_commitment ??= draw_commitment) !== draw_commitment)
     throw new Refused("E040", "another seed was promised");
   if (mine.nonce && (at[0] - mine.at[0] || at[1] - mine.at[1]) < 0)
     throw new Refused("E033", "a later attempt has begun");
   if (!mine.nonce || (mine.shown_alone && String(at) !== String(mine.at))) {
     const nonce = randomBytes(32).toString("hex");
-    Object.assign(mine, { choice: choose(), nonce, handed: undefined, shown_alone: false });
+    Object.assign(mine, { choice: choose(context), nonce, handed: undefined, shown_alone: false });
   }
   mine.at = at;
   const text = [draw_commitment, match_id, me.player_id, mine.choice, mine.nonce].join("|");
@@ -133,7 +137,7 @@ function reveal({ context }, mine, at) {
   const theirs = context?.opponent_commitment ?? null;
   if (String(at) !== String(mine.at) && (mine.nonce || me.receipt_key))
     throw new Refused("E031", "not invited to this attempt");
-  mine.choice ??= choose(); // without an invitation we are bound to nothing
+  mine.choice ??= choose(context); // without an invitation we are bound to nothing
   if (mine.handed === undefined) mine.handed = theirs;
   if (mine.handed !== theirs) throw new Refused("E040", "another opponent_commitment");
   mine.shown_alone = !theirs;
@@ -235,7 +239,7 @@ async function register() {
   for (const field of IDENTITY) me[field] = undefined;
   me.promises = {};
   const player_meta = { display_name: name, version: "1.0.0", game_types: ["even_odd"],
-                        receipts: true, contact_endpoint: `nats:${me.session}` };
+                        receipts: true, game_definitions: true, contact_endpoint: `nats:${me.session}` };
   const { registration_nonce } = me; // the same one again gives the same identity
   const { result, error } = await call("register_player", message(
     "LEAGUE_REGISTER_REQUEST", { conversation_id: `conv${random()}` }, { registration_nonce, player_meta }));

@@ -105,7 +105,6 @@ void PlayerService::set_identity(const agent::identity::Identity& identity) {
       announced_.clear();
       if (!identity_.id.empty()) credentials_.clear();  // otherwise they were set by resume()
     }
-    learn(identity.game);
     identity_ = identity;
     envelopes_->set_identity(envelope::Sender::player(identity.id), identity.league);
   }
@@ -172,15 +171,19 @@ bool PlayerService::plays_any_game() const {
   return strategies_.size() == options_.games.names().size();
 }
 
-void PlayerService::learn(const std::string& definition) {
-  if (auto learnt = game::files::learn_game(options_.games, definition); !learnt)
-    return agent::runtime::log::error("{}", learnt.error().message);
+Result<void> PlayerService::learn_game(const agent::identity::Identity& identity) {
+  std::lock_guard lock(mutex_);
+  if (auto learnt = game::files::learn_game(options_.games, identity.game); !learnt) {
+    if (identity.is_at_home()) return learnt;
+    agent::runtime::log::warn("{}", learnt.error().message);
+  }
   for (const std::string& name : options_.games.names()) {
     if (strategies_.contains(name)) continue;
     auto strategy = make_strategy(misbehaviour_ ? "random" : options_.strategy,
                                   **options_.games.find(name), deps_.random);
     if (strategy) strategies_.emplace(name, std::move(*strategy));
   }
+  return {};
 }
 
 void PlayerService::bind_handlers() {

@@ -66,6 +66,10 @@ class PlayerService {
       PlayerOptions options, const PlayerDependencies& dependencies);
 
   [[nodiscard]] transport::link::MessageHandler& handler() { return server_; }
+  /// Learns the game of the league that has given `identity`; call it before `set_identity`. Fails
+  /// with E028 if the player knows a game of this name with other rules, or if nobody could play
+  /// it. What a manager of third parties calls `game` may be something else.
+  [[nodiscard]] core::Result<void> learn_game(const agent::identity::Identity& identity);
   /// Makes the service act as `identity`, and check the tokens of incoming messages.
   void set_identity(const agent::identity::Identity& identity);
   /// Runs when the caller tells the answer to a registration that it made for the player. Set
@@ -135,8 +139,6 @@ class PlayerService {
   [[nodiscard]] bool is_guest() const;
   /// Whether `shown` is what the referee of this open match showed in its invitation.
   [[nodiscard]] bool is_known_credential(const core::MatchId& match, std::string_view shown) const;
-  /// Learns the game of the league, if it does not know it. Needs `mutex_`.
-  void learn(const std::string& definition);
   /// Whether this player plays the game that a message names.
   [[nodiscard]] core::Result<void> check_game(const std::string& game_type) const;
 

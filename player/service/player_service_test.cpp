@@ -158,6 +158,28 @@ TEST_F(PlayerServiceTest, RefusesAGameThatItDoesNotKnow) {
   }
 }
 
+TEST_F(PlayerServiceTest, AManagerOfOursCannotChangeAGameThatItKnows) {
+  make("frequency");
+  json rules = (*game::Games::standard().find("prisoners_dilemma"))->to_json();
+  auto identity = at_home();
+  identity.game = rules.dump();
+  EXPECT_TRUE(service_->learn_game(identity));
+  rules["game_type"] = "dilemma_of_two";
+  identity.game = rules.dump();
+  ASSERT_TRUE(service_->learn_game(identity));
+  EXPECT_EQ(service_->game_types().front(), "dilemma_of_two") << "it has a strategy for it";
+  rules["technical"]["winner"] = 4;
+  for (const std::string& other : {rules.dump(), std::string("\"even_odd\""), std::string("{}")}) {
+    identity.game = other;
+    const auto learnt = service_->learn_game(identity);
+    ASSERT_FALSE(learnt) << other;
+    EXPECT_EQ(learnt.error().code, core::ErrorCode::kGameTypeNotSupported);
+    agent::identity::Identity guest = identity;
+    guest.league_key.clear();
+    EXPECT_TRUE(service_->learn_game(guest)) << "a third party may call anything `game`";
+  }
+}
+
 TEST_F(PlayerServiceTest, NoMessageMakesItThrow) {
   make("opposite", true);
   const std::vector<json> values = {nullptr, 7, -1, "", "x", json::array(), json::object(), true};

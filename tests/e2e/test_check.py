@@ -136,6 +136,14 @@ class OurPrograms(CheckTest):
         self.assertEqual(self.not_passed(report), {})
         self.assertGreaterEqual(report["counts"]["passed"], 60)
 
+    def test_all_are_robust_in_another_game(self):
+        league = f"--players 3 --referees 2 --data {self.place}/league --game prisoners_dilemma"
+        for words in (("--start", self.start("player", "--manager {manager}", f"--data {self.place}/data")),
+                      ("--role", "referee", "--start", self.start("referee", "--manager {manager}")),
+                      ("--role", "manager", "--players", 3, "--referees", 2, "--start", self.start("league_manager", league))):
+            report = self.report(*words, "--fast", "--require", "robust", "--game", "prisoners_dilemma")
+            self.assertEqual(self.not_passed(report), {})
+
     def test_misbehaving_player_is_found_out(self):
         start = self.start("player", "--manager {manager}", "--strategy invalid")
         report = self.report("--start", start, "--fast", expects=1)
@@ -196,10 +204,18 @@ def check_caller_before("""))
 
 class StarterBots(CheckTest):
     def check(self, command, is_whole=IS_NIGHTLY):
-        """In full, or as much as there is time for."""
+        """In full, or as much as there is time for; then in another game, at least what depends on the game."""
         words = ["--start", f"{command} --manager {{manager}} --port {{port}} --data {self.place}/bot.json"]
-        words += ["--require", "robust"] if is_whole else ["--require", "plays", "--fast"]
-        self.assertEqual(self.not_passed(self.report(*words)), {})
+        complete = ["--require", "robust"]
+        self.assertEqual(self.not_passed(self.report(*words, *(complete if is_whole else ["--require", "plays", "--fast"]))), {})
+        (self.place / "bot.json").unlink()
+        of_the_game = complete if IS_NIGHTLY else ["--only", "P-4*", "--only", "P-7*", "--fast"]
+        self.assertEqual(self.not_passed(self.report(*words, *of_the_game, "--game", "rock_paper_scissors")), {})
+
+    def check_that_it_plays(self, endpoint):
+        self.assertIn(self.report(endpoint, "--require", "plays", "--fast")["level"], ("plays", "conforms"))
+        report = self.report(endpoint, "--only", "P-4.7", "--only", "P-4.9", "--fast", "--game", "rock_paper_scissors")
+        self.assertEqual(self.not_passed(report), {})
 
     def test_python(self):
         self.check(f"python3 {BOTS}/python/bot.py", is_whole=True)
@@ -228,12 +244,12 @@ class StarterBots(CheckTest):
         self.check(f"java {BOTS}/java/Bot.java")
 
     def test_shell(self):
-        self.assertIn(self.report(f"stdio:{BOTS}/shell/bot.sh", "--require", "plays", "--fast")["level"], ("plays", "conforms"))
+        self.check_that_it_plays(f"stdio:{BOTS}/shell/bot.sh")
 
     @unittest.skipUnless(shutil.which("rustc"), "rustc is missing")
     def test_rust(self):
         subprocess.run(["rustc", "-O", BOTS / "rust" / "bot.rs", "-o", self.place / "bot"], check=True)
-        self.assertIn(self.report(f"stdio:{self.place}/bot", "--require", "plays", "--fast")["level"], ("plays", "conforms"))
+        self.check_that_it_plays(f"stdio:{self.place}/bot")
 
 
 class Reports(CheckTest):

@@ -22,6 +22,18 @@ from league_testing import BIN, SOURCE, LeagueTest, wait_until
 from scripted_bot import Bot
 
 BOTS = SOURCE / "examples" / "bots"
+STONES = ("red", "green", "blue")
+
+
+def payoffs(weight):
+    """By the kind of the number and both choices; no two players' are alike."""
+    return {kind: {own: {other: (weight * k + 3 * i + j) % 8 for j, other in enumerate(STONES)} for i, own in enumerate(STONES)}
+            for k, kind in enumerate(STONES)}
+
+
+# Whatever a game can have: three words, numbers of which there are not ten, and roles.
+GAME = {"game_type": "stones", "choices": STONES, "drawn": ["red", "green", "blue", "blue", "green"],
+        "roles": {"PLAYER_A": payoffs(2), "PLAYER_B": payoffs(5)}, "technical": {"winner": 7, "loser": 0, "both": 0}}
 
 
 class ExamplesPlay(LeagueTest):
@@ -54,6 +66,35 @@ class ExamplesPlay(LeagueTest):
             self.assertEqual({player: sorted(one) for player, one in details["receipts"].items()},
                              dict.fromkeys(details["choice_nonces"], ["choice", "join"]), f"{match}: both have signed")
         self.assertEqual(self.states_of_receipts(), {"valid"})
+
+    def test_bots_in_a_game_of_which_they_know_nothing(self):
+        """The definition comes with the registration: the bots choose from its words, and judge the results by it."""
+        file = self.directory / "stones.json"
+        file.write_text(json.dumps(GAME))
+        bots = [[sys.executable, BOTS / "python" / "bot.py"], [sys.executable, BOTS / "python" / "bot.py"]]
+        if shutil.which("node"):
+            bots.append(["node", BOTS / "node" / "bot.mjs"])
+        if shutil.which("go"):
+            subprocess.run(["go", "build", "-o", self.directory / "bot", BOTS / "go" / "bot.go"], check=True)
+            bots.append([self.directory / "bot"])
+        if shutil.which("java"):
+            bots.append(["java", BOTS / "java" / "Bot.java"])
+        manager = self.start_manager(len(bots), 1, "--mode", "strict", "--game", str(file))
+        self.start_referee(manager, "--mode", "strict")
+        for i, bot in enumerate(bots):
+            process = subprocess.Popen([*bot, "--manager", manager.url, "--name", f"guest{i}", "--data", self.directory / f"guest{i}"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+        status = self.wait_until_over(manager, 30)
+        self.assertEqual((status["total_matches"], status["technical_losses"]), (len(bots) * (len(bots) - 1) // 2, 0))
+        self.stop_programs()
+        log = Log(self.logs)
+        self.assertEqual(log.leniencies(), set())
+        self.assertNotIn("DISPUTE_MATCH", log.text())
+        for match, (report, *_) in log.accepted_reports().items():
+            self.assertLessEqual(set(report["result"]["details"]["choices"].values()), set(STONES), match)
+        self.assert_verified()
 
     def states_of_receipts(self):
         """What the manager has found about the receipts in the reports of the league."""

@@ -1,14 +1,18 @@
 """Games as files: whole leagues of the real programs, interrupted and continued, which both verifiers judge by the
 definition that the league carries; and what the programs say of a file that is no game."""
 
+import csv
 import json
 import random
 import subprocess
 import sys
 import unittest
+from collections import Counter
+from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
-from league_testing import BIN, SOURCE, LeagueTest
+from league_testing import BIN, SOURCE, Agent, LeagueTest, limits, wait_until
+from nats_broker import NatsBroker, why_no_bus
 
 sys.path.insert(0, str(SOURCE / "tests" / "crash"))
 from interrupt_up import InterruptedLeague, interrupt_often, verify_log  # noqa: E402
@@ -56,6 +60,83 @@ class WholeLeagues(GamesTest):
         self.assertEqual((created.name, created.choices), ("stag_hunt", ("stag", "hare")))
 
 
+class VoidAndKilled(GamesTest):
+    """A match of a league is void and played again, and the manager is killed in the middle."""
+
+    # Who is away for a moment must not be given up.
+    patience = limits(bus={"keep_alive_ms": 200}, retry={"delay_ms": 100}, life_cycle={"suspend_after_failed_matches": 1000},
+                      league={"referee_ping_interval_ms": 200, "referee_ping_failures": 50, "max_match_attempts": 15})
+    bus = ()
+
+    def start(self, name, *arguments, limits=None, port=0):
+        return super().start(name, *self.bus, *arguments, limits=self.patience, port=port)
+
+    def start_league(self, game, *transports):
+        """Four players have registered, a slow one and another one of each kind, so that the league has a middle."""
+        endpoints = ("--endpoints", f"any,unix:{self.directory}/")
+        manager = self.start_manager(4, 2, "--game", game, "--meetings", 2, *endpoints)
+        told = Agent(manager.program, f"nats:manager/{manager.id}", manager.id) if self.bus else manager
+        for i, strategies in enumerate((("slow:100", "frequency"), ("slow:100", "markov"))):
+            self.start_referee(told, "--data", self.directory / "agents", *endpoints, name=f"whistle{i}")
+            for transport, strategy in zip(transports, strategies):
+                way = [] if self.bus else ["--transport", transport]
+                if transport == "unix":
+                    way += ["--socket", self.directory / f"player{i}.sock"]
+                self.start_players(told, 1, strategy, "--data", self.directory / "agents", *way, name=strategy.split(":")[0] + str(i))
+        return manager
+
+    def play(self, game, *transports):
+        manager = self.start_league(game, *transports)
+        wait_until(lambda: self.status(manager)["current_round"] >= 2, 30, "round 2")
+        done = self.run_league("admin", "void", manager.url, "R1M1", "--replay", "--reason", "disputed", "--by", "Ann",
+                               "--operator-key", self.directory / "data" / "operator.key")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        wait_until(lambda: self.status(manager)["current_round"] >= 3, 30, "round 3")
+        manager.program.kill()
+        manager.program = self.start("league_manager", "--data", self.directory / "data", port=urlsplit(manager.url).port)
+        manager.program.ready()
+        status = self.wait_until_over(manager)
+        self.assertEqual((status["matches_completed"], status["total_matches"], status["technical_losses"]), (12, 12, 0))
+        self.assertEqual(status["voided"], {"R1M1": "R7M1"})
+        table = {row["player_id"]: row["points"] for row in self.standings(manager)}
+        self.stop_programs()
+        self.assertEqual(table, self.points_by_the_file(game))
+        self.assert_verified("R1M1 is void, by Ann (disputed); played again as R7M1")
+
+    def points_by_the_file(self, game):
+        """What the choices in the matches that count are worth."""
+        payoffs = json.loads((SOURCE / "games" / f"{game}.json").read_text())["payoffs"]
+        exported = self.run_league("export", self.directory, "--out", self.directory / "export", "--format", "csv")
+        self.assertEqual(exported.returncode, 0, exported.stderr)
+        points = Counter()
+        with open(self.directory / "export" / "matches.csv", encoding="utf-8-sig") as file:
+            for match in csv.DictReader(file):
+                if match["result"] == "VOID":
+                    continue
+                for own, other in ("AB", "BA"):
+                    points[match[f"player_{own}_id"]] += payoffs[match[f"choice_{own}"]][match[f"choice_{other}"]]
+        return points
+
+    def test_over_sockets(self):
+        self.play("prisoners_dilemma", "unix", "websocket")
+
+    def test_three_words_over_sockets(self):
+        self.play("rock_paper_scissors", "unix", "websocket")
+
+    def test_over_a_bus(self):
+        self.over_a_bus("prisoners_dilemma")
+
+    def test_three_words_over_a_bus(self):
+        self.over_a_bus("rock_paper_scissors")
+
+    def over_a_bus(self, game):
+        if why := why_no_bus(BIN):
+            self.skipTest(why)
+        with NatsBroker() as broker:
+            self.bus = ("--bus", broker.url)
+            self.play(game, "nats", "nats")
+
+
 class Definitions(GamesTest):
     def test_a_mistake_is_named_with_file_place_and_rule(self):
         missing, unknown, wrong = (json.loads(json.dumps(FIFTH)) for _ in range(3))
@@ -74,15 +155,28 @@ class Definitions(GamesTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(f"bad.json: {text}", done.stderr)
 
-    def test_a_referee_with_other_rules_ends_and_gives_its_place_up(self):
+    def test_who_knows_the_game_with_other_rules_ends_before_the_first_match(self):
         manager = self.start_manager(2, 1, "--game", str(self.write(FIFTH)))
-        other = {**FIFTH, "technical": {"winner": 9, "loser": 0, "both": 0}}
-        referee = self.start("referee", "--manager", manager.url, "--name", "whistle", *self.admission(manager),
-                             "--game", str(self.write(other, "other.json")))
-        self.assertNotEqual(referee.process.wait(30), 0)
-        self.assertIn("two games are called stag_hunt and differ", referee.whole_stderr())
+        other = self.write({**FIFTH, "technical": {"winner": 9, "loser": 0, "both": 0}}, "other.json")
+        for program, admission in (("referee", self.admission(manager)), ("player", [])):
+            agent = self.start(program, "--manager", manager.url, "--name", "whistle", *admission, "--game", str(other))
+            self.assertNotEqual(agent.process.wait(30), 0)
+            self.assertIn("two games are called stag_hunt and differ", agent.whole_stderr())
         self.assertEqual(self.status(manager)["matches_completed"], 0)
         self.assertEqual(self.start_referee(manager, name="another").id, "REF01")
+
+    def test_processes_that_referees_start_know_the_game_that_only_the_manager_has(self):
+        allowed = f"stdio:{BIN / 'player'}"
+        manager = self.start_manager(2, 1, "--game", str(self.write(FIFTH)), "--endpoints", f"local,{allowed}")
+        self.start_referee(manager, "--endpoints", f"any,{allowed}")
+        self.start_players(manager, 1)
+        child = f"{allowed} --transport stdio --name child --strategy tit_for_tat --data {self.directory}/child --logs {self.logs}"
+        entered = self.run_league("enter", manager.url, "--name", "child", "--game", "stag_hunt", "--endpoint", child)
+        self.assertEqual(entered.returncode, 0, entered.stderr)
+        status = self.wait_until_over(manager)
+        self.assertEqual((status["matches_completed"], status["technical_losses"]), (1, 0), manager.program.stderr())
+        self.stop_programs()  # and with them their children, which write logs
+        self.assert_verified()
 
     def test_a_bot_is_checked_and_spars_in_the_game(self):
         done = self.run_league("spar", "rock", "--against", "paper", "--matches", "20", "--game", "rock_paper_scissors")

@@ -29,11 +29,11 @@ def wait_for_line(lines, pattern, heard):
     raise AssertionError(f"no {pattern!r} in {''.join(heard)}")
 
 
-def play(directory, bot_directory, url):
+def play(directory, bot_directory, url, game):
     """One league with a place for the bot: what `league up` says of it, and what the bot said."""
     league = subprocess.Popen(
         [program("league"), "up", f"--bus={url}", "--players", str(PLAYERS), "--external", "1", "--json",
-         "--data", directory / "data", "--logs", directory / "logs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+         "--game", game, "--data", directory / "data", "--logs", directory / "logs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     watchdog = threading.Timer(90, league.kill)
     watchdog.start()
     bot = None
@@ -60,11 +60,17 @@ def main():
     wanted = json.loads((EXAMPLE / "package.json").read_text())["dependencies"]
     bot_directory = install("nats_player", [f"{name}@{version}" for name, version in wanted.items()])
     shutil.copy(EXAMPLE / "player.mjs", bot_directory / "player.mjs")
+    for game in ("even_odd", "rock_paper_scissors"):
+        check(bot_directory, game)
+    return 0
+
+
+def check(bot_directory, game):
     with tempfile.TemporaryDirectory(dir=DIRECTORY) as scratch:
         directory = pathlib.Path(scratch)
         broker = Broker(directory)
         try:
-            result, said, code = play(directory, bot_directory, broker.url)
+            result, said, code = play(directory, bot_directory, broker.url, game)
         finally:
             broker.stop()
         assert code == 0, f"the bot ended with {code}: {said}"
@@ -77,8 +83,7 @@ def main():
         verified = subprocess.run([program("league"), "audit", "verify", directory, "--json"], capture_output=True,
                                   text=True, timeout=60, check=False)
         assert json.loads(verified.stdout)["faults"] == [], verified.stdout
-        print(f"ok: a bot with the npm package nats played {PLAYERS - 1} matches as {own[1]}")
-    return 0
+        print(f"ok: a bot with the npm package nats played {PLAYERS - 1} matches of {game} as {own[1]}")
 
 
 if __name__ == "__main__":

@@ -277,7 +277,11 @@ struct LeagueFixture::Player {
                                                                    .nonces = &nonces}))) {
     wire.listen(fixture, service->handler());
   }
-  void set_identity(const agent::identity::Identity& identity) { service->set_identity(identity); }
+  void set_identity(const agent::identity::Identity& identity) {
+    if (auto learnt = service->learn_game(identity); !learnt)
+      throw std::runtime_error(learnt.error().message);
+    service->set_identity(identity);
+  }
 
   Wire wire;
   ScriptedRandom random;

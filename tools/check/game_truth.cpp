@@ -22,6 +22,37 @@ GameInUse& game_in_use() {
   return game;
 }
 
+/// The places of players A and B in the arrays of a truth.
+std::array<std::size_t, 2> places_of(const GameTruth& truth) {
+  const std::size_t a = truth.is_first_a ? 0 : 1;
+  return {a, 1 - a};
+}
+
+game::Choices choices_of(const GameTruth& truth) {
+  game::Choices choices;
+  for (Side side : game::kBothSides)
+    choices[side] = truth.choices.at(places_of(truth).at(game::index(side)));
+  return choices;
+}
+
+game::Bindings bindings_of(const GameTruth& truth) {
+  game::Bindings bindings;
+  for (Side side : game::kBothSides) {
+    const std::size_t at = places_of(truth).at(game::index(side));
+    if (truth.commitments.at(at).empty()) continue;
+    bindings.commitments[side] = truth.commitments.at(at);
+    bindings.nonces[side] = truth.nonces.at(at);
+  }
+  return bindings;
+}
+
+game::ExplainedResult result_of(const GameTruth& truth) {
+  return game::play(*tested_game(), {.seed = truth.seed,
+                                     .match_id = truth.match_id,
+                                     .choices = choices_of(truth),
+                                     .bindings = bindings_of(truth)});
+}
+
 }  // namespace
 
 const game::SharedDefinition& tested_game() { return game_in_use().definition; }
@@ -47,20 +78,7 @@ json game_context() {
 
 json game_over_fields(const GameTruth& truth) {
   const game::Definition& rules = *tested_game();
-  const std::size_t a = truth.is_first_a ? 0 : 1;
-  const std::array<std::size_t, 2> place = {a, 1 - a};
-  game::Choices choices;
-  game::Bindings bindings;
-  for (Side side : game::kBothSides) {
-    const std::size_t at = place[game::index(side)];
-    choices[side] = truth.choices[at];
-    if (truth.commitments[at].empty()) continue;
-    bindings.commitments[side] = truth.commitments[at];
-    bindings.nonces[side] = truth.nonces[at];
-  }
-  const auto played = game::play(
-      rules,
-      {.seed = truth.seed, .match_id = truth.match_id, .choices = choices, .bindings = bindings});
+  const auto played = result_of(truth);
   const auto number = played.result.drawn_number;
   const auto winner = game::winner_of(played.result.outcome);
   json result = {{"status", winner ? "WIN" : "DRAW"},
@@ -69,10 +87,11 @@ json game_over_fields(const GameTruth& truth) {
                  {"number_parity", number ? json(std::string(*rules.kind_of(*number))) : json()},
                  {"choices", json::object()},
                  {"reason", played.reason}};
-  if (winner) result["winner_player_id"] = truth.players[place[game::index(*winner)]];
+  if (winner)
+    result["winner_player_id"] = truth.players.at(places_of(truth).at(game::index(*winner)));
   json fields = {{"reason", played.reason},
                  {"draw_proof", core::to_hex(truth.seed)},
-                 {"draw_version", game::draw_version(bindings)},
+                 {"draw_version", game::draw_version(bindings_of(truth))},
                  {"choice_commitments", json::object()},
                  {"choice_nonces", json::object()}};
   for (std::size_t at = 0; at < 2; ++at) {
@@ -83,6 +102,21 @@ json game_over_fields(const GameTruth& truth) {
   }
   fields["game_result"] = std::move(result);
   return fields;
+}
+
+json score_of(const GameTruth& truth) {
+  const auto points =
+      tested_game()->payoffs(choices_of(truth), result_of(truth).result.drawn_number);
+  json score;
+  for (Side side : game::kBothSides)
+    score[truth.players.at(places_of(truth).at(game::index(side)))] = points[side];
+  return score;
+}
+
+int false_number(const json& drawn_number) {
+  if (!drawn_number.is_number()) return 1;
+  const int number = drawn_number.get<int>();
+  return number > 2 ? number - 2 : number + 2;
 }
 
 }  // namespace league::tools::check

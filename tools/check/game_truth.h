@@ -37,5 +37,9 @@ struct GameTruth {
 /// The fields of GAME_OVER that follow from `truth`: `game_result`, `reason`, `draw_proof`,
 /// `draw_version`, `choice_commitments`, `choice_nonces`. Pure. Source: protocol §4, message 10.
 [[nodiscard]] nlohmann::json game_over_fields(const GameTruth& truth);
+/// The points of both players by their ids: `score` of a report.
+[[nodiscard]] nlohmann::json score_of(const GameTruth& truth);
+/// Another `drawn_number` than the true one: a number where the game draws none.
+[[nodiscard]] int false_number(const nlohmann::json& drawn_number);
 
 }  // namespace league::tools::check

@@ -111,6 +111,7 @@ core::Result<void> IdentityStore::read(SavedIdentity& out) {
     out.identity.league_key = kept.value("league_key", "");
     out.identity.match_credentials = kept.value("match_credentials", false);
     out.identity.receipt_key = kept.value("receipt_key", "");
+    out.identity.game = kept.value("game", "");
   } catch (const json::exception& problem) {
     return damaged(out.file, problem.what());
   }
@@ -128,6 +129,7 @@ core::Result<void> IdentityStore::write(bool is_flushed) const {
     if (!identity.league_key.empty()) kept["league_key"] = identity.league_key;
     if (identity.match_credentials) kept["match_credentials"] = true;
     if (!identity.receipt_key.empty()) kept["receipt_key"] = identity.receipt_key;
+    if (!identity.game.empty()) kept["game"] = identity.game;  // for children that only read this
   }
   auto written = core::write_private_file(current_.file, kept.dump(2) + "\n",
                                           is_flushed ? core::Flush::kNow : core::Flush::kLater);
@@ -226,6 +228,7 @@ core::Result<void> IdentityStore::keep(const Identity& identity) {
     if (identity.league.empty()) current_.identity.league = before.league;
     current_.identity.match_credentials = identity.match_credentials || before.match_credentials;
     if (identity.receipt_key.empty()) current_.identity.receipt_key = before.receipt_key;
+    if (identity.game.empty()) current_.identity.game = before.game;
   }
   current_.manager = options_.manager;
   // The next process is recognised by its token and uses a new nonce, except one that gives

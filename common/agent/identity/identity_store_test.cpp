@@ -99,11 +99,14 @@ TEST_F(IdentityStoreTest, AnAnswerThatSaysLessTakesNothingAway) {
   Identity at_home = identity_;
   at_home.league_key = std::string(64, 'a');
   at_home.match_credentials = true;
+  at_home.game = R"({"game_type": "stag_hunt"})";
   {
     auto identity_store = open();
     ASSERT_TRUE((*identity_store)->keep(at_home));
     ASSERT_TRUE((*identity_store)->keep(identity_));
+    EXPECT_EQ((*identity_store)->identity().game, at_home.game);
   }
+  EXPECT_EQ((*open())->identity().game, at_home.game);
   std::ifstream file(this->file());
   std::string text(std::istreambuf_iterator<char>(file), {});
   EXPECT_NE(text.find(at_home.league_key), text.npos);

@@ -1,4 +1,4 @@
-// A whole Even/Odd bot: ./bot --manager URL [--port N] [--name NAME] [--data FILE].
+// A whole bot for every game: ./bot --manager URL [--port N] [--name NAME] [--data FILE].
 // Needs Debian's g++ pkg-config libcpp-httplib-dev nlohmann-json3-dev libssl-dev. Build:
 //   c++ -std=c++20 -O2 bot.cpp -o bot $(pkg-config --cflags --libs cpp-httplib) -lcrypto
 // Your strategy goes into choose_word.
@@ -58,7 +58,18 @@ string now() {
   return text;
 }
 
-string choose_word(const json&) { return random_hex() < "8" ? "even" : "odd"; }  // the game: write your own
+const json even_odd = json::parse(R"({"game_type": "even_odd", "choices": ["even", "odd"],
+    "drawn": ["odd", "even", "odd", "even", "odd", "even", "odd", "even", "odd", "even"],
+    "payoffs": {"even": {"even": {"even": 1, "odd": 3}, "odd": {"even": 0, "odd": 1}},
+                "odd": {"even": {"even": 1, "odd": 0}, "odd": {"even": 3, "odd": 1}}}})");
+const json& game() {  // as the manager defines it; docs/games.md
+  return home.contains("game") && home["game"].contains("choices") ? home["game"] : even_odd;
+}
+string choose_word(const json&) {  // the strategy: write your own
+  std::uniform_int_distribution<size_t> place(0, game()["choices"].size() - 1);
+  std::random_device device;
+  return game()["choices"][place(device)];
+}
 
 // --- Messages ---------------------------------------------------------------------------------------------
 struct Refused { int code; string text; json data; };  // becomes a JSON-RPC error
@@ -99,8 +110,9 @@ void check_message(const json& call, vector<string> required) {
   demand(is_time, "E021", "INVALID_TIMESTAMP", "timestamp", "not UTC, or no time");
   demand(text(call, "protocol").starts_with("league.v2"), "E018", "PROTOCOL_VERSION_MISMATCH", "protocol",
          "not league.v2");
-  demand(call.value("game_type", "even_odd") == "even_odd", "E028", "GAME_TYPE_NOT_SUPPORTED", "game_type",
-         "only even_odd");
+  const json played = game()["game_type"];
+  demand(call.value("game_type", played) == played, "E028", "GAME_TYPE_NOT_SUPPORTED", "game_type",
+         "not the game of this league");
   demand(text(call, "conversation_id").size() <= 100, "E024", "FIELD_TOO_LONG", "conversation_id",
          "more than 100 characters");
   demand(call.value("role_in_match", "PLAYER_A").starts_with("PLAYER_"), "E023", "INVALID_FIELD_VALUE",
@@ -231,10 +243,15 @@ json match_record(const json& call) {
 }
 
 // --- Results ----------------------------------------------------------------------------------------------
-int draw_number(const string& seed, const string& drawn, int counter = 0) {
+int draw_number(const string& seed, const string& drawn, int size, int counter = 0) {
   for (unsigned char byte : hmac(seed, drawn + "|" + to_string(counter)))
-    if (byte < 250) return byte % 10 + 1;
-  return draw_number(seed, drawn, counter + 1);
+    if (byte < 256 - 256 % size) return byte % size + 1;
+  return draw_number(seed, drawn, size, counter + 1);
+}
+int points(const string& role, const string& own, const string& other, const json& number) {
+  const json& payoffs = game().contains("roles") ? game()["roles"].at(role) : game().at("payoffs");
+  const json& table = number.is_null() ? payoffs : payoffs.at(game()["drawn"].at(number.get<size_t>() - 1));
+  return table.at(own).at(other);
 }
 // What is false in a result: it follows from the promised seed and from what both have bound themselves to.
 string fault_in(const json& call, const json& mine) try {
@@ -253,11 +270,14 @@ string fault_in(const json& call, const json& mine) try {
       return "the commitment of " + id + " is not opened";
   const string a = mine.at("role") == "PLAYER_A" ? self : other, b = a == self ? other : self;
   const auto used = [&](const string& id) { return bound.contains(id) ? text(nonces, id) : ""; };
-  const int number = draw_number(seed, joined({match, text(choices, a), text(choices, b), used(a), used(b)}));
-  const bool has_a_won = (choices.at(a) == "odd") == (number % 2 == 1);
-  const json winner = choices.at(a) == choices.at(b) ? json() : json(has_a_won ? a : b);
+  const string of_a = choices.at(a), of_b = choices.at(b);
+  const int size = int(game().value("drawn", json::array()).size());
+  json number, winner;  // null: there is none
+  if (size) number = draw_number(seed, joined({match, of_a, of_b, used(a), used(b)}), size);
+  const int lead = points("PLAYER_A", of_a, of_b, number) - points("PLAYER_B", of_b, of_a, number);
+  if (lead) winner = lead > 0 ? a : b;
   if (result.at("drawn_number") == number && result.at("winner_player_id") == winner) return "";
-  return "the number is " + to_string(number) + ", the winner " + winner.dump();
+  return "the number is " + number.dump() + ", the winner " + winner.dump();
 } catch (const std::exception& why) { return why.what(); }
 
 string failure;  // why the last call got no result
@@ -335,7 +355,7 @@ string answer(const string& body) {
 void register_bot(int port) {
   if (!home.contains("registration_nonce")) home["registration_nonce"] = random_hex();
   const json meta = {{"display_name", options["--name"]}, {"version", "1.0.0"}, {"game_types", {"even_odd"}},
-                     {"receipts", true}, {"protocol_version", "2.1.0"},
+                     {"receipts", true}, {"protocol_version", "2.1.0"}, {"game_definitions", true},
                      {"contact_endpoint", "http://127.0.0.1:" + to_string(port) + "/mcp"}};
   const json fields = {{"conversation_id", "conv" + random_hex()}, {"player_meta", meta},
                        {"registration_nonce", home["registration_nonce"]}};
@@ -351,7 +371,7 @@ void register_bot(int port) {
   if (text(reply, "status") != "ACCEPTED") std::_Exit(1);
   std::lock_guard lock(mutex);
   for (const char* field : {"player_id", "auth_token", "league_id"}) me[field] = reply[field];
-  for (const char* field : {"receipt_key", "league_key"})
+  for (const char* field : {"receipt_key", "league_key", "game"})
     if (reply.contains(field)) home[field] = reply[field];
   save();
 }

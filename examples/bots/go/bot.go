@@ -1,5 +1,5 @@
-// A whole Even/Odd bot: go run bot.go --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE].
-// Needs nothing but Go 1.19. Your strategy goes into chooseWord.
+// A whole bot: go run bot.go --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE].
+// Plays every game. Needs nothing but Go 1.19. Your strategy goes into chooseWord.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -32,6 +33,22 @@ type match struct {
 	Calls                                       []object
 }
 
+// A game as the manager defines it: docs/games.md. Payoffs are by kind first where a number is drawn.
+type game struct {
+	Name           string `json:"game_type"`
+	Choices, Drawn []string
+	Payoffs        object
+	Roles          map[string]object
+}
+
+func evenOdd() (out game) { // the game of managers that define none
+	must(0, json.Unmarshal([]byte(`{"game_type": "even_odd", "choices": ["even", "odd"],
+		"drawn": ["odd", "even", "odd", "even", "odd", "even", "odd", "even", "odd", "even"],
+		"payoffs": {"even": {"even": {"even": 1, "odd": 3}, "odd": {"even": 0, "odd": 1}},
+			"odd": {"even": {"even": 1, "odd": 0}, "odd": {"even": 3, "odd": 1}}}}`), &out))
+	return
+}
+
 // What is kept in the file: what every message carries, what else the manager gave us, the last 20 matches.
 var kept = struct {
 	sync.Mutex
@@ -39,7 +56,8 @@ var kept = struct {
 	Home    map[string]string `json:"home"`
 	Matches map[string]*match `json:"matches"`
 	Order   []string          `json:"order"` // of the matches, the oldest first
-}{Me: object{}, Home: map[string]string{}, Matches: map[string]*match{}}
+	Game    game              `json:"game"`
+}{Me: object{}, Home: map[string]string{}, Matches: map[string]*match{}, Game: evenOdd()}
 
 var manager = flag.String("manager", "http://localhost:8000/mcp", "the league")
 var name = flag.String("name", "go_bot", "our name")
@@ -47,8 +65,10 @@ var host = flag.String("host", "127.0.0.1", "where others reach us")
 var port = flag.Int("port", 0, "where we listen")
 var data = flag.String("data", "go_bot.json", "the file with our token and promises")
 
-// The game: write your own.
-func chooseWord(call object) string { return []string{"even", "odd"}[randomHex()[0]%2] }
+// The strategy: write your own.
+func chooseWord(call object) string {
+	return kept.Game.Choices[must(rand.Int(rand.Reader, big.NewInt(int64(len(kept.Game.Choices))))).Int64()]
+}
 
 // --- Messages ---
 
@@ -133,7 +153,6 @@ var forms = map[string]*regexp.Regexp{
 	"protocol":        regexp.MustCompile(`^league\.v2(\.\d+)?$`),
 	"message_type":    regexp.MustCompile(`^\w{1,40}$`),
 	"conversation_id": regexp.MustCompile("(?s)^.{1,100}$"),
-	"game_type":       regexp.MustCompile("^even_odd$"),
 	"role_in_match":   regexp.MustCompile("^PLAYER_[AB]$"),
 	"timestamp": regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|\d{8}T\d\d:\d\d:\d\d|\d{8}T\d{6})` +
 		`(\.\d{1,9})?(Z|\+00:00)$`),
@@ -149,6 +168,9 @@ func checkMessage(call object, method string) {
 		if form := forms[field]; !isText || form != nil && !form.MatchString(value) {
 			refuse("E023", "INVALID_FIELD_VALUE", field, field+" has no allowed value")
 		}
+	}
+	if one := call["game_type"]; one != nil && one != kept.Game.Name {
+		refuse("E028", "GAME_TYPE_NOT_SUPPORTED", "game_type", "the game is "+kept.Game.Name)
 	}
 	digits := strings.NewReplacer("-", "", "+00:00", "", ":", "", "Z", "").Replace(text(call, "timestamp"))
 	if _, err := time.Parse("20060102T150405", digits); err != nil {
@@ -319,14 +341,25 @@ func matchRecord(call object) object {
 
 // --- Results ---
 
-func drawNumber(seed string, parts ...any) int {
+func drawNumber(size int, seed string, parts ...any) int {
 	for i := 0; ; i++ {
 		for _, byte := range mac(seed, append(parts[:len(parts):len(parts)], i)...) {
-			if byte < 250 {
-				return int(byte)%10 + 1
+			if int(byte) < 256-256%size {
+				return int(byte)%size + 1
 			}
 		}
 	}
+}
+
+func points(role string, own, other string, drawn int) float64 {
+	payoffs := kept.Game.Payoffs
+	if kept.Game.Roles != nil {
+		payoffs = kept.Game.Roles[role]
+	}
+	if drawn > 0 {
+		payoffs = payoffs[kept.Game.Drawn[drawn-1]].(object)
+	}
+	return payoffs[own].(object)[other].(float64)
 }
 
 // What is false in a result: it follows from the promised seed and from what both have bound themselves to.
@@ -361,12 +394,17 @@ func judge(call, result object, mine *match) (wrong any) {
 	if mine.Role == "PLAYER_B" {
 		a, b = other, self
 	}
-	drawn := drawNumber(seed, id, text(choices, a), text(choices, b), text(nonces, a), text(nonces, b))
-	if word := []string{"even", "odd"}[drawn%2]; choices[a] != choices[b] {
-		winner = map[bool]string{true: a, false: b}[choices[a] == word]
+	ofA, ofB, drawn, told := text(choices, a), text(choices, b), 0, fmt.Sprint(nil)
+	if size := len(kept.Game.Drawn); size > 0 {
+		drawn = drawNumber(size, seed, id, ofA, ofB, text(nonces, a), text(nonces, b))
+		told = fmt.Sprint(drawn)
 	}
-	isRight := result["drawn_number"] == float64(drawn) && text(result, "winner_player_id") == winner
-	demand(isRight, fmt.Sprintf("the number is %d, the winner %q", drawn, winner))
+	lead := points("PLAYER_A", ofA, ofB, drawn) - points("PLAYER_B", ofB, ofA, drawn)
+	if lead != 0 {
+		winner = map[bool]string{true: a, false: b}[lead > 0]
+	}
+	isRight := text(result, "winner_player_id") == winner && fmt.Sprint(result["drawn_number"]) == told
+	demand(isRight, fmt.Sprintf("the number is %s, the winner %q", told, winner))
 	return nil
 }
 
@@ -474,7 +512,7 @@ func register(address string, isFirst bool) {
 		kept.Home["registration_nonce"] = randomHex()
 	}
 	meta := object{"display_name": *name, "version": "1.0.0", "game_types": []string{"even_odd"},
-		"receipts": true, "protocol_version": "2.1.0", "contact_endpoint": address}
+		"receipts": true, "protocol_version": "2.1.0", "contact_endpoint": address, "game_definitions": true}
 	fields := object{"conversation_id": "conv" + randomHex(), "player_meta": meta,
 		"registration_nonce": kept.Home["registration_nonce"]}
 	frame, err := post("register_player", message("LEAGUE_REGISTER_REQUEST", nil, fields))
@@ -503,6 +541,10 @@ func register(address string, isFirst bool) {
 		if value := text(frame.Result, field); value != "" {
 			kept.Home[field] = value
 		}
+	}
+	var told game
+	if json.Unmarshal(must(json.Marshal(frame.Result["game"])), &told) == nil && len(told.Choices) > 0 {
+		kept.Game = told
 	}
 	save()
 }

@@ -1,5 +1,5 @@
-// A whole Even/Odd bot: java Bot.java --manager URL [--port N] [--name NAME] [--data FILE].
-// Needs nothing but a JDK 17. Your strategy goes into chooseWord.
+// A whole bot: java Bot.java --manager URL [--port N] [--name NAME] [--data FILE].
+// Plays every game. Needs nothing but a JDK 17. Your strategy goes into chooseWord.
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpServer;
@@ -71,6 +71,13 @@ class Bot {
       return getOrDefault(field, "").startsWith("{") ? read(get(field)) : new Json();
     }
 
+    /** The words in an array of words; none where there is no array. */
+    List<String> words(String field) {
+      List<String> words = new ArrayList<>(List.of(getOrDefault(field, "").split("[^\\w-]+")));
+      words.removeIf(String::isEmpty);
+      return words;
+    }
+
     /** The objects in an array of objects. */
     List<Json> objects(String field) {
       List<Json> out = new ArrayList<>();
@@ -105,8 +112,20 @@ class Bot {
   static Json me, home = new Json();  // what every message carries; what else the manager gave us
   static Json matches = new Json();  // what we have promised and answered, by match: the last 20
 
-  static String chooseWord(Json call) {  // the game: write your own
-    return new SecureRandom().nextBoolean() ? "even" : "odd";
+  static final Json EVEN_ODD = Json.read("""
+      {"game_type": "even_odd", "choices": ["even", "odd"],
+       "drawn": ["odd", "even", "odd", "even", "odd", "even", "odd", "even", "odd", "even"],
+       "payoffs": {"even": {"even": {"even": 1, "odd": 3}, "odd": {"even": 0, "odd": 1}},
+                   "odd": {"even": {"even": 1, "odd": 0}, "odd": {"even": 3, "odd": 1}}}}""");
+
+  static Json game() {  // as the manager defines it; docs/games.md
+    Json told = home.object("game");
+    return told.containsKey("choices") ? told : EVEN_ODD;
+  }
+
+  static String chooseWord(Json call) {  // the strategy: write your own
+    List<String> choices = game().words("choices");
+    return choices.get(new SecureRandom().nextInt(choices.size()));
   }
 
   // --- Messages -------------------------------------------------------------------------------------------
@@ -115,7 +134,7 @@ class Bot {
       "choose_parity", " match_id", "notify_match_result", " match_id"));
   static final Map<String, String> FORMS = Map.of(
       "protocol", "league\\.v2(\\.\\d+)?", "message_type", "\\w{1,40}", "match_id", "\\w+",
-      "conversation_id", "(?s).{1,100}", "game_type", "even_odd", "role_in_match", "PLAYER_[AB]");
+      "conversation_id", "(?s).{1,100}", "role_in_match", "PLAYER_[AB]");
   static final DateTimeFormatter TIME = DateTimeFormatter
       .ofPattern("[uuuu-MM-dd'T'HH:mm:ss][uuuuMMdd'T'HH:mm:ss][uuuuMMdd'T'HHmmss]'UTC'")
       .withResolverStyle(ResolverStyle.STRICT);
@@ -166,6 +185,9 @@ class Bot {
       boolean isAllowed = call.text(field).matches(FORMS.get(field)) && call.get(field).startsWith("\"");
       demand(isAllowed || !call.containsKey(field), "E023", "INVALID_FIELD_VALUE", field, "not allowed");
     }
+    boolean isPlayed = call.text("game_type").equals(game().text("game_type"));
+    isPlayed |= !call.containsKey("game_type");
+    demand(isPlayed, "E028", "GAME_TYPE_NOT_SUPPORTED", "game_type", "not the game of this league");
     try {
       LocalDateTime.parse(call.text("timestamp").replaceFirst("(\\.\\d{1,9})?(Z|\\+00:00)$", "UTC"), TIME);
     } catch (DateTimeException why) {
@@ -324,10 +346,18 @@ class Bot {
   }
 
   // --- Results --------------------------------------------------------------------------------------------
-  static int drawNumber(byte[] seed, Object... parts) throws Exception {
+  static int drawNumber(int size, byte[] seed, Object... parts) throws Exception {
     String text = new String(bytes(parts), UTF_8);
     for (int i = 0;; i++)
-      for (byte one : mac(seed, text, i)) if ((one & 255) < 250) return (one & 255) % 10 + 1;
+      for (byte one : mac(seed, text, i))
+        if ((one & 255) < 256 - 256 % size) return (one & 255) % size + 1;
+  }
+
+  static int points(String role, String own, String other, int number) {
+    Json game = game(), payoffs = game.object(game.containsKey("roles") ? "roles" : "payoffs");
+    if (game.containsKey("roles")) payoffs = payoffs.object(role);
+    if (number > 0) payoffs = payoffs.object(game.words("drawn").get(number - 1));
+    return Integer.parseInt(payoffs.object(own).get(other));
   }
 
   /** A result follows from the promised seed and from what both have bound themselves to. */
@@ -349,9 +379,11 @@ class Bot {
     nonces.keySet().retainAll(bound.keySet());
     String a = mine.text("role").equals("PLAYER_A") ? self : other, b = a.equals(self) ? other : self;
     String ofA = choices.text(a), ofB = choices.text(b);
-    int number = drawNumber(seed, match, ofA, ofB, nonces.text(a), nonces.text(b));
-    if (!ofA.equals(ofB)) winner = ofA.equals(number % 2 == 0 ? "even" : "odd") ? a : b;
-    boolean isRight = ("" + number).equals(result.get("drawn_number"));
+    int size = game().words("drawn").size();  // 0: there is no number
+    int number = size == 0 ? 0 : drawNumber(size, seed, match, ofA, ofB, nonces.text(a), nonces.text(b));
+    int lead = points("PLAYER_A", ofA, ofB, number) - points("PLAYER_B", ofB, ofA, number);
+    if (lead != 0) winner = lead > 0 ? a : b;
+    boolean isRight = (size == 0 ? "none" : "" + number).equals(result.getOrDefault("drawn_number", "none"));
     isRight &= winner.equals(result.text("winner_player_id"));
     require(isRight, "the number is " + number + ", the winner " + winner);
   }
@@ -439,7 +471,7 @@ class Bot {
   static void register(int port) throws Exception {
     home.putIfAbsent("registration_nonce", Json.quoted(randomHex()));
     Json meta = new Json("display_name", options.text("name"), "version", "1.0.0",
-                         "protocol_version", "2.1.0", "receipts", true,
+                         "protocol_version", "2.1.0", "receipts", true, "game_definitions", true,
                          "contact_endpoint", "http://127.0.0.1:" + port + "/mcp");
     meta.put("game_types", "[\"even_odd\"]");
     Json fields = new Json("player_meta", meta, "registration_nonce", home.text("registration_nonce"));
@@ -457,7 +489,7 @@ class Bot {
     synchronized (Bot.class) {
       for (String field : List.of("player_id", "auth_token", "league_id"))
         if (reply.containsKey(field)) me.put(field, reply.get(field));
-      for (String field : List.of("receipt_key", "league_key"))
+      for (String field : List.of("receipt_key", "league_key", "game"))
         if (reply.containsKey(field)) home.put(field, reply.get(field));
       save();
     }

@@ -1,5 +1,5 @@
-// A whole Even/Odd bot: node bot.mjs --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE].
-// Needs nothing but Node.js 18. Your strategy goes into chooseWord.
+// A whole bot: node bot.mjs --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE].
+// Plays every game. Needs nothing but Node.js 18. Your strategy goes into chooseWord.
 import { createHash, createHmac, randomBytes, randomInt } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -12,7 +12,13 @@ const me = kept.me ?? { player_id: options.name.replace(/\W/g, "_") };  // what 
 const home = kept.home ?? {};  // what else the manager gave us, which no message carries
 const matches = new Map(kept.matches ?? []);  // what we have promised and answered: the last 20
 
-const chooseWord = (call) => ["even", "odd"][randomInt(2)];  // the game: write your own
+const EVEN_ODD = {
+  game_type: "even_odd", choices: ["even", "odd"], drawn: Array(5).fill(["odd", "even"]).flat(),
+  payoffs: { even: { even: { even: 1, odd: 3 }, odd: { even: 0, odd: 1 } },
+             odd: { even: { even: 1, odd: 0 }, odd: { even: 3, odd: 1 } } } };
+const game = () => home.game?.choices ? home.game : EVEN_ODD;  // as the manager defines it; docs/games.md
+
+const chooseWord = (call) => game().choices[randomInt(game().choices.length)];  // write your own
 
 // --- Messages --------------------------------------------------------------------------------------------
 const now = () => new Date().toISOString();
@@ -32,7 +38,7 @@ function message(type, call, fields) {  // goes back to the conversation and mat
   return { ...head, timestamp: now(), ...me, conversation_id, round_id, match_id, ...fields };
 }
 
-const FORMS = { protocol: /^league\.v2(\.\d+)?$/, message_type: /^\w{1,40}$/, game_type: /^even_odd$/,
+const FORMS = { protocol: /^league\.v2(\.\d+)?$/, message_type: /^\w{1,40}$/,
                 conversation_id: /^[^]{1,100}$/u, role_in_match: /^PLAYER_[AB]$/ };
 const TIME = /^(\d{4})(-?)(\d\d)\2(\d\d)T(\d\d)(:?)(\d\d)\6(\d\d)(\.\d{1,9})?(Z|\+00:00)$/;
 
@@ -42,8 +48,10 @@ function checkMessage(call, required) {
   for (const field of ["protocol", "message_type", "sender", "timestamp", "conversation_id", ...required]) {
     if (call[field] === undefined || call[field] === null)
       throw new Refused("E003", "MISSING_REQUIRED_FIELD", field, field + " is missing");
-    const code = field === "protocol" ? "E018" : "E023";
-    if (!isText(call[field]) || (FORMS[field] && !FORMS[field].test(call[field])))
+    const code = { protocol: "E018", game_type: "E028" }[field] ?? "E023";
+    const isRight = field === "game_type" ? call[field] === game().game_type
+      : isText(call[field]) && !(FORMS[field] && !FORMS[field].test(call[field]));
+    if (!isRight)
       throw new Refused(code, "INVALID_FIELD_VALUE", field, field + " has no allowed value");
   }
   const form = TIME.exec(call.timestamp);
@@ -156,9 +164,15 @@ function matchRecord({ auth_token, match_id } = {}) {
 }
 
 // --- Results ---------------------------------------------------------------------------------------------
-function drawNumber(seed, parts, counter = 0) {
-  const byte = hmac(Buffer.from(seed, "hex"), ...parts, counter).digest().find((one) => one < 250);
-  return byte === undefined ? drawNumber(seed, parts, counter + 1) : (byte % 10) + 1;
+function drawNumber(seed, parts, size, counter = 0) {
+  const bytes = hmac(Buffer.from(seed, "hex"), ...parts, counter).digest();
+  const byte = bytes.find((one) => one < 256 - (256 % size));
+  return byte === undefined ? drawNumber(seed, parts, size, counter + 1) : (byte % size) + 1;
+}
+
+function points(role, own, other, number) {
+  const payoffs = game().roles?.[role] ?? game().payoffs;
+  return (number ? payoffs[game().drawn[number - 1]] : payoffs)[own][other];
 }
 
 function judge(call, mine) {  // does it follow from the promised seed and from what both are bound to?
@@ -175,9 +189,10 @@ function judge(call, mine) {  // does it follow from the promised seed and from 
     assert(opened === bound[id], `the commitment of ${id} is not opened`);
   }
   const used = order.map((id) => (id in bound ? nonces[id] : ""));
-  const number = drawNumber(seed, [match, ...order.map((id) => choices[id]), ...used]);
-  const right = order.filter((id) => choices[id] === (number % 2 ? "odd" : "even"));
-  const winner = right.length === 1 ? right[0] : null;
+  const [a, b] = order.map((id) => choices[id]), size = game().drawn?.length;
+  const number = size ? drawNumber(seed, [match, a, b, ...used], size) : null;
+  const lead = points("PLAYER_A", a, b, number) - points("PLAYER_B", b, a, number);
+  const winner = lead ? order[lead > 0 ? 0 : 1] : null;
   assert(drawn_number === number && winner_player_id === winner, `the number is ${number}, ${winner} won`);
 }
 
@@ -249,7 +264,7 @@ async function post(method, params) {
 async function register(isFirst = true) {
   home.registration_nonce ??= randomBytes(16).toString("hex");
   const meta = { display_name: options.name, version: "1.0.0", game_types: ["even_odd"], receipts: true,
-                 protocol_version: "2.1.0",
+                 protocol_version: "2.1.0", game_definitions: true,
                  contact_endpoint: `http://${options.host}:${server.address().port}/mcp` };
   const conversation = { conversation_id: "conv" + randomBytes(16).toString("hex") };
   const fields = { player_meta: meta, registration_nonce: home.registration_nonce };
@@ -264,7 +279,7 @@ async function register(isFirst = true) {
   console.log([status, player_id, reason, error_description].filter(Boolean).join(" "));
   if (status !== "ACCEPTED") process.exit(1);
   for (const key of ["player_id", "auth_token", "league_id"]) me[key] = reply[key];
-  for (const key of ["receipt_key", "league_key"]) if (reply[key]) home[key] = reply[key];
+  for (const key of ["receipt_key", "league_key", "game"]) if (reply[key]) home[key] = reply[key];
   save();
 }
 

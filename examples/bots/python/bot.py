@@ -1,6 +1,6 @@
-"""A whole Even/Odd bot: python3 bot.py --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE].
+"""A whole bot: python3 bot.py --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE].
 
-Needs nothing but Python 3. Your strategy goes into choose_word.
+Plays every game. Needs nothing but Python 3. Your strategy goes into choose_word.
 """
 import argparse, hashlib, hmac, json, os, re, secrets, sys, threading, time, urllib.request
 from datetime import datetime, timezone
@@ -11,13 +11,21 @@ matches = {}  # what we have promised and answered, by match: the last 20
 lock = threading.RLock()
 direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever http_proxy says
 
-def choose_word(call):  # the game: write your own
-    return secrets.choice(["even", "odd"])
+EVEN_ODD = {"game_type": "even_odd", "choices": ["even", "odd"], "drawn": ["odd", "even"] * 5,
+            "payoffs": {"even": {"even": {"even": 1, "odd": 3}, "odd": {"even": 0, "odd": 1}},
+                        "odd": {"even": {"even": 1, "odd": 0}, "odd": {"even": 3, "odd": 1}}}}
+
+def game():  # as the manager defines it; docs/games.md
+    told = home.get("game")
+    return told if isinstance(told, dict) and "choices" in told else EVEN_ODD
+
+def choose_word(call):  # the strategy: write your own
+    return secrets.choice(game()["choices"])
 
 # --- Messages ---------------------------------------------------------------------------------------------
 TIMESTAMP = re.compile(r"(\d{4})(-?)(\d\d)\2(\d\d)T(\d\d)(:?)(\d\d)\6(\d\d)(\.\d{1,9})?(Z|\+00:00)")
 ALLOWED = {"protocol": r"league\.v2(\.\d+)?", "message_type": r"\w{1,40}", "conversation_id": ".{1,100}",
-           "game_type": "even_odd", "role_in_match": "PLAYER_[AB]"}
+           "role_in_match": "PLAYER_[AB]"}
 
 class Refused(Exception):
     """Code, name, field, text: becomes a JSON-RPC error."""
@@ -33,11 +41,12 @@ def message(message_type, call, **fields):  # goes back to the conversation and 
 def check_message(call, required):
     if not isinstance(call, dict):
         raise Refused("E002", "MALFORMED_MESSAGE", "", "params is no object")
+    allowed = {**ALLOWED, "game_type": re.escape(game()["game_type"])}
     for field in ["protocol", "message_type", "sender", "timestamp", "conversation_id", *required]:
         if call.get(field) is None:
             raise Refused("E003", "MISSING_REQUIRED_FIELD", field, field + " is missing")
-        if not isinstance(call[field], str) or not re.fullmatch(ALLOWED.get(field, ".*"), call[field], re.S):
-            code = "E018" if field == "protocol" else "E023"
+        if not isinstance(call[field], str) or not re.fullmatch(allowed.get(field, ".*"), call[field], re.S):
+            code = {"protocol": "E018", "game_type": "E028"}.get(field, "E023")
             raise Refused(code, "INVALID_FIELD_VALUE", field, field + " has no allowed value")
     form = TIMESTAMP.fullmatch(call["timestamp"])
     try:
@@ -151,12 +160,16 @@ def match_record(call):
     return {"match_id": call["match_id"], "player_id": me["player_id"], "calls": calls}
 
 # --- Results ----------------------------------------------------------------------------------------------
-def draw_number(seed, parts, counter=0):
+def draw_number(seed, parts, size, counter=0):
     text = "|".join([*parts, str(counter)])
     for byte in hmac.new(bytes.fromhex(seed), text.encode(), "sha256").digest():
-        if byte < 250:
-            return byte % 10 + 1
-    return draw_number(seed, parts, counter + 1)
+        if byte < 256 - 256 % size:
+            return byte % size + 1
+    return draw_number(seed, parts, size, counter + 1)
+
+def points(role, own, other, number):
+    payoffs = game()["roles"][role] if "roles" in game() else game()["payoffs"]
+    return (payoffs[game()["drawn"][number - 1]] if number else payoffs)[own][other]
 
 def judge(call, mine):  # does it follow from the promised seed and from what both have bound themselves to?
     assert "nonce" in mine and "handed" in mine, "I was not asked for a choice"
@@ -171,9 +184,10 @@ def judge(call, mine):  # does it follow from the promised seed and from what bo
         assert opened == bound[player], f"the commitment of {player} is not opened"
     order = [self, other] if mine["is_a"] else [other, self]
     used = [nonces[player] if player in bound else "" for player in order]
-    number = draw_number(call["draw_proof"], [match, *(choices[player] for player in order), *used])
-    right = [player for player in order if choices[player] == ("odd" if number % 2 else "even")]
-    winner = right[0] if len(right) == 1 else None
+    (a, b), size = [choices[player] for player in order], len(game().get("drawn", []))
+    number = draw_number(call["draw_proof"], [match, a, b, *used], size) if size else None
+    lead = points("PLAYER_A", a, b, number) - points("PLAYER_B", b, a, number)
+    winner = order[lead < 0] if lead else None
     truth = f"the number is {number}, the winner {winner}"
     assert (result["drawn_number"], result["winner_player_id"]) == (number, winner), truth
 
@@ -246,7 +260,7 @@ def register(is_first=True):
     """Shows the token and nonce of before, so that we come back as who we were, and get our receipt_key.
     Tries until the manager answers."""
     meta = {"display_name": options.name, "version": "1.0.0", "game_types": ["even_odd"], "receipts": True,
-            "protocol_version": "2.1.0",
+            "protocol_version": "2.1.0", "game_definitions": True,
             "contact_endpoint": f"http://{options.host}:{server.server_address[1]}/mcp"}
     nonce = home.setdefault("registration_nonce", secrets.token_hex(16))
     request = message("LEAGUE_REGISTER_REQUEST", {"conversation_id": "conv" + secrets.token_hex(16)},
@@ -262,7 +276,7 @@ def register(is_first=True):
         os._exit(1)
     with lock:
         me.update({key: reply[key] for key in ("player_id", "auth_token", "league_id")})
-        home.update({key: reply[key] for key in ("receipt_key", "league_key") if reply.get(key)})
+        home.update({key: reply[key] for key in ("receipt_key", "league_key", "game") if reply.get(key)})
         save()
 
 class Handler(BaseHTTPRequestHandler):

@@ -1,6 +1,6 @@
-// An Even/Odd bot on its standard streams, for the endpoint stdio:./bot. Build: rustc -O bot.rs. No crates.
-// It plays, no more: it checks nothing, does not commit to its choices and gives no receipts, because whoever
-// starts it could answer in its name.
+// A bot on its standard streams, for the endpoint stdio:./bot. Build: rustc -O bot.rs. No crates.
+// It plays every game, no more: it checks nothing, does not commit to its choices and gives no receipts,
+// because whoever starts it could answer in its name.
 use std::io::{self, BufRead, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -39,9 +39,17 @@ fn now() -> String {
     format!("{year:04}-{month:02}-{month_day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
-/// The game: write your own. The choice follows from the match, so that a repeated call gets it again.
-fn choose(match_id: &str) -> &'static str {
-    if match_id.bytes().map(u32::from).sum::<u32>() % 2 == 0 { "even" } else { "odd" }
+/// The words from which the call lets us choose; those of Even/Odd if it says nothing.
+fn choices(call: &str) -> Vec<&str> {
+    let list = call.split_once("\"choices\"").map_or("", |(_, rest)| rest.trim_start_matches([' ', ':']));
+    let told = list.strip_prefix('[').and_then(|rest| rest.split(']').next());
+    let words = told.filter(|one| one.contains('"')).unwrap_or(r#""even","odd""#);
+    words.split('"').skip(1).step_by(2).collect()
+}
+
+/// The strategy: write your own. The choice follows from the match, so that a repeated call gets it again.
+fn choose<'a>(words: &[&'a str], match_id: &str) -> &'a str {
+    words[match_id.bytes().map(usize::from).sum::<usize>() % words.len()]
 }
 
 fn main() {
@@ -63,7 +71,8 @@ fn main() {
                 message("GAME_JOIN_ACK", format!(r#""arrival_timestamp":"{}","accept":true"#, now()))
             }
             "choose_parity" => {
-                message("CHOOSE_PARITY_RESPONSE", format!(r#""parity_choice":"{}""#, choose(match_id)))
+                let choice = choose(&choices(&line), match_id);
+                message("CHOOSE_PARITY_RESPONSE", format!(r#""parity_choice":"{choice}""#))
             }
             "ping" | "update_standings" => String::from(r#""result":{"status":"ok"}"#),
             method if method.starts_with("notify_") => String::from(r#""result":{"status":"ok"}"#),

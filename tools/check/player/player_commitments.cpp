@@ -150,7 +150,7 @@ const Lie kLies[] = {
     {"P-7.40/number", "The bot refuses a GAME_OVER with a wrong number.",
      [](json& m, const std::string&, const std::string&) {
        json& number = m["game_result"]["drawn_number"];
-       number = number.get<int>() > 2 ? number.get<int>() - 2 : number.get<int>() + 2;
+       number = false_number(number);
      }},
     {"P-7.40/winner", "The bot refuses a GAME_OVER with a wrong winner.",
      [](json& m, const std::string&, const std::string& other) {

@@ -185,11 +185,6 @@ json ManagerBench::report_message(const json& row, const BroughtAgent& referee) 
                   .is_first_a = true};
   const json fields = game_over_fields(truth);
   const json& result = fields["game_result"];
-  json score;
-  for (const std::string& id : truth.players) {
-    const json& winner = result["winner_player_id"];
-    score[id] = winner.is_null() ? 1 : (winner == id ? 3 : 0);
-  }
   json message = envelope("MATCH_RESULT_REPORT", "referee:" + referee.id, referee.token.reveal());
   message["conversation_id"] = row.value("conversation_id", json("convmatch001"));
   message.update({{"round_id", row.value("round_id", json(1))},
@@ -197,7 +192,7 @@ json ManagerBench::report_message(const json& row, const BroughtAgent& referee) 
                   {"game_type", tested_game()->game_type()},
                   {"result",
                    {{"winner", result["winner_player_id"]},
-                    {"score", score},
+                    {"score", score_of(truth)},
                     {"details",
                      {{"drawn_number", result["drawn_number"]},
                       {"number_parity", result["number_parity"]},
@@ -220,7 +215,7 @@ void ManagerBench::probe_reports(const json& row, const json& message) {
   const std::string b = text_at(row, "player_B_id");
   lie("report_number", [](json& m) {
     json& number = m["result"]["details"]["drawn_number"];
-    number = number.get<int>() > 2 ? number.get<int>() - 2 : number.get<int>() + 2;
+    number = false_number(number);
   });
   lie("report_winner", [&](json& m) {
     m["result"]["winner"] = m["result"]["winner"] == json(a) ? b : a;

@@ -109,6 +109,13 @@ std::function<void(json&, int)> spoilt(const BadPlayer& bad) {
   };
 }
 
+/// Whether a report with these details is of a match that nobody has lost by a failure.
+bool was_played(const json& details) {
+  if (!details.is_object()) return false;
+  if (tested_game()->numbers()) return field_at(details, "drawn_number").is_number();
+  return details.value("termination", json("NORMAL")) == json("NORMAL");
+}
+
 Verdict judge_bad_player(RefereeBench& bench, const BadPlayer& bad) {
   RefereeMatch match;
   match.seats[0].commits = bad.commits;
@@ -119,10 +126,11 @@ Verdict judge_bad_player(RefereeBench& bench, const BadPlayer& bad) {
   if (trace.reports.empty()) return fail(seen, "", "a report", "none within the time limit");
   const json result = trace.result();
   const json details = result.is_object() ? result.value("details", json::object()) : json();
-  const bool is_lost = details.is_object() && details.value("drawn_number", json()).is_null() &&
+  const bool is_played = was_played(details);
+  const bool is_lost = details.is_object() && !is_played &&
+                       field_at(details, "drawn_number").is_null() &&
                        result.value("winner", json()) == bench.player_id(1);
-  const bool was_drawn = details.is_object() && details.value("drawn_number", json()).is_number();
-  if ((is_lost && bad.ending != Ending::kPlayed) || (was_drawn && bad.ending != Ending::kLost))
+  if ((is_lost && bad.ending != Ending::kPlayed) || (is_played && bad.ending != Ending::kLost))
     return pass();
   const char* const played = "a match that was played to its end";
   const char* const lost = "player B as the winner, and no number";

@@ -12,8 +12,8 @@ void add_match_check(Checks& out, CheckInfo info, std::function<Verdict()> run) 
   out.push_back({std::move(info), std::move(run)});
 }
 
-/// The fields of GAME_OVER that follow from the seed and the two players' answers.
-json truth_of(RefereeBench& bench, const RefereeTrace& trace) {
+/// The seed and the two players' answers.
+GameTruth truth_of(RefereeBench& bench, const RefereeTrace& trace) {
   GameTruth truth{.match_id = trace.match_id,
                   .players = {bench.player_id(0), bench.player_id(1)},
                   .choices = {trace.scripts[0].choice, trace.scripts[1].choice},
@@ -26,7 +26,12 @@ json truth_of(RefereeBench& bench, const RefereeTrace& trace) {
     truth.commitments.at(seat) = bench.commitment(trace, seat);
     truth.nonces.at(seat) = bench.nonce(trace.match_id, seat);
   }
-  return game_over_fields(truth);
+  return truth;
+}
+
+/// The result that follows from them.
+json result_of(RefereeBench& bench, const RefereeTrace& trace) {
+  return game_over_fields(truth_of(bench, trace))["game_result"];
 }
 
 Exchange report_of(const RefereeTrace& trace) {
@@ -39,7 +44,7 @@ json details_of(const RefereeTrace& trace) {
 }
 
 Verdict check_number(RefereeBench& bench, const RefereeTrace& trace) {
-  const json wanted = truth_of(bench, trace)["game_result"]["drawn_number"];
+  const json wanted = result_of(bench, trace)["drawn_number"];
   const json details = details_of(trace);
   return expect(field_at(details, "drawn_number") == wanted, report_of(trace),
                 "/params/result/details/drawn_number", wanted.dump(),
@@ -47,7 +52,7 @@ Verdict check_number(RefereeBench& bench, const RefereeTrace& trace) {
 }
 
 Verdict check_winner(RefereeBench& bench, const RefereeTrace& trace) {
-  const json wanted = truth_of(bench, trace)["game_result"]["winner_player_id"];
+  const json wanted = result_of(bench, trace)["winner_player_id"];
   const json result = trace.result();
   // Without a report there is no result; a missing winner is right only where there is one.
   return expect(result.is_object() && field_at(result, "winner") == wanted, report_of(trace),
@@ -55,12 +60,7 @@ Verdict check_winner(RefereeBench& bench, const RefereeTrace& trace) {
 }
 
 Verdict check_score(RefereeBench& bench, const RefereeTrace& trace) {
-  const json winner = truth_of(bench, trace)["game_result"]["winner_player_id"];
-  json wanted;
-  for (std::size_t seat = 0; seat < 2; ++seat) {
-    const std::string id = bench.player_id(seat);
-    wanted[id] = winner.is_null() ? 1 : (winner == id ? 3 : 0);
-  }
+  const json wanted = score_of(truth_of(bench, trace));
   const json result = trace.result();
   return expect(field_at(result, "score") == wanted, report_of(trace), "/params/result/score",
                 wanted.dump(), shown_value(result, "score"));
@@ -69,7 +69,7 @@ Verdict check_score(RefereeBench& bench, const RefereeTrace& trace) {
 Verdict check_game_over(RefereeBench& bench, const RefereeTrace& trace, std::size_t seat) {
   const InboundCall* over = trace.first(seat, "GAME_OVER");
   if (over == nullptr) return fail({}, "", "GAME_OVER to " + bench.player_id(seat), "none");
-  const json wanted = truth_of(bench, trace)["game_result"];
+  const json wanted = result_of(bench, trace);
   const json got = over->message.value("game_result", json::object());
   for (const char* field : {"status", "winner_player_id", "drawn_number", "choices"}) {
     if (got.value(field, json()) != wanted[field])
@@ -93,18 +93,20 @@ void add_results(RefereeBench& bench, Checks& out, bool is_committed) {
                    .fix = "Draw the number as section 7 of docs/protocol.md says; "
                           "docs/verify_draw.py calculates it."},
                   [&bench, trace] { return check_number(bench, trace()); });
-  add_match_check(out,
-                  {.id = clause + "winner" + end,
-                   .level = Level::kMust,
-                   .text = "The reported winner is the one that number and choices give" + of,
-                   .fix = "If exactly one player chose the parity of the number, that player wins. "
-                          "Otherwise the match is a draw, and winner is null."},
-                  [&bench, trace] { return check_winner(bench, trace()); });
+  add_match_check(
+      out,
+      {.id = clause + "winner" + end,
+       .level = Level::kMust,
+       .text = "The reported winner is the one that number and choices give" + of,
+       .fix = "The higher payoff wins: in Even/Odd the player who alone chose the parity "
+              "of the number. Equal payoffs are a draw, and winner is null."},
+      [&bench, trace] { return check_winner(bench, trace()); });
   add_match_check(
       out,
       {.id = clause + "score" + end,
        .level = Level::kMust,
-       .text = "The reported score is 3 and 0, or 1 and 1 in a draw" + of,
+       .text =
+           "The reported score has the payoffs of the game, in Even/Odd 3 and 0, or 1 and 1" + of,
        .fix =
            "Report score as an object with the points of both players: {\"P01\": 3, \"P02\": 0}."},
       [&bench, trace] { return check_score(bench, trace()); });
