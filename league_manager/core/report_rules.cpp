@@ -72,12 +72,12 @@ core::Result<void> check_circumstances(const MatchReport& report, const ReportFa
 /// How much of `limit` the player did not get by what the report says of the call that failed last.
 /// Calls that follow an invalid answer have the rest of the time.
 milliseconds withheld(const MatchReport& report, const ReportedFailure& last, milliseconds limit) {
-  milliseconds given = last.limit;
+  milliseconds left = limit - std::min(last.limit, limit);
   for (const auto& failure : report.failures) {
     const bool is_earlier = &failure != &last && failure.player_id == last.player_id;
-    if (is_earlier && failure.call == last.call) given += failure.elapsed;
+    if (is_earlier && failure.call == last.call) left -= std::min(failure.elapsed, left);
   }
-  return limit - given;
+  return left;
 }
 
 /// Checks that each player that lost technically has a failure in the report, that each time-out

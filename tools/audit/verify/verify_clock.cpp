@@ -27,11 +27,11 @@ bool is_marked_void(const json& clock) {
 /// Whether a time-out is void by the rule: a delay of more than 50 ms and more than 5 % of the
 /// limit.
 bool is_void_by_rule(const json& clock) {
-  std::int64_t allowed =
-      std::max<std::int64_t>(whole_number_at(clock, "limit_ms") * 1000 / 20, 50'000);
-  return std::max({whole_number_at(clock, "scheduling_delay_us"),
-                   whole_number_at(clock, "canary_us"), whole_number_at(clock, "seat_delay_us")}) >
-         allowed;
+  const std::int64_t delay =
+      std::max({whole_number_at(clock, "scheduling_delay_us"), whole_number_at(clock, "canary_us"),
+                whole_number_at(clock, "seat_delay_us")});
+  // Divided instead of multiplied: the limit can be any number.
+  return delay > 50'000 && (delay - 1) / 50 >= whole_number_at(clock, "limit_ms");
 }
 
 /// The failures that cost `player` the match: those of its last call, in the last play.
