@@ -171,7 +171,8 @@ def percentile(values, share):
 
 
 class HonestPlayer:
-    """A registered player: plays, and asks for the table ten times a second on a connection that it keeps."""
+    """A registered player: plays, and asks for the table twenty-five times a second on a connection that it keeps: so often that
+    the 99th percentile of twelve seconds is that of many calls, and not the second slowest of a hundred."""
 
     def __init__(self, manager_url):
         self.bot = Bot("honest").join(type("Manager", (), {"url": manager_url}))
@@ -195,7 +196,7 @@ class HonestPlayer:
                 self.failures.append(str(fault))
                 connection = None
             self.times.append(time.monotonic() - begun)
-            time.sleep(max(0.0, 0.1 - (time.monotonic() - begun)))
+            time.sleep(max(0.0, 0.04 - (time.monotonic() - begun)))
 
     @staticmethod
     def read(connection):
