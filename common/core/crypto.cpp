@@ -37,14 +37,6 @@ const EVP_MAC_CTX* hmac_prototype() {
 
 }  // namespace
 
-Digest sha256(Bytes data) {
-  Digest out{};
-  EVP_Digest(data.data(), data.size(), out.data(), nullptr, sha256_algorithm(), nullptr);
-  return out;
-}
-
-Digest sha256(std::string_view text) { return sha256(as_bytes(text)); }
-
 struct Sha256::Native {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
                                                                   &EVP_MD_CTX_free};
@@ -64,6 +56,16 @@ Digest Sha256::operator()(std::string_view text) {
   EVP_DigestUpdate(context, text.data(), text.size());
   EVP_DigestFinal_ex(context, out.data(), nullptr);
   return out;
+}
+
+Digest sha256(std::string_view text) {
+  // A context of its own for each short text takes longer than the computation.
+  thread_local Sha256 hash;
+  return hash(text);
+}
+
+Digest sha256(Bytes data) {
+  return sha256(std::string_view(reinterpret_cast<const char*>(data.data()), data.size()));
 }
 
 Digest hmac_sha256(Bytes key, Bytes data) {

@@ -28,11 +28,16 @@ std::string shown(std::string_view text, std::size_t longest) {
   return safe_text(excerpt(text, longest));
 }
 
-std::string excerpt(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return std::string(text);
+std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
   // A character has at most three tails; what has more is not UTF-8 and is cut anywhere.
-  for (int tails = 0; tails < 3 && most > 0 && is_utf8_tail(text[most]); ++tails) --most;
-  return std::string(text.substr(0, most)).append("...");
+  for (int tails = 0; tails < 3 && limit > 0 && is_utf8_tail(text[limit]); ++tails) --limit;
+  return text.substr(0, limit);
+}
+
+std::string excerpt(std::string_view text, std::size_t most) {
+  std::string out(utf8_prefix(text, most));
+  return out.size() == text.size() ? out : out.append("...");
 }
 
 std::string lower_case(std::string_view text) {

@@ -49,6 +49,9 @@ void append_number(std::string& out, Number number) {
 }
 /// Whether `c` is the second to fourth byte of a character in UTF-8: these begin with the bits 10.
 constexpr bool is_utf8_tail(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+/// The longest part of at most `limit` bytes from the start that does not cut a character of UTF-8
+/// in two.
+[[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t limit);
 /// The number of characters of a text in UTF-8.
 constexpr std::size_t count_characters(std::string_view utf8) {
   std::size_t count = 0;

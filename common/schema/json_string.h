@@ -9,4 +9,7 @@ namespace league::schema {
 /// Thread-safe.
 void append_json_string(std::string& out, std::string_view text);
 
+/// The same for a text that is valid UTF-8 (is_utf8); what it writes for another is no JSON.
+void append_utf8_json_string(std::string& out, std::string_view text);
+
 }  // namespace league::schema

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "common/audit/record/json_text.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/link/sse_parser.h"
 #include "tests/support/fake_clock.h"

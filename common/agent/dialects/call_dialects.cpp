@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 
 #include "common/core/text.h"
@@ -14,6 +15,7 @@ using envelope::MessageType;
 
 constexpr std::string_view kHandleMessageMethod = "handle_message";
 constexpr std::string_view kToolsCallMethod = "tools/call";
+constexpr std::size_t kMostDialects = 10;
 
 struct NamedStyle {
   CallStyle style;
@@ -51,6 +53,17 @@ std::span<const std::string_view> seen_names(MessageType type) {
     default:
       return {};
   }
+}
+
+/// The type's name in lower case.
+std::string_view lower_case_name(MessageType type) {
+  static const auto kNames = [] {
+    std::map<MessageType, std::string> names;
+    for (const auto& row : envelope::all_messages())
+      names.emplace(row.type, core::lower_case(row.wire_name));
+    return names;
+  }();
+  return kNames.at(type);
 }
 
 bool says(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -99,23 +112,23 @@ std::optional<CallStyle> parse_call_style(std::string_view name) {
 std::vector<CallDialect> call_dialects(MessageType type, CallStyle first) {
   const auto& row = envelope::spec(type);
   std::vector<CallDialect> dialects;
+  dialects.reserve(kMostDialects);
   const auto add_tools = [&](CallStyle style) {
-    dialects.push_back({style, std::string(row.method)});
-    for (auto name : seen_names(type)) dialects.push_back({style, std::string(name), true});
+    dialects.push_back({style, row.method});
+    for (auto name : seen_names(type)) dialects.push_back({style, name, true});
   };
   if (first == CallStyle::kMcp) {
     add_tools(CallStyle::kMcp);
     return dialects;
   }
-  dialects.push_back({CallStyle::kToolName, std::string(row.method)});
-  dialects.push_back({CallStyle::kMessageType, std::string(row.wire_name)});
-  dialects.push_back({CallStyle::kLowerCaseType, core::lower_case(row.wire_name)});
-  for (auto name : seen_names(type)) {
-    dialects.push_back({CallStyle::kToolName, std::string(name), true});
-  }
-  dialects.push_back({CallStyle::kHandleMessage, std::string(kHandleMessageMethod)});
-  dialects.push_back({CallStyle::kBareBody, std::string(row.method)});
+  dialects.push_back({CallStyle::kToolName, row.method});
+  dialects.push_back({CallStyle::kMessageType, row.wire_name});
+  dialects.push_back({CallStyle::kLowerCaseType, lower_case_name(type)});
+  for (auto name : seen_names(type)) dialects.push_back({CallStyle::kToolName, name, true});
+  dialects.push_back({CallStyle::kHandleMessage, kHandleMessageMethod});
+  dialects.push_back({CallStyle::kBareBody, row.method});
   add_tools(CallStyle::kToolsCall);
+  if (first == CallStyle::kToolName) return dialects;
   std::stable_partition(dialects.begin(), dialects.end(), [first](const CallDialect& way) {
     return way.style == first && !way.is_alias;
   });

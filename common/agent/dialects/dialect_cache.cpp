@@ -19,13 +19,15 @@ DialectCache::Search DialectCache::search(const std::string& peer, envelope::Mes
   if (of_type == known.types.end()) return search;
   const OfType& memory = of_type->second;
   search.is_hopeless = memory.is_hopeless;
-  std::stable_partition(
-      search.dialects.begin(), search.dialects.end(), [&memory](const CallDialect& way) {
-        return std::ranges::find(memory.passed_over, way) == memory.passed_over.end();
-      });
+  const auto is_untried = [&memory](const CallDialect& way) {
+    return std::ranges::find(memory.passed_over, way) == memory.passed_over.end();
+  };
+  if (!memory.passed_over.empty())
+    std::stable_partition(search.dialects.begin(), search.dialects.end(), is_untried);
   if (const auto& best = memory.proven ? memory.proven : memory.found) {
-    std::erase(search.dialects, *best);
-    search.dialects.insert(search.dialects.begin(), *best);
+    auto at = std::ranges::find(search.dialects, *best);
+    if (at == search.dialects.end()) at = search.dialects.insert(at, *best);
+    std::rotate(search.dialects.begin(), at, at + 1);
     search.is_proven = true;
   }
   return search;

@@ -101,6 +101,7 @@ PeerCall call_with(Peer to, const envelope::Envelope& envelope, std::string mess
 
 struct PeerClient::Pending {
   PeerCall call;
+  std::string address;  ///< of the endpoint, as dialects are remembered by it
   Completion completion;
   core::Clock::Steady started;
   core::Clock::Steady deadline;
@@ -162,24 +163,25 @@ bool PeerClient::may_be_plain(const transport::link::Endpoint& endpoint) const {
 
 void PeerClient::note_silence(const Pending& pending, const Error& why) {
   const auto& endpoint = pending.call.endpoint;
-  if (why.code == ErrorCode::kConnectionError) return known_.forget_failures(endpoint.url());
+  if (why.code == ErrorCode::kConnectionError) return known_.forget_failures(pending.address);
   if (why.code != ErrorCode::kTimeout) return;
-  known_.pass_over(endpoint.url(), pending.call.type, pending.search);
+  known_.pass_over(pending.address, pending.call.type, pending.search);
   // An MCP server on a connection may ignore messages before the handshake, so the next attempt
   // begins with the handshake.
   if (!may_be_plain(endpoint) || transport::link::is_http(endpoint)) return;
-  if (!known_.is_proven(endpoint.url())) remember_style(endpoint, dialects::CallStyle::kMcp);
+  if (!known_.is_proven(pending.address)) remember_style(endpoint, dialects::CallStyle::kMcp);
 }
 
 void PeerClient::call(PeerCall call, Completion completion) {
   auto now = clock_.steady_now();
-  auto search = suited(known_.search(call.endpoint.url(), call.type, first_style(call.endpoint)),
-                       call.endpoint);
+  std::string address = call.endpoint.url();
+  auto search =
+      suited(known_.search(address, call.type, first_style(call.endpoint)), call.endpoint);
   const bool has_searched = search.is_hopeless;
   auto deadline = now + call.time_limit + call.grace.value_or(std::chrono::milliseconds(0));
-  send(std::make_shared<Pending>(Pending{std::move(call), std::move(completion), now, deadline,
-                                         rpc::Id(next_id_.fetch_add(1)), std::move(search),
-                                         has_searched}));
+  send(std::make_shared<Pending>(Pending{std::move(call), std::move(address), std::move(completion),
+                                         now, deadline, rpc::Id(next_id_.fetch_add(1)),
+                                         std::move(search), has_searched}));
 }
 
 void PeerClient::trace(transport::link::OutboundCall& out, std::string_view message,
@@ -241,7 +243,8 @@ PeerReply PeerClient::judge(PeerCall call, const rpc::Id& id,
   // A client of its own knows nothing of the peer and may forget what it learns.
   PeerClient judge(caller_, schemas_, clock_, mode_);
   const auto ways = dialects::call_dialects(call.type, dialects::CallStyle::kToolName);
-  Pending pending{std::move(call), {}, {}, {}, id, {}, /*has_searched=*/true};
+  std::string address = call.endpoint.url();
+  Pending pending{std::move(call), std::move(address), {}, {}, {}, id, {}, /*has_searched=*/true};
   pending.search = {.dialects = {ways.front()}, .is_proven = true, .is_hopeless = true};
   auto reply = judge.understand(pending, outcome);
   if (!reply) reply = std::move(pending.first_answer);
@@ -278,7 +281,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
   if (tries_another_way(pending, outcome, &reply, has_no_method)) return std::nullopt;
   if (has_no_method && row.reply && pending.first_answer) return std::move(pending.first_answer);
   if (is_page(outcome, reply) && !has_no_method) return PeerReply{.error = no_message(outcome, "")};
-  if (reply && !has_no_method) known_.find(call.endpoint.url(), call.type, way);
+  if (reply && !has_no_method) known_.find(pending.address, call.type, way);
   if (!row.reply) return acknowledged(pending, outcome, reply, has_no_method);
   if (!reply)
     return PeerReply{
@@ -290,7 +293,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending,
     return PeerReply{.error = admitted.error(),
                      .is_receipt = pending.is_receipt,
                      .has_no_method = has_no_method};
-  known_.prove(call.endpoint.url(), call.type, way);
+  known_.prove(pending.address, call.type, way);
   return std::move(*admitted);
 }
 
@@ -309,7 +312,7 @@ std::optional<PeerReply> PeerClient::exact_answer(const Pending& pending,
   auto& notes = *outcome.notes;
   notes.message_type = std::string(envelope::wire_name(expected));
   notes.conversation_id = answer->envelope.conversation_id.str();
-  known_.prove(call.endpoint.url(), call.type, pending.search.way());
+  known_.prove(pending.address, call.type, pending.search.way());
   return PeerReply{.answer = std::move(*answer)};
 }
 
@@ -319,7 +322,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcom
   auto& notes = *outcome.notes;
   const auto& endpoint = pending.call.endpoint;
   const auto type = pending.call.type;
-  bool is_refused = plain_mcp_.is_refused && plain_mcp_.is_refused(endpoint);
+  const auto is_refused = [&] { return plain_mcp_.is_refused && plain_mcp_.is_refused(endpoint); };
   auto go_on = [&notes](std::string_view why) {
     notes.verdict = ErrorCode::kUnexpectedMessage;
     notes.fault = why;
@@ -327,7 +330,8 @@ bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcom
   };
   if (outcome.error && !has_no_method) {
     // Negotiation was tried first and failed, so the peer is probably a league agent after all.
-    if (pending.style() == dialects::CallStyle::kMcp && is_refused && !pending.has_tried_sessions) {
+    if (pending.style() == dialects::CallStyle::kMcp && !pending.has_tried_sessions &&
+        is_refused()) {
       pending.search = suited(
           {.dialects = dialects::call_dialects(type, dialects::CallStyle::kToolName)}, endpoint);
       return go_on(rpc::kTriesLeagueAgent);
@@ -349,7 +353,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcom
     keep_answer();
     const bool lacks_wrapper =
         error != nullptr && dialects::says_no_such_wrapper(*error, pending.search.way());
-    if (known_.next(endpoint.url(), type, pending.search, lacks_wrapper))
+    if (known_.next(pending.address, type, pending.search, lacks_wrapper))
       return go_on(rpc::kTriesAnotherName);
     if (!envelope::spec(type).reply) return false;  // the refusal counts as an acknowledgement
   }
@@ -357,7 +361,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::link::CallOutcom
   // Sessions are tried once, as the last part of a search.
   bool may_be_mcp = !pending.has_searched && !pending.has_tried_sessions &&
                     pending.style() != dialects::CallStyle::kMcp && may_be_plain(endpoint) &&
-                    !is_refused && has_no_message && !known_.is_proven(endpoint.url()) &&
+                    has_no_message && !is_refused() && !known_.is_proven(pending.address) &&
                     dialects::looks_like_plain_mcp(outcome.http_status, error);
   if (!may_be_mcp) return false;
   keep_answer();
@@ -384,8 +388,7 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::link::CallOutcom
     return PeerReply{.error = no_message(outcome, "not an acknowledgement")};
   PeerReply done;
   done.has_no_method = has_no_method || has_no_tool;
-  if (!done.has_no_method)
-    known_.prove(pending.call.endpoint.url(), pending.call.type, pending.search.way());
+  if (!done.has_no_method) known_.prove(pending.address, pending.call.type, pending.search.way());
   if (reply && reply->message.is_object()) {
     done.acknowledgement = std::move(reply->message);
     if (says_type(done.acknowledgement, envelope::MessageType::kLeagueError))

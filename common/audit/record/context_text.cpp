@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "common/audit/record/json_text.h"
 #include "common/rpc/shown_subject.h"
+#include "common/schema/json_string.h"
 #include "common/schema/parse_json.h"
 
 namespace league::audit::record {
@@ -20,7 +20,7 @@ class Members {
   void text(std::string_view key, std::string_view value) {
     if (value.empty()) return;
     name(key);
-    append_json_string(schema::is_utf8(value) ? value : "?", out_);
+    schema::append_utf8_json_string(out_, schema::is_utf8(value) ? value : "?");
   }
   void number(std::string_view key, std::int64_t value) {
     name(key);

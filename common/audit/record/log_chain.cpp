@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/audit/record/json_text.h"
+#include "common/schema/json_string.h"
 
 namespace league::audit::record {
 namespace {
@@ -47,7 +47,7 @@ std::string signed_text(const Seal& seal) {
 
 std::string seal_file_text(const Seal& seal, std::string_view public_key) {
   std::string out = "{\"format\":\"league.conversation-log.seal\",\"version\":2,\"agent\":";
-  append_json_string(seal.agent, out);
+  schema::append_json_string(out, seal.agent);
   out.append(",\"public_key\":\"").append(public_key);
   out.append("\",\"seal\":").append(std::to_string(seal.seq));
   out.append(",\"time\":\"").append(seal.time.to_log());

@@ -7,11 +7,17 @@
 #include <cstring>
 #include <vector>
 
-#include "common/audit/record/byte_blocks.h"
 #include "common/audit/record/unescaped_text.h"
+#include "common/core/byte_blocks.h"
 
 namespace league::audit::record {
 namespace {
+
+using core::bits_of_block;
+using core::Block;
+using core::kBlock;
+using core::load_block;
+using core::splat;
 
 constexpr std::size_t kShown = 8;
 constexpr std::string_view kCut = "...";

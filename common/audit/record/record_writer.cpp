@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "common/audit/record/context_text.h"
-#include "common/audit/record/json_text.h"
 #include "common/audit/record/masking.h"
 #include "common/core/base64.h"
 #include "common/core/crypto.h"
 #include "common/core/error_code.h"
 #include "common/core/text.h"
+#include "common/schema/json_string.h"
 #include "common/schema/parse_json.h"
 
 namespace league::audit::record {
@@ -20,7 +20,7 @@ namespace {
 void append_text(std::string_view key, std::string_view value, std::string& out) {
   if (value.empty()) return;
   out.append(key);
-  append_json_string(schema::is_utf8(value) ? value : "?", out);
+  schema::append_utf8_json_string(out, schema::is_utf8(value) ? value : "?");
 }
 
 /// Text from the other side may contain a token, and is masked like the body. Nearly none does: it
@@ -36,7 +36,7 @@ void append_leniencies(const std::vector<std::string_view>& names, std::string& 
   out.append(",\"leniencies\":[");
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) out += ',';
-    append_json_string(names[i], out);
+    schema::append_utf8_json_string(out, names[i]);
   }
   out += ']';
 }
@@ -132,7 +132,7 @@ void RecordWriter::append(const Record& record, std::uint64_t seq, std::string& 
 
 void RecordWriter::append_note(const Record& note, std::string& out) {
   out.append("{\"note\":");
-  append_json_string(note.notes.message_type, out);
+  schema::append_json_string(out, note.notes.message_type);
   append_text(",\"time\":", note.time.to_log(), out);
   out.append(",\"mono_ns\":");
   core::append_number(out, note.mono.time_since_epoch().count());
@@ -181,7 +181,7 @@ void RecordWriter::append_body(const Record& record, std::uint64_t seq, std::str
   std::string_view raw = record.body;
   bool cut = raw.size() > options_.max_body;
   masked_.clear();
-  append_masked(cut ? utf8_prefix(raw, options_.max_body) : raw, masked_);
+  append_masked(cut ? core::utf8_prefix(raw, options_.max_body) : raw, masked_);
   bool text = schema::is_utf8(masked_);
   std::string_view shown = masked_;
   if (record.broadcast && text) shown = append_reference(record, seq, out);
@@ -196,7 +196,7 @@ void RecordWriter::append_body(const Record& record, std::uint64_t seq, std::str
   }
   if (text) {
     out.append(",\"raw\":");
-    append_json_string(shown, out);
+    schema::append_utf8_json_string(out, shown);
   } else {
     out.append(",\"raw_base64\":\"");
     core::append_base64(shown, out);

@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <random>
 
-#include "common/audit/record/json_text.h"
 #include "common/core/base64.h"
 #include "common/core/crypto.h"
 
@@ -228,26 +226,6 @@ TEST(RecordWriter, AnswersPushNoBroadcastOut) {
   out.clear();
   writer.append(broadcast, 30, out);
   EXPECT_EQ(json::parse(out)["raw_ref"], 1);
-}
-
-TEST(JsonText, EscapesWhatJsonEscapesWhateverStandsBesideIt) {
-  std::mt19937 random(7);
-  for (int i = 0; i < 20000; ++i) {
-    std::string text;
-    std::size_t size = random() % 60;
-    unsigned plain = random() % 4;
-    for (std::size_t k = 0; k < size; ++k) {
-      bool special = random() % 4 >= plain;
-      text +=
-          special ? "\"\\\n\t\x01\x1f\x7f\b"[random() % 8] : static_cast<char>(' ' + random() % 95);
-    }
-    std::string out = "before";
-    append_json_string(text, out);
-    ASSERT_EQ(out, "before" + json(text).dump());
-  }
-  std::string out;
-  append_json_string(std::string(5000, '\x02'), out);
-  EXPECT_EQ(json::parse(out), std::string(5000, '\x02'));
 }
 
 }  // namespace

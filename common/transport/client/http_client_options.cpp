@@ -1,14 +1,14 @@
 #include "common/transport/client/http_client_options.h"
 
-#include <string_view>
+#include <algorithm>
 #include <utility>
 
 namespace league::transport::client {
 
 bool is_sendable(const HttpHeaders::value_type& field) {
-  constexpr std::string_view kEnds("\r\n\0", 3);
-  return !field.first.empty() && field.first.find_first_of(kEnds) == std::string::npos &&
-         field.second.find_first_of(kEnds) == std::string::npos;
+  const auto is_end = [](char c) { return c == '\r' || c == '\n' || c == '\0'; };
+  return !field.first.empty() && std::ranges::none_of(field.first, is_end) &&
+         std::ranges::none_of(field.second, is_end);
 }
 
 void HttpConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,

@@ -21,21 +21,25 @@ using link::Task;
 
 constexpr std::size_t kReadSize = 8 * 1024;
 
-std::string head_of(const HttpRequest& request, const link::Endpoint& endpoint) {
-  std::string head = request.method + " " + request.target +
-                     " HTTP/1.1\r\nHost: " + endpoint.authority() +
-                     "\r\nAccept-Encoding: identity\r\n";
-  const bool is_relayed = std::ranges::any_of(request.headers, [](const auto& field) {
-    return core::equals_ignoring_case(field.first, "User-Agent");
-  });
-  if (!is_relayed) head += "User-Agent: league/" LEAGUE_VERSION "\r\n";
+std::string head_of(const HttpRequest& request, std::string_view authority) {
+  constexpr std::size_t kUsualSize = 512;
+  std::string head;
+  head.reserve(kUsualSize);
+  head.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\nHost: ");
+  head.append(authority).append("\r\nAccept-Encoding: identity\r\n");
+  bool is_relayed = false;
   for (const auto& field : request.headers) {
-    if (is_sendable(field)) head += field.first + ": " + field.second + "\r\n";
+    is_relayed = is_relayed || core::equals_ignoring_case(field.first, "User-Agent");
+    if (!is_sendable(field)) continue;
+    head.append(field.first).append(": ").append(field.second).append("\r\n");
   }
+  if (!is_relayed) head.append("User-Agent: league/" LEAGUE_VERSION "\r\n");
   if (request.body) {
-    head += "Content-Length: " + std::to_string(request.body->size()) + "\r\n";
+    head.append("Content-Length: ");
+    core::append_number(head, request.body->size());
+    head.append("\r\n");
   }
-  return head + "\r\n";
+  return head.append("\r\n");
 }
 
 /// Data or an end of stream although no answer is due: the peer no longer uses the connection.
@@ -57,7 +61,7 @@ struct PooledConnection {
 HttpExchange::HttpExchange(std::shared_ptr<HttpPool> pool, HttpRequest request)
     : pool_(std::move(pool)),
       request_(std::move(request)),
-      text_(head_of(request_, pool_->endpoint_)),
+      text_(head_of(request_, pool_->authority_)),
       reader_(pool_->limits_.max_head) {}
 
 HttpExchange::~HttpExchange() { pool_->leave(*this); }
@@ -172,7 +176,10 @@ Task<core::Result<bool>> HttpExchange::read(std::string* body) {
 }
 
 HttpPool::HttpPool(link::EventLoop& loop, link::Endpoint endpoint, const HttpClientLimits& limits)
-    : loop_(loop), endpoint_(std::move(endpoint)), limits_(limits) {}
+    : loop_(loop),
+      endpoint_(std::move(endpoint)),
+      authority_(endpoint_.authority()),
+      limits_(limits) {}
 
 HttpPool::~HttpPool() = default;
 

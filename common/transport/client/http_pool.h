@@ -129,6 +129,7 @@ class HttpPool {
 
   link::EventLoop& loop_;
   const link::Endpoint endpoint_;
+  const std::string authority_;  ///< of the endpoint
   const HttpClientLimits limits_;
   std::deque<std::unique_ptr<PooledConnection>> idle_;  ///< the most recently used last
   std::deque<HttpExchange*> waiting_;

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "common/audit/record/json_text.h"
+#include "common/core/text.h"
 #include "common/schema/parse_json.h"
 #include "tools/audit/evidence/audit_body.h"
 
@@ -167,7 +167,7 @@ std::string duration_text(std::int64_t microseconds) {
 }
 
 std::string printable(std::string_view text, std::size_t limit) {
-  std::string_view part = audit::record::utf8_prefix(text, limit);
+  std::string_view part = core::utf8_prefix(text, limit);
   if (!schema::is_utf8(part)) return "(not UTF-8)";
   std::string out(part);
   for (std::size_t i = 0; i < out.size(); ++i) {
