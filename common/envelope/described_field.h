@@ -9,17 +9,7 @@
 
 namespace league::envelope {
 
-/// A field as the description of its struct has it. A value.
-struct DescribedField {
-  std::string_view name = {};
-  std::string_view type = {};  ///< as JSON Schema has it: `string`, `integer`, `object`, …
-  Rule rule = {};
-  bool is_required = false;
-  bool may_be_null = false;
-  std::vector<std::string_view> names = {};  ///< the allowed values of an enumeration
-  std::vector<DescribedField> fields = {};  ///< of an object whose fields have names
-  std::vector<DescribedField> element = {};  ///< one, of a list or a map
-};
+using schema::DescribedField;
 
 /// What a message is for, and which fields of the envelope it must have besides those that all do.
 struct MessageAbout {

@@ -81,8 +81,9 @@ std::optional<Error> read_required(JsonNode message, Envelope& out) {
   return std::nullopt;
 }
 
-template <typename Archive>
-void describe_envelope(Archive& a, const Envelope& envelope, MessageType type) {
+}  // namespace
+
+void describe_envelope(Fields& a, const Envelope& envelope, MessageType type) {
   a.required("protocol", kProtocol);
   a.required("message_type", wire_name(type));
   a.required("sender", envelope.sender.str());
@@ -94,17 +95,8 @@ void describe_envelope(Archive& a, const Envelope& envelope, MessageType type) {
   a.optional("match_id", envelope.match_id);
 }
 
-}  // namespace
-
 json encode_envelope(const Envelope& envelope) {
-  json out = json::object();
-  FieldWriter writer(out);
-  describe_envelope(writer, envelope, envelope.type);
-  return out;
-}
-
-void write_envelope(TextWriter& writer, const Envelope& envelope, MessageType type) {
-  describe_envelope(writer, envelope, type);
+  return schema::object_to_json([&](Fields& a) { describe_envelope(a, envelope, envelope.type); });
 }
 
 core::Result<Envelope> decode_envelope(const json& message) {

@@ -10,8 +10,7 @@ static MessageAbout about(Of<LeagueError> /*unused*/) {
               "of the refused call, or a call of notify_league_error."};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<LeagueError> /*unused*/) {
+void describe(Fields& a, LeagueError& s) {
   a.required("error_code", s.error_code, rule::kErrorCode);
   a.defaulted("error_name", s.error_name, rule::kErrorName.always());
   a.defaulted("error_description", s.error_description, rule::kErrorDescription.always());
@@ -21,14 +20,12 @@ void describe(Archive& a, Self& s, Of<LeagueError> /*unused*/) {
   a.unless("context", s.context, ErrorContext{}, rule::kErrorFacts);
 }
 
-template <typename Archive, typename Self>
-void describe_counts(Archive& a, Self&& s) {
+static void describe_counts(Fields& a, RetryInfo& s) {
   a.defaulted("retry_count", s.retry_count, rule::number("Attempts made so far.", 0).such_as("1"));
   a.defaulted("max_retries", s.max_retries, rule::number("Attempts in all.", 0).such_as("3"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<RetryInfo> /*unused*/) {
+void describe(Fields& a, RetryInfo& s) {
   describe_counts(a, s);
   a.optional("next_retry_at", s.next_retry_at,
              rule::time("When the next attempt is made. ISO 8601 in UTC, with Z or +00:00; dates "
@@ -42,8 +39,7 @@ static MessageAbout about(Of<GameError> /*unused*/) {
           .needs_match = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<GameError> /*unused*/) {
+void describe(Fields& a, GameError& s) {
   a.required("error_code", s.error_code, rule::kErrorCode);
   a.defaulted("error_name", s.error_name, rule::kErrorName.always());
   a.defaulted("error_description", s.error_description, rule::kErrorDescription.always());
@@ -59,15 +55,9 @@ void describe(Archive& a, Self& s, Of<GameError> /*unused*/) {
                   .always());
   a.optional("retry_info", s.retry_info,
              rule::value("How many attempts were made, and when the next one follows."));
-  if constexpr (!Archive::kWrites) {
-    if (!s.retry_info && a.has("retry_count")) s.retry_info.emplace();
-  }
+  if (a.lists() || (a.reads() && !s.retry_info && a.has("retry_count"))) s.retry_info.emplace();
   // Repeated beside it, as the protocol has them.
-  if constexpr (Archive::kLists) {
-    describe_counts(a, RetryInfo{});
-  } else if (s.retry_info) {
-    describe_counts(a, *s.retry_info);
-  }
+  if (s.retry_info) describe_counts(a, *s.retry_info);
   a.optional("game_state", s.game_state,
              rule::text("State of the match.", 64).such_as("COLLECTING_CHOICES"));
   a.unless("context", s.context, ErrorContext{}, rule::kErrorFacts);

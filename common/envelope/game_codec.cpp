@@ -16,33 +16,28 @@ static std::array<EnumName<GameStatus>, 3> enum_names(Of<GameStatus> /*unused*/)
            {GameStatus::kTechnicalLoss, "TECHNICAL_LOSS"}}};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<GameContext> /*unused*/) {
+void describe(Fields& a, GameContext& s) {
   a.required("choices", s.choices,
              rule::value("The words of the game.").each(rule::kName).such_as(R"(["even", "odd"])"));
   a.defaulted("meeting", s.meeting, rule::kMeetingNumber);
   a.defaulted("meetings", s.meetings, rule::kMeetings);
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<EarlierMeeting> /*unused*/) {
+void describe(Fields& a, EarlierMeeting& s) {
   a.nullable("your_choice", s.your_choice, rule::kChosenThen);
   a.nullable("opponent_choice", s.opponent_choice, rule::kChosenThen);
 }
 
 /// What both calls of a match tell a player.
-template <typename Archive, typename Self>
-void describe_play(Archive& a, Self& s) {
+template <typename Self>
+void describe_play(Fields& a, Self& s) {
   a.optional("attempt", s.attempt, rule::kAttemptOfReceipt);
   a.optional("play", s.play, rule::kPlayOfReceipt);
   a.optional("game", s.game, rule::kGameOfMatch);
-  a.unless("history", s.history, {}, rule::kHistory);
+  a.filled("history", s.history, rule::kHistory);
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<PlayContext> /*unused*/) {
-  describe_play(a, s);
-}
+void describe(Fields& a, PlayContext& s) { describe_play(a, s); }
 
 static MessageAbout about(Of<GameInvitation> /*unused*/) {
   return {.description =
@@ -53,8 +48,7 @@ static MessageAbout about(Of<GameInvitation> /*unused*/) {
           .needs_match = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<GameInvitation> /*unused*/) {
+void describe(Fields& a, GameInvitation& s) {
   a.required("game_type", s.game_type, rule::kGameType);
   a.required("role_in_match", s.role_in_match,
              rule::value("The player's role.").such_as("PLAYER_A"));
@@ -80,8 +74,7 @@ static MessageAbout about(Of<GameJoinAck> /*unused*/) {
           .needs_match = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<GameJoinAck> /*unused*/) {
+void describe(Fields& a, GameJoinAck& s) {
   a.required("player_id", s.player_id, rule::kOwnId);
   a.required("arrival_timestamp", s.arrival_timestamp,
              rule::time("When the player joined. ISO 8601 in UTC, with Z or +00:00; dates and "
@@ -104,8 +97,7 @@ void describe(Archive& a, Self& s, Of<GameJoinAck> /*unused*/) {
           .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<ChoiceContext> /*unused*/) {
+void describe(Fields& a, ChoiceContext& s) {
   a.optional("opponent_id", s.opponent_id, rule::kOpponentId);
   a.optional("round_id", s.round_id, rule::kRoundId);
   a.optional("your_standings", s.your_standings, rule::value("A tally."));
@@ -124,8 +116,7 @@ static MessageAbout about(Of<ChooseParityCall> /*unused*/) {
           .needs_match = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<ChooseParityCall> /*unused*/) {
+void describe(Fields& a, ChooseParityCall& s) {
   a.required("player_id", s.player_id,
              rule::text("The player who is asked.", 1, 64).such_as("P01"));
   a.required("game_type", s.game_type, rule::kGameType);
@@ -139,8 +130,7 @@ static MessageAbout about(Of<ChooseParityResponse> /*unused*/) {
   return {.description = "A player's answer to CHOOSE_PARITY_CALL.", .needs_match = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<ChooseParityResponse> /*unused*/) {
+void describe(Fields& a, ChooseParityResponse& s) {
   a.required("player_id", s.player_id, rule::kOwnId);
   a.required(
       "parity_choice", s.parity_choice,
@@ -165,15 +155,14 @@ void describe(Archive& a, Self& s, Of<ChooseParityResponse> /*unused*/) {
 }
 
 /// The players' commitments and nonces: the same in GAME_OVER and in the report.
-template <typename Archive, typename Self>
-void describe_bindings(Archive& a, Self& s) {
+template <typename Self>
+void describe_bindings(Fields& a, Self& s) {
   a.optional("draw_version", s.draw_version, rule::kDrawVersion);
-  a.unless("choice_commitments", s.choice_commitments, HexByPlayer{}, rule::kChoiceCommitments);
-  a.unless("choice_nonces", s.choice_nonces, HexByPlayer{}, rule::kChoiceNonces);
+  a.filled("choice_commitments", s.choice_commitments, rule::kChoiceCommitments);
+  a.filled("choice_nonces", s.choice_nonces, rule::kChoiceNonces);
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<GameResult> /*unused*/) {
+void describe(Fields& a, GameResult& s) {
   a.required("status", s.status, rule::value("How it ended.").such_as("WIN"));
   a.nullable("winner_player_id", s.winner_player_id,
              rule::text("The winner; null if there is none.", 1, 64).such_as("P01"));
@@ -190,8 +179,7 @@ static MessageAbout about(Of<GameOver> /*unused*/) {
       .needs_match = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<GameOver> /*unused*/) {
+void describe(Fields& a, GameOver& s) {
   a.required("game_type", s.game_type, rule::kGameType);
   a.required("game_result", s.game_result, rule::kResult);
   a.defaulted("reason", s.game_result.reason,
@@ -200,8 +188,7 @@ void describe(Archive& a, Self& s, Of<GameOver> /*unused*/) {
   describe_bindings(a, s);
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<ClockProof> /*unused*/) {
+void describe(Fields& a, ClockProof& s) {
   a.required("limit_ms", s.limit_ms,
              rule::number("How long the player had, in milliseconds.", 0).such_as("30000"));
   a.optional("sent_at", s.sent_at,
@@ -232,8 +219,7 @@ void describe(Archive& a, Self& s, Of<ClockProof> /*unused*/) {
                  .such_as("false"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<CallFailure> /*unused*/) {
+void describe(Fields& a, CallFailure& s) {
   a.required("player_id", s.player_id, rule::kPlayerId);
   a.required("call", s.call,
              rule::text("Message type of the call.", 64).such_as("GAME_INVITATION"));
@@ -242,35 +228,32 @@ void describe(Archive& a, Self& s, Of<CallFailure> /*unused*/) {
               rule::number("How long the call took.", 0).such_as("5000"));
   a.defaulted("attempt", s.attempt, rule::number("Which attempt it was.", 1).such_as("1"));
   a.optional("clock", s.clock, rule::value("Of a time-out: why it counts, or does not."));
-  a.unless("error_description", s.error_description, std::string(),
-           rule::text("The same for people.", 1000));
-  a.unless("phase", s.phase, std::string(),
+  a.filled("error_description", s.error_description, rule::text("The same for people.", 1000));
+  a.filled("phase", s.phase,
            rule::text("How far the call came: connect (it was not written to the player), sent "
                       "(written, without an answer) or answered.",
                       64)
                .such_as("sent"));
-  a.unless("field", s.field, std::string(),
+  a.filled("field", s.field,
            rule::text("JSON pointer of the wrong field in the player's answer.", 200)
                .such_as("/parity_choice"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<PlayerAnswers> /*unused*/) {
+void describe(Fields& a, PlayerAnswers& s) {
   a.required("player_id", s.player_id, rule::kPlayerId);
   a.defaulted("elapsed_us", s.elapsed_us,
               rule::value("How long each answer took, in microseconds.")
                   .each(rule::kCount)
                   .at_most(100)
                   .such_as("[812, 640]"));
-  a.unless("leniencies", s.leniencies, std::vector<std::string>(),
+  a.filled("leniencies", s.leniencies,
            rule::value("What had to be overlooked in them, by the names of section 9.")
                .each(rule::kName)
                .at_most(100)
                .such_as(R"(["missing_reply_token"])"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<PlayerReceipts> /*unused*/) {
+void describe(Fields& a, PlayerReceipts& s) {
   a.optional("join", s.join,
              rule::text("That of its GAME_JOIN_ACK.", 256)
                  .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
@@ -279,16 +262,15 @@ void describe(Archive& a, Self& s, Of<PlayerReceipts> /*unused*/) {
                  .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<ResultDetails> /*unused*/) {
+void describe(Fields& a, ResultDetails& s) {
   a.nullable("drawn_number", s.drawn_number, rule::kDrawnNumber);
   a.nullable("number_parity", s.number_parity, rule::kNumberParity);
   a.defaulted("choices", s.choices, rule::kChoices);
   a.optional("attempt", s.attempt, rule::number("The attempt of the assignment.", 1).such_as("1"));
   a.defaulted("failures", s.failures,
               rule::value("Calls to players that failed.").each(rule::kFailure));
-  a.unless(
-      "answers", s.answers, std::vector<PlayerAnswers>(),
+  a.filled(
+      "answers", s.answers,
       rule::value("How the players answered, for their own reports.").each(rule::kAnswersOfOne));
   a.optional("replays", s.replays,
              rule::number("How often the match was played before and did not count, since the "
@@ -299,24 +281,23 @@ void describe(Archive& a, Self& s, Of<ResultDetails> /*unused*/) {
              rule::text("Machine-readable reason.", 64).such_as("normal"));
   a.optional("draw_proof", s.draw_proof, rule::kDrawProof);
   describe_bindings(a, s);
-  a.unless("join_times_us", s.join_times_us, std::map<core::PlayerId, int>{},
+  a.filled("join_times_us", s.join_times_us,
            rule::value("How long each player took for the GAME_JOIN_ACK that counted, in "
                        "microseconds, by player id.")
                .each(rule::kCount)
                .at_most(2));
-  a.unless("choice_times_us", s.choice_times_us, std::map<core::PlayerId, int>{},
+  a.filled("choice_times_us", s.choice_times_us,
            rule::value("How long each player took for the CHOOSE_PARITY_RESPONSE that counted, in "
                        "microseconds, by player id.")
                .each(rule::kCount)
                .at_most(2));
-  a.unless("receipts", s.receipts, ReceiptsByPlayer{},
+  a.filled("receipts", s.receipts,
            rule::value("The receipts of the players, by player id.")
                .each(rule::kReceiptsOfOne)
                .at_most(2));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<MatchResult> /*unused*/) {
+void describe(Fields& a, MatchResult& s) {
   a.nullable(
       "winner", s.winner,
       rule::text("The winner; null for a draw and when both lost.", 1, 64).such_as("P01").always());
@@ -334,8 +315,7 @@ static MessageAbout about(Of<MatchResultReport> /*unused*/) {
       .needs_match = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<MatchResultReport> /*unused*/) {
+void describe(Fields& a, MatchResultReport& s) {
   a.required("game_type", s.game_type, rule::kGameType);
   a.required("result", s.result, rule::kResult);
 }

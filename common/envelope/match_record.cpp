@@ -4,8 +4,7 @@
 
 namespace league::envelope {
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<RecordedCall> /*unused*/) {
+void describe(Fields& a, RecordedCall& s) {
   a.required("message_type", s.message_type);
   a.defaulted("attempt", s.attempt);
   a.defaulted("play", s.play);
@@ -23,19 +22,13 @@ void describe(Archive& a, Self& s, Of<RecordedCall> /*unused*/) {
   a.unless("caller_fault", s.is_callers_fault, false);
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<MatchRecord> /*unused*/) {
+void describe(Fields& a, MatchRecord& s) {
   a.required("match_id", s.match_id);
   a.required("player_id", s.player_id);
   a.required("calls", s.calls);
 }
 
-nlohmann::json encode_match_record(const MatchRecord& record) {
-  auto out = nlohmann::json::object();
-  FieldWriter writer(out);
-  describe(writer, record, Of<MatchRecord>{});
-  return out;
-}
+nlohmann::json encode_match_record(const MatchRecord& record) { return schema::to_json(record); }
 
 core::Result<MatchRecord> decode_match_record(const nlohmann::json& record) {
   constexpr std::size_t kMostCalls = 64;

@@ -23,8 +23,7 @@ std::string_view query_type_name(QueryType type) {
   return "";
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<QueryParams> /*unused*/) {
+void describe(Fields& a, QueryParams& s) {
   a.optional(
       "player_id", s.player_id,
       rule::text("Whose next match or statistics; default: your own.", 1, 64).such_as("P01"));
@@ -45,14 +44,12 @@ static MessageAbout about(Of<LeagueQuery> /*unused*/) {
           .needs_league = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<LeagueQuery> /*unused*/) {
+void describe(Fields& a, LeagueQuery& s) {
   a.required("query_type", s.query_type, rule::value("What is asked.").such_as("GET_STANDINGS"));
   a.unless("query_params", s.query_params, QueryParams{}, rule::value("Parameters of the query."));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<ScheduledMatch> /*unused*/) {
+void describe(Fields& a, ScheduledMatch& s) {
   a.required("round_id", s.round_id, rule::kRoundId);
   a.required("match_id", s.match_id, rule::kMatchId);
   a.defaulted("game_type", s.game_type, rule::kGameType);
@@ -69,8 +66,7 @@ void describe(Archive& a, Self& s, Of<ScheduledMatch> /*unused*/) {
           .such_as("2"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<NextMatch> /*unused*/) {
+void describe(Fields& a, NextMatch& s) {
   a.required("match_id", s.match_id, rule::kMatchId);
   a.required("round_id", s.round_id, rule::kRoundId);
   a.required("opponent_id", s.opponent_id, rule::kOpponentId);
@@ -78,20 +74,20 @@ void describe(Archive& a, Self& s, Of<NextMatch> /*unused*/) {
               rule::text("Address of the referee.", 256).such_as("http://localhost:8001/mcp"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<PlayedMatchRow> /*unused*/) {
+void describe(Fields& a, PlayedMatchRow& s) {
   a.required("match_id", s.match_id, rule::kMatchId);
   a.required("result", s.result, rule::text("How it ended for the player.", 64).such_as("win"));
   a.required("termination", s.termination,
              rule::text("Machine-readable reason.", 64).such_as("normal"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<QueryData> /*unused*/) {
+/// `has_next`: the next match is written, and null when none is left.
+static void describe(Fields& a, QueryData& s, bool has_next) {
   a.optional("standings", s.standings, rule::value("The table by rank.").each(rule::kRow));
   a.optional("schedule", s.schedule, rule::value("Matches.").each(rule::kScheduledMatch));
-  a.optional("next_match", s.next_match,
-             rule::value("The next match; null when none is left.").or_null());
+  const Rule next = rule::value("The next match; null when none is left.").or_null();
+  has_next ? a.nullable("next_match", s.next_match, next)
+           : a.optional("next_match", s.next_match, next);
   a.optional("stats", s.stats, rule::value("One row of the table."));
   a.optional("matches", s.matches,
              rule::value("The matches of a player.").each(rule::kPlayedMatch));
@@ -100,8 +96,7 @@ void describe(Archive& a, Self& s, Of<QueryData> /*unused*/) {
              rule::value("DISPUTE_MATCH: true when the dispute is on record.").such_as("true"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<QueryError> /*unused*/) {
+void describe(Fields& a, QueryError& s) {
   a.required("error_code", s.error_code, rule::kErrorCode);
   a.defaulted("error_name", s.error_name, rule::kErrorName);
   a.defaulted("error_description", s.error_description, rule::kErrorDescription);
@@ -111,17 +106,17 @@ static MessageAbout about(Of<LeagueQueryResponse> /*unused*/) {
   return {.description = "The league manager's answer to LEAGUE_QUERY."};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<LeagueQueryResponse> /*unused*/) {
+void describe(Fields& a, LeagueQueryResponse& s) {
   a.required("query_type", s.query_type,
              rule::text("What was asked.", 64).such_as("GET_STANDINGS"));
   a.required(
       "success", s.success,
       rule::value("True if data holds the answer, false if error says why not.").such_as("true"));
-  if (s.success || Archive::kLists) {
-    a.defaulted("data", s.data, rule::value("The answer, when success is true."));
-    bool asked_next = s.query_type == query_type_name(QueryType::kGetNextMatch);
-    if (asked_next && !s.data.next_match) a.null_in("data", "next_match");
+  if (s.success || a.lists()) {
+    const bool has_next = s.query_type == query_type_name(QueryType::kGetNextMatch);
+    a.object(
+        "data", [&](Fields& data) { describe(data, s.data, has_next); },
+        rule::value("The answer, when success is true."));
   }
   a.optional("error", s.error, rule::value("Why there is no answer, when success is false."));
 }

@@ -6,13 +6,23 @@
 
 namespace league::envelope {
 
+static bool read_value(schema::Reading& reading, schema::JsonNode in, RawJson& value,
+                       const schema::FieldPath& at) {
+  if (!is_object(reading, in, at)) return false;
+  value.text = in.to_json().dump();
+  return true;
+}
+static void write_value(schema::FieldSink& out, const RawJson& value) { out.json(value.text); }
+static DescribedField list_value(Of<RawJson> /*unused*/, const Rule& rule) {
+  return {.type = "object", .rule = rule};
+}
+
 static std::array<EnumName<RegistrationStatus>, 2> enum_names(Of<RegistrationStatus> /*unused*/) {
   return {
       {{RegistrationStatus::kAccepted, "ACCEPTED"}, {RegistrationStatus::kRejected, "REJECTED"}}};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
+void describe(Fields& a, RefereeMeta& s) {
   a.required("display_name", s.display_name,
              rule::text("Name for people, 1 to 50 characters.", 1, 50).such_as("Referee Alpha"));
   a.required("version", s.version, rule::kAgentVersion);
@@ -27,24 +37,23 @@ void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
       "max_concurrent_matches", s.max_concurrent_matches,
       rule::number("How many matches the referee runs at the same time.", 1, 100000).such_as("10"));
   a.optional("protocol_version", s.protocol_version, rule::kProtocolVersion);
-  a.unless("assignments_in_ack", s.assignments_in_ack, false,
-           rule::value("True if the referee takes its next matches from the answer to "
-                       "MATCH_RESULT_REPORT (field matches)."));
+  a.flag("assignments_in_ack", s.assignments_in_ack,
+         rule::value("True if the referee takes its next matches from the answer to "
+                     "MATCH_RESULT_REPORT (field matches)."));
   a.optional("log_public_key", s.log_public_key, rule::kLogPublicKey);
-  a.unless("hears_events", s.hears_events, false, rule::kHearsEvents);
-  a.unless("match_credentials", s.match_credentials, false,
-           rule::value("True for a referee that shows players match credentials in place of its "
-                       "own token, and reveals the seed of every draw.")
-               .such_as("true"));
+  a.flag("hears_events", s.hears_events, rule::kHearsEvents);
+  a.flag("match_credentials", s.match_credentials,
+         rule::value("True for a referee that shows players match credentials in place of its "
+                     "own token, and reveals the seed of every draw.")
+             .such_as("true"));
   a.optional("admission_key", s.admission_key,
              rule::text("The key that admits referees (the manager's referee.key); needed unless "
                         "the request comes from the manager's own machine.",
                         1, 256));
-  a.unless("game_definitions", s.game_definitions, false, rule::kTakesDefinitions);
+  a.flag("game_definitions", s.game_definitions, rule::kTakesDefinitions);
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
+void describe(Fields& a, PlayerMeta& s) {
   a.required("display_name", s.display_name,
              rule::text("Name for people, 1 to 50 characters.", 1, 50).such_as("AlphaBot"));
   a.required("version", s.version, rule::kAgentVersion);
@@ -60,24 +69,24 @@ void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
   a.optional("contact_email", s.contact_email,
              rule::text("How to reach the author.", 254).such_as("author@example.org"));
   a.optional("log_public_key", s.log_public_key, rule::kLogPublicKey);
-  a.unless("hears_events", s.hears_events, false, rule::kHearsEvents);
+  a.flag("hears_events", s.hears_events, rule::kHearsEvents);
   a.optional("registration_code", s.registration_code,
              rule::text("The code that the operator gave this bot; required if the league accepts "
                         "only players with a code.",
                         1, 256));
-  a.unless("receipts", s.receipts, false,
-           rule::value("True if the player puts receipts into its answers and commits in every "
-                       "match. Absent: no."));
-  a.unless("batches", s.batches, false,
-           rule::value("True if the bot takes several messages of the manager in one JSON-RPC "
-                       "batch over HTTP. Absent: no."));
+  a.flag("receipts", s.receipts,
+         rule::value("True if the player puts receipts into its answers and commits in every "
+                     "match. Absent: no."));
+  a.flag("batches", s.batches,
+         rule::value("True if the bot takes several messages of the manager in one JSON-RPC "
+                     "batch over HTTP. Absent: no."));
   a.optional("played_by", s.played_by,
              rule::text("Who plays: person, or host (a chat program). Such a player has more time "
                         "for its answers; its contact_endpoint is \"outward\". Absent: a program.",
                         6)
                  .matching("^(person|host)$")
                  .such_as("person"));
-  a.unless("game_definitions", s.game_definitions, false, rule::kTakesDefinitions);
+  a.flag("game_definitions", s.game_definitions, rule::kTakesDefinitions);
 }
 
 static MessageAbout about(Of<RefereeRegisterRequest> /*unused*/) {
@@ -85,8 +94,7 @@ static MessageAbout about(Of<RefereeRegisterRequest> /*unused*/) {
               "A referee asks to take part. Call register_referee of the league manager."};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<RefereeRegisterRequest> /*unused*/) {
+void describe(Fields& a, RefereeRegisterRequest& s) {
   a.required("referee_meta", s.referee_meta, rule::kAboutItself);
   a.optional("registration_nonce", s.registration_nonce, rule::kRegistrationNonce);
 }
@@ -95,18 +103,17 @@ static MessageAbout about(Of<LeagueRegisterRequest> /*unused*/) {
   return {.description = "A player asks to take part. Call register_player of the league manager."};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<LeagueRegisterRequest> /*unused*/) {
+void describe(Fields& a, LeagueRegisterRequest& s) {
   a.required("player_meta", s.player_meta, rule::kAboutItself);
   a.optional("registration_nonce", s.registration_nonce, rule::kRegistrationNonce);
 }
 
 /// Both register responses: they differ in the id, whose name is `referee_id` or `player_id`.
-template <typename Archive, typename Self, typename Id>
-void describe_response(Archive& a, Self& s, const char* id_name, Id& id, const Rule& of_id) {
+template <typename Self, typename Id>
+void describe_response(Fields& a, Self& s, const char* id_name, Id& id, const Rule& of_id) {
   a.required("status", s.status, rule::kRegistrationStatus);
   a.nullable("reason", s.reason, rule::kRefusalReason);
-  if constexpr (Archive::kWrites) {
+  if (!a.reads()) {
     a.optional("error_code", s.error_code, rule::kRefusalCode);
   } else {
     // Another manager may use codes that we do not know; its refusal must still be readable.
@@ -121,7 +128,7 @@ void describe_response(Archive& a, Self& s, const char* id_name, Id& id, const R
   a.nullable(id_name, id, of_id);
   a.optional("broadcast_key", s.broadcast_key, rule::kBroadcastKey);
   a.optional("league_key", s.league_key, rule::kLeagueKey);
-  a.unless("match_credentials", s.match_credentials, false, rule::kMatchCredentials);
+  a.flag("match_credentials", s.match_credentials, rule::kMatchCredentials);
   a.optional("game", s.game, rule::kGameDefinition);
 }
 
@@ -131,8 +138,7 @@ static MessageAbout about(Of<RefereeRegisterResponse> /*unused*/) {
               "and league_id are set."};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<RefereeRegisterResponse> /*unused*/) {
+void describe(Fields& a, RefereeRegisterResponse& s) {
   describe_response(a, s, "referee_id", s.referee_id,
                     rule::text("The new id; null when rejected.", 1, 64).such_as("REF01"));
 }
@@ -143,8 +149,7 @@ static MessageAbout about(Of<LeagueRegisterResponse> /*unused*/) {
               "and league_id are set."};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<LeagueRegisterResponse> /*unused*/) {
+void describe(Fields& a, LeagueRegisterResponse& s) {
   describe_response(a, s, "player_id", s.player_id,
                     rule::text("The new id; null when rejected.", 1, 64).such_as("P01"));
   a.optional(

@@ -6,8 +6,8 @@
 namespace league::envelope {
 
 /// The part of a match that everybody sees.
-template <typename Archive, typename Self>
-void describe_public_part(Archive& a, Self& s) {
+template <typename Self>
+void describe_public_part(Fields& a, Self& s) {
   a.required("match_id", s.match_id, rule::kMatchId);
   a.required("game_type", s.game_type, rule::kGameType);
   a.required("player_A_id", s.player_a_id, rule::kPlayerAId);
@@ -19,8 +19,7 @@ void describe_public_part(Archive& a, Self& s) {
              rule::text("SHA-256 of the draw's seed, public before any choice exists.", 256));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<AnswerLimits> /*unused*/) {
+void describe(Fields& a, AnswerLimits& s) {
   constexpr int kDay = 86'400'000;
   a.required("GAME_INVITATION", s.game_invitation,
              rule::number("For GAME_JOIN_ACK.", 1, kDay).such_as("60000"));
@@ -28,21 +27,19 @@ void describe(Archive& a, Self& s, Of<AnswerLimits> /*unused*/) {
              rule::number("For CHOOSE_PARITY_RESPONSE.", 1, kDay).such_as("60000"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<PlayerLimits> /*unused*/) {
+void describe(Fields& a, PlayerLimits& s) {
   a.optional("player_A", s.player_a, rule::value("Those of player A."));
   a.optional("player_B", s.player_b, rule::value("Those of player B."));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<EarlierChoices> /*unused*/) {
+void describe(Fields& a, EarlierChoices& s) {
   a.nullable("A", s.player_a, rule::kChosenThen);
   a.nullable("B", s.player_b, rule::kChosenThen);
 }
 
 /// The part of a match that its referee alone sees.
-template <typename Archive, typename Self>
-void describe_assigned_part(Archive& a, Self&& s) {
+template <typename Self>
+void describe_assigned_part(Fields& a, Self&& s) {
   a.required("attempt", s.attempt,
              rule::number("Counts how often the match was assigned.", 1).such_as("1"));
   a.optional("term", s.term,
@@ -71,10 +68,10 @@ void describe_assigned_part(Archive& a, Self&& s) {
   a.optional(
       "player_B_answer_hash", s.player_b_answer_hash,
       rule::text("SHA-256 of the credential that player B shows in a call of its own.", 256));
-  a.unless("player_A_receipts", s.player_a_receipts, false,
-           rule::value("True if player A has declared receipts."));
-  a.unless("player_B_receipts", s.player_b_receipts, false,
-           rule::value("True if player B has declared receipts."));
+  a.flag("player_A_receipts", s.player_a_receipts,
+         rule::value("True if player A has declared receipts."));
+  a.flag("player_B_receipts", s.player_b_receipts,
+         rule::value("True if player B has declared receipts."));
   a.optional("player_A_dialect", s.player_a_dialect,
              rule::text("The way of calling player A that worked last.", 64));
   a.optional("player_B_dialect", s.player_b_dialect,
@@ -82,31 +79,25 @@ void describe_assigned_part(Archive& a, Self&& s) {
   a.required("draw_seed", s.draw_seed, rule::text("Seed of the draw, for the referee alone.", 256));
   a.optional("player_A_standings", s.player_a_standings, rule::value("A tally."));
   a.optional("player_B_standings", s.player_b_standings, rule::value("A tally."));
-  a.unless("player_A_suspended", s.player_a_suspended, false,
-           rule::value("True if player A must answer a ping first."));
-  a.unless("player_B_suspended", s.player_b_suspended, false,
-           rule::value("True if player B must answer a ping first."));
+  a.flag("player_A_suspended", s.player_a_suspended,
+         rule::value("True if player A must answer a ping first."));
+  a.flag("player_B_suspended", s.player_b_suspended,
+         rule::value("True if player B must answer a ping first."));
   a.optional("limits_ms", s.limits_ms,
              rule::value("Limits of players that a person or a chat program plays, in "
                          "milliseconds: each of their calls is made once, with this limit."));
   a.unless("meetings", s.meetings, 1, rule::kMeetings);
   a.unless("meeting", s.meeting, 1, rule::kMeetingNumber);
-  if constexpr (Archive::kLists) {
-    a.optional("history", std::optional(s.history), rule::kHistory);
-  } else if (!Archive::kWrites || !s.history.empty()) {
-    a.defaulted("history", s.history);
-  }
+  a.filled("history", s.history, rule::kHistory);
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<MatchAssignment> /*unused*/) {
+void describe(Fields& a, MatchAssignment& s) {
   describe_public_part(a, s);
   a.required("referee_id", s.referee_id, rule::kRefereeId);
   describe_assigned_part(a, s);
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<AnnouncedMatch> /*unused*/) {
+void describe(Fields& a, AnnouncedMatch& s) {
   describe_public_part(a, s);
   a.optional("referee_id", s.referee_id, rule::kRefereeId);
   a.optional("referee_credential", s.referee_credential,
@@ -119,7 +110,7 @@ void describe(Archive& a, Self& s, Of<AnnouncedMatch> /*unused*/) {
       "replay_of", s.replay_of,
       rule::text("The match that the operator has made void and that this one repeats.", 1, 64)
           .such_as("R1M2"));
-  if constexpr (Archive::kLists) {
+  if (a.lists()) {
     // Copies for a referee hold a MatchAssignment each.
     a.none_is_required();
     describe_assigned_part(a, MatchAssignment{});
@@ -135,8 +126,7 @@ static MessageAbout about(Of<RoundAnnouncement> /*unused*/) {
           .needs_round = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<RoundAnnouncement> /*unused*/) {
+void describe(Fields& a, RoundAnnouncement& s) {
   a.required("matches", s.matches, rule::value("The matches.").each(rule::kMatch));
   a.optional(
       "total_matches", s.total_matches,
@@ -145,10 +135,7 @@ void describe(Archive& a, Self& s, Of<RoundAnnouncement> /*unused*/) {
           .such_as("33"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<RoundAssignment> /*unused*/) {
-  a.required("matches", s.matches);
-}
+void describe(Fields& a, RoundAssignment& s) { a.required("matches", s.matches); }
 
 static MessageAbout about(Of<LeagueStandingsUpdate> /*unused*/) {
   return {.description =
@@ -157,8 +144,7 @@ static MessageAbout about(Of<LeagueStandingsUpdate> /*unused*/) {
           .needs_round = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<LeagueStandingsUpdate> /*unused*/) {
+void describe(Fields& a, LeagueStandingsUpdate& s) {
   a.required(
       "standings", s.standings,
       rule::value("Rows by rank; in a large league the first ones and those around the recipient.")
@@ -167,8 +153,7 @@ void describe(Archive& a, Self& s, Of<LeagueStandingsUpdate> /*unused*/) {
              rule::number("Rows of the whole table.", 0).such_as("8"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<RoundSummary> /*unused*/) {
+void describe(Fields& a, RoundSummary& s) {
   a.defaulted("total_matches", s.total_matches, rule::number("Matches.", 0).such_as("4"));
   a.defaulted("wins", s.wins, rule::number("Decided by play.", 0).such_as("3"));
   a.defaulted("draws", s.draws, rule::number("Drawn.", 0).such_as("1"));
@@ -184,8 +169,7 @@ static MessageAbout about(Of<RoundCompleted> /*unused*/) {
           .needs_round = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<RoundCompleted> /*unused*/) {
+void describe(Fields& a, RoundCompleted& s) {
   a.defaulted("matches_played", s.matches_completed,
               rule::number("The same figure under another name.", 0).such_as("4"));
   a.defaulted("matches_completed", s.matches_completed,
@@ -196,16 +180,14 @@ void describe(Archive& a, Self& s, Of<RoundCompleted> /*unused*/) {
               rule::value("How the matches ended; the last three add up to the first."));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<Champion> /*unused*/) {
+void describe(Fields& a, Champion& s) {
   a.required("player_id", s.player_id, rule::kPlayerId);
   a.defaulted("display_name", s.display_name, rule::kDisplayName);
   a.defaulted("points", s.points, rule::number("Points.", 0).such_as("7"));
-  a.unless("shared", s.is_shared, false, rule::value("True if others are first with it."));
+  a.flag("shared", s.is_shared, rule::value("True if others are first with it."));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<Attestation> /*unused*/) {
+void describe(Fields& a, Attestation& s) {
   a.required(
       "statement", s.statement,
       rule::text("Lines that name the league, its table, its results, its journal and the logs.",
@@ -221,15 +203,14 @@ static MessageAbout about(Of<LeagueCompleted> /*unused*/) {
           .needs_league = true};
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<LeagueCompleted> /*unused*/) {
+void describe(Fields& a, LeagueCompleted& s) {
   a.defaulted("total_rounds", s.total_rounds, rule::number("Rounds played.", 0).such_as("3"));
   a.defaulted("total_matches", s.total_matches, rule::number("Matches played.", 0).such_as("6"));
   a.nullable("champion", s.champion, rule::value("The winner of the league."));
   a.defaulted("final_standings", s.final_standings,
               rule::value("The table by rank.").each(rule::kRow));
-  a.unless(
-      "voided_matches", s.voided_matches, {},
+  a.filled(
+      "voided_matches", s.voided_matches,
       rule::value(
           "Matches that the operator has voided: they count for nobody. Absent if there are none.")
           .each(rule::kEachMatchId)
@@ -239,23 +220,15 @@ void describe(Archive& a, Self& s, Of<LeagueCompleted> /*unused*/) {
                           "count only if each two of them have met equally often.",
                           1)
                  .such_as("1"));
-  a.unless(
-      "ended_early", s.is_ended_early, false,
-      rule::value("True if the operator has ended the league before all matches were played."));
+  a.flag("ended_early", s.is_ended_early,
+         rule::value("True if the operator has ended the league before all matches were played."));
   a.optional("attestation", s.attestation,
              rule::value("The result of the league, signed with its key."));
 }
 
 template <typename T>
 static nlohmann::json encode_rows(std::span<const T> rows) {
-  auto array = nlohmann::json::array();
-  for (const auto& row : rows) {
-    auto object = nlohmann::json::object();
-    FieldWriter writer(object);
-    describe(writer, row, Of<T>{});
-    array.push_back(std::move(object));
-  }
-  return array;
+  return schema::to_json(std::vector<T>(rows.begin(), rows.end()));
 }
 
 nlohmann::json encode_assignments(std::span<const MatchAssignment> matches) {
@@ -269,9 +242,7 @@ nlohmann::json encode_announced(std::span<const AnnouncedMatch> matches) {
 nlohmann::json encode_standings(std::span<const StandingsRow> rows) { return encode_rows(rows); }
 
 core::Result<std::vector<MatchAssignment>> decode_assignments(const nlohmann::json& matches) {
-  auto wrapped = nlohmann::json::object();
-  wrapped["matches"] = matches;
-  auto decoded = decode<RoundAssignment>(wrapped);
+  auto decoded = decode<RoundAssignment>({{"matches", matches}});
   if (!decoded) return std::move(decoded).error();
   return std::move(decoded->matches);
 }

@@ -1,21 +1,18 @@
 #pragma once
 
-#include "common/envelope/field_archive.h"
 #include "common/envelope/field_rules.h"
 #include "common/envelope/round_messages.h"
 
 // Descriptions that more than one codec needs.
 namespace league::envelope {
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<WinLossDraw> /*unused*/) {
+inline void describe(Fields& a, WinLossDraw& s) {
   a.defaulted("wins", s.wins, rule::number("Matches won.", 0).such_as("2"));
   a.defaulted("losses", s.losses, rule::number("Matches lost.", 0).such_as("0"));
   a.defaulted("draws", s.draws, rule::number("Matches drawn.", 0).such_as("1"));
 }
 
-template <typename Archive, typename Self>
-void describe(Archive& a, Self& s, Of<StandingsRow> /*unused*/) {
+inline void describe(Fields& a, StandingsRow& s) {
   a.defaulted("rank", s.rank,
               rule::number("Place; rows of equal merit share it.", 1).such_as("1").always());
   a.required("player_id", s.player_id, rule::kPlayerId);

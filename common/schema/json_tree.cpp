@@ -108,8 +108,11 @@ struct JsonTree::Store {
   }
 };
 
-/// Appends values to the array. Recursion is bounded by `max_depth`, and simdjson's own 1024.
+/// Appends values to the array. Recursion is bounded by `max_depth`, and simdjson's own 1024; of a
+/// document that was read without limits, what lies deeper is null.
 class JsonTree::Copier {
+  static constexpr std::size_t kDeepest = 1024;
+
  public:
   explicit Copier(std::vector<JsonNode::Value>& out) : out_(out) {}
 
@@ -162,16 +165,18 @@ class JsonTree::Copier {
     return false;
   }
 
-  void copy(const json& from, std::string_view name) {
+  void copy(const json& from, std::string_view name, std::size_t depth = 0) {
     const std::size_t at = start(name);
     auto& value = out_.back();
+    if (depth > kDeepest) return;
     switch (from.type()) {
       case json::value_t::object:
-        for (const auto& [key, member] : from.get_ref<const json::object_t&>()) copy(member, key);
+        for (const auto& [key, member] : from.get_ref<const json::object_t&>())
+          copy(member, key, depth + 1);
         out_[at].count = static_cast<std::uint32_t>(from.size());
         return finish(at, JsonType::kObject);
       case json::value_t::array:
-        for (const json& item : from.get_ref<const json::array_t&>()) copy(item, {});
+        for (const json& item : from.get_ref<const json::array_t&>()) copy(item, {}, depth + 1);
         out_[at].count = static_cast<std::uint32_t>(from.size());
         return finish(at, JsonType::kArray);
       case json::value_t::string:

@@ -117,7 +117,8 @@ class JsonTree {
   /// is wrong. `bytes` may go at once.
   [[nodiscard]] static std::optional<JsonTree> parse(std::string_view bytes,
                                                      const JsonLimits& limits = {});
-  /// The same tree of a document that has been read; `document` outlives it.
+  /// The same tree of a document that has been read; `document` outlives it. What is nested more
+  /// than 1024 deep is null.
   explicit JsonTree(const nlohmann::json& document);
 
   JsonTree(JsonTree&&) noexcept;

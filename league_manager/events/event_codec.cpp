@@ -5,200 +5,274 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "league_manager/events/event_archive.h"
+#include "common/core/crypto.h"
+#include "common/schema/fields.h"
+
+// Values that the journal holds as one text.
+namespace league::schema {
+
+namespace events = league_manager::events;
+
+template <>
+inline constexpr auto kText<events::AgentRef> =
+    TextForm{&events::AgentRef::id, events::AgentRef::parse};
+template <>
+inline constexpr auto kText<events::MatchKey> =
+    TextForm{[](events::MatchKey match) { return match.id().str(); }, events::MatchKey::parse};
+template <>
+inline constexpr auto kText<game::Outcome> = TextForm{game::outcome_name, game::parse_outcome};
+template <>
+inline constexpr auto kText<game::Fairness> = TextForm{game::fairness_name, game::parse_fairness};
+template <>
+inline constexpr auto kText<events::AgentState> =
+    TextForm{events::agent_state_name, events::parse_agent_state};
+template <>
+inline constexpr auto kText<events::FailureKind> =
+    TextForm{events::failure_kind_name, events::parse_failure_kind};
+template <>
+inline constexpr auto kText<events::Recognition> =
+    TextForm{events::recognition_name, events::parse_recognition};
+template <>
+inline constexpr auto kText<events::NotificationKind> =
+    TextForm{events::notification_kind_name, events::parse_notification_kind};
+template <>
+inline constexpr auto kText<events::ReceiptState> =
+    TextForm{events::receipt_state_name, events::parse_receipt_state};
+template <>
+inline constexpr auto kText<events::PlayerWord> =
+    TextForm{events::player_word_name, events::parse_player_word};
+template <>
+inline constexpr auto kText<events::OperatorAct> =
+    TextForm{events::operator_act_name, events::parse_operator_act};
+template <>
+inline constexpr auto kText<game::Seed> =
+    TextForm{[](const game::Seed& seed) { return core::to_hex(seed); },
+             [](std::string_view hex) -> std::optional<game::Seed> {
+               const auto bytes = core::from_hex(hex);
+               game::Seed seed{};
+               if (!bytes || bytes->size() != seed.size()) return std::nullopt;
+               std::ranges::copy(*bytes, seed.begin());
+               return seed;
+             }};
+
+static bool read_value(Reading& reading, JsonNode in, std::optional<game::Definition>& value,
+                       const FieldPath& at) {
+  auto game = game::Definition::read(in.to_json());
+  if (!game)
+    return reading.fail(core::ErrorCode::kInvalidFieldValue, at,
+                        "is no game: " + game.error().message);
+  value = std::move(*game);
+  return true;
+}
+static void write_value(FieldSink& out, const std::optional<game::Definition>& value) {
+  out.json(value->to_json().dump());
+}
+static DescribedField list_value(Of<std::optional<game::Definition>> /*unused*/, const Rule& rule) {
+  return {.type = "object", .rule = rule};
+}
+
+}  // namespace league::schema
+
+namespace league::game {
+
+static void describe(schema::Fields& a, MatchResult& e) {
+  a.required("outcome", e.outcome);
+  a.optional("drawn_number", e.drawn_number);
+  a.optional("choice_a", e.choices[Side::kA]);
+  a.optional("choice_b", e.choices[Side::kB]);
+  a.filled("technical_reason", e.technical_reason);
+}
+
+}  // namespace league::game
 
 namespace league::league_manager::events {
 
-void fields(auto& io, AgentProfile& e) {
-  io("display_name", e.display_name);
-  io("version", e.version);
-  io("game_types", e.game_types);
-  io("endpoint", e.endpoint);
-  io("max_concurrent_matches", e.max_concurrent_matches);
-  io("assignments_in_ack", e.assignments_in_ack);
-  io("protocol_version", e.protocol_version);
-  io("contact_email", e.contact_email);
-  io("log_public_key", e.log_public_key);
-  io.flag("hears_events", e.hears_events);
-  io.flag("match_credentials", e.match_credentials);
-  io.filled("manager_url", e.manager_url);
-  io.flag("is_from_loopback", e.is_from_loopback);
-  io("code_digest", e.code_digest);
-  io.flag("receipts", e.receipts);
-  io.flag("batches", e.batches);
-  io.filled("played_by", e.played_by);
+using nlohmann::json;
+using schema::Fields;
+
+void describe(Fields& a, AgentProfile& e) {
+  a.required("display_name", e.display_name);
+  a.required("version", e.version);
+  a.required("game_types", e.game_types);
+  a.required("endpoint", e.endpoint);
+  a.required("max_concurrent_matches", e.max_concurrent_matches);
+  a.required("assignments_in_ack", e.assignments_in_ack);
+  a.optional("protocol_version", e.protocol_version);
+  a.optional("contact_email", e.contact_email);
+  a.optional("log_public_key", e.log_public_key);
+  a.flag("hears_events", e.hears_events);
+  a.flag("match_credentials", e.match_credentials);
+  a.filled("manager_url", e.manager_url);
+  a.flag("is_from_loopback", e.is_from_loopback);
+  a.optional("code_digest", e.code_digest);
+  a.flag("receipts", e.receipts);
+  a.flag("batches", e.batches);
+  a.filled("played_by", e.played_by);
 }
-void fields(auto& io, Credential& e) {
-  io("nonce", e.nonce);
-  io("token_hash", e.token_hash);
+void describe(Fields& a, Credential& e) {
+  a.required("nonce", e.nonce);
+  a.required("token_hash", e.token_hash);
 }
-void fields(auto& io, game::MatchResult& e) {
-  io("outcome", e.outcome);
-  io("drawn_number", e.drawn_number);
-  io("choice_a", e.choices[game::Side::kA]);
-  io("choice_b", e.choices[game::Side::kB]);
-  io.filled("technical_reason", e.technical_reason);
+void describe(Fields& a, FailureCause& e) {
+  a.required("call", e.call);
+  a.required("error_code", e.error_code);
+  a.required("attempts", e.attempts);
+  a.required("text", e.text);
+  a.filled("field", e.field);
 }
-void fields(auto& io, FailureCause& e) {
-  io("call", e.call);
-  io("error_code", e.error_code);
-  io("attempts", e.attempts);
-  io("text", e.text);
-  io.filled("field", e.field);
-}
-void fields(auto& io, ReportEvidence& e) {
+void describe(Fields& a, ReportEvidence& e) {
   for (game::Side side : game::kBothSides) {
-    io.object(side == game::Side::kA ? "A" : "B", [&](auto& of_side) {
-      of_side("commitment", e.bindings.commitments[side]);
-      of_side("nonce", e.bindings.nonces[side]);
-      of_side("join_us", e.answered_in[side].join_us);
-      of_side("choice_us", e.answered_in[side].choice_us);
+    a.object(side == game::Side::kA ? "A" : "B", [&](Fields& of_side) {
+      of_side.optional("commitment", e.bindings.commitments[side]);
+      of_side.optional("nonce", e.bindings.nonces[side]);
+      of_side.optional("join_us", e.answered_in[side].join_us);
+      of_side.optional("choice_us", e.answered_in[side].choice_us);
     });
   }
 }
-void fields(auto& io, PlayerReceipts& e) {
-  io("state", e.state);
-  io("join", e.join);
-  io("choice", e.choice);
+void describe(Fields& a, PlayerReceipts& e) {
+  a.required("state", e.state);
+  a.optional("join", e.join);
+  a.optional("choice", e.choice);
 }
-void fields(auto& io, game::PerSide<PlayerReceipts>& e) {
-  io("A", e[game::Side::kA]);
-  io("B", e[game::Side::kB]);
+void describe(Fields& a, game::PerSide<PlayerReceipts>& e) {
+  a.required("A", e[game::Side::kA]);
+  a.required("B", e[game::Side::kB]);
 }
-void fields(auto& io, HeardPlayer& e) {
-  io("player", e.player);
-  io("word", e.word);
-  io("text", e.text);
+void describe(Fields& a, HeardPlayer& e) {
+  a.required("player", e.player);
+  a.required("word", e.word);
+  a.required("text", e.text);
 }
-void fields(auto& io, AgentLogHead& e) {
-  io("agent", e.agent);
-  io("seq", e.seq);
-  io("hash", e.hash);
+void describe(Fields& a, AgentLogHead& e) {
+  a.required("agent", e.agent);
+  a.required("seq", e.seq);
+  a.required("hash", e.hash);
 }
-void fields(auto& io, MatchSummary& e) {
-  io("total_matches", e.total_matches);
-  io("wins", e.wins);
-  io("draws", e.draws);
-  io("technical_losses", e.technical_losses);
+void describe(Fields& a, MatchSummary& e) {
+  a.required("total_matches", e.total_matches);
+  a.required("wins", e.wins);
+  a.required("draws", e.draws);
+  a.required("technical_losses", e.technical_losses);
 }
-void fields(auto& io, LeagueCreated& e) {
-  io("league_id", e.league_id);
-  io("game_type", e.game_type);
-  io("players", e.players);
-  io("referees", e.referees);
-  io("league_key", e.league_key);
-  io.flag("files_keyed", e.files_keyed);
-  io("meetings", e.meetings);
-  io("game", e.game);
+void describe(Fields& a, LeagueCreated& e) {
+  a.required("league_id", e.league_id);
+  a.required("game_type", e.game_type);
+  a.required("players", e.players);
+  a.required("referees", e.referees);
+  a.optional("league_key", e.league_key);
+  a.flag("files_keyed", e.files_keyed);
+  a.optional("meetings", e.meetings);
+  a.optional("game", e.game);
 }
-void fields(auto& io, AgentRegistered& e) {
-  io("agent", e.agent);
-  io("profile", e.profile);
-  io("credential", e.credential);
-  io("registration_nonce_hash", e.registration_nonce_hash);
+void describe(Fields& a, AgentRegistered& e) {
+  a.required("agent", e.agent);
+  a.required("profile", e.profile);
+  a.required("credential", e.credential);
+  a.required("registration_nonce_hash", e.registration_nonce_hash);
 }
-void fields(auto& io, AgentReregistered& e) {
-  io("agent", e.agent);
-  io("profile", e.profile);
-  io("credential", e.credential);
-  io("registration_nonce_hash", e.registration_nonce_hash);
-  io("recognised_by", e.recognised_by);
+void describe(Fields& a, AgentReregistered& e) {
+  a.required("agent", e.agent);
+  a.required("profile", e.profile);
+  a.required("credential", e.credential);
+  a.required("registration_nonce_hash", e.registration_nonce_hash);
+  a.required("recognised_by", e.recognised_by);
 }
-void fields(auto& io, LeagueStarted& e) {
-  io("players", e.players);
-  io("referees", e.referees);
-  io("schedule_rule", e.schedule_rule);
+void describe(Fields& a, LeagueStarted& e) {
+  a.required("players", e.players);
+  a.required("referees", e.referees);
+  a.required("schedule_rule", e.schedule_rule);
 }
-void fields(auto& io, RoundStarted& e) {
-  io("round", e.round);
-  io("draw_seeds", e.draw_seeds);
-  io("planned_referees", e.planned_referees);
+void describe(Fields& a, RoundStarted& e) {
+  a.required("round", e.round);
+  a.required("draw_seeds", e.draw_seeds);
+  a.required("planned_referees", e.planned_referees);
 }
-void fields(auto& io, MatchAssigned& e) {
-  io("match", e.match);
-  io("attempt", e.attempt);
-  io("referee", e.referee);
-  io("after", e.after);
+void describe(Fields& a, MatchAssigned& e) {
+  a.required("match", e.match);
+  a.required("attempt", e.attempt);
+  a.required("referee", e.referee);
+  a.optional("after", e.after);
 }
-void fields(auto& io, MatchReleased& e) {
-  io("match", e.match);
-  io("attempt", e.attempt);
-  io("reason", e.reason);
-  io("is_excused", e.is_excused);
+void describe(Fields& a, MatchReleased& e) {
+  a.required("match", e.match);
+  a.required("attempt", e.attempt);
+  a.required("reason", e.reason);
+  a.required("is_excused", e.is_excused);
 }
-void fields(auto& io, MatchReported& e) {
-  io("match", e.match);
-  io("attempt", e.attempt);
-  io("referee", e.referee);
-  io("result", e.result);
-  io("fairness", e.fairness);
-  io.flag("unproven", e.is_unproven);
-  io("evidence", e.evidence);
-  io("receipts", e.receipts);
+void describe(Fields& a, MatchReported& e) {
+  a.required("match", e.match);
+  a.required("attempt", e.attempt);
+  a.required("referee", e.referee);
+  a.required("result", e.result);
+  a.optional("fairness", e.fairness);
+  a.flag("unproven", e.is_unproven);
+  a.optional("evidence", e.evidence);
+  a.optional("receipts", e.receipts);
 }
-void fields(auto& io, MatchForfeited& e) {
-  io("match", e.match);
-  io("result", e.result);
+void describe(Fields& a, MatchForfeited& e) {
+  a.required("match", e.match);
+  a.required("result", e.result);
 }
-void fields(auto& io, ReportConflictRecorded& e) {
-  io("match", e.match);
-  io("referee", e.referee);
-  io("result", e.result);
+void describe(Fields& a, ReportConflictRecorded& e) {
+  a.required("match", e.match);
+  a.required("referee", e.referee);
+  a.required("result", e.result);
 }
-void fields(auto& io, StaleReportRecorded& e) {
-  io("match", e.match);
-  io("attempt", e.attempt);
-  io("referee", e.referee);
+void describe(Fields& a, StaleReportRecorded& e) {
+  a.required("match", e.match);
+  a.required("attempt", e.attempt);
+  a.required("referee", e.referee);
 }
-void fields(auto& io, FailureCounted& e) {
-  io("agent", e.agent);
-  io("kind", e.kind);
-  io("match", e.match);
-  io("cause", e.cause);
-  io.flag("excused", e.is_excused);
+void describe(Fields& a, FailureCounted& e) {
+  a.required("agent", e.agent);
+  a.required("kind", e.kind);
+  a.optional("match", e.match);
+  a.optional("cause", e.cause);
+  a.flag("excused", e.is_excused);
 }
-void fields(auto& io, AgentStateChanged& e) {
-  io("agent", e.agent);
-  io("to", e.to);
-  io("reason", e.reason);
-  io("detail", e.detail);
-  io("by", e.by);
+void describe(Fields& a, AgentStateChanged& e) {
+  a.required("agent", e.agent);
+  a.required("to", e.to);
+  a.required("reason", e.reason);
+  a.optional("detail", e.detail);
+  a.optional("by", e.by);
 }
-void fields(auto& io, RoundCompleted& e) {
-  io("round", e.round);
-  io("summary", e.summary);
+void describe(Fields& a, RoundCompleted& e) {
+  a.required("round", e.round);
+  a.required("summary", e.summary);
 }
-void fields(auto& io, LeagueCompleted& e) { io("champion", e.champion); }
-void fields(auto& io, LeagueContinued& e) {
-  io("term", e.term);
-  io("given_up", e.given_up);
+void describe(Fields& a, LeagueCompleted& e) { a.required("champion", e.champion); }
+void describe(Fields& a, LeagueContinued& e) {
+  a.optional("term", e.term);
+  a.optional("given_up", e.given_up);
 }
-void fields(auto& io, NotificationDelivered& e) {
-  io("news", e.kind);
-  io("round", e.round);
+void describe(Fields& a, NotificationDelivered& e) {
+  a.required("news", e.kind);
+  a.required("round", e.round);
 }
-void fields(auto& io, MatchDisputed& e) {
-  io("match", e.match);
-  io("player", e.player);
-  io("reason", e.reason);
+void describe(Fields& a, MatchDisputed& e) {
+  a.required("match", e.match);
+  a.required("player", e.player);
+  a.required("reason", e.reason);
 }
-void fields(auto& io, PlayersAsked& e) {
-  io("match", e.match);
-  io("attempt", e.attempt);
-  io("referee", e.referee);
-  io("words", e.words);
+void describe(Fields& a, PlayersAsked& e) {
+  a.required("match", e.match);
+  a.required("attempt", e.attempt);
+  a.required("referee", e.referee);
+  a.required("words", e.words);
 }
-void fields(auto& io, LogHeadsRecorded& e) {
-  io("round", e.round);
-  io("heads", e.heads);
+void describe(Fields& a, LogHeadsRecorded& e) {
+  a.required("round", e.round);
+  a.required("heads", e.heads);
 }
-void fields(auto& io, OperatorActed& e) {
-  io("act", e.act);
-  io("by", e.by);
-  io("reason", e.reason);
-  io("match", e.match);
-  io("replay", e.replay);
-  io("seconds", e.seconds);
+void describe(Fields& a, OperatorActed& e) {
+  a.required("act", e.act);
+  a.required("by", e.by);
+  a.required("reason", e.reason);
+  a.optional("match", e.match);
+  a.optional("replay", e.replay);
+  a.optional("seconds", e.seconds);
 }
 
 namespace {
@@ -242,11 +316,10 @@ json parse_journal_json(std::string_view text) {
 std::string_view event_type(const EventBody& body) { return kTypes[body.index()]; }
 
 journal::EventRecord to_record(const Event& event) {
-  json out;
-  Writer writer(out);
-  EventBody body = event.body;
-  std::visit([&writer](auto& e) { fields(writer, e); }, body);
-  out["at"] = event.at.to_log();
+  const json out = schema::object_to_json([&event](Fields& a) {
+    std::visit([&a](const auto& body) { a.fields_of(body); }, event.body);
+    a.required("at", event.at.to_log());
+  });
   return {std::string(event_type(event.body)),
           out.dump(-1, ' ', false, json::error_handler_t::replace)};
 }
@@ -262,13 +335,15 @@ core::Result<Event> from_record(const journal::EventRecord& record) {
   auto type = std::ranges::find(kTypes, record.type);
   if (type == kTypes.end()) return unreadable(record, "the type is unknown");
   try {
-    json in = parse_journal_json(record.payload);
-    auto at = core::UtcTimestamp::parse(in.at("at").get_ref<const std::string&>());
-    if (!at) return unreadable(record, at.error().message);
-    Event event{*at, empty_body(static_cast<std::size_t>(type - kTypes.begin()),
-                                std::make_index_sequence<std::variant_size_v<EventBody>>())};
-    Reader reader(in);
-    std::visit([&reader](auto& e) { fields(reader, e); }, event.body);
+    const json in = parse_journal_json(record.payload);
+    Event event{{},
+                empty_body(static_cast<std::size_t>(type - kTypes.begin()),
+                           std::make_index_sequence<std::variant_size_v<EventBody>>())};
+    auto done = schema::read_object(schema::JsonTree(in).root(), [&event](Fields& a) {
+      std::visit([&a](auto& body) { a.fields_of(body); }, event.body);
+      a.required("at", event.at);
+    });
+    if (!done) return unreadable(record, done.error().message);
     return event;
   } catch (const std::exception& problem) {
     return unreadable(record, problem.what());

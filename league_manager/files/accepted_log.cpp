@@ -7,16 +7,19 @@
 #include <sstream>
 
 #include "common/audit/log/log_file.h"
+#include "common/audit/log/log_reader.h"
 #include "common/audit/log/packed_log.h"
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
 #include "common/core/signing_key.h"
+#include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
 
 namespace league::league_manager::files {
 namespace {
 
 namespace fs = std::filesystem;
+using audit::log::LogEntry;
 using nlohmann::json;
 
 constexpr std::uintmax_t kTail = 64UL * 1024 * 1024;
@@ -60,11 +63,8 @@ json answer_in(const std::string& raw) {
 
 /// A key that an answer shares with its request: the number of the call; in older logs, which lack
 /// it, the conversation and the peer.
-std::string exchange_of(const json& line) {
-  auto call = line.find("call");
-  if (call != line.end() && call->is_number_unsigned())
-    return std::to_string(call->get<std::uint64_t>());
-  return schema::text_at(line, "conversation_id") + '\n' + schema::text_at(line, "peer");
+std::string exchange_of(const LogEntry& entry) {
+  return entry.call != 0 ? std::to_string(entry.call) : entry.conversation_id + '\n' + entry.peer;
 }
 
 /// Reads one file of the log.
@@ -90,10 +90,10 @@ class FileReading {
 
  private:
   [[nodiscard]] bool is_ours(const std::string& text) const {
-    json header = json::parse(text, nullptr, false);
-    if (!header.is_object() || !header.contains("format")) return false;
-    std::string key = schema::text_at(header, "public_key");
-    return key.empty() || key == public_key_;
+    const auto header =
+        schema::read_loosely<audit::log::LogHeader>(json::parse(text, nullptr, false));
+    return !header.format.empty() &&
+           (header.public_key.empty() || header.public_key == public_key_);
   }
 
   void take(const std::string& text) {
@@ -101,25 +101,19 @@ class FileReading {
     bool is_registration = text.find("_REGISTER_RESPONSE") != std::string::npos;
     if (!is_report && !is_registration && asked_.empty()) return;
     if (!is_report && text.find(R"("kind":"reply")") == std::string::npos) return;
-    json line = json::parse(text, nullptr, false);
-    if (!line.is_object()) return;
-    auto at = core::UtcTimestamp::parse(schema::text_at(line, "time"));
-    if (!at || *at < content_.since) return;
-    bool is_out = schema::text_at(line, "dir") == "out";
-    std::string kind = schema::text_at(line, "kind");
-    if (is_out && kind == "reply") return take_answer(line);
-    bool is_asking = !is_out && kind == "request" && !line.contains("verdict");
-    if (is_asking && schema::text_at(line, "message_type") == "MATCH_RESULT_REPORT")
-      asked_.insert(exchange_of(line));
+    const auto entry = schema::read_loosely<LogEntry>(json::parse(text, nullptr, false));
+    if (entry.time < content_.since) return;  // which a line without a time is, too
+    if (entry.outbound && entry.kind == "reply") return take_answer(entry);
+    const bool is_asking = !entry.outbound && entry.kind == "request" && entry.verdict.empty();
+    if (is_asking && entry.message_type == "MATCH_RESULT_REPORT") asked_.insert(exchange_of(entry));
   }
 
-  void take_answer(const json& line) {
-    std::string type = schema::text_at(line, "message_type");
-    bool is_player = type == "LEAGUE_REGISTER_RESPONSE";
-    bool is_registration = is_player || type == "REFEREE_REGISTER_RESPONSE";
-    bool is_asked = asked_.erase(exchange_of(line)) > 0;
-    if ((!is_registration && !is_asked) || line.contains("verdict")) return;
-    json answer = answer_in(schema::text_at(line, "raw"));
+  void take_answer(const LogEntry& entry) {
+    bool is_player = entry.message_type == "LEAGUE_REGISTER_RESPONSE";
+    bool is_registration = is_player || entry.message_type == "REFEREE_REGISTER_RESPONSE";
+    bool is_asked = asked_.erase(exchange_of(entry)) > 0;
+    if ((!is_registration && !is_asked) || !entry.verdict.empty()) return;
+    json answer = answer_in(entry.raw);
     if (!answer.is_object()) return;
     std::string status = schema::text_at(answer, "status");
     if (is_registration) {
@@ -128,7 +122,7 @@ class FileReading {
       if (agent && status == "ACCEPTED") find(content_.has(*agent), agent->id());
       return;
     }
-    auto match = events::MatchKey::parse(schema::text_at(line, "match_id"));
+    auto match = events::MatchKey::parse(entry.match_id);
     if (match && status == "ok") find(content_.has_finished(*match), match->id().str());
   }
 

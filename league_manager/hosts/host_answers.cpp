@@ -13,57 +13,55 @@ using nlohmann::json;
 
 constexpr std::size_t kLastResults = 3;
 
-json player_named(const League& league, int index) {
+NamedPlayer player_named(const League& league, int index) {
   const auto ref = events::AgentRef::player(index);
-  return {{"player_id", ref.id()},
-          {"display_name", league.roster().agent(ref).profile.display_name}};
+  return {ref.id(), league.roster().agent(ref).profile.display_name};
 }
 
 /// `P03 "alpha"`: a name is in quotes, because its bot has chosen it.
-std::string shown(const json& player) {
-  return player["player_id"].get<std::string>() + " " + player["display_name"].dump();
+std::string shown(const NamedPlayer& player) {
+  return player.player_id + " " + json(player.display_name).dump();
 }
 
 /// A finished match as the player sees it. The league does not keep the choices; the player does,
 /// of the matches that it has heard of since the manager was started.
-json result_row(const League& league, int index, const envelope::PlayedMatchRow& row,
-                const player::MatchHistory& history) {
-  json shown_row = {{"match_id", row.match_id.str()}, {"result", row.result}};
+HostResult result_of(const League& league, int index, const envelope::PlayedMatchRow& row,
+                     const player::MatchHistory& history) {
   const auto view = league.match(*events::MatchKey::parse(row.match_id.str()));
   const auto& pairing = view->pairing;
-  shown_row["opponent"] =
-      player_named(league, pairing.player_a == index ? pairing.player_b : pairing.player_a);
-  if (row.termination != "NORMAL") shown_row["lost_by"] = row.termination;
+  const int opponent = pairing.player_a == index ? pairing.player_b : pairing.player_a;
+  HostResult result{.match_id = row.match_id.str(),
+                    .result = row.result,
+                    .opponent = player_named(league, opponent)};
+  if (row.termination != "NORMAL") result.lost_by = row.termination;
   for (const auto& played : history.matches()) {
     if (played.match_id != row.match_id) continue;
-    if (played.own_choice) shown_row["your_choice"] = *played.own_choice;
-    if (played.opponent_choice) shown_row["opponent_choice"] = *played.opponent_choice;
-    if (played.drawn_number) shown_row["number"] = *played.drawn_number;
+    result.own_choice = played.own_choice;
+    result.opponent_choice = played.opponent_choice;
+    result.number = played.drawn_number;
   }
-  return shown_row;
+  return result;
 }
 
-std::string sentence_of(const json& row) {
-  std::string text = row["match_id"].get<std::string>() + " against " + shown(row["opponent"]) +
-                     ": " + row["result"].get<std::string>();
-  if (row.contains("lost_by"))
-    return text + " (" + row["lost_by"].get<std::string>() + ": decided without play)";
-  if (!row.contains("your_choice") || !row.contains("opponent_choice")) return text;
-  text += " (you " + row["your_choice"].get<std::string>() + ", it " +
-          row["opponent_choice"].get<std::string>();
-  if (row.contains("number"))
-    text += ", the number was " + std::to_string(row["number"].get<int>());
+std::string sentence_of(const HostResult& row) {
+  std::string text = row.match_id + " against " + shown(row.opponent) + ": " + row.result;
+  if (row.lost_by) return text + " (" + *row.lost_by + ": decided without play)";
+  if (!row.own_choice || !row.opponent_choice) return text;
+  text += " (you " + *row.own_choice + ", it " + *row.opponent_choice;
+  if (row.number) text += ", the number was " + std::to_string(*row.number);
   return text + ")";
 }
 
-json last_results(const League& league, int index, const HostedPlayer& player, std::size_t most) {
-  json rows = json::array();
+/// Adds the last `most` results to the answer and its text.
+void add_results(const League& league, int index, const HostedPlayer& player, std::size_t most,
+                 HostAnswer& told) {
   const std::size_t finished = league.finished_matches(index).size();
   const std::size_t skipped = finished > most ? finished - most : 0;
   const auto history = player.history();
-  for (const auto& row : rounds::played_matches(league, index, skipped, most))
-    rows.push_back(result_row(league, index, row, history));
-  return rows;
+  for (const auto& row : rounds::played_matches(league, index, skipped, most)) {
+    told.results.push_back(result_of(league, index, row, history));
+    told.text += "\n" + sentence_of(told.results.back());
+  }
 }
 
 /// Where the player is.
@@ -75,82 +73,107 @@ std::string_view state_of(const League& league, const events::Agent& agent, cons
 }
 
 /// What a model is to do about it.
-std::string advice(const json& told) {
-  const std::string state = told["state"];
-  if (state == "over") return "The league is over: my_results has your place.";
-  if (state == "shut_down") return "You are out of the league; ask its operator.";
-  if (state == "waiting" && told["round"] == 0)
+std::string advice(const HostAnswer& told) {
+  if (told.state == "over") return "The league is over: my_results has your place.";
+  if (told.state == "shut_down") return "You are out of the league; ask its operator.";
+  if (told.state == "waiting" && told.round == 0)
     return "The league has not begun. Call await_turn again.";
-  if (state == "waiting") return "No match waits for you now. Call await_turn again.";
-  const std::string match =
-      told["match_id"].get<std::string>() + " against " + shown(told["opponent"]);
-  if (state == "sealed")
+  if (told.state == "waiting") return "No match waits for you now. Call await_turn again.";
+  const std::string match = *told.match_id + " against " + shown(*told.opponent);
+  if (told.state == "sealed")
     return "Your choice in " + match + " is sealed. Call await_turn for the result.";
   std::string words;
-  for (const auto& word : told["choices"])
-    words += (words.empty() ? "" : " or ") + word.get<std::string>();
-  return "Your turn in " + match + ": call play with " + words + " before " +
-         told["choose_by"].get<std::string>() + ", in " +
-         std::to_string(told["remaining_s"].get<std::int64_t>()) + " s.";
+  for (const auto& word : told.choices) words += (words.empty() ? "" : " or ") + word;
+  return "Your turn in " + match + ": call play with " + words + " before " + told.choose_by +
+         ", in " + std::to_string(told.remaining_s) + " s.";
 }
 
-void add_turn(const Turn& turn, const core::UtcTimestamp& now, const League& league, json& told) {
-  told["match_id"] = turn.match.str();
+void add_turn(const Turn& turn, const core::UtcTimestamp& now, const League& league,
+              HostAnswer& told) {
+  told.match_id = turn.match.str();
   const auto opponent = league.roster().find(turn.opponent.str());
-  told["opponent"] = opponent ? player_named(league, opponent->index)
-                              : json{{"player_id", turn.opponent.str()}, {"display_name", ""}};
-  if (!turn.choice.empty()) {
-    told["choice"] = turn.choice;
-    return;
-  }
-  told["choices"] = league.settings().rules->choices();
-  told["choose_by"] = turn.until.to_wire();
-  told["remaining_s"] = std::max<std::int64_t>(
+  told.opponent = opponent ? player_named(league, opponent->index)
+                           : NamedPlayer{.player_id = turn.opponent.str()};
+  told.choice = turn.choice;
+  if (!turn.choice.empty()) return;
+  told.choices = league.settings().rules->choices();
+  told.choose_by = turn.until.to_wire();
+  told.remaining_s = std::max<std::int64_t>(
       0, std::chrono::duration_cast<std::chrono::seconds>(turn.until.instant() - now.instant())
              .count());
 }
 
 }  // namespace
 
-json HostTools::situation(HostedPlayer& player) const {
+void NamedPlayer::describe(schema::Fields& a) {
+  a.required("player_id", player_id);
+  a.required("display_name", display_name);
+}
+
+void HostResult::describe(schema::Fields& a) {
+  a.required("match_id", match_id);
+  a.required("result", result);
+  a.required("opponent", opponent);
+  a.optional("lost_by", lost_by);
+  a.optional("your_choice", own_choice);
+  a.optional("opponent_choice", opponent_choice);
+  a.optional("number", number);
+}
+
+void HostAnswer::describe(schema::Fields& a) {
+  a.filled("player", player);
+  a.fields_of(self);
+  a.required("state", state);
+  a.optional("round", round);
+  a.optional("rounds", rounds);
+  a.optional("match_id", match_id);
+  a.optional("opponent", opponent);
+  a.filled("choice", choice);
+  a.filled("choices", choices);
+  a.filled("choose_by", choose_by);
+  if (!choose_by.empty()) a.required("remaining_s", remaining_s);
+  if (row) {
+    a.required("rank", row->rank);
+    a.required("played", row->played);
+    a.required("wins", row->wins);
+    a.required("draws", row->draws);
+    a.required("losses", row->losses);
+    a.required("points", row->points);
+  }
+  a.required("results", results);
+  a.required("text", text);
+}
+
+HostAnswer HostTools::situation(HostedPlayer& player) const {
   const Turn* turn = player.turn();
   const auto now = deps_.clock.utc_now();
   return deps_.ledger.read([&](const League& league) {
     const auto self = *league.roster().find(player.identity().id);
-    const events::Agent& agent = league.roster().agent(self);
-    json told = player_named(league, self.index);
-    told["state"] = state_of(league, agent, turn);
-    told["round"] = league.status().current_round;
-    told["rounds"] = league.status().total_rounds;
+    HostAnswer told{.self = player_named(league, self.index)};
+    told.state = state_of(league, league.roster().agent(self), turn);
+    told.round = league.status().current_round;
+    told.rounds = league.status().total_rounds;
     if (turn != nullptr) add_turn(*turn, now, league, told);
-    told["results"] = last_results(league, self.index, player, kLastResults);
-    std::string text = "You are " + shown(told) + ". " + advice(told);
-    for (const auto& row : told["results"]) text += "\n" + sentence_of(row);
-    told["text"] = std::move(text);
+    told.text = "You are " + shown(told.self) + ". " + advice(told);
+    add_results(league, self.index, player, kLastResults, told);
     return told;
   });
 }
 
-json HostTools::summary(const League& league, const HostedPlayer& player, std::size_t most) {
+HostAnswer HostTools::summary(const League& league, const HostedPlayer& player, std::size_t most) {
   const auto self = *league.roster().find(player.identity().id);
-  json told = player_named(league, self.index);
-  told["state"] = events::agent_state_name(league.roster().agent(self).lifecycle.state());
-  std::string text = "You are " + shown(told) + ".";
-  if (const auto row = rounds::player_row(league, self.index)) {
-    told.update({{"rank", row->rank},
-                 {"played", row->played},
-                 {"wins", row->wins},
-                 {"draws", row->draws},
-                 {"losses", row->losses},
-                 {"points", row->points}});
-    text += " Rank " + std::to_string(row->rank) + " with " + core::counted(row->points, "point") +
-            " after " + core::counted(row->played, "match", "matches") + ": " +
-            std::to_string(row->wins) + " won, " + std::to_string(row->draws) + " drawn, " +
-            std::to_string(row->losses) + " lost.";
+  HostAnswer told{.self = player_named(league, self.index)};
+  told.state = events::agent_state_name(league.roster().agent(self).lifecycle.state());
+  told.text = "You are " + shown(told.self) + ".";
+  told.row = rounds::player_row(league, self.index);
+  if (const auto& row = told.row) {
+    told.text += " Rank " + std::to_string(row->rank) + " with " +
+                 core::counted(row->points, "point") + " after " +
+                 core::counted(row->played, "match", "matches") + ": " + std::to_string(row->wins) +
+                 " won, " + std::to_string(row->draws) + " drawn, " + std::to_string(row->losses) +
+                 " lost.";
   }
-  told["results"] = last_results(league, self.index, player, most);
-  for (const auto& row : told["results"]) text += "\n" + sentence_of(row);
-  told["text"] = std::move(text);
+  add_results(league, self.index, player, most, told);
   return told;
 }
 

@@ -130,8 +130,8 @@ task::Task<void> HostTools::join_league(ToolCall call) {
       call.reply.refuse(player.error());
       co_return;
     }
-    json told = situation(**player);
-    const std::string own = told["display_name"];
+    HostAnswer told = situation(**player);
+    const std::string& own = told.self.display_name;
     // With a code the operator's list says the name.
     const bool has_code = !schema::text_at(call.arguments, "code").empty();
     if (word.empty() && !has_code && !name.empty() && name != own) {
@@ -142,8 +142,8 @@ task::Task<void> HostTools::join_league(ToolCall call) {
                          "/display_name"});
       co_return;
     }
-    told["player"] = (*player)->identity().token.reveal();
-    answer(call, std::move(told));
+    told.player = (*player)->identity().token.reveal();
+    answer(call, schema::to_json(told));
     co_return;
   }
   if (name.empty()) {
@@ -166,9 +166,9 @@ task::Task<void> HostTools::join_league(ToolCall call) {
   }
   bind_session(scope, **player);
   sit(**player);
-  json told = situation(**player);
-  told["player"] = (*player)->identity().token.reveal();
-  answer(call, std::move(told));
+  HostAnswer told = situation(**player);
+  told.player = (*player)->identity().token.reveal();
+  answer(call, schema::to_json(told));
 }
 
 task::Task<void> HostTools::await_turn(ToolCall call) {
@@ -188,9 +188,9 @@ task::Task<void> HostTools::await_turn(ToolCall call) {
   }
   if (schema::field_at(call.arguments, "ask_person") == true && call.client)
     co_await ask_person(player, call.client);
-  json told = situation(*player);
+  const HostAnswer told = situation(*player);
   player->note_told();
-  answer(call, std::move(told));
+  answer(call, schema::to_json(told));
 }
 
 task::Task<bool> HostTools::wait_for_news(Held player, std::chrono::seconds limit,
@@ -262,8 +262,8 @@ task::Task<void> HostTools::my_results(ToolCall call) {
     co_return;
   }
   constexpr std::size_t kMost = 50;
-  answer(call,
-         deps_.ledger.read([&](const League& league) { return summary(league, **player, kMost); }));
+  answer(call, schema::to_json(deps_.ledger.read(
+                   [&](const League& league) { return summary(league, **player, kMost); })));
 }
 
 void HostTools::answer(ToolCall& call, json answer) {

@@ -10,6 +10,8 @@
 
 #include "common/agent/host/agent_server.h"
 #include "common/agent/runtime/settings.h"
+#include "common/envelope/round_messages.h"
+#include "common/schema/fields.h"
 #include "common/task/task.h"
 #include "league_manager/admission/token_issuer.h"
 #include "league_manager/files/ledger.h"
@@ -18,6 +20,47 @@
 #include "player/service/open_match_file.h"
 
 namespace league::league_manager::hosts {
+
+/// A player as the tools name it.
+struct NamedPlayer {
+  std::string player_id{};
+  std::string display_name{};
+
+  void describe(schema::Fields& a);
+};
+
+/// A finished match, as its player sees it.
+struct HostResult {
+  std::string match_id{};
+  std::string result{};
+  NamedPlayer opponent{};
+  std::optional<std::string> lost_by = std::nullopt;  ///< how it was decided without play
+  std::optional<std::string> own_choice = std::nullopt;
+  std::optional<std::string> opponent_choice = std::nullopt;
+  std::optional<int> number = std::nullopt;
+
+  void describe(schema::Fields& a);
+};
+
+/// What the tools answer; what is nothing or empty is left out.
+struct HostAnswer {
+  std::string player{};  ///< the word that brings its client back, which is a secret
+  NamedPlayer self{};
+  std::string state{};
+  std::optional<int> round = std::nullopt;
+  std::optional<int> rounds = std::nullopt;
+  std::optional<std::string> match_id = std::nullopt;
+  std::optional<NamedPlayer> opponent = std::nullopt;
+  std::string choice{};  ///< that is sealed
+  std::vector<std::string> choices{};  ///< between which it is to choose, with the limit
+  std::string choose_by{};
+  std::int64_t remaining_s = 0;
+  std::optional<envelope::StandingsRow> row = std::nullopt;
+  std::vector<HostResult> results{};
+  std::string text{};  ///< the same for a model
+
+  void describe(schema::Fields& a);
+};
 
 /// What the tools need; all references outlive them.
 struct HostDependencies {
@@ -85,10 +128,10 @@ class HostTools {
   void sit(HostedPlayer& player);
 
   /// What the client is told by await_turn.
-  [[nodiscard]] json situation(HostedPlayer& player) const;
+  [[nodiscard]] HostAnswer situation(HostedPlayer& player) const;
   /// What it is told by my_results, with the last `most` matches.
-  [[nodiscard]] static json summary(const League& league, const HostedPlayer& player,
-                                    std::size_t most);
+  [[nodiscard]] static HostAnswer summary(const League& league, const HostedPlayer& player,
+                                          std::size_t most);
   void answer(agent::host::ToolCall& call, json answer);
 
   const HostDependencies deps_;

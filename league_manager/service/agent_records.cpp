@@ -8,6 +8,7 @@
 #include "common/core/text.h"
 #include "common/envelope/leniency.h"
 #include "common/envelope/message_type.h"
+#include "common/schema/fields.h"
 #include "league_manager/files/remedies.h"
 
 namespace league::league_manager::service {
@@ -129,19 +130,20 @@ void AgentRecords::on_report(events::AgentRef referee, const MatchReport& report
 
 json AgentRecords::shown(const Fault& fault) {
   const files::Remedy& remedy = files::remedy_of(fault.code);
-  json out = {{"at", fault.at.to_log()},
-              {"error_code", fault.code},
-              {"clause", remedy.clause_of(fault.call)},
-              {"text", fault.text},
-              {"attempts", fault.attempts},
-              {"lost_match", fault.lost_match},
-              {"remedy", remedy.text}};
-  if (auto code = core::parse_error_code(fault.code))
-    out["error_name"] = core::error_info(*code).name;
-  if (!fault.call.empty()) out["call"] = fault.call;
-  if (!fault.match_id.empty()) out["match_id"] = fault.match_id;
-  if (!fault.according_to.empty()) out["according_to"] = fault.according_to;
-  return out;
+  return schema::object_to_json([&](schema::Fields& a) {
+    a.required("at", fault.at.to_log());
+    a.required("error_code", fault.code);
+    a.required("clause", remedy.clause_of(fault.call));
+    a.required("text", fault.text);
+    a.required("attempts", fault.attempts);
+    a.required("lost_match", fault.lost_match);
+    a.required("remedy", remedy.text);
+    if (const auto code = core::parse_error_code(fault.code))
+      a.required("error_name", core::error_info(*code).name);
+    a.filled("call", fault.call);
+    a.filled("match_id", fault.match_id);
+    a.filled("according_to", fault.according_to);
+  });
 }
 
 json AgentRecords::report_of(events::AgentRef agent) const {

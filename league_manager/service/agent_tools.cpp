@@ -6,6 +6,7 @@
 
 #include "common/core/crypto.h"
 #include "common/core/text.h"
+#include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
 #include "league_manager/admission/operator_key.h"
 
@@ -17,19 +18,25 @@ using core::ErrorCode;
 using core::Result;
 using nlohmann::json;
 
-json agent_row(events::AgentRef ref, const events::Agent& agent) {
+/// `shown`: its seat, if it has one.
+json agent_row(events::AgentRef ref, const events::Agent& agent,
+               const std::optional<agent::seats::Seats::Shown>& shown = {}) {
   const events::AgentLifecycle& lifecycle = agent.lifecycle;
-  json row = {{"agent_id", ref.id()},
-              {"kind", events::agent_kind_name(ref.kind)},
-              {"display_name", agent.profile.display_name},
-              {"state", events::agent_state_name(lifecycle.state())},
-              {"since", lifecycle.state_since().to_log()},
-              {"failed_matches", lifecycle.failed_matches()},
-              {"failed_in_a_row", lifecycle.failed_in_a_row()}};
-  if (!lifecycle.reason().empty()) row["reason"] = lifecycle.reason();
-  if (!lifecycle.detail().empty()) row["detail"] = lifecycle.detail();
-  if (!agent.profile.played_by.empty()) row["played_by"] = agent.profile.played_by;
-  return row;
+  return schema::object_to_json([&](schema::Fields& a) {
+    a.required("agent_id", ref.id());
+    a.required("kind", events::agent_kind_name(ref.kind));
+    a.required("display_name", agent.profile.display_name);
+    a.required("state", events::agent_state_name(lifecycle.state()));
+    a.required("since", lifecycle.state_since().to_log());
+    a.required("failed_matches", lifecycle.failed_matches());
+    a.required("failed_in_a_row", lifecycle.failed_in_a_row());
+    a.filled("reason", lifecycle.reason());
+    a.filled("detail", lifecycle.detail());
+    a.filled("played_by", agent.profile.played_by);
+    if (!shown) return;
+    a.required("connection", agent::seats::line_name(shown->line));
+    a.required("connected_since", shown->since.to_log());
+  });
 }
 
 Result<events::AgentRef> find_agent(const League& league, const std::string& id) {
@@ -162,16 +169,12 @@ void AgentTools::on_get_agents(agent::host::ToolCall call) const {
       for (int i = 0; i < roster.count(kind); ++i)
         if (!roster.agent({kind, i}).is_free) agents.push_back({kind, i});
     }
-    json page = {{"total_agents", agents.size()}, {"agents", json::array()}};
+    json page = json::array();
     for (std::size_t i = offset; i < agents.size() && i - offset < limit; ++i) {
-      json row = agent_row(agents[i], roster.agent(agents[i]));
-      if (const auto shown = seats_ != nullptr ? seats_->shown(agents[i].id()) : std::nullopt) {
-        row["connection"] = agent::seats::line_name(shown->line);
-        row["connected_since"] = shown->since.to_log();
-      }
-      page["agents"].push_back(std::move(row));
+      const auto shown = seats_ != nullptr ? seats_->shown(agents[i].id()) : std::nullopt;
+      page.push_back(agent_row(agents[i], roster.agent(agents[i]), shown));
     }
-    return page;
+    return json{{"total_agents", agents.size()}, {"agents", std::move(page)}};
   });
   answer_when_durable(ledger_, std::move(call.reply), std::move(answer));
 }

@@ -5,6 +5,7 @@
 
 #include "common/envelope/codec.h"
 #include "common/rpc/json_text.h"
+#include "common/schema/fields.h"
 #include "league_manager/rounds/league_view.h"
 #include "league_manager/service/query_answers.h"
 
@@ -29,19 +30,19 @@ bool is_table_news(const events::Event& event) {
 
 json match_row(const League& league, const MatchView& view) {
   auto match = rounds::scheduled_match(league, view);
-  auto optional_id = [](const auto& id) { return id ? json(id->str()) : json(nullptr); };
-  json row = {{"match_id", match.match_id.str()},
-              {"round_id", match.round_id},
-              {"game_type", match.game_type},
-              {"player_A_id", match.player_a_id.str()},
-              {"player_B_id", match.player_b_id.str()},
-              {"referee_id", optional_id(match.referee_id)},
-              {"status", match.status},
-              {"winner", optional_id(match.winner)},
-              {"attempt", view.attempt}};
-  if (view.result && view.result->is_technical()) row["technical"] = true;
-  if (view.result && view.result->is_voided) row["void"] = true;
-  return row;
+  return schema::object_to_json([&](schema::Fields& a) {
+    a.required("match_id", match.match_id);
+    a.required("round_id", match.round_id);
+    a.required("game_type", match.game_type);
+    a.required("player_A_id", match.player_a_id);
+    a.required("player_B_id", match.player_b_id);
+    a.nullable("referee_id", match.referee_id);
+    a.required("status", match.status);
+    a.nullable("winner", match.winner);
+    a.required("attempt", view.attempt);
+    a.flag("technical", view.result && view.result->is_technical());
+    a.flag("void", view.result && view.result->is_voided);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
 #include "league_manager/rounds/league_view.h"
 #include "league_manager/service/figure_fields.h"
@@ -12,18 +13,17 @@ using nlohmann::json;
 
 namespace {
 
-json ids_of(const std::vector<events::MatchKey>& matches) {
-  json ids = json::array();
-  for (events::MatchKey match : matches) ids.push_back(match.id().str());
+std::vector<core::MatchId> ids_of(const std::vector<events::MatchKey>& matches) {
+  std::vector<core::MatchId> ids;
+  for (events::MatchKey match : matches) ids.push_back(match.id());
   return ids;
 }
 
 /// By match, the players that dispute it.
-json disputes_of(const League& league) {
-  json out = json::object();
+std::map<core::MatchId, std::vector<std::string>> disputes_of(const League& league) {
+  std::map<core::MatchId, std::vector<std::string>> out;
   for (const auto& [match, players] : league.disputes()) {
-    for (int player : players)
-      out[match.id().str()].push_back(events::AgentRef::player(player).id());
+    for (int player : players) out[match.id()].push_back(events::AgentRef::player(player).id());
   }
   return out;
 }
@@ -46,11 +46,20 @@ json contradictions_of(const League& league) {
 }
 
 /// By void match, the match that replays it; null if there is none.
-json voided_of(const League& league) {
-  json out = json::object();
+std::map<core::MatchId, std::optional<core::MatchId>> voided_of(const League& league) {
+  std::map<core::MatchId, std::optional<core::MatchId>> out;
   for (const auto& [match, replay] : league.voided())
-    out[match.id().str()] = replay ? json(replay->id().str()) : json();
+    out[match.id()] = replay ? std::optional(replay->id()) : std::nullopt;
   return out;
+}
+
+/// Null before the end of the league.
+json champion_of(const League& league) {
+  if (!league.champion()) return {};
+  const auto champion = rounds::league_completed(league).champion;
+  return {{"player_id", champion->player_id.str()},
+          {"display_name", champion->display_name},
+          {"points", champion->points}};
 }
 
 json replication_of(const spectators::ReplicationFigures& figures) {
@@ -61,13 +70,16 @@ json replication_of(const spectators::ReplicationFigures& figures) {
                         {"in_sync", standby.in_sync},
                         {"silent_seconds", standby.silent_seconds}});
   }
-  json out = {{"leader", figures.leader},       {"term", figures.term},
-              {"stream", figures.stream},       {"acknowledged", figures.acknowledged},
-              {"written", figures.written},     {"standbys", std::move(standbys)},
-              {"waits_for", figures.waits_for}, {"store_bytes", figures.store_bytes},
-              {"store_max_bytes", nullptr}};
-  if (figures.store_max_bytes >= 0) out["store_max_bytes"] = figures.store_max_bytes;
-  return out;
+  const bool has_limit = figures.store_max_bytes >= 0;
+  return {{"leader", figures.leader},
+          {"term", figures.term},
+          {"stream", figures.stream},
+          {"acknowledged", figures.acknowledged},
+          {"written", figures.written},
+          {"standbys", std::move(standbys)},
+          {"waits_for", figures.waits_for},
+          {"store_bytes", figures.store_bytes},
+          {"store_max_bytes", has_limit ? json(figures.store_max_bytes) : json()}};
 }
 
 }  // namespace
@@ -108,46 +120,40 @@ void ManagerService::add_luck(json& status) const {
 }
 
 json ManagerService::status_of(const League& league) const {
-  auto status = league.status();
-  json out = {{"league_id", options_.league_id.str()},
-              {"state", league_state_name(status.state)},
-              {"players", status.players},
-              {"players_expected", league.settings().players},
-              {"referees", status.referees},
-              {"referees_expected", league.settings().referees},
-              {"current_round", status.current_round},
-              {"total_rounds", status.total_rounds},
-              {"total_matches", status.total_matches},
-              {"matches_completed", status.finished.total_matches},
-              {"matches_in_play", league.board().with_status(MatchStatus::kAssigned).size()},
-              {"wins", status.finished.wins},
-              {"draws", status.finished.draws},
-              {"technical_losses", status.finished.technical_losses},
-              {"champion", nullptr},
-              {"started_at", nullptr},
-              {"completed_at", nullptr}};
-  if (!options_.league_key.empty()) out["league_key"] = options_.league_key;
-  if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
-  if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
-  if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
-  if (!league.contradictions().empty()) out["contradicted"] = contradictions_of(league);
-  if (const auto shared = rounds::shared_first_place(league); shared.size() > 1)
-    out["shared_first_place"] = shared;
-  if (league.is_paused()) {
-    out["paused"] = true;
-    if (!league.pause_reason().empty()) out["pause_reason"] = league.pause_reason();
-  }
-  if (league.is_ended_early()) out["ended_early"] = true;
-  if (!league.voided().empty()) out["voided"] = voided_of(league);
-  if (status.started_at) out["started_at"] = status.started_at->to_log();
-  if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
-  if (league.champion()) {
-    auto champion = rounds::league_completed(league).champion;
-    out["champion"] = {{"player_id", champion->player_id.str()},
-                       {"display_name", champion->display_name},
-                       {"points", champion->points}};
-  }
-  return out;
+  const auto status = league.status();
+  const auto logged = [](const std::optional<core::UtcTimestamp>& at) {
+    return at ? std::optional(at->to_log()) : std::nullopt;
+  };
+  return schema::object_to_json([&](schema::Fields& a) {
+    a.required("league_id", options_.league_id);
+    a.required("state", league_state_name(status.state));
+    a.required("players", status.players);
+    a.required("players_expected", league.settings().players);
+    a.required("referees", status.referees);
+    a.required("referees_expected", league.settings().referees);
+    a.required("current_round", status.current_round);
+    a.required("total_rounds", status.total_rounds);
+    a.required("total_matches", status.total_matches);
+    a.required("matches_completed", status.finished.total_matches);
+    a.required("matches_in_play", league.board().with_status(MatchStatus::kAssigned).size());
+    a.required("wins", status.finished.wins);
+    a.required("draws", status.finished.draws);
+    a.required("technical_losses", status.finished.technical_losses);
+    a.required("champion", champion_of(league));
+    a.nullable("started_at", logged(status.started_at));
+    a.nullable("completed_at", logged(status.completed_at));
+    a.filled("league_key", options_.league_key);
+    if (options_.publishes_events) a.required("broadcast_key", options_.league_key);
+    a.filled("unproven", ids_of(league.unproven()));
+    a.filled("disputed", disputes_of(league));
+    a.filled("contradicted", contradictions_of(league));
+    if (const auto shared = rounds::shared_first_place(league); shared.size() > 1)
+      a.required("shared_first_place", shared);
+    a.flag("paused", league.is_paused());
+    if (league.is_paused()) a.filled("pause_reason", league.pause_reason());
+    a.flag("ended_early", league.is_ended_early());
+    a.filled("voided", voided_of(league));
+  });
 }
 
 }  // namespace league::league_manager::service

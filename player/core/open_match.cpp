@@ -1,11 +1,10 @@
 #include "player/core/open_match.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/core/crypto.h"
-#include "common/rpc/json_object.h"
+#include "common/schema/fields.h"
 #include "game/commitment.h"
 
 namespace league::player {
@@ -58,72 +57,42 @@ std::optional<std::string> handed_over(OpenMatch& match,
   return "the opponent's commitment is not the one that was handed over before";
 }
 
-std::string open_match_to_text(const OpenMatch& match) {
-  std::string text;
-  rpc::JsonObject note(text);
-  note.text("player_id", match.player_id.str())
-      .text("league_id", match.league_id.str())
-      .text("match_id", match.match_id.str())
-      .number("round_id", match.round_id)
-      .text("game_type", match.game_type)
-      .text("role_in_match", game::side_name(match.side))
-      .text("opponent_id", match.opponent_id.str())
-      .text("draw_commitment", match.draw_commitment)
-      .text("choice", match.choice)
-      .text("choice_nonce", match.nonce)
-      .flag("revealed", match.is_revealed);
-  if (match.attempt > 0) note.number("attempt", match.attempt).number("play", match.play);
-  if (match.revealed_attempt > 0)
-    note.number("revealed_attempt", match.revealed_attempt)
-        .number("revealed_play", match.revealed_play);
-  if (match.opponent_commitment) note.text("opponent_commitment", *match.opponent_commitment);
-  if (match.earlier_commitment) note.text("earlier_commitment", *match.earlier_commitment);
-  note.end();
-  return text;
+static void describe(schema::Fields& a, OpenMatch& s) {
+  a.required("player_id", s.player_id);
+  a.required("league_id", s.league_id);
+  a.required("match_id", s.match_id);
+  a.count("round_id", s.round_id);
+  a.required("game_type", s.game_type);
+  std::string role(game::side_name(s.side));
+  a.required("role_in_match", role);
+  s.side = role == game::side_name(game::Side::kB) ? game::Side::kB : game::Side::kA;
+  if (role != game::side_name(s.side))
+    a.fail(core::ErrorCode::kInvalidFieldValue, "role_in_match", "is no role");
+  a.required("opponent_id", s.opponent_id);
+  a.required("draw_commitment", s.draw_commitment);
+  a.required("choice", s.choice);
+  a.required("choice_nonce", s.nonce);
+  a.required("revealed", s.is_revealed);
+  // Absent where the referee does not say attempts.
+  if (a.reads() ? a.has("attempt") : s.attempt > 0) {
+    a.count("attempt", s.attempt);
+    a.count("play", s.play);
+  }
+  if (a.reads() ? a.has("revealed_attempt") : s.revealed_attempt > 0) {
+    a.count("revealed_attempt", s.revealed_attempt);
+    a.count("revealed_play", s.revealed_play);
+  }
+  a.optional("opponent_commitment", s.opponent_commitment);
+  a.optional("earlier_commitment", s.earlier_commitment);
 }
 
+std::string open_match_to_text(const OpenMatch& match) { return schema::to_text(match); }
+
 std::optional<OpenMatch> open_match_from_json(const json& note) {
-  const auto text = [&note](const char* field) { return note.at(field).get<std::string>(); };
-  const auto optional_text = [&](const char* field) {
-    return note.contains(field) ? std::optional(text(field)) : std::nullopt;
-  };
-  try {
-    OpenMatch match{.player_id = core::PlayerId(text("player_id")),
-                    .league_id = core::LeagueId(text("league_id")),
-                    .match_id = core::MatchId(text("match_id")),
-                    .game_type = text("game_type"),
-                    .opponent_id = core::PlayerId(text("opponent_id")),
-                    .draw_commitment = text("draw_commitment"),
-                    .choice = text("choice"),
-                    .nonce = text("choice_nonce"),
-                    .is_revealed = note.at("revealed").get<bool>(),
-                    .opponent_commitment = optional_text("opponent_commitment"),
-                    .earlier_commitment = optional_text("earlier_commitment")};
-    const std::string role = text("role_in_match");
-    constexpr int kMost = 1'000'000'000;
-    const auto count = [&note](const char* field) {
-      const auto found = note.find(field);
-      if (found == note.end()) return 0;
-      const auto value = found->get<std::int64_t>();
-      return value < 0 || value > kMost ? -1 : static_cast<int>(value);
-    };
-    match.attempt = count("attempt");
-    match.play = count("play");
-    match.revealed_attempt = count("revealed_attempt");
-    match.revealed_play = count("revealed_play");
-    if (std::min({match.attempt, match.play, match.revealed_attempt, match.revealed_play}) < 0)
-      return std::nullopt;
-    const json& round = note.at("round_id");
-    if (role == game::side_name(game::Side::kB)) match.side = game::Side::kB;
-    if (match.match_id.empty() || match.choice.empty() || !game::is_hex_256(match.nonce) ||
-        role != game::side_name(match.side) || !round.is_number_integer() || round < 0 ||
-        round > kMost)
-      return std::nullopt;
-    match.round_id = round.get<int>();
-    return match;
-  } catch (const json::exception&) {
+  auto match = schema::read<OpenMatch>(note);
+  if (!match || match->match_id.empty() || match->choice.empty() || !game::is_hex_256(match->nonce))
     return std::nullopt;
-  }
+  return std::move(*match);
 }
 
 }  // namespace league::player

@@ -10,7 +10,7 @@
 
 #include "common/agent/runtime/log.h"
 #include "common/core/draft_file.h"
-#include "common/rpc/json_object.h"
+#include "common/schema/fields.h"
 
 namespace league::player::service {
 namespace {
@@ -24,21 +24,25 @@ core::Error notes_error(const std::filesystem::path& file, const std::string& wh
   return {core::ErrorCode::kInternalError, file.string() + ": " + why, ""};
 }
 
-/// A line about one match of a player, with the members that `add` adds.
-template <typename Add>
-std::string line_of(const core::PlayerId& player, const core::MatchId& match, const Add& add) {
-  std::string out;
-  rpc::JsonObject line(out);
-  line.text("player_id", player.str()).text("match_id", match.str());
-  add(line);
-  line.end();
-  return out + '\n';
-}
+/// A line about one match of a player that is not the whole match.
+struct MatchNote {
+  core::PlayerId player_id{};
+  core::MatchId match_id{};
+  std::optional<std::string> referee_credential = std::nullopt;  ///< that is to be expected
+  bool is_over = false;
+  bool is_asked_for = false;  ///< the choice, by a call with this commitment of the opponent
+  std::optional<std::string> opponent_commitment = std::nullopt;
 
-std::string credential_line(const core::PlayerId& player, const core::MatchId& match,
-                            const std::string& credential) {
-  return line_of(player, match, [&](auto& line) { line.text("referee_credential", credential); });
-}
+  void describe(schema::Fields& a) {
+    a.required("player_id", player_id);
+    a.required("match_id", match_id);
+    a.optional("referee_credential", referee_credential);
+    a.flag("over", is_over);
+    a.flag("asked_for", is_asked_for);
+    a.optional("opponent_commitment", opponent_commitment);
+  }
+  [[nodiscard]] std::string line() const { return schema::to_text(*this) + '\n'; }
+};
 
 /// Whether `now` differs from `known` only because the choice was asked for.
 bool was_only_asked_for(const OpenMatch& known, const OpenMatch& now) {
@@ -97,31 +101,28 @@ core::Result<void> OpenMatchFile::load() {
 }
 
 bool OpenMatchFile::read_line(const std::string& line) {
-  const json note = json::parse(line, nullptr, false);
-  if (!note.is_object()) return false;
-  const bool is_over = note.contains("over");
-  const auto credential = note.find("referee_credential");
-  const bool is_whole = !is_over && credential == note.end() && !note.contains("asked_for");
-  if (is_whole) {
-    auto match = open_match_from_json(note);
+  const json document = json::parse(line, nullptr, false);
+  const auto note = schema::read<MatchNote>(document);
+  if (!note) return false;
+  Key key(note->player_id, note->match_id);
+  if (note->referee_credential) {
+    take_credential(key, *note->referee_credential);
+  } else if (note->is_over) {
+    matches_.erase(key);
+    credentials_.erase(key);
+  } else if (note->is_asked_for) {
+    const auto known = matches_.find(key);
+    if (known == matches_.end()) return false;
+    OpenMatch& match = known->second;
+    if (note->opponent_commitment) match.opponent_commitment = note->opponent_commitment;
+    match.is_revealed = true;
+    match.revealed_attempt = match.attempt;
+    match.revealed_play = match.play;
+  } else {
+    auto match = open_match_from_json(document);
     if (!match) return false;
-    Key key(match->player_id, match->match_id);
     matches_.insert_or_assign(std::move(key), std::move(*match));
-    return true;
   }
-  const auto player = note.find("player_id");
-  const auto match = note.find("match_id");
-  if (player == note.end() || !player->is_string()) return false;
-  if (match == note.end() || !match->is_string()) return false;
-  const Key key(player->get<std::string>(), match->get<std::string>());
-  if (credential != note.end()) {
-    if (!credential->is_string()) return false;
-    take_credential(key, credential->get<std::string>());
-    return true;
-  }
-  if (!is_over) return read_asked_for(key, note);
-  matches_.erase(key);
-  credentials_.erase(key);
   return true;
 }
 
@@ -131,19 +132,6 @@ void OpenMatchFile::take_credential(const Key& key, const std::string& credentia
   } else {
     credentials_.insert_or_assign(key, credential);
   }
-}
-
-bool OpenMatchFile::read_asked_for(const Key& key, const json& note) {
-  const auto known = matches_.find(key);
-  if (known == matches_.end() || note.at("asked_for") != true) return false;
-  if (const auto theirs = note.find("opponent_commitment"); theirs != note.end()) {
-    if (!theirs->is_string()) return false;
-    known->second.opponent_commitment = theirs->get<std::string>();
-  }
-  known->second.is_revealed = true;
-  known->second.revealed_attempt = known->second.attempt;
-  known->second.revealed_play = known->second.play;
-  return true;
 }
 
 core::Result<void> OpenMatchFile::open_shared() {
@@ -162,7 +150,7 @@ core::Result<void> OpenMatchFile::rewrite() {
     size += line.size();
   }
   for (const auto& [key, credential] : credentials_) {
-    const std::string line = credential_line(key.first, key.second, credential);
+    const std::string line = MatchNote{key.first, key.second, credential}.line();
     if (auto written = draft->write(line); !written) return written;
     size += line.size();
   }
@@ -212,7 +200,7 @@ core::Result<void> OpenMatchFile::keep_credential(const core::PlayerId& player,
   const bool is_news =
       known == credentials_.end() ? credential != kMatchCredential : known->second != credential;
   if (!is_news) return {};
-  const std::string lines = over_lines_ + credential_line(player, match, credential);
+  const std::string lines = over_lines_ + MatchNote{player, match, credential}.line();
   if (auto written = append(lines); !written) return written;
   over_lines_.clear();
   take_credential(key, credential);
@@ -244,10 +232,11 @@ core::Result<void> OpenMatchFile::keep(const OpenMatch& match) {
   if (is_known && known->second == match) return {};
   std::string lines = over_lines_;
   if (is_known && was_only_asked_for(known->second, match)) {
-    lines += line_of(match.player_id, match.match_id, [&match](auto& line) {
-      line.flag("asked_for", true);
-      if (match.opponent_commitment) line.text("opponent_commitment", *match.opponent_commitment);
-    });
+    lines += MatchNote{.player_id = match.player_id,
+                       .match_id = match.match_id,
+                       .is_asked_for = true,
+                       .opponent_commitment = match.opponent_commitment}
+                 .line();
   } else {
     lines.append(open_match_to_text(match)) += '\n';
   }
@@ -260,7 +249,7 @@ core::Result<void> OpenMatchFile::keep(const OpenMatch& match) {
 void OpenMatchFile::forget(const core::PlayerId& player, const core::MatchId& match) {
   std::lock_guard lock(mutex_);
   if (matches_.erase({player, match}) + credentials_.erase({player, match}) == 0) return;
-  over_lines_ += line_of(player, match, [](auto& line) { line.flag("over", true); });
+  over_lines_ += MatchNote{.player_id = player, .match_id = match, .is_over = true}.line();
   mark_dirty();
 }
 

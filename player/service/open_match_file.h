@@ -73,9 +73,6 @@ class OpenMatchFile {
   [[nodiscard]] core::Result<void> open_shared();
   /// Applies one line; false if it is damaged.
   bool read_line(const std::string& line);
-  /// Applies a line saying that a choice was asked for; false if the match or a field of `note` is
-  /// unknown.
-  bool read_asked_for(const Key& key, const nlohmann::json& note);
   void take_credential(const Key& key, const std::string& credential);
   /// Rewrites the file with open matches only.
   [[nodiscard]] core::Result<void> rewrite();

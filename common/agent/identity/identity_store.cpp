@@ -9,6 +9,7 @@
 #include "common/core/comparable_address.h"
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
+#include "common/schema/fields.h"
 
 namespace league::agent::identity {
 namespace {
@@ -40,6 +41,21 @@ fs::path first_file(const IdentityStore::Options& options) {
 }
 
 }  // namespace
+
+void IdentityStore::SavedIdentity::describe(schema::Fields& a) {
+  a.version("schema_version", kVersion);
+  a.required("port", port);
+  a.required("manager", manager);
+  a.filled("registration_nonce", nonce);
+  if (a.reads() ? !a.has("id") : identity.id.empty()) return;
+  a.required("id", identity.id);
+  a.required("auth_token", identity.token);
+  a.required("league_id", identity.league);
+  a.filled("league_key", identity.league_key);
+  a.flag("match_credentials", identity.match_credentials);
+  a.filled("receipt_key", identity.receipt_key);
+  a.filled("game", identity.game);  // for children that only read this
+}
 
 core::Result<std::optional<Identity>> IdentityStore::find(Options options,
                                                           core::RandomSource& random) {
@@ -98,40 +114,17 @@ core::Result<void> IdentityStore::read(SavedIdentity& out) {
   auto content = core::read_private_file(out.file);
   if (!content) return identity_error(content.error().message);
   if (!*content) return {};
-  json kept = json::parse(**content, nullptr, false);
+  const json kept = json::parse(**content, nullptr, false);
   if (!kept.is_object()) return damaged(out.file, "is not a JSON object");
-  try {
-    if (kept.at("schema_version") != kVersion) return damaged(out.file, "is of another version");
-    out.port = kept.at("port").get<std::uint16_t>();
-    out.manager = kept.at("manager").get<std::string>();
-    out.nonce = kept.value("registration_nonce", "");
-    if (!kept.contains("id")) return {};
-    out.identity = {kept.at("id").get<std::string>(), core::AuthToken(kept.at("auth_token")),
-                    core::LeagueId(kept.at("league_id"))};
-    out.identity.league_key = kept.value("league_key", "");
-    out.identity.match_credentials = kept.value("match_credentials", false);
-    out.identity.receipt_key = kept.value("receipt_key", "");
-    out.identity.game = kept.value("game", "");
-  } catch (const json::exception& problem) {
-    return damaged(out.file, problem.what());
-  }
+  if (auto done = schema::read_into(kept, out); !done)
+    return damaged(out.file, done.error().message);
   return {};
 }
 
 core::Result<void> IdentityStore::write(bool is_flushed) const {
-  const Identity& identity = current_.identity;
-  json kept = {{"schema_version", kVersion}, {"manager", current_.manager}, {"port", port_}};
-  if (!current_.nonce.empty()) kept["registration_nonce"] = current_.nonce;
-  if (!identity.id.empty()) {
-    kept["id"] = identity.id;
-    kept["auth_token"] = identity.token.reveal();
-    kept["league_id"] = identity.league.str();
-    if (!identity.league_key.empty()) kept["league_key"] = identity.league_key;
-    if (identity.match_credentials) kept["match_credentials"] = true;
-    if (!identity.receipt_key.empty()) kept["receipt_key"] = identity.receipt_key;
-    if (!identity.game.empty()) kept["game"] = identity.game;  // for children that only read this
-  }
-  auto written = core::write_private_file(current_.file, kept.dump(2) + "\n",
+  SavedIdentity kept = current_;
+  kept.port = port_;
+  auto written = core::write_private_file(current_.file, schema::to_json(kept).dump(2) + "\n",
                                           is_flushed ? core::Flush::kNow : core::Flush::kLater);
   return written ? written : identity_error(written.error().message);
 }

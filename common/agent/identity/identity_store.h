@@ -11,6 +11,10 @@
 #include "common/audit/log/log_archive.h"
 #include "common/journal/lock_file.h"
 
+namespace league::schema {
+class Fields;
+}
+
 namespace league::agent::identity {
 
 /// Stores an agent's identity in its data directory, so that the agent has the same identity after
@@ -76,6 +80,9 @@ class IdentityStore {
     /// none.
     std::string nonce = {};
     Identity identity = {};  ///< empty before the first answer
+
+    /// The content of the file.
+    void describe(schema::Fields& a);
   };
 
   IdentityStore(Options options, std::filesystem::path file, std::optional<journal::LockFile> lock,

@@ -6,9 +6,10 @@
 
 #include "common/audit/log/log_file.h"
 #include "common/audit/log/log_lines.h"
+#include "common/audit/log/log_reader.h"
 #include "common/audit/log/packed_log.h"
 #include "common/audit/record/record_writer.h"
-#include "common/schema/json_fields.h"
+#include "common/schema/fields.h"
 
 namespace league::audit::log {
 namespace {
@@ -85,9 +86,9 @@ std::optional<LogLeague> league_of_log(const fs::path& path) {
   std::string_view line;
   for (int i = 0; i < kMostLines && lines->next(line) == LogLines::Next::kLine; ++i) {
     if (!line.starts_with("{\"format\":")) continue;
-    auto header = nlohmann::json::parse(line, nullptr, false);
-    LogLeague league{schema::text_at(header, "league_id"), schema::text_at(header, "league_key")};
-    if (!league.id.empty()) found = std::move(league);
+    const auto document = nlohmann::json::parse(line, nullptr, false);
+    const auto header = schema::read_loosely<LogHeader>(document);
+    if (!header.league_id.empty()) found = LogLeague{header.league_id, header.league_key};
   }
   return found;
 }

@@ -10,16 +10,43 @@
 #include "common/audit/log/log_lines.h"
 #include "common/audit/log/packed_log.h"
 #include "common/audit/record/record_writer.h"
-#include "common/schema/json_fields.h"
+#include "common/schema/fields.h"
 
 namespace league::audit::log {
 namespace {
 
 using nlohmann::json;
 
-std::int64_t number(const json& line, const char* key) {
-  return schema::number_at(line, key).value_or(0);
-}
+using schema::JsonNode;
+
+/// A line of a log as a tree.
+class ParsedLine {
+ public:
+  explicit ParsedLine(std::string_view text) : tree_(schema::JsonTree::parse(text)) {
+    if (tree_) return;
+    document_ = json::parse(text, nullptr, false);  // not as we write it, but perhaps JSON
+    tree_.emplace(document_);
+  }
+  [[nodiscard]] bool is_json() const { return !document_.is_discarded(); }
+  [[nodiscard]] JsonNode root() const { return tree_->root(); }
+
+ private:
+  std::optional<schema::JsonTree> tree_;
+  json document_;
+};
+
+/// A record, and how its body follows from an earlier one.
+struct RecordLine {
+  LogEntry entry;
+  std::optional<std::uint64_t> raw_ref = std::nullopt;
+  std::vector<std::size_t> raw_keep{};
+
+  void describe(schema::Fields& a) {
+    entry.describe(a);
+    a.optional("raw_ref", raw_ref);
+    a.filled("raw_keep", raw_keep);
+  }
+};
 
 /// Reads one file; remembers its header and the bodies that later records refer to.
 class Reading {
@@ -32,12 +59,12 @@ class Reading {
     auto next = lines.next(text);
     while (next == LogLines::Next::kLine || next == LogLines::Next::kPart) {
       ++line_;
-      json line = json::parse(text, nullptr, false);
-      if (next == LogLines::Next::kPart && line.is_discarded()) {
+      const ParsedLine line(text);
+      if (next == LogLines::Next::kPart && !line.is_json()) {
         summary_.torn = true;
         break;
       }
-      if (auto taken = take(line); !taken) return taken.error();
+      if (auto taken = take(line.root()); !taken) return taken.error();
       if (next == LogLines::Next::kPart) break;
       next = lines.next(text);
     }
@@ -58,79 +85,50 @@ class Reading {
     summary_.problems.push_back(path_ + ":" + std::to_string(line_) + ": " + what);
   }
 
-  core::Result<void> take(const json& line) {
-    if (line.is_object() && line.contains("format")) return take_header(line);
+  core::Result<void> take(JsonNode line) {
+    if (line.find("format")) return take_header(schema::read_loosely<LogHeader>(line));
     if (!header_seen_) return not_a_log("its first line is not a header");
-    if (line.is_object() && (line.contains("seal") || line.contains("note"))) return {};
-    if (!line.is_object() || !line.contains("seq")) {
+    if (line.find("seal") || line.find("note")) return {};
+    if (!line.find("seq")) {
       problem("not a record");
       return {};
     }
     LogEntry entry = entry_of(line);
     tie_to_request(entry);
-    if (auto time = core::UtcTimestamp::parse(schema::text_at(line, "time"))) {
-      entry.time = *time;
-    } else {
+    if (auto time = core::UtcTimestamp::parse(line.find("time").text()); !time)
       problem(time.error().message);
-    }
     ++summary_.records;
     each_(std::move(entry));
     return {};
   }
 
-  core::Result<void> take_header(const json& line) {
-    if (schema::text_at(line, "format") != record::kLogFormat)
-      return not_a_log("the format is " + schema::text_at(line, "format"));
-    if (number(line, "version") < 1 || number(line, "version") > record::kLogVersion) {
-      return not_a_log("version " + std::to_string(number(line, "version")) +
-                       " is unknown to this program");
+  core::Result<void> take_header(const LogHeader& header) {
+    if (header.format != record::kLogFormat) return not_a_log("the format is " + header.format);
+    if (header.version < 1 || header.version > record::kLogVersion) {
+      return not_a_log("version " + std::to_string(header.version) + " is unknown to this program");
     }
     header_seen_ = true;
-    version_ = static_cast<int>(number(line, "version"));
-    if (line.contains("starts")) asked_.clear();
-    agent_ = schema::text_at(line, "agent");
-    segment_ = static_cast<int>(number(line, "segment"));
+    header_ = header;
+    if (header.starts) asked_.clear();
     return {};
   }
 
-  LogEntry entry_of(const json& line) {
-    LogEntry entry;
-    entry.agent = agent_;
+  LogEntry entry_of(JsonNode line) {
+    auto record = schema::read_loosely<RecordLine>(line);
+    LogEntry& entry = record.entry;
+    entry.agent = header_.agent;
     entry.file = path_;
     entry.line = line_;
-    entry.segment = segment_;
-    entry.seq = static_cast<std::uint64_t>(number(line, "seq"));
-    entry.mono_ns = number(line, "mono_ns");
-    entry.outbound = schema::text_at(line, "dir") == "out";
-    entry.kind = schema::text_at(line, "kind");
-    entry.call = static_cast<std::uint64_t>(number(line, "call"));
-    entry.peer = schema::text_at(line, "peer");
-    entry.version = version_;
-    entry.via = schema::text_at(line, "via");
-    entry.transport = schema::text_at(line, "transport");
-    entry.conversation_id = schema::text_at(line, "conversation_id");
-    entry.message_type = schema::text_at(line, "message_type");
-    entry.match_id = schema::text_at(line, "match_id");
-    entry.http_status = static_cast<int>(number(line, "http_status"));
-    if (line.contains("elapsed_us")) entry.elapsed_us = number(line, "elapsed_us");
-    if (const json& names = schema::field_at(line, "leniencies"); names.is_array()) {
-      for (const json& name : names) {
-        if (name.is_string()) entry.leniencies.push_back(name.get<std::string>());
-      }
-    }
-    entry.verdict = schema::text_at(line, "verdict");
-    entry.fault = schema::text_at(line, "fault");
-    entry.said_by = speaker_of(line, entry);
-    entry.raw_sha256 = schema::text_at(line, "raw_sha256");
-    entry.raw_is_cut = line.contains("raw_bytes");
-    entry.raw = body_of(line, entry);
-    return entry;
+    entry.segment = header_.segment;
+    entry.version = header_.version;
+    if (entry.version < kFirstVersionWithSpeakers) entry.said_by = speaker_of(entry);
+    put_body_together(record, line.find("broadcast"));
+    return std::move(entry);
   }
 
   /// Until version 3 a message with a token that nobody checked was either refused or had a
   /// leniency.
-  static std::string speaker_of(const json& line, const LogEntry& entry) {
-    if (entry.version >= kFirstVersionWithSpeakers) return schema::text_at(line, "said_by");
+  static std::string speaker_of(const LogEntry& entry) {
     const bool is_doubtful = std::ranges::any_of(entry.leniencies, [](const std::string& name) {
       return name == "missing_call_token" || name == "foreign_call_token";
     });
@@ -152,23 +150,20 @@ class Reading {
 
   using Bodies = std::map<std::uint64_t, std::string>;  ///< by the number of their record
 
-  std::string body_of(const json& line, const LogEntry& entry) {
-    std::string raw = schema::text_at(line, "raw");
-    Bodies& bodies = entry.kind == "request" ? broadcasts_ : answers_;
-    if (!line.contains("raw_ref")) {
-      if (line.contains("broadcast")) remember(bodies, entry.seq, raw);
-      return raw;
+  void put_body_together(RecordLine& record, JsonNode is_broadcast) {
+    std::string& raw = record.entry.raw;
+    Bodies& bodies = record.entry.kind == "request" ? broadcasts_ : answers_;
+    if (!record.raw_ref) {
+      if (is_broadcast) remember(bodies, record.entry.seq, raw);
+      return;
     }
-    auto base = bodies.find(static_cast<std::uint64_t>(number(line, "raw_ref")));
-    const json& keep = schema::field_at(line, "raw_keep");
-    if (base == bodies.end() || !keep.is_array() || keep.size() != 2 ||
-        !keep[0].is_number_unsigned() || !keep[1].is_number_unsigned()) {
-      problem("raw_ref names no earlier record of this file");
-      return raw;
-    }
-    std::size_t before = std::min(keep[0].get<std::size_t>(), base->second.size());
-    std::size_t after = std::min(keep[1].get<std::size_t>(), base->second.size());
-    return base->second.substr(0, before) + raw + base->second.substr(base->second.size() - after);
+    auto base = bodies.find(*record.raw_ref);
+    if (base == bodies.end() || record.raw_keep.size() != 2)
+      return problem("raw_ref names no earlier record of this file");
+    const std::string& whole = base->second;
+    const std::size_t before = std::min(record.raw_keep[0], whole.size());
+    const std::size_t after = std::min(record.raw_keep[1], whole.size());
+    raw = whole.substr(0, before) + raw + whole.substr(whole.size() - after);
   }
 
   /// Bounded like the writer's memory, so that memory use does not grow with the file.
@@ -181,9 +176,7 @@ class Reading {
   const std::function<void(LogEntry)>& each_;
   LogFileSummary summary_;
   bool header_seen_ = false;
-  std::string agent_;
-  int version_ = 1;
-  int segment_ = 1;
+  LogHeader header_;
   std::size_t line_ = 0;
   Bodies broadcasts_;
   Bodies answers_;
@@ -191,6 +184,44 @@ class Reading {
 };
 
 }  // namespace
+
+void LogHeader::describe(schema::Fields& a) {
+  a.required("format", format);
+  a.required("version", version);
+  a.required("agent", agent);
+  a.required("segment", segment);
+  a.filled("league_id", league_id);
+  a.filled("league_key", league_key);
+  a.filled("public_key", public_key);
+  a.filled("created", created);
+  a.flag("starts", starts);
+}
+
+void LogEntry::describe(schema::Fields& a) {
+  a.required("seq", seq);
+  a.required("time", time);
+  a.required("mono_ns", mono_ns);
+  std::string direction;
+  a.required("dir", direction);
+  outbound = direction == "out";
+  a.required("kind", kind);
+  a.required("call", call);
+  a.required("peer", peer);
+  a.filled("said_by", said_by);
+  a.filled("via", via);
+  a.filled("transport", transport);
+  a.filled("conversation_id", conversation_id);
+  a.filled("message_type", message_type);
+  a.filled("match_id", match_id);
+  a.unless("http_status", http_status, 0);
+  a.optional("elapsed_us", elapsed_us);
+  a.filled("leniencies", leniencies);
+  a.filled("verdict", verdict);
+  a.filled("fault", fault);
+  a.filled("raw_sha256", raw_sha256);
+  raw_is_cut = a.has("raw_bytes");
+  a.required("raw", raw);
+}
 
 core::Result<LogFileSummary> read_log(const std::filesystem::path& path,
                                       const std::function<void(LogEntry)>& each) {

@@ -10,10 +10,29 @@
 #include "common/core/result.h"
 #include "common/core/timestamp.h"
 
+namespace league::schema {
+class Fields;
+}
+
 namespace league::audit::log {
 
 /// From this version of the format on, records say who said them.
 inline constexpr int kFirstVersionWithSpeakers = 3;
+
+/// What a header line says, as far as it says it.
+struct LogHeader {
+  std::string format{};
+  int version = 0;
+  std::string agent{};
+  int segment = 0;
+  std::string league_id{};
+  std::string league_key{};
+  std::string public_key{};
+  std::string created{};
+  bool starts = false;  ///< a process begins here
+
+  void describe(schema::Fields& a);
+};
 
 /// One record as it was read back. Texts that the record does not have are empty.
 struct LogEntry {
@@ -47,6 +66,8 @@ struct LogEntry {
   std::string raw_sha256;  ///< of the body as it was on the wire; empty in old logs
   bool raw_is_cut = false;  ///< there was more of it
 
+  /// The fields of a line, to read it; `said_by` is what a line of a new log says.
+  void describe(schema::Fields& a);
   /// The sender and the receiver, according to the direction.
   [[nodiscard]] const std::string& from() const { return outbound ? agent : peer; }
   [[nodiscard]] const std::string& to() const { return outbound ? peer : agent; }

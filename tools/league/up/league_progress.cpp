@@ -3,53 +3,89 @@
 #include <nlohmann/json.hpp>
 
 #include "common/core/counted.h"
+#include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
 namespace {
 
-using nlohmann::json;
+struct Standby {
+  std::string name{};
+  std::int64_t entries = 0;
+  bool in_sync = false;
+  double silent_seconds = 0;
 
-int number(const json& object, const char* name) {
-  return static_cast<int>(schema::number_at(object, name).value_or(0));
-}
-
-std::optional<double> real(const json& object, const char* name) {
-  const json& found = schema::field_at(object, name);
-  return found.is_number() ? std::optional(found.get<double>()) : std::nullopt;
-}
-
-std::optional<core::UtcTimestamp> instant(const json& object, const char* name) {
-  auto parsed = core::UtcTimestamp::parse(schema::text_at(object, name));
-  if (!parsed) return std::nullopt;
-  return *parsed;
-}
-
-TableRow parse_row(const json& row) {
-  return {.rank = number(row, "rank"),
-          .player_id = schema::text_at(row, "player_id"),
-          .display_name = schema::text_at(row, "display_name"),
-          .played = number(row, "played"),
-          .wins = number(row, "wins"),
-          .draws = number(row, "draws"),
-          .losses = number(row, "losses"),
-          .points = number(row, "points"),
-          .rating = real(row, "rating"),
-          .rating_error = real(row, "rating_error"),
-          .p_first = real(row, "p_first")};
-}
-
-std::vector<std::string> ids_in(const json& list) {
-  std::vector<std::string> ids;
-  if (!list.is_array()) return ids;
-  for (const auto& id : list) {
-    if (id.is_string()) ids.push_back(id.get<std::string>());
+  void describe(schema::Fields& a) {
+    a.required("name", name);
+    a.required("entries", entries);
+    a.required("in_sync", in_sync);
+    a.required("silent_seconds", silent_seconds);
   }
-  return ids;
-}
+};
+
+struct Replication {
+  std::string leader{};
+  std::int64_t term = 0;
+  std::int64_t acknowledged = 0;
+  std::int64_t written = 0;
+  std::vector<Standby> standbys{};
+  std::string waits_for{};
+
+  void describe(schema::Fields& a) {
+    a.required("leader", leader);
+    a.required("term", term);
+    a.required("acknowledged", acknowledged);
+    a.required("written", written);
+    a.required("standbys", standbys);
+    a.required("waits_for", waits_for);
+  }
+};
 
 }  // namespace
+
+void TableRow::describe(schema::Fields& a) {
+  a.required("rank", rank);
+  a.required("player_id", player_id);
+  a.required("display_name", display_name);
+  a.required("played", played);
+  a.required("wins", wins);
+  a.required("draws", draws);
+  a.required("losses", losses);
+  a.required("points", points);
+  describe_figures(a);
+}
+
+void TableRow::describe_figures(schema::Fields& a) {
+  a.optional("rating", rating);
+  a.optional("rating_error", rating_error);
+  a.optional("p_first", p_first);
+}
+
+void LeagueProgress::describe(schema::Fields& a) {
+  a.required("league_id", league_id);
+  a.required("state", state);
+  a.required("players", players);
+  a.required("players_expected", players_expected);
+  a.required("referees", referees);
+  a.required("referees_expected", referees_expected);
+  a.required("current_round", current_round);
+  a.required("total_rounds", total_rounds);
+  a.required("total_matches", total_matches);
+  a.required("matches_completed", matches_completed);
+  a.required("technical_losses", technical_losses);
+  a.flag("paused", is_paused);
+  a.filled("pause_reason", pause_reason);
+  a.nullable("champion", champion);
+  a.object("champion",
+           [this](schema::Fields& of_champion) { of_champion.defaulted("decided", is_decided); });
+  a.optional("luck", luck);
+  a.filled("luck_sentence", luck_sentence);
+  a.filled("shared_first_place", shares_first_place);
+  a.filled("disputed", disputed);
+  a.nullable("started_at", started_at);
+  a.nullable("completed_at", completed_at);
+}
 
 double LeagueProgress::seconds(core::UtcTimestamp now) const {
   if (!started_at) return 0;
@@ -71,73 +107,35 @@ std::string champion_line(const LeagueProgress& progress) {
   return line;
 }
 
-std::string replication_line(const json& status) {
-  const json& replication = schema::field_at(status, "replication");
-  if (!replication.is_object()) return {};
-  const auto counted = [](const json& object, const char* name) {
-    return std::to_string(schema::number_at(object, name).value_or(0));
-  };
-  const std::string leader = safe_text(schema::text_at(replication, "leader"));
-  std::string line = "managers: " + (leader.empty() ? "nobody" : leader) + " leads in term " +
-                     counted(replication, "term") + ", and " +
-                     counted(replication, "acknowledged") + " of its " +
-                     counted(replication, "written") + " events are acknowledged";
-  const json& standbys = schema::field_at(replication, "standbys");
-  const bool has_standbys = standbys.is_array() && !standbys.empty();
-  if (!has_standbys) line += "; there is no stand-by";
-  for (const json& standby : has_standbys ? standbys : json::array()) {
-    line += "; stand-by " + safe_text(schema::text_at(standby, "name"));
-    if (schema::field_at(standby, "in_sync") == true) {
+std::string replication_line(const nlohmann::json& status) {
+  const auto& found = schema::field_at(status, "replication");
+  if (!found.is_object()) return {};
+  const auto known = schema::read_loosely<Replication>(found);
+  std::string line = "managers: " + (known.leader.empty() ? "nobody" : safe_text(known.leader)) +
+                     " leads in term " + std::to_string(known.term) + ", and " +
+                     std::to_string(known.acknowledged) + " of its " +
+                     std::to_string(known.written) + " events are acknowledged";
+  if (known.standbys.empty()) line += "; there is no stand-by";
+  for (const Standby& standby : known.standbys) {
+    line += "; stand-by " + safe_text(standby.name);
+    if (standby.in_sync) {
       line += " is in sync";
       continue;
     }
-    line += " has " + counted(standby, "entries") + " events";
-    const json& silent = schema::field_at(standby, "silent_seconds");
+    line += " has " + std::to_string(standby.entries) + " events";
     constexpr double kPresent = 2;
-    if (silent.is_number() && silent.get<double>() >= kPresent)
-      line += " and is silent for " + short_number(silent.get<double>()) + " s";
+    if (standby.silent_seconds >= kPresent)
+      line += " and is silent for " + short_number(standby.silent_seconds) + " s";
   }
-  const std::string waits_for = safe_text(schema::text_at(replication, "waits_for"));
-  return waits_for.empty() ? line : line + "; waiting: " + waits_for;
+  return known.waits_for.empty() ? line : line + "; waiting: " + safe_text(known.waits_for);
 }
 
-LeagueProgress parse_progress(const json& status) {
-  if (!status.is_object()) return {};
-  LeagueProgress progress{.league_id = schema::text_at(status, "league_id"),
-                          .state = schema::text_at(status, "state"),
-                          .players = number(status, "players"),
-                          .players_expected = number(status, "players_expected"),
-                          .referees = number(status, "referees"),
-                          .referees_expected = number(status, "referees_expected"),
-                          .current_round = number(status, "current_round"),
-                          .total_rounds = number(status, "total_rounds"),
-                          .total_matches = number(status, "total_matches"),
-                          .matches_completed = number(status, "matches_completed"),
-                          .technical_losses = number(status, "technical_losses"),
-                          .is_paused = schema::field_at(status, "paused") == true,
-                          .pause_reason = schema::text_at(status, "pause_reason"),
-                          .champion = std::nullopt,
-                          .luck = real(status, "luck"),
-                          .luck_sentence = schema::text_at(status, "luck_sentence"),
-                          .shares_first_place = {},
-                          .disputed = {},
-                          .started_at = instant(status, "started_at"),
-                          .completed_at = instant(status, "completed_at")};
-  for (const auto& [match, players] : schema::field_at(status, "disputed").items())
-    progress.disputed.emplace(match, ids_in(players));
-  const json& champion = schema::field_at(status, "champion");
-  if (champion.is_object()) progress.champion = parse_row(champion);
-  progress.is_decided = schema::field_at(champion, "decided") != false;
-  progress.shares_first_place = ids_in(schema::field_at(status, "shared_first_place"));
-  return progress;
+LeagueProgress parse_progress(const nlohmann::json& status) {
+  return schema::read_loosely<LeagueProgress>(status);
 }
 
-std::vector<TableRow> parse_rows(const json& rows) {
-  std::vector<TableRow> table;
-  for (const auto& row : rows) {
-    if (row.is_object()) table.push_back(parse_row(row));
-  }
-  return table;
+std::vector<TableRow> parse_rows(const nlohmann::json& rows) {
+  return schema::read_loosely<std::vector<TableRow>>(rows);
 }
 
 }  // namespace league::tools

@@ -8,13 +8,17 @@
 
 #include "common/core/timestamp.h"
 
+namespace league::schema {
+class Fields;
+}
+
 namespace league::tools {
 
 /// A row of the table, as `get_standings` gives it.
 struct TableRow {
   int rank = 0;
-  std::string player_id;
-  std::string display_name;
+  std::string player_id{};
+  std::string display_name{};
   int played = 0;
   int wins = 0;
   int draws = 0;
@@ -24,12 +28,16 @@ struct TableRow {
   std::optional<double> rating = std::nullopt;
   std::optional<double> rating_error = std::nullopt;
   std::optional<double> p_first = std::nullopt;
+
+  void describe(schema::Fields& a);
+  /// The figures beside the points alone.
+  void describe_figures(schema::Fields& a);
 };
 
 /// The progress of a league, from `get_league_status`.
 struct LeagueProgress {
   std::string league_id{};
-  std::string state;  ///< `REGISTERING`, `RUNNING`, `COMPLETED`
+  std::string state{};  ///< `REGISTERING`, `RUNNING`, `COMPLETED`
   int players = 0;
   int players_expected = 0;
   int referees = 0;
@@ -41,7 +49,7 @@ struct LeagueProgress {
   int technical_losses = 0;
   bool is_paused = false;  ///< by the operator
   std::string pause_reason{};  ///< in the operator's words
-  std::optional<TableRow> champion;  ///< only id, name, points and figures beside them
+  std::optional<TableRow> champion{};  ///< only id, name, points and figures beside them
   bool is_decided = true;  ///< no other player may well be stronger than the champion
   std::optional<double> luck{};
   std::string luck_sentence{};  ///< what `luck` means; empty: not known
@@ -51,6 +59,9 @@ struct LeagueProgress {
   std::map<std::string, std::vector<std::string>> disputed{};
   std::optional<core::UtcTimestamp> started_at{};
   std::optional<core::UtcTimestamp> completed_at{};
+
+  /// As get_league_status has it.
+  void describe(schema::Fields& a);
 
   [[nodiscard]] bool has_started() const { return started_at.has_value(); }
   [[nodiscard]] bool is_completed() const { return state == "COMPLETED"; }

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "common/core/counted.h"
+#include "common/schema/fields.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
@@ -25,17 +26,19 @@ double rate(const TournamentOutcome& outcome) {
   return outcome.seconds > 0 ? outcome.progress.matches_completed / outcome.seconds : 0;
 }
 
-ordered_json row_json(const TableRow& row) {
-  return {{"rank", row.rank},     {"player_id", row.player_id}, {"display_name", row.display_name},
-          {"played", row.played}, {"wins", row.wins},           {"draws", row.draws},
-          {"losses", row.losses}, {"points", row.points}};
-}
+/// The champion of a result, or nobody.
+struct ResultChampion {
+  TableRow row;
+  bool is_decided = true;
 
-void add_figures(ordered_json& out, const TableRow& row) {
-  if (row.rating) out["rating"] = *row.rating;
-  if (row.rating_error) out["rating_error"] = *row.rating_error;
-  if (row.p_first) out["p_first"] = *row.p_first;
-}
+  void describe(schema::Fields& a) {
+    a.required("player_id", row.player_id);
+    a.required("display_name", row.display_name);
+    a.required("points", row.points);
+    row.describe_figures(a);
+    a.required("decided", is_decided);
+  }
+};
 
 void print_disputes(const std::map<std::string, std::vector<std::string>>& disputed,
                     std::ostream& out) {
@@ -74,44 +77,29 @@ void print_losses(const TournamentOutcome& outcome, std::ostream& out) {
 
 ordered_json result_json(const TournamentOutcome& outcome, const RunDirectories& directories) {
   const LeagueProgress& progress = outcome.progress;
-  ordered_json result = {{"league_id", progress.league_id},
-                         {"state", outcome.was_interrupted ? "INTERRUPTED" : progress.state},
-                         {"players", progress.players},
-                         {"referees", progress.referees},
-                         {"rounds", progress.total_rounds},
-                         {"matches", progress.matches_completed},
-                         {"matches_scheduled", progress.total_matches},
-                         {"technical_losses", progress.technical_losses},
-                         {"champion", nullptr},
-                         {"standings", ordered_json::array()},
-                         {"seconds", rounded(outcome.seconds)},
-                         {"matches_per_second", rounded(rate(outcome))},
-                         {"logs", directories.logs.string()},
-                         {"data", directories.data.string()}};
-  if (progress.champion) {
-    result["champion"] = {{"player_id", progress.champion->player_id},
-                          {"display_name", progress.champion->display_name},
-                          {"points", progress.champion->points}};
-    add_figures(result["champion"], *progress.champion);
-    result["champion"]["decided"] = progress.is_decided;
-  }
-  if (!progress.shares_first_place.empty())
-    result["shared_first_place"] = progress.shares_first_place;
-  for (const auto& row : outcome.standings) {
-    result["standings"].push_back(row_json(row));
-    add_figures(result["standings"].back(), row);
-  }
-  if (progress.luck) {
-    result["luck"] = *progress.luck;
-    result["luck_sentence"] = progress.luck_sentence;
-  }
-  if (!progress.disputed.empty()) result["disputed"] = progress.disputed;
-  result["technical_loss_reasons"] = ordered_json::array();
-  for (const auto& losses : outcome.technical_losses) {
-    result["technical_loss_reasons"].push_back(
-        {{"player_id", losses.player_id}, {"reason", losses.reason}, {"matches", losses.matches}});
-  }
-  return result;
+  std::optional<ResultChampion> champion;
+  if (progress.champion) champion = {*progress.champion, progress.is_decided};
+  return ordered_json::parse(schema::object_to_text([&](schema::Fields& a) {
+    a.required("league_id", progress.league_id);
+    a.required("state", outcome.was_interrupted ? std::string("INTERRUPTED") : progress.state);
+    a.required("players", progress.players);
+    a.required("referees", progress.referees);
+    a.required("rounds", progress.total_rounds);
+    a.required("matches", progress.matches_completed);
+    a.required("matches_scheduled", progress.total_matches);
+    a.required("technical_losses", progress.technical_losses);
+    a.nullable("champion", champion);
+    a.required("standings", outcome.standings);
+    a.required("seconds", rounded(outcome.seconds));
+    a.required("matches_per_second", rounded(rate(outcome)));
+    a.required("logs", directories.logs.string());
+    a.required("data", directories.data.string());
+    a.filled("shared_first_place", progress.shares_first_place);
+    a.optional("luck", progress.luck);
+    if (progress.luck) a.required("luck_sentence", progress.luck_sentence);
+    a.filled("disputed", progress.disputed);
+    a.required("technical_loss_reasons", outcome.technical_losses);
+  }));
 }
 
 void print_result(const TournamentOutcome& outcome, const RunDirectories& directories,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/schema/fields.h"
 #include "league_manager/files/league_book.h"
 
 namespace league::tools {
@@ -14,6 +15,12 @@ struct TechnicalLosses {
   /// the reason given by the referee or the manager.
   std::string reason;
   std::vector<std::string> matches;  ///< `R1M2`
+
+  void describe(schema::Fields& a) {
+    a.required("player_id", player_id);
+    a.required("reason", reason);
+    a.required("matches", matches);
+  }
 };
 
 /// Every technical loss in the journal, whoever decided it, by player and reason. If both players
