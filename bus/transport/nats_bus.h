@@ -52,8 +52,7 @@ class NatsBus final : public Bus {
  public:
   /// Tries to connect once, which takes at most a second per broker; if that fails, the bus is
   /// still created and keeps trying. Fails with kInvalidFieldValue if URLs, credentials or
-  /// certificates cannot be used or a broker has just refused them, and with kInternalError in a
-  /// build without libnats (LEAGUE_BUS).
+  /// certificates cannot be used or a broker has just refused them.
   [[nodiscard]] static core::Result<std::unique_ptr<NatsBus>> connect(
       const NatsBusOptions& options);
   ~NatsBus() override;
