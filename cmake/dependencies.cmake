@@ -59,18 +59,6 @@ league_dependency(league_dep_boost Boost::headers OpenSSL::SSL OpenSSL::Crypto T
 target_compile_definitions(league_dep_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY
                            BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
 
-# NATS, for leagues on many machines. Only common/transport/bus sees libnats; without it the programs say so when they are
-# asked for a bus.
-pkg_check_modules(LIBNATS QUIET IMPORTED_TARGET libnats>=3.3)
-option(LEAGUE_BUS "leagues over a message bus: speak to NATS brokers (needs libnats)" ${LIBNATS_FOUND})
-if(LEAGUE_BUS AND NOT TARGET PkgConfig::LIBNATS)
-  message(FATAL_ERROR "libnats is missing. Run scripts/setup, or install libnats-dev, or configure with -DLEAGUE_BUS=OFF")
-elseif(LEAGUE_BUS)
-  league_dependency(league_dep_nats PkgConfig::LIBNATS)
-else()
-  message(STATUS "this build has no message bus: --bus is refused")
-endif()
-
 find_package(simdjson QUIET CONFIG)
 league_require(simdjson::simdjson libsimdjson-dev)
 league_dependency(league_dep_simdjson simdjson::simdjson)

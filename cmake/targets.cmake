@@ -189,20 +189,25 @@ function(league_test name)
   endif()
 endfunction()
 
-# The tests of the bus use the broker of the distribution (/usr/sbin). If another one is installed, usually a current
-# one, they run with that one as well.
-find_program(LEAGUE_OTHER_NATS_SERVER nats-server PATHS /usr/local/bin /usr/local/sbin NO_DEFAULT_PATH
-             DOC "another nats-server, with which the tests of the bus run as well")
-function(league_test_other_broker test)
-  if(NOT LEAGUE_OTHER_NATS_SERVER OR NOT TEST ${test})
-    return()
+# Fuzz targets: one function LLVMFuzzerTestOneInput per file NAME_fuzz.cpp, a seed corpus in corpus/NAME.
+#   league_fuzz(NAME DEPS targets ... [MUTATIONS N])
+# With LEAGUE_FUZZ (the preset `fuzz`, which scripts/fuzz builds) each becomes the libFuzzer program fuzz/NAME_fuzz; everywhere
+# else a program of that name replays the corpus and some thousand seeded mutations of it, which is a test.
+add_custom_target(fuzz_targets)
+function(league_fuzz name)
+  cmake_parse_arguments(ARG "" "MUTATIONS" "DEPS" ${ARGN})
+  add_executable(${name}_fuzz ${name}_fuzz.cpp)
+  target_link_libraries(${name}_fuzz PRIVATE league_options ${ARG_DEPS})
+  set_target_properties(${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  add_dependencies(fuzz_targets ${name}_fuzz)
+  if(LEAGUE_FUZZ)
+    target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  else()
+    target_link_libraries(${name}_fuzz PRIVATE league_fuzz_replay)
+    league_compiled(${name}_fuzz cold)
+    league_hot_first(${name}_fuzz)
+    add_test(NAME fuzz_${name} COMMAND ${name}_fuzz ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name} ${ARG_MUTATIONS})
+    league_sanitized(sanitized ${name}_fuzz address)
+    set_tests_properties(fuzz_${name} PROPERTIES LABELS "unit;${sanitized}")
   endif()
-  get_test_property(${test} LABELS labels)
-  get_test_property(${test} ENVIRONMENT environment)
-  if(NOT environment)
-    set(environment)
-  endif()
-  add_test(NAME ${test}_other_broker COMMAND ${ARGN})
-  set_tests_properties(${test}_other_broker PROPERTIES
-    LABELS "${labels}" ENVIRONMENT "LEAGUE_NATS_SERVER=${LEAGUE_OTHER_NATS_SERVER};${environment}")
 endfunction()

@@ -1,8 +1,8 @@
 // The league manager: registration, schedule, standings, and the course of a league.
 #include "common/transport/link/signals.h"
 #include "common/transport/link/socket.h"
-#include "league_manager/manager_reload.h"
-#include "league_manager/program.h"
+#include "league_manager/program/manager_reload.h"
+#include "league_manager/program/program.h"
 
 int main(int argc, char** argv) {
   league::transport::link::StopSignal stop;

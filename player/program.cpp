@@ -117,7 +117,7 @@ class PlayerGroup {
         .game_types = local.service->game_types(),
         .manager = manager,
         .log_public_key = local.port->log().public_key(),
-        .hears_events = host_.bus() != nullptr,
+        .hears_events = host_.on_bus() != nullptr,
         .receipts = declares_receipts(local),
         .batches = agent::host::is_over_http(options_.common.serving()),
         .game_definitions = local.service->plays_any_game()};
@@ -317,7 +317,8 @@ class PlayerGroup {
   }
 
   task::Task<void> enter(LocalPlayer* local, agent::identity::RegistrationOptions registration) {
-    const agent::bus::ManagerWatch watch(host_.timer(), local->name, manager_url(), host_.bus());
+    const agent::bus::ManagerWatch watch(host_.timer(), local->name, manager_url(),
+                                         [this] { return host_.lost_bus(); });
     const agent::identity::RegistrationContext context{local->port->peers(), host_.timer(),
                                                        host_.clock(), random_, host_.settings()};
     const auto answer = co_await agent::identity::register_agent(context, std::move(registration));
@@ -377,9 +378,7 @@ int run(const ProgramOptions& options, transport::link::StopSignal& stop) {
   if (!settings) return agent::host::fail(settings.error());
   auto manager = transport::link::parse_endpoint(options.common.manager_url(options.manager));
   if (!manager) return agent::host::fail(manager.error());
-  auto host_options = options.common.host_options();
-  if (!host_options) return agent::host::fail(host_options.error());
-  auto host = agent::host::AgentHost::create(*settings, *host_options);
+  auto host = agent::host::AgentHost::create(*settings, options.common.host_options());
   if (!host) return agent::host::fail(host.error());
 
   if (options.count > 1 && (*host)->on_bus() != nullptr && (*host)->on_bus()->session()) {

@@ -133,9 +133,8 @@ core::Result<void> Program::read_options() {
 }
 
 core::Result<void> Program::open_data() {
-  auto host_options = options_.common.host_options();
-  if (!host_options) return host_options.error();
-  if (auto host = core::assign(host_, agent::host::AgentHost::create(settings_, *host_options));
+  if (auto host = core::assign(
+          host_, agent::host::AgentHost::create(settings_, options_.common.host_options()));
       !host)
     return host;
   if (options_.data.empty()) return {};
@@ -168,18 +167,19 @@ core::Result<void> Program::open_port() {
   port_ = std::move(*port);
   return core::assign(delays_, agent::runtime::ProbingDelayMeter::start(
                                    host_->runtime(), host_->caller(), host_->timer(),
-                                   host_->clock(), host_->bus()));
+                                   host_->clock(), host_->broker_delay()));
 }
 
 void Program::make_service() {
   std::function<void(const std::shared_ptr<const files::MatchRecord>&)> publish;
   if (files_) publish = [this](const auto& record) { files_->publish(record); };
   service_.emplace(
-      service::RefereeOptions{.max_concurrent_matches = options_.max_matches,
-                              .mode = options_.common.parsed_mode(),
-                              .manager = manager_,
-                              .endpoints = host_->bus() != nullptr ? policy_.with_bus() : policy_,
-                              .players = players_},
+      service::RefereeOptions{
+          .max_concurrent_matches = options_.max_matches,
+          .mode = options_.common.parsed_mode(),
+          .manager = manager_,
+          .endpoints = host_->on_bus() != nullptr ? policy_.with_bus() : policy_,
+          .players = players_},
       service::RefereeDependencies{.peers = port_->peers(),
                                    .timer = host_->timer(),
                                    .clock = host_->clock(),
@@ -230,7 +230,7 @@ core::Result<void> Program::register_with_manager() {
                                                     .max_concurrent_matches = options_.max_matches,
                                                     .manager = manager_,
                                                     .log_public_key = port_->log().public_key(),
-                                                    .hears_events = host_->bus() != nullptr};
+                                                    .hears_events = host_->on_bus() != nullptr};
   if (identity_store_) {
     if (auto kept = identity_store_->prepare(registration, port_->port()); !kept) return kept;
   }
@@ -243,7 +243,8 @@ core::Result<void> Program::register_with_manager() {
 }
 
 task::Task<void> Program::enter(agent::identity::RegistrationOptions registration) {
-  const agent::bus::ManagerWatch watch(host_->timer(), options_.name, manager_url_, host_->bus());
+  const agent::bus::ManagerWatch watch(host_->timer(), options_.name, manager_url_,
+                                       [this] { return host_->lost_bus(); });
   const agent::identity::RegistrationContext context{port_->peers(), host_->timer(), host_->clock(),
                                                      random_, settings_};
   const auto answer = co_await agent::identity::register_agent(context, std::move(registration));

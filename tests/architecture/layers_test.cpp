@@ -20,6 +20,16 @@ using Names = std::set<std::string>;
 
 const fs::path kRoot = LEAGUE_SOURCE_DIR;
 
+/// Everything but this folder builds and passes its tests without it.
+const bool kHasBus = fs::exists(kRoot / "bus");
+
+/// The folders of the product.
+const std::vector<std::string> kFolders = [] {
+  std::vector<std::string> all = {"common", "game", "league_manager", "referee", "player", "tools"};
+  if (kHasBus) all.emplace_back("bus");
+  return all;
+}();
+
 /// The components that each component may use.
 const std::map<std::string, Names> kMayUse = {
     {"common/core", {}},
@@ -42,21 +52,37 @@ const std::map<std::string, Names> kMayUse = {
 /// those further to the left. "" is the folder of the component itself.
 const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"common/transport",
-     {"link", "connection", "http", "stream", "front", "line", "client", "caller", "bus"}},
+     {"link", "connection", "http", "stream", "front", "line", "client", "caller"}},
     {"common/audit", {"record", "log", "calls"}},
     {"common/mcp", {"", "client"}},
     {"common/agent", {"runtime", "dialects", "peers", "identity", "bus", "seats", "host"}},
     {"game", {"", "files"}},
     {"league_manager",
      {"events", "core", "table", "files", "view", "admission", "bus", "rounds", "spectators",
-      "service", "hosts", "stream/core", "stream", ""}},
+      "service", "hosts", "program", ""}},
+    {"bus", {"transport", "agent", "events", "standby/core", "standby", "commands"}},
     {"referee", {"core", "files", "service", ""}},
     {"player", {"core", "service", ""}},
     {"tools",
-     {"audit/evidence", "audit/verify",      "audit/inspect", "audit/export",   "audit/program",
-      "league/up",      "league/bus_config", "league/client", "league/connect", "league/new_bot",
-      "check",          "check/trial",       "check/player",  "check/roles",    "check/session",
-      "check/spar",     "check/program",     "bench",         "gateway",        "league"}},
+     {"audit/evidence", "audit/verify", "audit/inspect", "audit/export", "audit/program",
+      "league/up", "league/client", "league/connect", "league/new_bot", "check", "check/trial",
+      "check/player", "check/roles", "check/session", "check/spar", "check/program", "bench",
+      "gateway", "league"}},
+};
+
+/// For whom the folders of the bus work: its namespace, and the components that it may use besides
+/// those of common/.
+struct BusFolder {
+  std::string name_space;
+  Names may_use;
+};
+const std::map<std::string, BusFolder> kBusFolders = {
+    {"transport", {"league::transport::bus", {}}},
+    {"agent", {"league::agent::bus", {}}},
+    {"events", {"league::league_manager::bus", {"league_manager"}}},
+    {"standby/core", {"league::league_manager::stream", {}}},
+    {"standby", {"league::league_manager::stream", {"league_manager"}}},
+    {"commands", {"league::tools", {"tools"}}},
 };
 
 std::string component_of(const std::string& path) {
@@ -94,7 +120,7 @@ std::optional<Include> include_of(const std::string& line, const std::string& fi
 
 std::vector<Include> read_includes() {
   std::vector<Include> includes;
-  for (const char* top : {"common", "game", "league_manager", "referee", "player", "tools"}) {
+  for (const auto& top : kFolders) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
       auto extension = entry.path().extension();
       if (extension != ".h" && extension != ".cpp") continue;
@@ -116,7 +142,7 @@ const std::vector<Include>& all_includes() {
 bool is_test(const std::string& file) {
   // `_testing` is the ending of everything that only tests include or link.
   if (file.find("_testing.") != std::string::npos) return true;
-  if (file.starts_with("tests/")) return true;
+  if (file.starts_with("tests/") || file.ends_with("_fuzz.cpp")) return true;
   return file.ends_with("_test.cpp");
 }
 
@@ -129,7 +155,11 @@ TEST(Layers, ArrowsOnlyGoDown) {
     std::string to = component_of(target);
     if (from == to) continue;
     auto rule = kMayUse.find(from);
-    if (rule != kMayUse.end()) {
+    if (from == "bus") {
+      EXPECT_TRUE(to.starts_with("common/") ||
+                  kBusFolders.at(*sublibrary_of(file)).may_use.contains(to))
+          << file << " includes " << target;
+    } else if (rule != kMayUse.end()) {
       EXPECT_TRUE(rule->second.contains(to)) << file << " includes " << target;
     } else {
       // `league up` checks strategy names against the player's own list rather than keep a second
@@ -180,6 +210,8 @@ std::string namespace_of(const std::string& folder) {
   if (folder.starts_with("tools/audit")) return "league::tools::auditor";  // not league::audit
   if (folder.starts_with("tools/check")) return "league::tools::check";
   if (folder.starts_with("tools/league")) return "league::tools";
+  if (folder.starts_with("bus/")) return kBusFolders.at(folder.substr(4)).name_space;
+  if (folder == "league_manager/program") return "league::league_manager";
   std::string name = "league";
   std::istringstream parts(folder);
   for (std::string part; std::getline(parts, part, '/');) {
@@ -190,7 +222,7 @@ std::string namespace_of(const std::string& folder) {
 }
 
 TEST(Layers, ANamespaceIsThePathOfItsFolder) {
-  for (const char* top : {"common", "game", "league_manager", "referee", "player", "tools"}) {
+  for (const auto& top : kFolders) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
       const auto file = entry.path().lexically_relative(kRoot);
       if (entry.path().extension() != ".h" || is_test(file.string())) continue;
@@ -205,6 +237,36 @@ TEST(Layers, ANamespaceIsThePathOfItsFolder) {
   }
 }
 
+/// Without the folder bus/ and one line of CMakeLists.txt, everything else builds.
+TEST(Layers, TheBusIsOneWing) {
+  const auto is_of_bus = [](const std::string& line) {
+    return line.find("\"bus/") != std::string::npos || line.find("}/bus/") != std::string::npos ||
+           line.find("add_subdirectory(bus)") != std::string::npos;
+  };
+  Names found;
+  auto folders = kFolders;
+  folders.insert(folders.end(), {"cmake", "tests", "packaging"});
+  std::vector<fs::path> files = {kRoot / "CMakeLists.txt"};
+  for (const auto& folder : folders) {
+    if (folder == "bus") continue;
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+      const auto extension = entry.path().extension();
+      if (extension == ".h" || extension == ".cpp" || extension == ".cmake" ||
+          entry.path().filename() == "CMakeLists.txt")
+        files.push_back(entry.path());
+    }
+  }
+  for (const auto& path : files) {
+    const auto file = path.lexically_relative(kRoot).string();
+    if (file == "tests/architecture/layers_test.cpp") continue;
+    std::ifstream in(path);
+    for (std::string line; std::getline(in, line);) {
+      if (is_of_bus(line)) found.insert(file + ": " + line);
+    }
+  }
+  EXPECT_EQ(found, kHasBus ? Names{"CMakeLists.txt: add_subdirectory(bus)"} : Names());
+}
+
 /// Transports that lose messages on purpose, peers that misbehave: never in a program.
 TEST(Layers, WhatIsForTestsStaysInTests) {
   for (const auto& [file, target, is_system] : all_includes()) {
@@ -216,7 +278,7 @@ TEST(Layers, WhatIsForTestsStaysInTests) {
 
 TEST(Layers, AFolderCanBeReadInOneGlance) {
   std::map<std::string, int> sources;
-  for (const char* top : {"common", "game", "league_manager", "referee", "player", "tools"}) {
+  for (const auto& top : kFolders) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
       const auto extension = entry.path().extension();
       const auto file = entry.path().lexically_relative(kRoot);
@@ -231,23 +293,23 @@ TEST(Layers, AFolderCanBeReadInOneGlance) {
 TEST(Layers, ThePureCoresDoNotReachForTheWorld) {
   const Names kWorld = {"thread", "mutex", "iostream",     "fstream",
                         "random", "ctime", "sys/socket.h", "unistd.h"};
-  const Names kCores = {"game",
-                        "league_manager/events",
-                        "league_manager/core",
-                        "league_manager/table",
-                        "league_manager/stream/core",
-                        "referee/core",
-                        "player/core"};
+  Names cores = {"game",
+                 "league_manager/events",
+                 "league_manager/core",
+                 "league_manager/table",
+                 "referee/core",
+                 "player/core"};
+  if (kHasBus) cores.insert("bus/standby/core");
   Names seen;
   for (const auto& [file, target, is_system] : all_includes()) {
     const std::string folder = file.substr(0, file.rfind('/'));
-    if (!kCores.contains(folder) || is_test(file)) continue;
+    if (!cores.contains(folder) || is_test(file)) continue;
     seen.insert(folder);
     EXPECT_FALSE(kWorld.contains(target)) << file << " includes <" << target << ">";
     EXPECT_FALSE(target.starts_with("common/transport") || target.starts_with("common/agent"))
         << file << " includes " << target;
   }
-  EXPECT_EQ(seen, kCores);
+  EXPECT_EQ(seen, cores);
 }
 
 /// Only game/ contains the rules of the game; all other code treats a choice as an opaque text.
@@ -259,7 +321,8 @@ TEST(Layers, OnlyTheGameKnowsItsWords) {
   // Examples in descriptions of messages are of the game that we ship.
   const Names descriptions = {"common/envelope/error_codec.cpp", "common/envelope/field_rules.h",
                               "common/envelope/game_codec.cpp"};
-  for (const char* top : {"common", "league_manager", "referee", "player", "tools"}) {
+  for (const auto& top : kFolders) {
+    if (top == "game") continue;
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
       const auto file = entry.path().lexically_relative(kRoot).string();
       const auto extension = entry.path().extension();
@@ -288,7 +351,7 @@ TEST(Layers, EachThirdPartyLibraryIsUsedByOneComponent) {
                                                           {"sys/socket.h", "common/transport"},
                                                           {"SQLiteCpp/", "common/journal"},
                                                           {"sqlite3.h", "common/journal"},
-                                                          {"nats/", "common/transport"},
+                                                          {"nats/", "bus"},
                                                           {"zlib.h", "common/core"}};
   // What a league is measured against is to share nothing with it.
   const std::string kFloor = "tools/bench/bench_floor_peer.cpp";
@@ -297,6 +360,8 @@ TEST(Layers, EachThirdPartyLibraryIsUsedByOneComponent) {
     for (const auto& [library, component] : kComponents) {
       if (!target.starts_with(library)) continue;
       if (file == kFloor && target.starts_with("sys/")) continue;
+      // The bus is a transport, too.
+      if (file.starts_with("bus/transport/") && component == "common/transport") continue;
       // A task is one of Boost.Asio, whatever it waits for.
       if (component_of(file) == "common/task" && target.starts_with("boost/asio/")) continue;
       EXPECT_EQ(component_of(file), component) << file << " includes <" << target << ">";
@@ -330,8 +395,9 @@ TEST(Layers, ThirdPartyHeadersStayOutOfHeaders) {
 Names listed_files() {
   constexpr std::string_view kSourceDirectory = "${PROJECT_SOURCE_DIR}/";
   Names files;
-  for (const char* top :
-       {"common", "game", "league_manager", "referee", "player", "tools", "tests"}) {
+  auto folders = kFolders;
+  folders.emplace_back("tests");
+  for (const auto& top : folders) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
       if (entry.path().filename() != "CMakeLists.txt") continue;
       const fs::path folder = entry.path().parent_path();
@@ -351,10 +417,11 @@ Names listed_files() {
 /// A test that no program contains finds nothing.
 TEST(Layers, EverySourceIsCompiled) {
   const Names listed = listed_files();
-  for (const char* top : {"common", "game", "league_manager", "referee", "player", "tools"}) {
+  for (const auto& top : kFolders) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
       if (entry.path().extension() != ".cpp") continue;
       const fs::path file = entry.path().lexically_relative(kRoot);
+      if (file.string().ends_with("_fuzz.cpp")) continue;  // league_fuzz(NAME) names them
       EXPECT_TRUE(listed.contains(file.string())) << file << " is in no CMakeLists.txt";
     }
   }

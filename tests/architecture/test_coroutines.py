@@ -33,7 +33,7 @@ class Coroutines(unittest.TestCase):
 
     def test_parameters_are_values(self):
         found, seen = [], 0
-        for folder in ("common", "league_manager", "referee", "player", "tools"):
+        for folder in ("bus", "common", "league_manager", "referee", "player", "tools"):
             for file in sorted((SOURCE / folder).rglob("*")):
                 if file.suffix not in (".h", ".cpp") or "_test" in file.name:
                     continue

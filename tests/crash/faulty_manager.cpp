@@ -12,7 +12,7 @@
 
 #include "common/transport/link/signals.h"
 #include "common/transport/link/socket.h"
-#include "league_manager/program.h"
+#include "league_manager/program/program.h"
 #include "tests/support/failing_vfs.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// `league bench` in a build with -DLEAGUE_BUS=OFF.
+// `league bench` in a build without the folder bus/, or with -DLEAGUE_BUS=OFF.
 #include "tools/bench/bench_echo_bus.h"
 
 namespace league::tools::bench {

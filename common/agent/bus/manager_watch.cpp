@@ -17,26 +17,27 @@ struct ManagerWatch::State {
 };
 
 ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
-                           const transport::bus::Bus* bus)
-    : ManagerWatch(timer, agent, manager, bus, [](bool is_warning, const std::string& text) {
-        runtime::log::write(is_warning ? runtime::log::Level::kWarning : runtime::log::Level::kInfo,
-                            text, {});
-      }) {}
+                           LostBus lost_bus)
+    : ManagerWatch(
+          timer, agent, manager, std::move(lost_bus), [](bool is_warning, const std::string& text) {
+            runtime::log::write(
+                is_warning ? runtime::log::Level::kWarning : runtime::log::Level::kInfo, text, {});
+          }) {}
 
 ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
-                           const transport::bus::Bus* bus, Say say)
+                           LostBus lost_bus, Say say)
     : state_(std::make_shared<State>()) {
   state_->agent = agent;
   state_->manager = manager;
   state_->say = std::move(say);
-  timer.schedule(kPatience, [state = state_, bus] {
+  timer.schedule(kPatience, [state = state_, lost_bus = std::move(lost_bus)] {
     std::lock_guard lock(state->mutex);
     if (std::exchange(state->has_complained, true) || state->has_ended) return;
-    const bool is_lost = bus != nullptr && !bus->is_connected();
-    const std::string why = is_lost ? "the bus at " + bus->url() + " cannot be reached."
-                                    : "the league manager at " + state->manager +
-                                          " does not answer. Is it running, and is that its "
-                                          "address?";
+    const std::string lost = lost_bus();
+    const std::string why = !lost.empty() ? "the bus at " + lost + " cannot be reached."
+                                          : "the league manager at " + state->manager +
+                                                " does not answer. Is it running, and is that its "
+                                                "address?";
     state->say(true, state->agent + " is not registered: " + why + " Still trying.");
   });
 }

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "common/core/timer.h"
-#include "common/transport/bus/bus.h"
 
 namespace league::agent::bus {
 
@@ -16,15 +15,17 @@ class ManagerWatch {
  public:
   /// Reports to the operator: `is_warning` is the level, `text` the message.
   using Say = std::function<void(bool is_warning, const std::string& text)>;
+  using LostBus = std::function<std::string()>;
   static constexpr std::chrono::milliseconds kPatience{2000};
 
-  /// `agent` is registering at `manager`; waits until `ended` is called. `bus` is null where the
-  /// agent is on none. `timer` must outlive this object, and `bus` the timer.
+  /// `agent` is registering at `manager`; waits until `ended` is called. `lost_bus` returns
+  /// the URL of a bus that cannot be reached, otherwise an empty text; it may be called as long as
+  /// `timer` exists, which must outlive this object.
   ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
-               const transport::bus::Bus* bus, Say say);
+               LostBus lost_bus, Say say);
   /// As above, but reports to the operations log.
   ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
-               const transport::bus::Bus* bus);
+               LostBus lost_bus);
   /// Nobody waits any more.
   ~ManagerWatch() { ended(false); }
   ManagerWatch(const ManagerWatch&) = delete;

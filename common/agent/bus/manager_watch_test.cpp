@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "tests/support/fake_clock.h"
-#include "tests/support/memory/memory_bus.h"
 
 namespace league::agent::bus {
 namespace {
@@ -13,14 +12,14 @@ namespace {
 class ManagerWatchTest : public ::testing::Test {
  protected:
   ManagerWatch watch() {
-    return {time_, "alpha", "http://localhost:8000/mcp", bus_,
+    return {time_, "alpha", "http://localhost:8000/mcp", [this] { return lost_bus_; },
             [this](bool is_warning, const std::string& text) {
               said_.push_back((is_warning ? "! " : "") + text);
             }};
   }
 
   testing::FakeTime time_;
-  transport::bus::Bus* bus_ = nullptr;
+  std::string lost_bus_;
   std::vector<std::string> said_;
 };
 
@@ -51,18 +50,16 @@ TEST_F(ManagerWatchTest, SaysWithinThreeSecondsThatItDoesNotAndThenThatItDoes) {
 }
 
 TEST_F(ManagerWatchTest, NamesTheBusIfThatCannotBeReached) {
-  transport::memory::MemoryBroker broker([](const std::function<void()>& step) { step(); });
-  const auto bus = broker.connect("alpha");
-  bus_ = bus.get();
   auto early = watch();
   time_.advance(std::chrono::seconds(3));
-  broker.stop();
+  lost_bus_ = "nats://hub:4222";
   auto watching = watch();
   time_.advance(std::chrono::seconds(3));
   ASSERT_EQ(said_.size(), 2U);
   EXPECT_NE(said_[0].find("the league manager at"), std::string::npos) << said_[0];
-  EXPECT_EQ(said_[1], "! alpha is not registered: the bus at " + bus->url() +
-                          " cannot be reached. Still trying.");
+  EXPECT_EQ(said_[1],
+            "! alpha is not registered: the bus at nats://hub:4222 cannot be reached. Still "
+            "trying.");
 }
 
 TEST_F(ManagerWatchTest, WhoGivesUpHasNoAnswer) {

@@ -75,8 +75,8 @@ core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const runtime::Settin
   host->caller_ = std::move(*caller);
   host->sessions_ = std::make_unique<peers::PlainMcpSessions>(
       *host->loop_, *host->timer_, host->clock_, all.lines, settings.calls.mcp_probe);
-  if (options.bus) {
-    auto joined = HostBus::join(*options.bus);
+  if (options.bus.is_wanted()) {
+    auto joined = bus::HostBus::join(options.bus);
     if (!joined) return joined.error();
     host->bus_ = std::move(*joined);
   }
@@ -118,8 +118,7 @@ AgentPort::AgentPort(AgentHost& host, std::unique_ptr<audit::log::AuditLog> log,
           audited_caller_, host.schemas(), host.clock(), mode,
           peers::PlainMcp{&audited_sessions_, host.sessions().refusals()})) {
   if (host.on_bus() == nullptr || !session_) return;
-  on_bus_ =
-      PortBus::make({*host.on_bus(), *session_, *log_, host.clock(), host.timer(), host.random()});
+  on_bus_ = host.on_bus()->open_port({*session_, *log_, host.clock(), host.timer(), host.random()});
 }
 
 AgentPort::~AgentPort() { stop_serving(); }
@@ -229,21 +228,9 @@ void AgentPort::trust_events(const identity::Identity& identity) {
   if (on_bus_) on_bus_->trust_events(identity);
 }
 
-core::Result<void> AgentPort::serve_sessions(transport::link::MessageHandler& handler,
-                                             transport::bus::BusSessionsOptions options) {
-  options.limiter = limiter_;
-  return on_bus_->serve_sessions(audited(handler), std::move(options));
-}
-
-void AgentPort::expect_session(const std::string& contact_endpoint) {
-  if (on_bus_) on_bus_->expect_session(contact_endpoint);
-}
-
 std::string AgentPort::session_url() const {
   return on_bus_ ? "nats:" + session_->str() : std::string();
 }
-
-transport::bus::JetStream* AgentPort::streams() { return on_bus_ ? on_bus_->streams() : nullptr; }
 
 void AgentPort::begin_stop() {
   if (listener_) listener_->begin_stop();

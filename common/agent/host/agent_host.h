@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include "common/agent/bus/host_bus.h"
 #include "common/agent/host/agent_listener.h"
-#include "common/agent/host/port_bus.h"
 #include "common/agent/identity/own_credentials.h"
 #include "common/agent/peers/peer_client.h"
 #include "common/agent/peers/plain_mcp_sessions.h"
@@ -34,7 +34,7 @@ namespace league::agent::host {
 struct AgentHostOptions {
   std::optional<std::filesystem::path> schema_directory = std::nullopt;  ///< empty: built in
   std::filesystem::path child_logs = "logs/children";  ///< directory for the children's stderr
-  std::optional<bus::BusAccess> bus = std::nullopt;  ///< empty: the program is on no bus
+  bus::BusOptions bus = {};
 };
 
 /// What all agents of one process share: clock, timer, schemas, the HTTP event loop and the HTTP
@@ -54,13 +54,14 @@ class AgentHost {
   [[nodiscard]] transport::link::EventLoop& loop() { return *loop_; }
   [[nodiscard]] transport::front::HttpRuntime& runtime() { return *runtime_; }
   [[nodiscard]] transport::link::Caller& caller() { return *caller_; }
-  /// Null if the program is on no bus.
-  [[nodiscard]] transport::bus::Bus* bus() { return bus_ ? &bus_->bus() : nullptr; }
-  /// Whether streams can be requested; only a request shows whether the broker stores any. False if
-  /// the credentials say that it stores none.
-  [[nodiscard]] bool has_streams() const { return bus_ != nullptr && bus_->has_streams(); }
   /// The program's connections to the bus; null if it is on none.
-  [[nodiscard]] HostBus* on_bus() { return bus_.get(); }
+  [[nodiscard]] bus::HostBus* on_bus() const { return bus_.get(); }
+  /// URL of the broker while the program's bus cannot be reached; otherwise empty.
+  [[nodiscard]] std::string lost_bus() const { return bus_ ? bus_->lost_url() : std::string(); }
+  /// For a DelayMeter: measures the broker's answers; null if the program is on no bus.
+  [[nodiscard]] std::unique_ptr<runtime::BrokerDelay> broker_delay() {
+    return bus_ ? bus_->measure(*timer_, clock_) : nullptr;
+  }
   [[nodiscard]] core::RandomSource& random() { return random_; }
   /// True for the first call only: for the first agent of the process that stops.
   [[nodiscard]] bool is_first_to_stop() { return !is_stopping_.exchange(true); }
@@ -89,7 +90,7 @@ class AgentHost {
   std::unique_ptr<transport::front::HttpRuntime> runtime_;
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
-  std::unique_ptr<HostBus> bus_;
+  std::unique_ptr<bus::HostBus> bus_;
   std::atomic<bool> is_stopping_{false};
   std::unique_ptr<transport::caller::EndpointCaller> caller_;
   std::vector<std::unique_ptr<transport::caller::ClosableCaller>> session_callers_;
@@ -145,17 +146,16 @@ class AgentPort {
   /// Sets whose signature the events must have. If the manager does not sign events, stops
   /// listening.
   void trust_events(const identity::Identity& identity);
-  /// The manager's side of the bus: serves all sessions of the league.
-  [[nodiscard]] core::Result<void> serve_sessions(transport::link::MessageHandler& handler,
-                                                  transport::bus::BusSessionsOptions options);
-  /// Only for the manager: listens to the session of an agent that registered before a restart.
-  void expect_session(const std::string& contact_endpoint);
   /// `nats:SESSION`; empty if the program is on no bus.
   [[nodiscard]] std::string session_url() const;
-  /// The bus's streams, used with the port's session over the host's `streams_bus`. Created on the
-  /// first call; null if the host has no streams or the bus is closed. `stop_serving` ends it
-  /// together with its pending requests. Called on the thread that stops the port.
-  [[nodiscard]] transport::bus::JetStream* streams();
+  /// The port's part on the bus; null if the program is on none.
+  [[nodiscard]] bus::PortBus* on_bus() const { return on_bus_.get(); }
+  /// `handler`, which the log records; one handler only.
+  [[nodiscard]] transport::link::MessageHandler& audited(transport::link::MessageHandler& handler);
+  /// Of the senders; null before `serve`.
+  [[nodiscard]] const std::shared_ptr<transport::link::RateLimiter>& limiter() const {
+    return limiter_;
+  }
   /// To stop several ports, call this for all of them first; then their grace periods run in
   /// parallel.
   void begin_stop();
@@ -168,7 +168,6 @@ class AgentPort {
  private:
   AgentPort(AgentHost& host, std::unique_ptr<audit::log::AuditLog> log, envelope::Mode mode,
             std::optional<transport::link::BusSession> session, seats::Seats* seats);
-  transport::link::MessageHandler& audited(transport::link::MessageHandler& handler);
 
   AgentHost& host_;
   const std::optional<transport::link::BusSession> session_;
@@ -188,7 +187,7 @@ class AgentPort {
   std::unique_ptr<seats::SeatAnswers> seat_answers_;
   std::unique_ptr<AgentListener> listener_;
   std::unique_ptr<seats::SeatClient> seat_client_;
-  std::unique_ptr<PortBus> on_bus_;  ///< null if the program is on no bus
+  std::unique_ptr<bus::PortBus> on_bus_;  ///< null if the program is on no bus
 };
 
 }  // namespace league::agent::host

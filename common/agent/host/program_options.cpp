@@ -36,13 +36,9 @@ std::string ProgramOptions::manager_url(const std::string& given) const {
   return bus.is_wanted() ? "nats:manager" : "http://localhost:8000/mcp";
 }
 
-core::Result<AgentHostOptions> ProgramOptions::host_options() const {
+AgentHostOptions ProgramOptions::host_options() const {
   AgentHostOptions options;
-  if (bus.is_wanted()) {
-    auto access = read_bus_access(bus, runtime::log::program_name());
-    if (!access) return access.error();
-    options.bus = std::move(*access);
-  }
+  options.bus = bus;
   if (!schema_directory.empty()) options.schema_directory = schema_directory;
   options.child_logs = logs / "children";
   return options;

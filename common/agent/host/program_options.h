@@ -45,8 +45,7 @@ struct ProgramOptions {
   [[nodiscard]] envelope::Mode parsed_mode() const;
   /// The limits of the configuration file; the defaults for all that it does not name.
   [[nodiscard]] core::Result<runtime::Settings> settings() const;
-  /// Fails if the credentials for the bus are invalid.
-  [[nodiscard]] core::Result<AgentHostOptions> host_options() const;
+  [[nodiscard]] AgentHostOptions host_options() const;
   /// The URL of the manager: `given`, or, on a bus, the URL that stands for discovery.
   [[nodiscard]] std::string manager_url(const std::string& given) const;
   /// Where to listen, and with which limits; `at_socket` as in contact_endpoint.

@@ -139,7 +139,7 @@ struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
 
 core::Result<std::unique_ptr<ProbingDelayMeter>> ProbingDelayMeter::start(
     transport::front::HttpRuntime& runtime, transport::link::Caller& caller, core::Timer& timer,
-    const core::Clock& clock, transport::bus::Bus* bus) {
+    const core::Clock& clock, std::unique_ptr<BrokerDelay> broker) {
   auto probe = std::make_shared<Probe>(caller, timer, clock);
   transport::http::HttpServerOptions options;
   options.bind_address = "127.0.0.1";
@@ -162,7 +162,7 @@ core::Result<std::unique_ptr<ProbingDelayMeter>> ProbingDelayMeter::start(
   probe->endpoint = std::move(*endpoint);
   probe->begin();
   std::unique_ptr<ProbingDelayMeter> meter(new ProbingDelayMeter(std::move(probe)));
-  if (bus != nullptr) meter->echo_ = std::make_unique<BusEcho>(*bus, timer, clock);
+  meter->broker_ = std::move(broker);
   return meter;
 }
 
@@ -172,13 +172,13 @@ ProbingDelayMeter::~ProbingDelayMeter() { stop(); }
 
 core::OwnDelay ProbingDelayMeter::worst_since(Instant from, Route route) {
   auto worst = probe_->worst_since(from);
-  if (route == Route::kBus && echo_)
-    worst.canary = std::max(worst.canary, echo_->worst_since(from));
+  if (route == Route::kBus && broker_)
+    worst.canary = std::max(worst.canary, broker_->worst_since(from));
   return worst;
 }
 
 void ProbingDelayMeter::stop() {
-  if (echo_) echo_->stop();
+  if (broker_) broker_->stop();
   if (probe_->server) probe_->server->stop();
 }
 

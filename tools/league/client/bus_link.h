@@ -5,11 +5,13 @@
 
 #include "common/agent/bus/bus_options.h"
 #include "common/core/clock.h"
+#include "common/core/random_source.h"
+#include "common/core/result.h"
 #include "common/core/timer.h"
-#include "common/transport/bus/bus.h"
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 #include "common/transport/link/message_handler.h"
+#include "common/transport/link/subject.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -18,7 +20,7 @@ class App;
 namespace league::tools {
 
 /// A tool's place on a message bus: a connection and a session, that of the credentials or one that
-/// ends with the tool. Thread-safe.
+/// ends with the tool. Thread-safe. The folder bus/ at the top implements it.
 class BusLink {
  public:
   struct Context {
@@ -27,39 +29,24 @@ class BusLink {
     const core::Clock& clock;
     core::RandomSource& random;
   };
-  /// All references in `context` must outlive it. Fails if the credentials are wrong, or no bus was
-  /// named.
+  /// All references in `context` must outlive it. Fails if the credentials are wrong, no bus was
+  /// named, or the program was built without a bus.
   [[nodiscard]] static core::Result<std::unique_ptr<BusLink>> join(
       const agent::bus::BusOptions& options, const Context& context);
+  virtual ~BusLink() = default;
 
-  [[nodiscard]] transport::bus::Bus& bus() { return *bus_; }
-  /// Opens a separate connection for requests to streams; null if `bus` can be used for them. Fails
-  /// with no_streams_error for `who`, and like agent::bus::connect_streams.
-  [[nodiscard]] core::Result<std::unique_ptr<transport::bus::Bus>> connect_streams(
-      const std::string& who) const;
-  [[nodiscard]] const transport::link::BusSession& session() const { return session_; }
+  [[nodiscard]] virtual const transport::link::BusSession& session() const = 0;
   /// Serves the session until the returned pointer is destroyed. `handler` and this object must
   /// outlive it.
-  [[nodiscard]] core::Result<std::shared_ptr<void>> serve(transport::link::MessageHandler& handler,
-                                                          const core::Clock& clock) const;
+  [[nodiscard]] virtual core::Result<std::shared_ptr<void>> serve(
+      transport::link::MessageHandler& handler, const core::Clock& clock) const = 0;
   /// Serves all sessions that look for the league `league_id`, as a league manager does; ends like
   /// `serve`. `context` must outlive the returned pointer, too.
-  [[nodiscard]] core::Result<std::shared_ptr<void>> serve_league(
+  [[nodiscard]] virtual core::Result<std::shared_ptr<void>> serve_league(
       transport::link::MessageHandler& handler, const std::string& league_id,
-      const Context& context) const;
+      const Context& context) const = 0;
   /// Connects to `nats:` endpoints. Its connections must not outlive this object.
-  [[nodiscard]] const std::shared_ptr<transport::link::Connector>& connector() const {
-    return connector_;
-  }
-
- private:
-  BusLink(agent::bus::BusAccess access, std::unique_ptr<transport::bus::Bus> bus,
-          transport::link::BusSession session, const Context& context);
-
-  const agent::bus::BusAccess access_;
-  const std::unique_ptr<transport::bus::Bus> bus_;
-  const transport::link::BusSession session_;
-  const std::shared_ptr<transport::link::Connector> connector_;
+  [[nodiscard]] virtual const std::shared_ptr<transport::link::Connector>& connector() const = 0;
 };
 
 /// Adds --bus, --bus-credentials and --bus-ca to a command.

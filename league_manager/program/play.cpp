@@ -1,0 +1,113 @@
+// How a manager plays its league, from the first round until somebody stops it.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "common/agent/runtime/log.h"
+#include "common/agent/runtime/operations_log.h"
+#include "common/core/counted.h"
+#include "common/transport/link/signals.h"
+#include "league_manager/program/running_program.h"
+
+namespace league::league_manager {
+namespace {
+
+/// How a league ended, in one sentence for its operator. `status` is ManagerService::status() of a
+/// league that is over.
+std::string end_of_league(const core::LeagueId& id, const nlohmann::json& status) {
+  std::string text = "league " + id.str() + " is over";
+  const auto& champion = status["champion"];
+  if (!champion.is_object()) return text;
+  text += ": " + champion["player_id"].get<std::string>() + " '" +
+          champion["display_name"].get<std::string>() + "' is first with " +
+          core::counted(champion["points"].get<int>(), "point");
+  if (!status.contains("shared_first_place")) return text;
+  text += ", and shares first place with";
+  for (const auto& other : status["shared_first_place"]) {
+    if (other != champion["player_id"]) text += " " + other.get<std::string>();
+  }
+  return text;
+}
+
+/// The progress of a league that continues at `url`, in one sentence. `status` as above, of any
+/// league.
+std::string continuation_of(const core::LeagueId& id, const std::string& url,
+                            const nlohmann::json& status) {
+  const auto number = [&status](const char* name) {
+    return std::to_string(status[name].get<std::int64_t>());
+  };
+  return "league " + id.str() + " continues at " + url + ": " + status["state"].get<std::string>() +
+         ", " + number("players") + " of " + number("players_expected") + " players, round " +
+         number("current_round") + " of " + number("total_rounds") + ", " +
+         number("matches_completed") + " of " + number("total_matches") + " matches are finished";
+}
+
+/// Says who can register, if programs of other machines can call the manager.
+void warn_who_can_register(const agent::host::ProgramOptions& common,
+                           const admission::Admission& admission) {
+  const std::string& address = common.bind_address;
+  const bool is_local = address.starts_with("127.") || address == "::1" || address == "localhost";
+  if (is_local && !common.bus.is_wanted()) return;
+  agent::runtime::log::warn("the manager {}: {}. Moreover, {}.",
+                            is_local ? std::string("is on a bus") : "listens on " + address,
+                            admission.players_text(), admission.referees_text());
+}
+
+}  // namespace
+
+void Program::on_finished() {
+  operator_log_->say(false, "LEAGUE_COMPLETED", end_of_league(id(), service_->status()));
+  std::printf("finished %s\n", id().str().c_str());  // tells `league up` that all agents have been
+                                                     // notified
+  std::fflush(stdout);
+  projections_.write_all_now();
+}
+
+void Program::tell_operator() {
+  const std::string url = options_.common.contact_endpoint(port_->port());
+  if (ledger_->is_continued()) {
+    operator_log_->say(false, "LEAGUE_CONTINUED", continuation_of(id(), url, service_->status()));
+  } else {
+    operator_log_->say(false, "LEAGUE_OPENED",
+                       "league " + id().str() + " waits for " +
+                           core::counted(store_->settings().players, "player") + " and " +
+                           core::counted(store_->settings().referees, "referee") + " at " + url);
+  }
+  warn_who_can_register(options_.common, *admission_);
+  agent::host::announce_ready(url, id().str());
+}
+
+void Program::play(ManagerReload* reload) {
+  agent::runtime::flush_log_regularly(host_->timer());
+  codes_->follow(host_->timer());
+  if (reload != nullptr) reload->follow(host_->timer(), settings_, *port_, *operator_log_);
+  league_runner_->start(std::chrono::seconds(options_.registration_window_seconds));
+  if (store_->is_kept()) projector_->start();
+  tell_operator();
+
+  if (stop_.wait() > 0) drain_->run(stop_);
+  if (webhooks_) webhooks_->finish(std::chrono::seconds(2));  // of running deliveries
+  league_runner_->stop();
+  pages_->finish();
+  if (events_.feed) events_.feed->stop();
+  port_->begin_stop();
+  hosts_->stop();
+  seats_->stop();
+  port_->stop_serving();
+  pages_->stop();
+  delays_->stop();
+  store_->hand_over();
+  host_->shut_down();
+  store_->close();
+  projections_.stop();
+}
+
+int run(const ProgramOptions& options, transport::link::StopSignal& stop, const FaultHooks& hooks,
+        ManagerReload* reload) {
+  Program program(options, stop, hooks);
+  auto leads = program.open();
+  if (!leads) return agent::host::fail(leads.error());
+  if (*leads) program.play(reload);
+  return program.exit_code();
+}
+
+}  // namespace league::league_manager
