@@ -55,8 +55,9 @@ const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"tools",
      {"audit/evidence", "audit/verify",      "audit/inspect", "audit/export",   "audit/program",
       "league/up",      "league/bus_config", "league/client", "league/connect", "league/new_bot",
-      "check",          "check/trial",       "check/player",  "check/roles",    "check/session",
-      "check/spar",     "check/program",     "bench",         "gateway",        "league"}},
+      "check",          "check/trial",       "check/player",  "check/roles",    "check/cases",
+      "check/session",  "check/spar",        "check/program", "bench",          "gateway",
+      "league"}},
 };
 
 std::string component_of(const std::string& path) {

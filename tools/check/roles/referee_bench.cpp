@@ -5,6 +5,7 @@
 #include "common/agent/identity/match_credential.h"
 #include "common/core/clock.h"
 #include "league_manager/rounds/match_starter.h"
+#include "tools/check/change.h"
 #include "tools/check/game_truth.h"
 
 namespace league::tools::check {
@@ -35,8 +36,12 @@ std::size_t RefereeTrace::count(std::size_t seat, const std::string& type) const
                     [&type](const InboundCall& call) { return call.type() == type; }));
 }
 
+Exchange RefereeTrace::first_report() const {
+  return reports.empty() ? Exchange{} : Exchange{.received = reports.front().bytes};
+}
+
 json RefereeTrace::result() const {
-  return reports.empty() ? json() : reports.front().message.value("result", json());
+  return reports.empty() ? json() : value_at(reports.front().message, "result");
 }
 
 RefereeBench::RefereeBench(Wire& wire, MockManager& manager, bool is_fast)
