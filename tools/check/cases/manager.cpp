@@ -293,8 +293,8 @@ Verdict hides_seed(ManagerBench& bench) {
 Verdict pairs_all_once(ManagerBench& bench) {
   const std::size_t n = bench.players().size();
   std::set<std::set<std::string>> pairs;
-  for (const json& row : bench.assignments())
-    pairs.insert({text_at(row, "player_A_id"), text_at(row, "player_B_id")});
+  for (const AssignedMatch& match : bench.assignments())
+    pairs.insert({match.player_a, match.player_b});
   const std::size_t matches = bench.assignments().size();
   return expect(pairs.size() == n * (n - 1) / 2 && pairs.size() == matches, {}, "",
                 std::to_string(n * (n - 1) / 2) + " matches",

@@ -263,73 +263,58 @@ std::string filled(std::string text, const AnswerKind& kind) {
   return text;
 }
 
-/// Adds the cases of the two answers.
-class AnswerCases {
- public:
-  AnswerCases(PlayerBench& bench, const AnswerKind& kind, Checks& out)
-      : bench_(bench), kind_(kind), out_(out) {}
+void add_answer(PlayerBench& bench, const AnswerKind& kind, Checks& out, const char* id,
+                Level level, const std::string& text, const char* fix,
+                std::function<Verdict(const Answered&)> judge) {
+  out.push_back(
+      {case_info(filled(id, kind), level, filled("{type}: " + text, kind), filled(fix, kind)),
+       [&bench, reply = kind.reply, judge = std::move(judge)] {
+         const PlayedGame& game = bench.sample();
+         return judge({bench, game.*reply, game.match});
+       }});
+}
 
-  void add_method() {
-    const std::string method(envelope::spec(kind_.call).method);
-    const std::string name = kind_.call == kInvite ? "invitation" : "choice";
-    out_.push_back(
-        {case_info("P-4/" + name + "-method", kShould,
-                   "The bot answers the JSON-RPC method `" + method + "`, spelt exactly like this.",
-                   "Add a handler for the JSON-RPC method \"" + method + "\"."),
-         [&bench = bench_, type = kind_.call, method] {
-           const TestMatch match = bench.new_match();
-           if (type != kInvite) (void)bench.ask(kInvite, bench.invitation(match));
-           const BotReply reply = bench.call(
-               method, type == kInvite ? bench.invitation(match) : bench.choice_call(match));
-           const bool is_taken = type == kInvite ? PlayerBench::accepts(reply)
-                                                 : !PlayerBench::choice_in(reply).empty();
-           return expect(is_taken, reply.exchange, "/error", "a correct answer to " + method,
-                         shown_answer(reply));
-         }});
-  }
+void add_rows(PlayerBench& bench, const AnswerKind& kind, Checks& out,
+              std::span<const AnswerCase> rows) {
+  for (const AnswerCase& row : rows)
+    add_answer(bench, kind, out, row.id, row.level, row.text, row.fix, row.judge);
+}
 
-  void add_fields() {
-    for (const AnswerField& row : kCopiedFields) {
-      add(row.id, kMust, std::string("`") + row.field + "`" + row.text, row.fix,
-          [&row, &kind = kind_](const Answered& in) { return judge_answer_field(row, kind, in); });
-    }
-  }
-
-  void add_table(std::span<const AnswerCase> rows) {
-    for (const AnswerCase& row : rows) add(row.id, row.level, row.text, row.fix, row.judge);
-  }
-
- private:
-  void add(const char* id, Level level, const std::string& text, const char* fix,
-           std::function<Verdict(const Answered&)> judge) {
-    out_.push_back(
-        {case_info(filled(id, kind_), level, filled("{type}: " + text, kind_), filled(fix, kind_)),
-         [&bench = bench_, reply = kind_.reply, judge = std::move(judge)] {
-           const PlayedGame& game = bench.sample();
-           return judge({bench, game.*reply, game.match});
-         }});
-  }
-
-  PlayerBench& bench_;
-  const AnswerKind& kind_;
-  Checks& out_;
-};
+void add_method(PlayerBench& bench, const AnswerKind& kind, Checks& out) {
+  const std::string method(envelope::spec(kind.call).method);
+  const bool is_invitation = kind.call == kInvite;
+  out.push_back(
+      {case_info(std::string("P-4/") + (is_invitation ? "invitation" : "choice") + "-method",
+                 kShould,
+                 "The bot answers the JSON-RPC method `" + method + "`, spelt exactly like this.",
+                 "Add a handler for the JSON-RPC method \"" + method + "\"."),
+       [&bench, is_invitation, method] {
+         const TestMatch match = bench.new_match();
+         if (!is_invitation) (void)bench.ask(kInvite, bench.invitation(match));
+         const BotReply reply =
+             bench.call(method, is_invitation ? bench.invitation(match) : bench.choice_call(match));
+         const bool is_taken =
+             is_invitation ? PlayerBench::accepts(reply) : !PlayerBench::choice_in(reply).empty();
+         return expect(is_taken, reply.exchange, "/error", "a correct answer to " + method,
+                       shown_answer(reply));
+       }});
+}
 
 }  // namespace
 
 void add_answer_cases(PlayerBench& bench, Checks& out) {
   add_basic_cases(bench, out);
   for (const AnswerKind* kind : {&kJoin, &kChoice}) {
-    AnswerCases cases(bench, *kind, out);
-    cases.add_method();
-    cases.add_fields();
-    cases.add_table(kAnswerEnvelope);
-    if (kind == &kJoin) {
-      cases.add_table(kOfJoin);
-    } else {
-      cases.add_table(kOfChoice);
+    add_method(bench, *kind, out);
+    for (const AnswerField& row : kCopiedFields) {
+      add_answer(bench, *kind, out, row.id, kMust, std::string("`") + row.field + "`" + row.text,
+                 row.fix,
+                 [&row, kind](const Answered& in) { return judge_answer_field(row, *kind, in); });
     }
-    cases.add_table(kFrame);
+    add_rows(bench, *kind, out, kAnswerEnvelope);
+    if (kind == &kJoin) add_rows(bench, *kind, out, kOfJoin);
+    if (kind == &kChoice) add_rows(bench, *kind, out, kOfChoice);
+    add_rows(bench, *kind, out, kFrame);
   }
 }
 

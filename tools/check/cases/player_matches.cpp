@@ -131,7 +131,7 @@ Verdict answers_repeated_calls(PlayerBench& bench) {
   // one of four cases.
   for (int round = 0; round < 4; ++round) {
     const Talk talk = hold(bench, "invite call call call");
-    for (const std::size_t again : {2, 3}) {
+    for (const std::size_t again : {2U, 3U}) {
       Verdict verdict = same_choice(talk.replies[1], talk.replies[again]);
       if (!verdict.passed()) return verdict;
     }

@@ -7,6 +7,7 @@
 #include "common/core/clock.h"
 #include "common/core/ids.h"
 #include "common/envelope/leniency.h"
+#include "tools/check/change.h"
 #include "tools/check/game_truth.h"
 #include "tools/check/mock_server.h"
 #include "tools/check/player/player_bench.h"
@@ -151,14 +152,16 @@ void PlayerBench::end_open_matches() {
   }
   for (const auto& [id, match] : open) {
     json message = match_envelope(MessageType::kGameOver, match);
-    message["game_type"] = tested_game()->game_type();
-    message["reason"] = "the match was not finished";
-    message["game_result"] = {{"status", "TECHNICAL_LOSS"},
-                              {"winner_player_id", nullptr},
-                              {"drawn_number", nullptr},
-                              {"number_parity", nullptr},
-                              {"choices", {{options_.bot.id, nullptr}, {match.opponent, nullptr}}},
-                              {"reason", message["reason"]}};
+    const std::string reason = "the match was not finished";
+    message.update({{"game_type", tested_game()->game_type()},
+                    {"reason", reason},
+                    {"game_result",
+                     {{"status", "TECHNICAL_LOSS"},
+                      {"winner_player_id", nullptr},
+                      {"drawn_number", nullptr},
+                      {"number_parity", nullptr},
+                      {"choices", {{options_.bot.id, nullptr}, {match.opponent, nullptr}}},
+                      {"reason", reason}}}});
     (void)ask(MessageType::kGameOver, message);
   }
 }
@@ -168,8 +171,8 @@ std::string BotReply::text(const std::string& field) const {
 }
 
 int BotReply::code() const {
-  const bool has_code = field_at(error, "code").is_number_integer();
-  return has_code ? error["code"].get<int>() : 0;
+  const json& code = field_at(error, "code");
+  return code.is_number_integer() ? code.get<int>() : 0;
 }
 
 BotReply read_bot_reply(Exchange exchange, const rpc::Id& id) {
@@ -228,15 +231,15 @@ constexpr milliseconds kPostedSoon{1000};
 
 void PlayerBench::announce(const json& invitation) {
   json message = news(MessageType::kRoundAnnouncement);
-  json& match = message["matches"][0];
+  json changes = {{"matches/0/referee_endpoint", server->url()}};
   // Copy only fields that exist, since some checks omit fields of the invitation.
-  const auto copy = [&invitation](const char* field, json& to) {
-    if (const auto found = invitation.find(field); found != invitation.end()) to = *found;
-  };
-  copy("round_id", message["round_id"]);
-  copy("match_id", match["match_id"]);
-  copy("opponent_id", match["player_B_id"]);
-  match["referee_endpoint"] = server->url();
+  for (const auto& [field, place] :
+       {std::pair("round_id", "round_id"), std::pair("match_id", "matches/0/match_id"),
+        std::pair("opponent_id", "matches/0/player_B_id")}) {
+    if (const auto found = invitation.find(field); found != invitation.end())
+      changes[place] = *found;
+  }
+  change(message, changes, {});
   (void)ask(MessageType::kRoundAnnouncement, message);
 }
 

@@ -158,42 +158,41 @@ void ManagerBench::probe_queries() {
   register_again("again_with_token", again);
 }
 
-json ManagerBench::report_message(const json& row, const BroughtAgent& referee) const {
-  const auto text = [&row](const char* field) { return text_at(row, field); };
-  const auto seed = game::parse_seed(text("draw_seed"));
-  GameTruth truth{.match_id = text("match_id"),
-                  .players = {text("player_A_id"), text("player_B_id")},
-                  .choices = {game_word(0), game_word(1)},
-                  .commitments = {},
-                  .nonces = {},
-                  .seed = seed ? *seed : game::Seed{},
-                  .is_first_a = true};
+json ManagerBench::report_message(const AssignedMatch& match) const {
+  const BroughtAgent& referee = referees_.at(match.referee);
+  const auto seed = game::parse_seed(match.seed);
+  const GameTruth truth{.match_id = match.id,
+                        .players = {match.player_a, match.player_b},
+                        .choices = {game_word(0), game_word(1)},
+                        .commitments = {},
+                        .nonces = {},
+                        .seed = seed ? *seed : game::Seed{},
+                        .is_first_a = true};
   const json result = value_at(game_over_fields(truth), "game_result");
+  json details = {{"attempt", match.attempt},
+                  {"failures", json::array()},
+                  {"termination", "NORMAL"},
+                  {"draw_version", 1},
+                  {"draw_proof", match.seed}};
+  for (const char* field : {"drawn_number", "number_parity", "choices"})
+    details[field] = value_at(result, field);
   json message = envelope("MATCH_RESULT_REPORT", "referee:" + referee.id, referee.token.reveal());
   change(message,
-         {{"conversation_id", row.value("conversation_id", "convmatch001")},
-          {"round_id", row.value("round_id", json(1))},
-          {"match_id", truth.match_id},
+         {{"conversation_id", match.conversation},
+          {"round_id", match.round},
+          {"match_id", match.id},
           {"game_type", tested_game()->game_type()},
           {"result",
            {{"winner", value_at(result, "winner_player_id")},
             {"score", score_of(truth)},
-            {"details",
-             {{"drawn_number", value_at(result, "drawn_number")},
-              {"number_parity", value_at(result, "number_parity")},
-              {"choices", value_at(result, "choices")},
-              {"attempt", row.value("attempt", json(1))},
-              {"failures", json::array()},
-              {"termination", "NORMAL"},
-              {"draw_version", 1},
-              {"draw_proof", text("draw_seed")}}}}}},
+            {"details", details}}}},
          {});
   return message;
 }
 
-void ManagerBench::probe_reports(const json& row, const json& message) {
-  const std::string& a = text_at(row, "player_A_id");
-  const std::string& b = text_at(row, "player_B_id");
+void ManagerBench::probe_reports(const AssignedMatch& match, const json& message) {
+  const std::string& a = match.player_a;
+  const std::string& b = match.player_b;
   const bool has_a_won = value_at(message, "result/winner") == json(a);
   const BroughtAgent& player = players_.front();
   const Names names{
@@ -216,26 +215,28 @@ void ManagerBench::collect_assignments() {
     seen_[at] += calls.size();
     for (const InboundCall& call : calls) {
       if (call.type() != "ROUND_ANNOUNCEMENT") continue;
-      for (json row : call.message.value("matches", json::array())) {
+      for (const json& row : value_at(call.message, "matches")) {
         if (!row.is_object()) continue;
-        row["round_id"] = call.message.value("round_id", json(1));
-        row["check_referee"] = at;
-        const json id = row.value("match_id", json());
-        const bool is_known = std::ranges::any_of(assignments_, [&id](const json& known) {
-          return known.value("match_id", json()) == id;
-        });
-        if (!is_known) assignments_.push_back(std::move(row));
+        AssignedMatch match{.id = text_at(row, "match_id"),
+                            .player_a = text_at(row, "player_A_id"),
+                            .player_b = text_at(row, "player_B_id"),
+                            .seed = text_at(row, "draw_seed"),
+                            .round = call.message.value("round_id", json(1)),
+                            .attempt = row.value("attempt", json(1)),
+                            .conversation = row.value("conversation_id", json("convmatch001")),
+                            .referee = at};
+        if (std::ranges::find(assignments_, match.id, &AssignedMatch::id) == assignments_.end())
+          assignments_.push_back(std::move(match));
       }
     }
   }
   most_at_once_ = std::max(most_at_once_, assignments_.size() - reported_);
 }
 
-void ManagerBench::report(const json& row) {
-  const json message =
-      report_message(row, referees_.at(row.value("check_referee", std::size_t{0})));
+void ManagerBench::report(const AssignedMatch& match) {
+  const json message = report_message(match);
   if (reported_ == 0) {
-    probe_reports(row, message);
+    probe_reports(match, message);
   } else {
     probe(ManagerPhase::kLater, "report_match_result", message, {});
   }

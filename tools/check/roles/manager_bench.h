@@ -45,6 +45,18 @@ struct ManagerProbe {
   const char* changes;  ///< see `change`
 };
 
+/// A match that the manager has assigned, as far as a report needs it.
+struct AssignedMatch {
+  std::string id;
+  std::string player_a;
+  std::string player_b;
+  std::string seed;
+  nlohmann::json round;
+  nlohmann::json attempt;
+  nlohmann::json conversation;
+  std::size_t referee = 0;  ///< the number of the referee that got it
+};
+
 /// Plays a whole league with a manager, acting as all players and referees, and tries to cheat.
 /// Stores each answer under a name for the checks. Not thread-safe.
 class ManagerBench {
@@ -73,8 +85,8 @@ class ManagerBench {
   [[nodiscard]] std::vector<InboundCall> to_referee(const std::string& type) const;
   [[nodiscard]] const std::vector<BroughtAgent>& players() const { return players_; }
   [[nodiscard]] const std::vector<BroughtAgent>& referees() const { return referees_; }
-  /// Rows of ROUND_ANNOUNCEMENT that were given to referees, in order.
-  [[nodiscard]] const std::vector<nlohmann::json>& assignments() const { return assignments_; }
+  /// What referees were given by ROUND_ANNOUNCEMENT, in order.
+  [[nodiscard]] const std::vector<AssignedMatch>& assignments() const { return assignments_; }
   /// The most matches that were open at once; each referee has two places.
   [[nodiscard]] std::size_t most_at_once() const { return most_at_once_; }
   [[nodiscard]] bool has_started() const { return !assignments_.empty(); }
@@ -98,11 +110,10 @@ class ManagerBench {
   void probe_queries();
   void play_matches();
   void collect_assignments();
-  void report(const nlohmann::json& row);
+  void report(const AssignedMatch& match);
   [[nodiscard]] bool has_news(milliseconds limit) const;
-  void probe_reports(const nlohmann::json& row, const nlohmann::json& message);
-  [[nodiscard]] nlohmann::json report_message(const nlohmann::json& row,
-                                              const BroughtAgent& referee) const;
+  void probe_reports(const AssignedMatch& match, const nlohmann::json& message);
+  [[nodiscard]] nlohmann::json report_message(const AssignedMatch& match) const;
 
   transport::front::HttpRuntime& runtime_;
   const Options options_;
@@ -113,7 +124,7 @@ class ManagerBench {
   std::vector<BroughtAgent> players_;
   std::vector<BroughtAgent> referees_;
   std::map<std::string, BotReply> kept_;
-  std::vector<nlohmann::json> assignments_;
+  std::vector<AssignedMatch> assignments_;
   std::size_t reported_ = 0;
   std::size_t most_at_once_ = 0;
   std::vector<std::size_t> seen_;  ///< calls to the mock server of each referee

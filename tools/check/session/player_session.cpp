@@ -59,8 +59,7 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
   }
   bench.server = &manager.server();
   bench.take_registration(*call);
-  const auto meta = call->message.value("player_meta", nlohmann::json());
-  auto endpoint = place_of(text_at(meta, "contact_endpoint"), manager.options().player_id);
+  auto endpoint = place_of(call->meta_text("contact_endpoint"), manager.options().player_id);
   BotIdentity bot{.id = manager.options().player_id,
                   .token = manager.token(),
                   .league_id = manager.options().league_id,
@@ -165,8 +164,7 @@ core::Result<Report> check_registering(Wire& wire, const SessionOptions& options
   Checks checks = player_cases(bench);
   add_restart_cases(bench, &restart, checks);
   add_take_over_case(bench, &restart, checks);
-  const auto meta = bench.registration->message.value("player_meta", nlohmann::json());
-  const std::string name = text_at(meta, "display_name");
+  const std::string name = bench.registration->meta_text("display_name");
   auto report = finished(bench, checks, options,
                          (name.empty() ? "a player" : name) + " at " +
                              (bench.is_outward() ? "its seat" : bench.bot().endpoint.url()),

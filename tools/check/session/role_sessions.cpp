@@ -91,8 +91,7 @@ core::Result<Report> check_referee(const SessionOptions& options) {
                      (words.empty() ? "" : "; the end of its output: " + words),
                  {}};
   }
-  const auto meta = call->message.value("referee_meta", nlohmann::json());
-  auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
+  auto endpoint = transport::link::parse_endpoint(call->meta_text("contact_endpoint"));
   if (!endpoint) return endpoint.error();
   bench.admit(*call, *endpoint);
   // A first match before the checks, since a referee may refuse it if it has not read the answer to
@@ -105,7 +104,7 @@ core::Result<Report> check_referee(const SessionOptions& options) {
   RunOptions run;
   run.is_playing = [&bench] { return bench.is_playing(); };
   auto report = run_role(checks, options, std::move(run),
-                         text_at(meta, "display_name") + " at " + endpoint->url());
+                         call->meta_text("display_name") + " at " + endpoint->url());
   report.ways = bench.rpc().ways();
   report.secrets = {(*manager)->token().reveal(), bench.player_token(0).reveal(),
                     bench.player_token(1).reveal()};
