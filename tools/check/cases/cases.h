@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/check/cases/case.h"
 #include "tools/check/mock_manager.h"
 #include "tools/check/roles/manager_bench.h"
 #include "tools/check/roles/referee_bench.h"
