@@ -64,10 +64,10 @@ const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"referee", {"core", "files", "service", ""}},
     {"player", {"core", "service", ""}},
     {"tools",
-     {"audit/evidence", "audit/verify", "audit/inspect", "audit/export", "audit/program",
-      "league/up", "league/client", "league/connect", "league/new_bot", "check", "check/trial",
-      "check/player", "check/roles", "check/session", "check/spar", "check/program", "bench",
-      "gateway", "league"}},
+     {"audit/evidence", "audit/verify",  "audit/inspect",  "audit/export",   "audit/program",
+      "league/up",      "league/client", "league/connect", "league/new_bot", "check",
+      "check/trial",    "check/player",  "check/roles",    "check/cases",    "check/session",
+      "check/spar",     "check/program", "bench",          "gateway",        "league"}},
 };
 
 /// For whom the folders of the bus work: its namespace, and the components that it may use besides

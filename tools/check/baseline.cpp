@@ -1,4 +1,4 @@
-#include "tools/check/baseline.h"
+#include "tools/check/report.h"
 
 #include <algorithm>
 #include <fstream>

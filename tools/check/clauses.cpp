@@ -1,4 +1,4 @@
-#include "tools/check/clauses.h"
+#include "tools/check/report.h"
 
 #include <algorithm>
 #include <array>

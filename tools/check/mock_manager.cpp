@@ -13,7 +13,7 @@ using nlohmann::json;
 namespace {
 
 std::string conversation_of(const InboundCall& call) {
-  const std::string& id = text_at(call.message, "conversation_id");
+  const std::string& id = call.text("conversation_id");
   return id.empty() ? "convleaguecheck001" : id;
 }
 
@@ -80,12 +80,11 @@ json MockManager::accepted(const InboundCall& call, bool is_referee) {
   message[is_referee ? "referee_id" : "player_id"] =
       is_referee ? options_.referee_id : options_.player_id;
   if (is_referee) return message;
-  const bool is_outward =
-      text_at(field_at(call.message, "player_meta"), "contact_endpoint") == agent::seats::kOutward;
+  const bool is_outward = call.meta_text("contact_endpoint") == agent::seats::kOutward;
   if (is_outward && options_.seats != nullptr) options_.seats->expect(options_.player_id, token_);
-  const std::string& nonce = text_at(call.message, "registration_nonce");
+  const std::string& nonce = call.text("registration_nonce");
   std::lock_guard lock(mutex_);
-  const bool is_new = text_at(call.message, "auth_token").empty();
+  const bool is_new = call.text("auth_token").empty();
   if (is_new) nonce_ = nonce;
   if (is_new || (!nonce.empty() && nonce == nonce_)) message["receipt_key"] = receipt_key_;
   return message;

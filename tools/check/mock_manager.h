@@ -6,9 +6,9 @@
 
 #include "common/core/auth_token.h"
 #include "common/core/random_source.h"
-#include "tools/check/checker_bus.h"
 #include "tools/check/checker_seats.h"
 #include "tools/check/mock_server.h"
+#include "tools/check/wire.h"
 
 namespace league::tools::check {
 

@@ -35,6 +35,11 @@ std::string answer_bytes(const InboundCall& call, const MockAnswer& answer) {
 
 }  // namespace
 
+const json& InboundCall::meta() const {
+  const json& player = field_at(message, "player_meta");
+  return player.is_null() ? field_at(message, "referee_meta") : player;
+}
+
 std::string InboundCall::type() const {
   std::string named = text_at(message, "message_type");
   if (!named.empty()) return named;

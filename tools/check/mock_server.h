@@ -34,6 +34,15 @@ struct InboundCall {
 
   /// `message_type`; if it is missing, the type that follows from the method.
   [[nodiscard]] std::string type() const;
+  /// A text field of the message; empty if it is missing or not a text.
+  [[nodiscard]] const std::string& text(std::string_view field) const {
+    return text_at(message, field);
+  }
+  /// `player_meta` or `referee_meta` of a registration, and a text in it.
+  [[nodiscard]] const nlohmann::json& meta() const;
+  [[nodiscard]] const std::string& meta_text(std::string_view field) const {
+    return text_at(meta(), field);
+  }
 };
 
 /// What the checker answers.

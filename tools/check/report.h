@@ -4,8 +4,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/core/result.h"
 #include "tools/check/verdict.h"
 
 namespace league::tools::check {
@@ -62,5 +64,20 @@ struct Report {
 [[nodiscard]] std::string html_report(const std::vector<Report>& reports);
 /// `results.json` of Gradescope: one test per check.
 [[nodiscard]] std::string gradescope_report(const Report& report);
+
+/// The ids of checks that are known to fail: one per line, `#` begins a comment. An empty `file` is
+/// an empty baseline. Fails if the file cannot be read.
+[[nodiscard]] core::Result<std::set<std::string>> read_baseline(const std::string& file);
+
+/// Marks failures that are in `known`, and lists as stale the entries of `known` that did not fail.
+void apply_baseline(const std::set<std::string>& known, Report& report);
+
+/// The sentence of docs/protocol.md that a clause stands for; empty for an unknown one. The table
+/// in clauses.cpp is the only link between checks and the document. The set of clauses is frozen
+/// for a version of the protocol.
+[[nodiscard]] std::string_view clause_text(std::string_view clause);
+
+/// The version of the protocol whose requirements are checked.
+inline constexpr std::string_view kRequirementSet = "2.1.0";
 
 }  // namespace league::tools::check

@@ -2,7 +2,6 @@
 #include <map>
 
 #include "common/core/text.h"
-#include "tools/check/clauses.h"
 #include "tools/check/report.h"
 
 namespace league::tools::check {

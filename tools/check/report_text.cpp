@@ -4,7 +4,6 @@
 
 #include "common/core/auth_token.h"
 #include "common/core/text.h"
-#include "tools/check/clauses.h"
 #include "tools/check/report.h"
 #include "tools/league/up/table_text.h"
 

@@ -1,74 +1,42 @@
 #include "tools/check/verdict.h"
 
 #include <algorithm>
+#include <array>
 
 namespace league::tools::check {
 
 std::string_view level_name(Level level) {
-  switch (level) {
-    case Level::kMust:
-      return "MUST";
-    case Level::kShould:
-      return "SHOULD";
-    case Level::kRobust:
-      return "ROBUST";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kLevels{"MUST", "SHOULD", "ROBUST"};
+  return kLevels.at(static_cast<std::size_t>(level));
 }
 
 std::string_view outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kPassed:
-      return "passed";
-    case Outcome::kFailed:
-      return "failed";
-    case Outcome::kFlaky:
-      return "flaky";
-    case Outcome::kSkipped:
-      return "skipped";
-    case Outcome::kHarness:
-      return "harness";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> kOutcomes{"passed", "failed", "flaky", "skipped",
+                                                      "harness"};
+  return kOutcomes.at(static_cast<std::size_t>(outcome));
 }
 
 std::string_view grade_name(Grade grade) {
-  switch (grade) {
-    case Grade::kNone:
-      return "none";
-    case Grade::kPlays:
-      return "plays";
-    case Grade::kConforms:
-      return "conforms";
-    case Grade::kRobust:
-      return "robust";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> kGrades{"none", "plays", "conforms", "robust"};
+  return kGrades.at(static_cast<std::size_t>(grade));
 }
 
 Verdict pass() { return {}; }
 
 Verdict skip(std::string reason) {
-  Verdict verdict;
-  verdict.outcome = Outcome::kSkipped;
-  verdict.got = std::move(reason);
-  return verdict;
+  return {.outcome = Outcome::kSkipped, .got = std::move(reason)};
 }
 
 Verdict skip_blocked(std::string reason) {
-  Verdict verdict = skip(std::move(reason));
-  verdict.is_blocked = true;
-  return verdict;
+  return {.outcome = Outcome::kSkipped, .got = std::move(reason), .is_blocked = true};
 }
 
 Verdict fail(Exchange exchange, std::string pointer, std::string expected, std::string got) {
-  Verdict verdict;
-  verdict.outcome = Outcome::kFailed;
-  verdict.got = std::move(got);
-  verdict.expected = std::move(expected);
-  verdict.pointer = std::move(pointer);
-  verdict.exchange = std::move(exchange);
-  return verdict;
+  return {.outcome = Outcome::kFailed,
+          .got = std::move(got),
+          .expected = std::move(expected),
+          .pointer = std::move(pointer),
+          .exchange = std::move(exchange)};
 }
 
 Verdict expect(bool is_right, Exchange exchange, std::string pointer, std::string expected,
@@ -78,10 +46,7 @@ Verdict expect(bool is_right, Exchange exchange, std::string pointer, std::strin
 }
 
 Verdict harness_fault(std::string what) {
-  Verdict verdict;
-  verdict.outcome = Outcome::kHarness;
-  verdict.got = std::move(what);
-  return verdict;
+  return {.outcome = Outcome::kHarness, .got = std::move(what)};
 }
 
 Verdict with_fix(Verdict verdict, std::string fix) {

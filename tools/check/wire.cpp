@@ -2,13 +2,13 @@
 
 #include <poll.h>
 #include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <future>
 #include <optional>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "common/transport/caller/endpoint_caller.h"
 #include "common/transport/client/response_reader.h"
@@ -17,6 +17,7 @@
 #include "common/transport/link/sse_parser.h"
 
 namespace league::tools::check {
+
 namespace {
 
 using Steady = std::chrono::steady_clock;
@@ -222,6 +223,23 @@ Exchange Wire::send(const transport::link::Endpoint& endpoint, std::string bytes
   exchange.elapsed = Steady::now() - begun;
   exchange.sent = std::move(bytes);
   return exchange;
+}
+
+core::Result<std::unique_ptr<CheckerBus>> CheckerBus::join(const agent::bus::BusOptions& options) {
+  auto loop = transport::link::EventLoop::start();
+  if (!loop) return loop.error();
+  std::unique_ptr<CheckerBus> bus(new CheckerBus(std::move(*loop)));
+  auto link = BusLink::join(options, bus->context());
+  if (!link) return link.error();
+  bus->link_ = std::move(*link);
+  bus->caller_ = std::make_unique<transport::caller::LinkCaller>(*bus->link_->connector(),
+                                                                 bus->clock_, bus->timer_);
+  return bus;
+}
+
+core::Result<std::shared_ptr<void>> CheckerBus::serve_league(
+    transport::link::MessageHandler& handler, const std::string& league_id) {
+  return link_->serve_league(handler, league_id, context());
 }
 
 }  // namespace league::tools::check

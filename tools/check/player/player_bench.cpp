@@ -245,12 +245,9 @@ std::optional<BotReply> PlayerBench::find_way(MessageType type, const json& mess
     if (reply.exchange.is_refused || reply.exchange.has_timed_out) return reply;
     std::optional<rpc::ErrorObject> error;
     if (reply.error.is_object()) {
-      error = rpc::ErrorObject{
-          .code = reply.code(),
-          .message = reply.error.contains("message") && reply.error["message"].is_string()
-                         ? reply.error["message"].get<std::string>()
-                         : std::string(),
-          .data = reply.error.value("data", json())};
+      error = rpc::ErrorObject{.code = reply.code(),
+                               .message = text_at(reply.error, "message"),
+                               .data = field_at(reply.error, "data")};
     }
     if (error && agent::dialects::says_no_such_method(*error, way, true)) continue;
     // A server that expects JSON-RPC answers a bare body with an error page.
@@ -336,7 +333,7 @@ bool PlayerBench::commits() {
 
 bool PlayerBench::gives_receipts() const {
   if (!registration || options_.bot.receipt_key.empty()) return false;
-  return field_at(field_at(registration->message, "player_meta"), "receipts") == json(true);
+  return field_at(registration->meta(), "receipts") == json(true);
 }
 
 void PlayerBench::add_leniency(std::string name) {

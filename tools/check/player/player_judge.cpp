@@ -1,16 +1,22 @@
 // What a referee makes of the bot's answers: they are read by the league's own functions.
 #include <algorithm>
 
+#include "common/agent/dialects/reply_dialect.h"
 #include "common/agent/peers/peer_client.h"
 #include "common/agent/runtime/settings.h"
+#include "common/core/clock.h"
 #include "common/core/ids.h"
+#include "common/envelope/leniency.h"
+#include "tools/check/change.h"
 #include "tools/check/game_truth.h"
-#include "tools/check/player/player_checks.h"
+#include "tools/check/mock_server.h"
+#include "tools/check/player/player_bench.h"
 
 namespace league::tools::check {
 
 using core::Error;
 using core::ErrorCode;
+using envelope::Leniency;
 using envelope::MessageType;
 using nlohmann::json;
 
@@ -146,16 +152,126 @@ void PlayerBench::end_open_matches() {
   }
   for (const auto& [id, match] : open) {
     json message = match_envelope(MessageType::kGameOver, match);
-    message["game_type"] = tested_game()->game_type();
-    message["reason"] = "the match was not finished";
-    message["game_result"] = {{"status", "TECHNICAL_LOSS"},
-                              {"winner_player_id", nullptr},
-                              {"drawn_number", nullptr},
-                              {"number_parity", nullptr},
-                              {"choices", {{options_.bot.id, nullptr}, {match.opponent, nullptr}}},
-                              {"reason", message["reason"]}};
+    const std::string reason = "the match was not finished";
+    message.update({{"game_type", tested_game()->game_type()},
+                    {"reason", reason},
+                    {"game_result",
+                     {{"status", "TECHNICAL_LOSS"},
+                      {"winner_player_id", nullptr},
+                      {"drawn_number", nullptr},
+                      {"number_parity", nullptr},
+                      {"choices", {{options_.bot.id, nullptr}, {match.opponent, nullptr}}},
+                      {"reason", reason}}}});
     (void)ask(MessageType::kGameOver, message);
   }
+}
+
+std::string BotReply::text(const std::string& field) const {
+  return text_at(message, field.c_str());
+}
+
+int BotReply::code() const {
+  const json& code = field_at(error, "code");
+  return code.is_number_integer() ? code.get<int>() : 0;
+}
+
+BotReply read_bot_reply(Exchange exchange, const rpc::Id& id) {
+  BotReply reply;
+  reply.exchange = std::move(exchange);
+  reply.document = json::parse(reply.exchange.received, nullptr, false);
+  reply.message = nullptr;
+  reply.error = nullptr;
+  if (!reply.document.is_object()) return reply;
+  if (const auto it = reply.document.find("error"); it != reply.document.end()) reply.error = *it;
+  auto found = agent::dialects::read_reply(reply.document, id);
+  if (!found) return reply;
+  if (found->message.is_object() && !found->message.empty()) reply.message = found->message;
+  if (found->error && reply.error.is_null())
+    reply.error = {{"code", found->error->code}, {"message", found->error->message}};
+  const auto names = found->leniencies.names();
+  for (std::string_view name : names) {
+    reply.leniencies.emplace_back(name);
+    if (name == "result_response") reply.place = "/result/response";
+    if (name == "result_structured_content") reply.place = "/result/structuredContent";
+    if (name == "result_content_text") reply.place = "/result/content/0/text";
+    if (name == "reply_as_request") reply.place = "/params";
+    if (name == "bare_reply_body") reply.place = "";
+  }
+  return reply;
+}
+
+std::set<std::string> overlooked_in(const BotReply& reply, envelope::MessageType type,
+                                    const TestMatch& match, const BotIdentity& bot) {
+  std::set<std::string> names(reply.leniencies.begin(), reply.leniencies.end());
+  if (!reply.message.is_object()) return names;
+  json message = reply.message;
+  envelope::Leniencies taken;
+  const envelope::NormaliseDefaults defaults{
+      .now = core::SystemClock().utc_now(),
+      .sender = "player:" + bot.id,
+      .conversation_id = core::ConversationId(match.conversation),
+      .player_id = core::PlayerId(bot.id),
+      .match_id = core::MatchId(match.id)};
+  (void)envelope::normalise(message, type, envelope::Mode::kOpen, defaults, taken);
+  const auto accepts_another = [&](const char* field, const json& ours, Leniency leniency) {
+    if (message.contains(field) && message[field] != ours) taken.add(leniency);
+  };
+  accepts_another("sender", "player:" + bot.id, Leniency::kForeignReplySender);
+  accepts_another("player_id", bot.id, Leniency::kForeignReplyPlayer);
+  accepts_another("conversation_id", match.conversation, Leniency::kForeignConversationId);
+  accepts_another("league_id", bot.league_id, Leniency::kForeignLeagueId);
+  accepts_another("round_id", match.round, Leniency::kForeignRoundId);
+  for (std::string_view name : taken.names()) names.emplace(name);
+  return names;
+}
+
+namespace {
+constexpr milliseconds kPostedSoon{1000};
+}
+
+void PlayerBench::announce(const json& invitation) {
+  json message = news(MessageType::kRoundAnnouncement);
+  json changes = {{"matches/0/referee_endpoint", server->url()}};
+  // Copy only fields that exist, since some checks omit fields of the invitation.
+  for (const auto& [field, place] :
+       {std::pair("round_id", "round_id"), std::pair("match_id", "matches/0/match_id"),
+        std::pair("opponent_id", "matches/0/player_B_id")}) {
+    if (const auto found = invitation.find(field); found != invitation.end())
+      changes[place] = *found;
+  }
+  change(message, changes, {});
+  (void)ask(MessageType::kRoundAnnouncement, message);
+}
+
+BotReply PlayerBench::exchange(const json& message, const std::function<BotReply()>& send) {
+  const std::string type = text_at(message, "message_type");
+  const bool is_invitation = type == envelope::wire_name(MessageType::kGameInvitation);
+  const bool is_choice_call = type == envelope::wire_name(MessageType::kChooseParityCall);
+  if (server == nullptr || !(is_invitation || is_choice_call)) return send();
+  if (is_invitation && posts_back_) announce(message);
+  const std::size_t from = server->count();
+  BotReply reply = send();
+  if (reply.text("status") != "RECEIVED" || reply.message.contains("message_type")) return reply;
+  // Wait less once the bot is known to send answers as calls of its own: such a bot may also
+  // acknowledge a message that it cannot use, and then no call follows.
+  const bool is_known = posts_back_.exchange(true);
+  if (is_invitation && !is_known) announce(message);
+  const std::string wanted(envelope::wire_name(is_invitation ? MessageType::kGameJoinAck
+                                                             : MessageType::kChooseParityResponse));
+  auto posted = server->wait_for(
+      [&wanted, match = text_at(message, "match_id")](const InboundCall& call) {
+        return call.type() == wanted && text_at(call.message, "match_id") == match;
+      },
+      from, is_known ? std::min(limit(), kPostedSoon) : limit());
+  if (!posted) return reply;
+  reply.message = posted->message;
+  json frame = {{"jsonrpc", "2.0"}, {"id", 1}, {"result", posted->message}};
+  judge(reply, message, rpc::Id(1), frame.dump(-1, ' ', false, json::error_handler_t::replace));
+  note_sent(message, reply);
+  reply.place = "/params";
+  reply.leniencies.emplace_back("answer_posted_back");
+  reply.exchange.received += " and then, as a call of its own: " + posted->bytes;
+  return reply;
 }
 
 }  // namespace league::tools::check

@@ -5,7 +5,7 @@
 #include "common/core/text.h"
 #include "common/envelope/envelope.h"
 #include "common/rpc/codec.h"
-#include "tools/check/player/player_checks.h"
+#include "tools/check/player/player_bench.h"
 
 namespace league::tools::check {
 

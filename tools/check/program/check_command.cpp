@@ -7,8 +7,6 @@
 #include <memory>
 
 #include "common/agent/identity/secret_file.h"
-#include "tools/check/baseline.h"
-#include "tools/check/clauses.h"
 #include "tools/check/game_truth.h"
 #include "tools/check/report.h"
 #include "tools/check/session/player_session.h"

@@ -11,7 +11,7 @@
 #include "common/agent/host/terminal.h"
 #include "common/core/counted.h"
 #include "tools/check/game_truth.h"
-#include "tools/check/spar/spar_sides.h"
+#include "tools/check/spar/spar.h"
 #include "tools/check/spar/terminal_game.h"
 #include "tools/league/client/bus_link.h"
 #include "tools/league/up/table_text.h"

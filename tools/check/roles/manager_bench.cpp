@@ -84,11 +84,9 @@ json ManagerBench::registration(const BroughtAgent& agent) const {
   return message;
 }
 
-BotReply ManagerBench::keep(const std::string& name, const std::string& method,
-                            const json& message) {
-  BotReply reply = rpc_.call(method, message);
-  if (!name.empty()) kept_[name] = reply;
-  return reply;
+const BotReply& ManagerBench::keep(const std::string& name, const std::string& method,
+                                   const json& message) {
+  return kept_[name] = rpc_.call(method, message);
 }
 
 core::Result<void> ManagerBench::open_servers() {
@@ -119,129 +117,95 @@ void ManagerBench::register_agent(BroughtAgent& agent) {
   if (!league.empty()) league_id_ = league;
 }
 
+void ManagerBench::probe(ManagerPhase phase, const std::string& method, const json& correct,
+                         const Names& names) {
+  for (const ManagerProbe& one : probes_) {
+    if (one.phase != phase) continue;
+    json message = correct;
+    // Every registration is one of its own.
+    if (phase == ManagerPhase::kStrangers)
+      message["registration_nonce"] = "league_check_" + std::to_string(kept_.size());
+    change(message, json::parse(one.changes), names);
+    keep(one.name, method, message);
+  }
+}
+
 void ManagerBench::probe_frames() {
-  kept_["unknown_method"] = rpc_.call("league_check_no_such_method", json::object());
+  probe(ManagerPhase::kPing, "ping", json::object(), {});
+  probe(ManagerPhase::kStart, "start_league", json::object(), {});
+  keep("unknown_method", "league_check_no_such_method", json::object());
   kept_["invalid_request"] = rpc_.send(R"({"jsonrpc":"2.0","id":7711})", rpc::Id(7711));
   if (rpc_.is_http()) kept_["parse_error"] = rpc_.send("{\"jsonrpc\": ", rpc::Id(1));
-  kept_["ping"] = rpc_.call("ping", json::object());
-  kept_["start_without_key"] = rpc_.call("start_league", json::object());
 }
 
-void ManagerBench::probe_registrations() {
-  BroughtAgent stranger;
-  stranger.name = "check_stranger";
-  const auto probe = [&](const std::string& name, const std::function<void(json&)>& change) {
-    json message = registration(stranger);
-    message["registration_nonce"] = "league_check_" + name;
-    change(message);
-    keep(name, "register_player", message);
-  };
-  probe("without_meta", [](json& m) { m.erase("player_meta"); });
-  probe("bad_timestamp", [](json& m) { m["timestamp"] = "2025-01-15 10:30:00"; });
-  probe("other_protocol", [](json& m) { m["protocol"] = "league.v3"; });
-  probe("other_version", [](json& m) { m["player_meta"]["protocol_version"] = "3.0.0"; });
-  probe("unknown_game", [](json& m) { m["player_meta"]["game_types"] = {"chess"}; });
-  probe("no_games", [](json& m) { m["player_meta"]["game_types"] = json::array(); });
-  probe("bad_endpoint", [](json& m) { m["player_meta"]["contact_endpoint"] = "not a url"; });
-  probe("long_name", [](json& m) { m["player_meta"]["display_name"] = std::string(51, 'n'); });
-  probe("null_name", [](json& m) { m["player_meta"]["display_name"] = nullptr; });
-}
-
-void ManagerBench::probe_queries() {
+json ManagerBench::query(const char* type) const {
   const BroughtAgent& player = players_.front();
-  const std::string sender = "player:" + player.id;
-  const auto query = [&](const std::string& name, const std::string& type,
-                         const std::function<void(json&)>& change = nullptr) {
-    json message = envelope("LEAGUE_QUERY", sender, player.token.reveal());
-    message["query_type"] = type;
-    if (change) change(message);
-    keep(name, "league_query", message);
-  };
-  query("standings", "GET_STANDINGS");
-  query("extra_field", "GET_STANDINGS", [](json& m) { m["league_check_extra"] = {{"a", 1}}; });
-  query("unknown_query", "GET_EVERYTHING");
-  query("without_token", "GET_STANDINGS", [](json& m) { m.erase("auth_token"); });
-  query("wrong_token", "GET_STANDINGS",
-        [](json& m) { m["auth_token"] = "tok_leaguecheck_must_not_be_repeated"; });
-  query("foreign_sender", "GET_STANDINGS", [](json& m) { m["sender"] = "player:P98"; });
-  query("without_query_type", "GET_STANDINGS", [](json& m) { m.erase("query_type"); });
-  json again = registration(players_.front());
-  again["auth_token"] = player.token.reveal();
-  keep("again_with_token", "register_player", again);
-  // The manager may have given a new token.
-  const auto fresh = kept("again_with_token").text("auth_token");
-  if (!fresh.empty()) players_.front().token = core::AuthToken(fresh);
-}
-
-json ManagerBench::report_message(const json& row, const BroughtAgent& referee) const {
-  const auto text = [&row](const char* field) { return text_at(row, field); };
-  const auto seed = game::parse_seed(text("draw_seed"));
-  GameTruth truth{.match_id = text("match_id"),
-                  .players = {text("player_A_id"), text("player_B_id")},
-                  .choices = {game_word(0), game_word(1)},
-                  .commitments = {},
-                  .nonces = {},
-                  .seed = seed ? *seed : game::Seed{},
-                  .is_first_a = true};
-  const json fields = game_over_fields(truth);
-  const json& result = fields["game_result"];
-  json message = envelope("MATCH_RESULT_REPORT", "referee:" + referee.id, referee.token.reveal());
-  message["conversation_id"] = row.value("conversation_id", json("convmatch001"));
-  message.update({{"round_id", row.value("round_id", json(1))},
-                  {"match_id", truth.match_id},
-                  {"game_type", tested_game()->game_type()},
-                  {"result",
-                   {{"winner", result["winner_player_id"]},
-                    {"score", score_of(truth)},
-                    {"details",
-                     {{"drawn_number", result["drawn_number"]},
-                      {"number_parity", result["number_parity"]},
-                      {"choices", result["choices"]},
-                      {"attempt", row.value("attempt", json(1))},
-                      {"failures", json::array()},
-                      {"termination", "NORMAL"},
-                      {"draw_version", 1},
-                      {"draw_proof", text("draw_seed")}}}}}});
+  json message = envelope("LEAGUE_QUERY", "player:" + player.id, player.token.reveal());
+  message["query_type"] = type;
   return message;
 }
 
-void ManagerBench::probe_reports(const json& row, const json& message) {
-  const auto lie = [&](const std::string& name, const std::function<void(json&)>& change) {
-    json changed = message;
-    change(changed);
-    keep(name, "report_match_result", changed);
-  };
-  const std::string a = text_at(row, "player_A_id");
-  const std::string b = text_at(row, "player_B_id");
-  lie("report_number", [](json& m) {
-    json& number = m["result"]["details"]["drawn_number"];
-    number = false_number(number);
-  });
-  lie("report_winner", [&](json& m) {
-    m["result"]["winner"] = m["result"]["winner"] == json(a) ? b : a;
-    m["result"]["score"] = {{a, m["result"]["winner"] == json(a) ? 3 : 0},
-                            {b, m["result"]["winner"] == json(b) ? 3 : 0}};
-  });
-  lie("report_score", [&](json& m) { m["result"]["score"] = {{a, 300}, {b, 0}}; });
-  lie("report_seed", [](json& m) { m["result"]["details"]["draw_proof"] = std::string(64, '7'); });
-  lie("report_choice", [&](json& m) { m["result"]["details"]["choices"][a] = "Even"; });
-  lie("report_round", [](json& m) { m["round_id"] = 7; });
-  lie("report_match", [](json& m) { m["match_id"] = "R7M7"; });
-  lie("report_game", [](json& m) { m["game_type"] = "chess"; });
-  lie("report_player_token", [&](json& m) { m["auth_token"] = players_.front().token.reveal(); });
-  lie("report_player_sender", [&](json& m) {
-    m["auth_token"] = players_.front().token.reveal();
-    m["sender"] = "player:" + players_.front().id;
-  });
-  lie("report_without_token", [](json& m) { m.erase("auth_token"); });
-  lie("report_stranger", [](json& m) {
-    m["result"]["winner"] = "P999";
-    m["result"]["score"] = {{"P999", 3}};
-  });
-  keep("report", "report_match_result", message);
-  keep("report_again", "report_match_result", message);
-  lie("report_conflict",
-      [&](json& m) { m["result"]["winner"] = m["result"]["winner"] == json(a) ? b : a; });
+void ManagerBench::register_again(const std::string& name, const json& message) {
+  // The manager may give a new token.
+  const auto fresh = keep(name, "register_player", message).text("auth_token");
+  if (!fresh.empty()) players_.front().token = core::AuthToken(fresh);
+}
+
+void ManagerBench::probe_queries() {
+  probe(ManagerPhase::kQueries, "league_query", query("GET_STANDINGS"), {});
+  json again = registration(players_.front());
+  again["auth_token"] = players_.front().token.reveal();
+  register_again("again_with_token", again);
+}
+
+json ManagerBench::report_message(const AssignedMatch& match) const {
+  const BroughtAgent& referee = referees_.at(match.referee);
+  const auto seed = game::parse_seed(match.seed);
+  const GameTruth truth{.match_id = match.id,
+                        .players = {match.player_a, match.player_b},
+                        .choices = {game_word(0), game_word(1)},
+                        .commitments = {},
+                        .nonces = {},
+                        .seed = seed ? *seed : game::Seed{},
+                        .is_first_a = true};
+  const json result = value_at(game_over_fields(truth), "game_result");
+  json details = {{"attempt", match.attempt},
+                  {"failures", json::array()},
+                  {"termination", "NORMAL"},
+                  {"draw_version", 1},
+                  {"draw_proof", match.seed}};
+  for (const char* field : {"drawn_number", "number_parity", "choices"})
+    details[field] = value_at(result, field);
+  json message = envelope("MATCH_RESULT_REPORT", "referee:" + referee.id, referee.token.reveal());
+  change(message,
+         {{"conversation_id", match.conversation},
+          {"round_id", match.round},
+          {"match_id", match.id},
+          {"game_type", tested_game()->game_type()},
+          {"result",
+           {{"winner", value_at(result, "winner_player_id")},
+            {"score", score_of(truth)},
+            {"details", details}}}},
+         {});
+  return message;
+}
+
+void ManagerBench::probe_reports(const AssignedMatch& match, const json& message) {
+  const std::string& a = match.player_a;
+  const std::string& b = match.player_b;
+  const bool has_a_won = value_at(message, "result/winner") == json(a);
+  const BroughtAgent& player = players_.front();
+  const Names names{
+      {"a", a},
+      {"b", b},
+      {"another_number", false_number(value_at(message, "result/details/drawn_number"))},
+      {"another_winner", has_a_won ? b : a},
+      {"another_score", {{a, has_a_won ? 0 : 3}, {b, has_a_won ? 3 : 0}}},
+      {"player_token", player.token.reveal()},
+      {"player_sender", "player:" + player.id}};
+  for (const ManagerPhase phase :
+       {ManagerPhase::kLies, ManagerPhase::kReport, ManagerPhase::kConflicts})
+    probe(phase, "report_match_result", message, names);
 }
 
 void ManagerBench::collect_assignments() {
@@ -251,28 +215,30 @@ void ManagerBench::collect_assignments() {
     seen_[at] += calls.size();
     for (const InboundCall& call : calls) {
       if (call.type() != "ROUND_ANNOUNCEMENT") continue;
-      for (json row : call.message.value("matches", json::array())) {
+      for (const json& row : value_at(call.message, "matches")) {
         if (!row.is_object()) continue;
-        row["round_id"] = call.message.value("round_id", json(1));
-        row["check_referee"] = at;
-        const json id = row.value("match_id", json());
-        const bool is_known = std::ranges::any_of(assignments_, [&id](const json& known) {
-          return known.value("match_id", json()) == id;
-        });
-        if (!is_known) assignments_.push_back(std::move(row));
+        AssignedMatch match{.id = text_at(row, "match_id"),
+                            .player_a = text_at(row, "player_A_id"),
+                            .player_b = text_at(row, "player_B_id"),
+                            .seed = text_at(row, "draw_seed"),
+                            .round = call.message.value("round_id", json(1)),
+                            .attempt = row.value("attempt", json(1)),
+                            .conversation = row.value("conversation_id", json("convmatch001")),
+                            .referee = at};
+        if (std::ranges::find(assignments_, match.id, &AssignedMatch::id) == assignments_.end())
+          assignments_.push_back(std::move(match));
       }
     }
   }
   most_at_once_ = std::max(most_at_once_, assignments_.size() - reported_);
 }
 
-void ManagerBench::report(const json& row) {
-  const json message =
-      report_message(row, referees_.at(row.value("check_referee", std::size_t{0})));
+void ManagerBench::report(const AssignedMatch& match) {
+  const json message = report_message(match);
   if (reported_ == 0) {
-    probe_reports(row, message);
+    probe_reports(match, message);
   } else {
-    keep("later_report", "report_match_result", message);
+    probe(ManagerPhase::kLater, "report_match_result", message, {});
   }
   ++reported_;
 }
@@ -305,21 +271,6 @@ void ManagerBench::play_matches() {
       milliseconds(1500));
 }
 
-/// Registrations that resemble that of the first player.
-void ManagerBench::probe_copies() {
-  json same_name = registration(players_.front());
-  same_name["registration_nonce"] = "league_check_same_name";
-  same_name["player_meta"]["contact_endpoint"] = "http://127.0.0.1:9/mcp";
-  keep("same_name", "register_player", same_name);
-  json same_place = registration(players_.front());
-  same_place["registration_nonce"] = "league_check_same_place";
-  same_place["player_meta"]["display_name"] = "check_double";
-  keep("same_place", "register_player", same_place);
-  keep("same_nonce", "register_player", registration(players_.front()));
-  if (const auto fresh = kept("same_nonce").text("auth_token"); !fresh.empty())
-    players_.front().token = core::AuthToken(fresh);
-}
-
 void ManagerBench::wait_for_start() {
   if (!options_.operator_key.empty())
     keep("start", "start_league", {{"operator_key", options_.operator_key.reveal()}});
@@ -346,19 +297,18 @@ core::Result<void> ManagerBench::play() {
   for (BroughtAgent& referee : referees_) register_agent(referee);
   if (players_.size() > 1) register_agent(players_.back());
   // After all others: a manager that accepts what it should refuse still plays with the right ones.
-  probe_registrations();
-  probe_copies();
+  const auto stranger = [this](const char* name) {
+    BroughtAgent agent;
+    agent.name = name;
+    return registration(agent);
+  };
+  probe(ManagerPhase::kStrangers, "register_player", stranger("check_stranger"), {});
+  probe(ManagerPhase::kCopies, "register_player", registration(players_.front()), {});
+  register_again("same_nonce", registration(players_.front()));
   wait_for_start();
-  BroughtAgent late;
-  late.name = "check_late";
-  keep("late", "register_player", registration(late));
+  probe(ManagerPhase::kLate, "register_player", stranger("check_late"), {});
   play_matches();
-  json query =
-      envelope("LEAGUE_QUERY", "player:" + players_.front().id, players_.front().token.reveal());
-  query["query_type"] = "GET_STANDINGS";
-  keep("final_standings", "league_query", query);
-  query["query_type"] = "GET_SCHEDULE";
-  keep("schedule", "league_query", query);
+  probe(ManagerPhase::kEnd, "league_query", query("GET_SCHEDULE"), {});
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "common/agent/identity/match_credential.h"
 #include "common/core/clock.h"
 #include "league_manager/rounds/match_starter.h"
+#include "tools/check/change.h"
 #include "tools/check/game_truth.h"
 
 namespace league::tools::check {
@@ -35,8 +36,12 @@ std::size_t RefereeTrace::count(std::size_t seat, const std::string& type) const
                     [&type](const InboundCall& call) { return call.type() == type; }));
 }
 
+Exchange RefereeTrace::first_report() const {
+  return reports.empty() ? Exchange{} : Exchange{.received = reports.front().bytes};
+}
+
 json RefereeTrace::result() const {
-  return reports.empty() ? json() : reports.front().message.value("result", json());
+  return reports.empty() ? json() : value_at(reports.front().message, "result");
 }
 
 RefereeBench::RefereeBench(Wire& wire, MockManager& manager, bool is_fast)
@@ -159,7 +164,7 @@ json RefereeBench::right_answer(std::size_t seat, const InboundCall& call,
   json message = {{"protocol", "league.v2"},
                   {"sender", "player:" + player_id(seat)},
                   {"timestamp", core::SystemClock().utc_now().to_wire()},
-                  {"conversation_id", text_at(call.message, "conversation_id")},
+                  {"conversation_id", call.text("conversation_id")},
                   {"auth_token", tokens_.at(seat).reveal()},
                   {"league_id", rpc_.bot().league_id},
                   {"round_id", 1},
@@ -179,7 +184,7 @@ json RefereeBench::right_answer(std::size_t seat, const InboundCall& call,
 
 MockAnswer RefereeBench::answer_as_player(std::size_t seat, const InboundCall& call) {
   std::lock_guard lock(mutex_);
-  const auto found = running_.find(text_at(call.message, "match_id"));
+  const auto found = running_.find(call.text("match_id"));
   if (found == running_.end()) return {.result = {{"status", "ok"}}};
   Running& running = found->second;
   const std::string type = call.type();
@@ -199,7 +204,7 @@ std::optional<MockAnswer> RefereeBench::answer_as_manager(const InboundCall& cal
   if (auto answer = answer_to_poll(call)) return answer;
   if (call.type() != "MATCH_RESULT_REPORT") return std::nullopt;
   std::lock_guard lock(mutex_);
-  const auto found = running_.find(text_at(call.message, "match_id"));
+  const auto found = running_.find(call.text("match_id"));
   if (found == running_.end()) return std::nullopt;
   Running& running = found->second;
   running.trace.reports.push_back(call);

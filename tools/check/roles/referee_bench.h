@@ -52,6 +52,8 @@ struct RefereeTrace {
   /// The first call of `type` to the player; null if there was none.
   [[nodiscard]] const InboundCall* first(std::size_t seat, const std::string& type) const;
   [[nodiscard]] std::size_t count(std::size_t seat, const std::string& type) const;
+  /// The first report, as evidence; an empty one if there is none.
+  [[nodiscard]] Exchange first_report() const;
   /// `result` of the first report; null if there is none.
   [[nodiscard]] nlohmann::json result() const;
 };

@@ -44,8 +44,7 @@ RefereeBench::~RefereeBench() = default;
 
 bool RefereeBench::is_foreign() const {
   if (!registration_) return false;
-  const json& meta = field_at(registration_->message, "referee_meta");
-  return field_at(meta, "match_credentials") != json(true);
+  return field_at(registration_->meta(), "match_credentials") != json(true);
 }
 
 BotReply RefereeBench::start(const json& message) {
@@ -74,7 +73,7 @@ BotReply RefereeBench::start(const json& message) {
 
 std::optional<MockAnswer> RefereeBench::answer_to_poll(const InboundCall& call) {
   const bool asks_for_players =
-      call.type() == "LEAGUE_QUERY" && text_at(call.message, "query_type") == "GET_REGISTRATIONS";
+      call.type() == "LEAGUE_QUERY" && call.text("query_type") == "GET_REGISTRATIONS";
   const bool asks_for_matches = call.method == "get_assigned_matches";
   if (!asks_for_players && !asks_for_matches) return std::nullopt;
   std::lock_guard lock(mutex_);

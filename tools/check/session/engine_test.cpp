@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "tools/check/clauses.h"
+#include "tools/check/report.h"
 #include "tools/check/session/player_session.h"
 
 namespace league::tools::check {

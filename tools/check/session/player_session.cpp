@@ -5,9 +5,8 @@
 #include <thread>
 
 #include "common/transport/front/http_server.h"
+#include "tools/check/cases/cases.h"
 #include "tools/check/engine.h"
-#include "tools/check/player/player_checks.h"
-#include "tools/check/player/player_restart.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools::check {
@@ -60,8 +59,7 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
   }
   bench.server = &manager.server();
   bench.take_registration(*call);
-  const auto meta = call->message.value("player_meta", nlohmann::json());
-  auto endpoint = place_of(text_at(meta, "contact_endpoint"), manager.options().player_id);
+  auto endpoint = place_of(call->meta_text("contact_endpoint"), manager.options().player_id);
   BotIdentity bot{.id = manager.options().player_id,
                   .token = manager.token(),
                   .league_id = manager.options().league_id,
@@ -141,9 +139,9 @@ core::Result<Report> check_endpoint(Wire& wire, const SessionOptions& options) {
     return Error{ErrorCode::kConnectionError,
                  "the bot cannot be reached at " + endpoint->url() + ": " + first.trouble,
                  {}};
-  Checks checks = player_checks(bench);
-  add_restart_checks(bench, nullptr, checks);
-  add_take_over_check(bench, nullptr, checks);
+  Checks checks = player_cases(bench);
+  add_restart_cases(bench, nullptr, checks);
+  add_take_over_case(bench, nullptr, checks);
   return finished(bench, checks, options, endpoint->url());
 }
 
@@ -163,11 +161,10 @@ core::Result<Report> check_registering(Wire& wire, const SessionOptions& options
   auto admitted = admit(bench, **manager, bot, options);
   if (!admitted) return admitted.error();
   RestartTools restart{.manager = **manager, .bot = bot};
-  Checks checks = player_checks(bench);
-  add_restart_checks(bench, &restart, checks);
-  add_take_over_check(bench, &restart, checks);
-  const auto meta = bench.registration->message.value("player_meta", nlohmann::json());
-  const std::string name = text_at(meta, "display_name");
+  Checks checks = player_cases(bench);
+  add_restart_cases(bench, &restart, checks);
+  add_take_over_case(bench, &restart, checks);
+  const std::string name = bench.registration->meta_text("display_name");
   auto report = finished(bench, checks, options,
                          (name.empty() ? "a player" : name) + " at " +
                              (bench.is_outward() ? "its seat" : bench.bot().endpoint.url()),

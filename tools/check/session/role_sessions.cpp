@@ -3,9 +3,8 @@
 #include <thread>
 
 #include "common/transport/front/http_server.h"
+#include "tools/check/cases/cases.h"
 #include "tools/check/engine.h"
-#include "tools/check/player/player_restart.h"
-#include "tools/check/roles/role_checks.h"
 #include "tools/check/session/player_session.h"
 #include "tools/league/up/table_text.h"
 
@@ -92,8 +91,7 @@ core::Result<Report> check_referee(const SessionOptions& options) {
                      (words.empty() ? "" : "; the end of its output: " + words),
                  {}};
   }
-  const auto meta = call->message.value("referee_meta", nlohmann::json());
-  auto endpoint = transport::link::parse_endpoint(text_at(meta, "contact_endpoint"));
+  auto endpoint = transport::link::parse_endpoint(call->meta_text("contact_endpoint"));
   if (!endpoint) return endpoint.error();
   bench.admit(*call, *endpoint);
   // A first match before the checks, since a referee may refuse it if it has not read the answer to
@@ -102,11 +100,11 @@ core::Result<Report> check_referee(const SessionOptions& options) {
   first.limit = milliseconds(1500);
   for (int i = 0; i < 40 && bench.play(first).reports.empty(); ++i)
     std::this_thread::sleep_for(milliseconds(25));
-  const auto checks = referee_checks(bench);
+  const auto checks = referee_cases(bench);
   RunOptions run;
   run.is_playing = [&bench] { return bench.is_playing(); };
   auto report = run_role(checks, options, std::move(run),
-                         text_at(meta, "display_name") + " at " + endpoint->url());
+                         call->meta_text("display_name") + " at " + endpoint->url());
   report.ways = bench.rpc().ways();
   report.secrets = {(*manager)->token().reveal(), bench.player_token(0).reveal(),
                     bench.player_token(1).reveal()};
@@ -131,7 +129,7 @@ core::Result<Report> check_manager(const SessionOptions& options) {
                       .start_command = options.start_command,
                       .patience = options.patience,
                       .is_fast = options.is_fast});
-  auto report = run_role(manager_checks(bench), options, {}, endpoint->url());
+  auto report = run_role(manager_cases(bench), options, {}, endpoint->url());
   report.ways = {"tool_name"};
   report.secrets = bench.secrets();
   return report;
@@ -145,16 +143,16 @@ std::vector<CheckInfo> list_checks(const std::string& role) {
   std::vector<Check> checks;
   if (role == "player") {
     PlayerBench bench(**wire, {});
-    checks = player_checks(bench);
-    add_restart_checks(bench, nullptr, checks);
+    checks = player_cases(bench);
+    add_restart_cases(bench, nullptr, checks);
   } else if (role == "manager") {
     ManagerBench bench(**wire, **runtime, {});
-    checks = manager_checks(bench);
+    checks = manager_cases(bench);
   } else {
     auto manager = MockManager::open(**runtime, {});
     if (!manager) return infos;
     RefereeBench bench(**wire, **manager, true);
-    checks = referee_checks(bench);
+    checks = referee_cases(bench);
   }
   for (const Check& check : checks) infos.push_back(check.info);
   return infos;

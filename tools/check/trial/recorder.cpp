@@ -1,4 +1,4 @@
-#include "tools/check/trial/recorder.h"
+#include "tools/check/trial/trial_league.h"
 
 #include <utility>
 

@@ -41,50 +41,60 @@ std::string result_frame(const std::string& request, const json& result) {
 /// The opponent of a bot that is tried alone: it commits, chooses at random and is always right.
 struct TrialLeague::StandIn {
   struct Hand {
+    core::PlayerId player;
     std::string choice;
-    std::string nonce;
-    std::string draw_commitment;
+    std::optional<std::string> nonce;  ///< if it has committed
   };
   core::CryptoRandom random;
-  std::map<std::string, Hand> hands;  ///< by match; only on the timer's thread
+  std::map<core::MatchId, Hand> hands;  ///< only on the timer's thread
 
   std::string answer(const std::string& request) {
-    const json call = schema::field_at(json::parse(request, nullptr, false), "params");
-    const std::string type = schema::text_at(call, "message_type");
-    const std::string& match = schema::text_at(call, "match_id");
-    json message = {{"protocol", "league.v2"},
-                    {"timestamp", schema::field_at(call, "timestamp")},
-                    {"conversation_id", schema::field_at(call, "conversation_id")},
-                    {"match_id", match},
-                    {"player_id", schema::field_at(call, "player_id")}};
-    message["sender"] = "player:" + schema::text_at(call, "player_id");
-    if (type == envelope::wire_name(MessageType::kGameInvitation)) {
-      Hand& hand = hands[match];
-      hand.draw_commitment = schema::text_at(call, "draw_commitment");
-      if (hand.choice.empty()) {
-        const auto& words = tested_game()->choices();
-        hand.choice =
-            std::string(words[static_cast<unsigned>(random.bytes<1>()[0]) % words.size()]);
-        hand.nonce = core::to_hex(random.bytes<32>());
-      }
-      message.update({{"message_type", "GAME_JOIN_ACK"},
-                      {"arrival_timestamp", message["timestamp"]},
-                      {"accept", true}});
-      if (!hand.draw_commitment.empty())
-        message["choice_commitment"] =
-            game::choice_commitment({.draw_commitment = hand.draw_commitment,
-                                     .match_id = match,
-                                     .player_id = schema::text_at(call, "player_id"),
-                                     .choice = hand.choice,
-                                     .nonce = hand.nonce});
-      return result_frame(request, message);
+    const json frame = json::parse(request, nullptr, false);
+    const json& call = schema::field_at(frame, "params");
+    const auto from = envelope::decode_envelope(call);
+    const bool is_asked = from && from->match_id &&
+                          (from->type == MessageType::kGameInvitation ||
+                           from->type == MessageType::kChooseParityCall);
+    if (!is_asked) return result_frame(request, {{"status", "ok"}});
+    Hand& hand = hands[*from->match_id];
+    const auto own = [&] {
+      return envelope::Envelope{.sender = envelope::Sender::player(hand.player.str()),
+                                .timestamp = from->timestamp,
+                                .conversation_id = from->conversation_id,
+                                .match_id = from->match_id};
+    };
+    if (from->type == MessageType::kChooseParityCall) {
+      return result_frame(request, envelope::encode(own(), envelope::ChooseParityResponse{
+                                                               .player_id = hand.player,
+                                                               .parity_choice = hand.choice,
+                                                               .choice_nonce = hand.nonce}));
     }
-    if (type != envelope::wire_name(MessageType::kChooseParityCall))
-      return result_frame(request, {{"status", "ok"}});
-    const Hand& hand = hands[match];
-    message.update({{"message_type", "CHOOSE_PARITY_RESPONSE"}, {"parity_choice", hand.choice}});
-    if (!hand.draw_commitment.empty()) message["choice_nonce"] = hand.nonce;
-    return result_frame(request, message);
+    const auto invitation = envelope::decode<envelope::GameInvitation>(call);
+    if (!invitation || !invitation->player_id) return result_frame(request, {{"status", "ok"}});
+    const envelope::GameJoinAck join = accept(*from->match_id, *invitation, from->timestamp, hand);
+    return result_frame(request, envelope::encode(own(), join));
+  }
+
+ private:
+  envelope::GameJoinAck accept(const core::MatchId& match,
+                               const envelope::GameInvitation& invitation, core::UtcTimestamp now,
+                               Hand& hand) {
+    hand.player = *invitation.player_id;
+    if (hand.choice.empty()) {
+      const auto& words = tested_game()->choices();
+      hand.choice = std::string(words[static_cast<unsigned>(random.bytes<1>()[0]) % words.size()]);
+      if (invitation.draw_commitment) hand.nonce = core::to_hex(random.bytes<32>());
+    }
+    envelope::GameJoinAck join{.player_id = hand.player, .arrival_timestamp = now, .accept = true};
+    if (hand.nonce) {
+      join.choice_commitment =
+          game::choice_commitment({.draw_commitment = *invitation.draw_commitment,
+                                   .match_id = match.str(),
+                                   .player_id = hand.player.str(),
+                                   .choice = hand.choice,
+                                   .nonce = *hand.nonce});
+    }
+    return join;
   }
 };
 

@@ -1,7 +1,7 @@
 // What a bot needs to play at all, judged by a match as a league plays it.
 #include "common/core/text.h"
 #include "common/rpc/codec.h"
-#include "tools/check/player/player_checks.h"
+#include "tools/check/cases/cases.h"
 
 namespace league::tools::check {
 namespace {
@@ -85,15 +85,12 @@ Verdict lost(const BotTrial& trial, const std::string& expected, const std::stri
   return verdict;
 }
 
-/// A step of the match at which the bot may lose it.
-using Judge = Verdict (*)(PlayerBench&, const BotTrial&);
-
-Verdict joins_in_time(PlayerBench& /*bench*/, const BotTrial& trial) {
+Verdict joins_in_time(const BotTrial& trial) {
   if (!trial.is_lost_at(kInvite) || has_message(trial)) return pass();
   return lost(trial, "GAME_JOIN_ACK in the response", "accept");
 }
 
-Verdict accepts(PlayerBench& /*bench*/, const BotTrial& trial) {
+Verdict accepts_in_trial(const BotTrial& trial) {
   if (!trial.is_lost_at(kInvite)) return pass();
   if (!has_message(trial))
     return skip_blocked("the invitation got no message; see P-4.7/join-answered");
@@ -109,13 +106,13 @@ bool is_misspelt(const BotTrial& trial) {
           trial.refused.message.contains("choice"));
 }
 
-Verdict chooses(PlayerBench& /*bench*/, const BotTrial& trial) {
+Verdict chooses_in_trial(const BotTrial& trial) {
   if (trial.is_lost_at(kInvite)) return skip_blocked("the bot has not joined the match");
   if (!trial.lost_by || is_misspelt(trial)) return pass();
   return lost(trial, "CHOOSE_PARITY_RESPONSE with a choice", "parity_choice");
 }
 
-Verdict spells(PlayerBench& /*bench*/, const BotTrial& trial) {
+Verdict spells(const BotTrial& trial) {
   if (trial.is_lost_at(kInvite)) return skip_blocked("the bot has not joined the match");
   if (!trial.lost_by) return pass();
   if (!is_misspelt(trial)) return skip_blocked("the call got no choice; see P-4.9/choice-answered");
@@ -125,51 +122,47 @@ Verdict spells(PlayerBench& /*bench*/, const BotTrial& trial) {
               shown_value(trial.refused.message, field));
 }
 
-struct BasicCheck {
+/// A step of the match at which the bot may lose it.
+struct BasicCase {
   const char* id;
+  Level level;
   const char* text;
   const char* fix;
-  Judge judge;
+  Verdict (*judge)(const BotTrial&);
+  unsigned traits = kBasic | kAlways;
 };
 
-const BasicCheck kBasicChecks[] = {
-    {"P-4.7/join-answered", "GAME_JOIN_ACK: the bot answers an invitation in time.",
+const BasicCase kBasics[] = {
+    {"P-4.7/join-answered", kMust, "GAME_JOIN_ACK: the bot answers an invitation in time.",
      "Answer handle_game_invitation within 5 seconds, in the HTTP response to the call.",
      joins_in_time},
-    {"P-4.7/join-accepts", "GAME_JOIN_ACK: the bot accepts an ordinary invitation.",
+    {"P-4.7/join-accepts", kMust, "GAME_JOIN_ACK: the bot accepts an ordinary invitation.",
      "Return GAME_JOIN_ACK with accept: true (a JSON boolean, not a string) in the response to "
      "this "
      "call. accept: false loses the match.",
-     accepts},
-    {"P-4.9/choice-answered",
+     accepts_in_trial},
+    {"P-4.9/choice-answered", kMust,
      "CHOOSE_PARITY_RESPONSE: the bot answers a call for a choice in time, with a choice.",
      "Return CHOOSE_PARITY_RESPONSE with parity_choice \"even\" or \"odd\" in the response to this "
      "call.",
-     chooses},
-    {"P-4.9/parity-choice-lower-case",
+     chooses_in_trial},
+    {"P-4.9/parity-choice-lower-case", kMust,
      "CHOOSE_PARITY_RESPONSE: `parity_choice` is exactly \"even\" or \"odd\".",
      "Send the word as a JSON string in lower case, without blanks.", spells},
 };
 
+Verdict judge_basic(PlayerBench& bench, const BasicCase& row) {
+  const BotTrial& trial = bench.trial();
+  if (!trial.trouble.empty()) return harness_fault(trial.trouble);
+  if (bench.registration && trial.refused.exchange.is_refused && trial.is_lost_at(kInvite))
+    return skip_blocked("nothing listens at its contact_endpoint");
+  return row.judge(trial);
+}
+
 }  // namespace
 
-void add_basic_checks(PlayerBench& bench, Checks& out) {
-  for (const BasicCheck& check : kBasicChecks) {
-    out.push_back({{.id = check.id,
-                    .level = Level::kMust,
-                    .text = check.text,
-                    .fix = check.fix,
-                    .is_basic = true,
-                    .needs_play = false},
-                   [&bench, judge = check.judge] {
-                     const BotTrial& trial = bench.trial();
-                     if (!trial.trouble.empty()) return harness_fault(trial.trouble);
-                     if (bench.registration && trial.refused.exchange.is_refused &&
-                         trial.is_lost_at(kInvite))
-                       return skip_blocked("nothing listens at its contact_endpoint");
-                     return judge(bench, trial);
-                   }});
-  }
+void add_basic_cases(PlayerBench& bench, Checks& out) {
+  add_cases(bench, std::span<const BasicCase>(kBasics), out, &judge_basic);
 }
 
 }  // namespace league::tools::check

@@ -4,16 +4,16 @@
 
 #include "common/core/crypto.h"
 #include "game/receipt.h"
-#include "tools/check/player/player_checks.h"
+#include "tools/check/cases/cases.h"
+#include "tools/check/cases/conversation.h"
 
 namespace league::tools::check {
 namespace {
 
-using envelope::MessageType;
 using nlohmann::json;
 using TextOf = std::function<std::string(const game::ReceiptScope&)>;
 
-constexpr const char* kFormula =
+constexpr const char* kReceiptFormula =
     "receipt is the HMAC-SHA-256, in lower-case hexadecimal, with receipt_key (its 64 characters, "
     "as text) as the key, of JOIN|league_key|match_id|attempt|play|draw_commitment|true|"
     "choice_commitment for GAME_JOIN_ACK, and of CHOICE|league_key|match_id|attempt|play|"
@@ -88,137 +88,108 @@ Verdict expect_choice_receipt(const PlayerBench& bench, const BotReply& choice,
   return expect_receipt(bench, choice, match, choice_text(choice, opponent_commitment));
 }
 
-/// The answer to the call for a choice of an opponent that has not committed.
-BotReply choice_alone(PlayerBench& bench, const TestMatch& match) {
-  json message = bench.choice_call(match);
-  message["context"].erase("opponent_commitment");
-  return bench.ask(kCall, message);
+Verdict expect_join_receipt(const Talk& talk, const BotReply& join) {
+  return expect_receipt(talk.bench, join, talk.match, join_text(join));
 }
 
-const Probe<PlayerBench> kReceiptProbes[] = {
-    {"P-7.61/join-receipt", Level::kMust, "GAME_JOIN_ACK has the right receipt.", kFormula,
-     [](PlayerBench& bench) {
-       const PlayedGame& game = bench.sample();
-       return expect_receipt(bench, game.join, game.match, join_text(game.join));
+Verdict signs_both(const Talk& talk) { return expect_receipts(talk.bench, talk.game); }
+
+/// The last answer is an error, or has the receipt of the one at `first`.
+Verdict signs_nothing_else(const Talk& talk, std::size_t first) {
+  const std::string receipt = talk.last().text("receipt");
+  return expect(receipt.empty() || receipt == talk.replies[first].text("receipt"),
+                talk.last().exchange, talk.last().place + "/receipt",
+                "an error, or the receipt of the first answer", "a second receipt");
+}
+
+Verdict keeps_key(const Talk& talk) {
+  PlayerBench& bench = talk.bench;
+  const std::string& key = bench.bot().receipt_key;
+  for (const BotReply* reply : {&bench.sample().join, &bench.sample().choice}) {
+    Verdict verdict =
+        expect_untold(*reply, key, "", "no receipt_key in the answer", "the bot's receipt_key");
+    if (!verdict.passed()) return verdict;
+  }
+  const auto calls = bench.server->calls();
+  for (const InboundCall& call : calls) {
+    if (call.bytes.find(key) != std::string::npos)
+      return fail(seen_call(&call), "", "no receipt_key in the call", "the bot's receipt_key");
+  }
+  return pass();
+}
+
+const Conversation kReceipts[] = {
+    {"P-7.61/join-receipt", kMust, "GAME_JOIN_ACK has the right receipt.", kReceiptFormula, "",
+     [](const Talk& talk) {
+       const PlayedGame& game = talk.bench.sample();
+       return expect_receipt(talk.bench, game.join, game.match, join_text(game.join));
      }},
-    {"P-7.61/choice-receipt", Level::kMust, "CHOOSE_PARITY_RESPONSE has the right receipt.",
-     kFormula,
-     [](PlayerBench& bench) {
-       const PlayedGame& game = bench.sample();
-       return expect_choice_receipt(bench, game.choice, game.match,
-                                    bench.opponent_commitment(game.match));
+    {"P-7.61/choice-receipt", kMust, "CHOOSE_PARITY_RESPONSE has the right receipt.",
+     kReceiptFormula, "",
+     [](const Talk& talk) {
+       const PlayedGame& game = talk.bench.sample();
+       return expect_choice_receipt(talk.bench, game.choice, game.match,
+                                    talk.bench.opponent_commitment(game.match));
      }},
-    {"P-7.62/receipt-of-attempt", Level::kRobust,
+    {"P-7.62/receipt-of-attempt", kRobust,
      "The receipts of a later attempt at a match name that attempt.",
      "Put context.attempt of the call into the text; make a new receipt for each attempt.",
-     [](PlayerBench& bench) {
-       TestMatch match = bench.new_match();
-       (void)bench.play(match, true);
-       match.attempt = 2;
-       return expect_receipts(bench, bench.play(match, true));
-     }},
-    {"P-7.62/receipt-of-play", Level::kRobust, "The receipts of a replay name that replay.",
+     "invite call attempt2 invite call", signs_both},
+    {"P-7.62/receipt-of-play", kRobust, "The receipts of a replay name that replay.",
      "Put context.play of the call into the text; make a new receipt for each replay.",
-     [](PlayerBench& bench) {
-       TestMatch match = bench.new_match();
-       (void)bench.play(match, true);
-       match.play = 1;
-       return expect_receipts(bench, bench.play(match, true));
-     }},
-    {"P-7.61/receipt-without-seed", Level::kShould,
+     "invite call replay invite call", signs_both},
+    {"P-7.61/receipt-without-seed", kShould,
      "A receipt of a match without `draw_commitment` has empty parts for it and the commitment.",
-     kFormula,
-     [](PlayerBench& bench) {
-       const TestMatch match = bench.new_match(false);
-       const BotReply join = bench.ask(kInvite, bench.invitation(match));
-       return expect_receipt(bench, join, match, join_text(join));
-     }},
-    {"P-7.61/receipt-of-lone-choice", Level::kRobust,
+     kReceiptFormula, "unbound invite",
+     [](const Talk& talk) { return expect_join_receipt(talk, talk.last()); }},
+    {"P-7.61/receipt-of-lone-choice", kRobust,
      "The receipt of a choice for an opponent without a commitment ends with an empty part.",
-     kFormula,
-     [](PlayerBench& bench) {
-       const TestMatch match = bench.new_match();
-       (void)bench.ask(kInvite, bench.invitation(match));
-       return expect_choice_receipt(bench, choice_alone(bench, match), match, "");
+     kReceiptFormula, R"(invite call {"context/opponent_commitment": "$gone"})",
+     [](const Talk& talk) {
+       return expect_choice_receipt(talk.bench, talk.last(), talk.match, "");
      }},
-    {"P-7.63/one-choice-receipt", Level::kRobust,
+    {"P-7.63/one-choice-receipt", kRobust,
      "A bot makes no second receipt of a choice if the call is repeated with another "
      "`opponent_commitment`.",
      "Store the opponent_commitment with which you have answered, and refuse another one for the "
      "same attempt and play with E040.",
-     [](PlayerBench& bench) {
-       const TestMatch match = bench.new_match();
-       (void)bench.ask(kInvite, bench.invitation(match));
-       const BotReply first = bench.ask(kCall, bench.choice_call(match));
-       json message = bench.choice_call(match);
-       message["context"]["opponent_commitment"] = std::string(64, 'e');
-       const BotReply second = bench.ask(kCall, message);
-       const std::string receipt = second.text("receipt");
-       return expect(receipt.empty() || receipt == first.text("receipt"), second.exchange,
-                     second.place + "/receipt", "an error, or the receipt of the first answer",
-                     "a second receipt");
-     }},
-    {"P-7.63/no-earlier-attempt", Level::kRobust,
+     R"(invite call call {"context/opponent_commitment": "$e*64"})",
+     [](const Talk& talk) { return signs_nothing_else(talk, 1); }},
+    {"P-7.63/no-earlier-attempt", kRobust,
      "A bot that has joined a later attempt makes no second receipt of a choice in the earlier "
      "one.",
      "Store the attempt and play of the last invitation, and refuse calls of an earlier one.",
-     [](PlayerBench& bench) {
-       TestMatch match = bench.new_match();
-       (void)bench.ask(kInvite, bench.invitation(match));
-       const BotReply first = choice_alone(bench, match);
-       TestMatch later = match;
-       later.attempt = 2;
-       (void)bench.ask(kInvite, bench.invitation(later));
-       const BotReply second = choice_alone(bench, match);
-       const std::string receipt = second.text("receipt");
-       return expect(receipt.empty() || receipt == first.text("receipt"), second.exchange,
-                     second.place + "/receipt", "an error, or the receipt of the first answer",
-                     "a second receipt");
-     }},
-    {"P-7.63/announced-seed", Level::kRobust,
+     R"(invite call {"context/opponent_commitment": "$gone"}
+        attempt2 invite attempt1 call {"context/opponent_commitment": "$gone"})",
+     [](const Talk& talk) { return signs_nothing_else(talk, 1); }},
+    {"P-7.63/announced-seed", kRobust,
      "The bot refuses an invitation with another `draw_commitment` than the announced one, and "
-     "that changes nothing.",
+     "that "
+     "changes nothing.",
      "Store the draw_commitment of each match of yours in ROUND_ANNOUNCEMENT, and refuse another "
      "one with E040.",
-     [](PlayerBench& bench) {
-       const TestMatch match = bench.new_match();
-       announce(bench, match);
-       json other = bench.invitation(match);
-       other["draw_commitment"] = std::string(64, 'd');
-       const BotReply refused = bench.ask(kInvite, other);
-       if (!refused.error.is_object()) return expect_refused(refused, "another seed was announced");
-       const BotReply join = bench.ask(kInvite, bench.invitation(match));
-       if (!PlayerBench::accepts(join))
-         return expect_accepted(join, "only an invitation with another seed came before");
-       return expect_receipt(bench, join, match, join_text(join));
-     }},
-    {"P-8.15/receipt-key-kept", Level::kRobust, "The bot sends its `receipt_key` to nobody.",
-     "Store receipt_key beside the token, but leave it out of every message.",
-     [](PlayerBench& bench) {
-       const std::string& key = bench.bot().receipt_key;
-       for (const BotReply* reply : {&bench.sample().join, &bench.sample().choice}) {
-         if (reply->exchange.received.find(key) != std::string::npos)
-           return fail(reply->exchange, "", "no receipt_key in the answer",
-                       "the bot's receipt_key");
-       }
-       const auto calls = bench.server->calls();
-       for (const InboundCall& call : calls) {
-         if (call.bytes.find(key) != std::string::npos)
-           return fail(seen_call(&call), "", "no receipt_key in the call", "the bot's receipt_key");
-       }
-       return pass();
-     }},
+     R"(announce invite {"draw_commitment": "$d*64"} invite)",
+     [](const Talk& talk) {
+       Verdict verdict = expect_refused(talk.replies[0], "another seed was announced");
+       if (verdict.passed()) verdict = accepts(talk);
+       return verdict.passed() ? expect_join_receipt(talk, talk.last()) : verdict;
+     },
+     "only an invitation with another seed came before"},
+    {"P-8.15/receipt-key-kept", kRobust, "The bot sends its `receipt_key` to nobody.",
+     "Store receipt_key beside the token, but leave it out of every message.", "", keeps_key},
 };
 
 }  // namespace
 
 void announce(PlayerBench& bench, const TestMatch& match) {
-  json news = bench.news(MessageType::kRoundAnnouncement);
-  news["round_id"] = match.round;
-  news["matches"][0].update({{"match_id", match.id},
-                             {"player_B_id", match.opponent},
-                             {"draw_commitment", match.draw_commitment}});
-  (void)bench.ask(MessageType::kRoundAnnouncement, news);
+  json news = bench.news(envelope::MessageType::kRoundAnnouncement);
+  change(news,
+         {{"round_id", match.round},
+          {"matches/0/match_id", match.id},
+          {"matches/0/player_B_id", match.opponent},
+          {"matches/0/draw_commitment", match.draw_commitment}},
+         {});
+  (void)bench.ask(envelope::MessageType::kRoundAnnouncement, news);
 }
 
 std::string only_with_receipts(PlayerBench& bench) {
@@ -233,8 +204,8 @@ Verdict expect_receipts(PlayerBench& bench, const PlayedGame& game) {
                                bench.opponent_commitment(game.match));
 }
 
-void add_receipt_checks(PlayerBench& bench, Checks& out) {
-  add_probes(bench, kReceiptProbes, out, &only_with_receipts);
+void add_receipt_cases(PlayerBench& bench, Checks& out) {
+  add_conversations(bench, kReceipts, out, &only_with_receipts);
 }
 
 }  // namespace league::tools::check
