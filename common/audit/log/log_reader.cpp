@@ -100,7 +100,7 @@ class Reading {
     entry.line = line_;
     entry.segment = segment_;
     entry.seq = static_cast<std::uint64_t>(number(line, "seq"));
-    entry.mono_ns = number(line, "mono_ns");
+    entry.mono_ns = std::max(number(line, "mono_ns"), std::int64_t{0});
     entry.outbound = schema::text_at(line, "dir") == "out";
     entry.kind = schema::text_at(line, "kind");
     entry.call = static_cast<std::uint64_t>(number(line, "call"));
@@ -191,6 +191,13 @@ class Reading {
 };
 
 }  // namespace
+
+std::uint64_t LogEntry::ns_from_request(std::int64_t sent_ns) const {
+  const auto waited_ns = static_cast<std::uint64_t>(elapsed_us.value_or(0)) * 1000;
+  const std::uint64_t apart =
+      static_cast<std::uint64_t>(mono_ns) - waited_ns - static_cast<std::uint64_t>(sent_ns);
+  return std::min(apart, 0 - apart);  // unsigned, so that nothing overflows
+}
 
 core::Result<LogFileSummary> read_log(const std::filesystem::path& path,
                                       const std::function<void(LogEntry)>& each) {
