@@ -53,10 +53,10 @@ const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"referee", {"core", "files", "service", ""}},
     {"player", {"core", "service", ""}},
     {"tools",
-     {"audit/evidence", "audit/verify",      "audit/inspect", "audit/export",   "audit/program",
-      "league/up",      "league/bus_config", "league/client", "league/connect", "league/new_bot",
-      "check",          "check/trial",       "check/player",  "check/roles",    "check/session",
-      "check/spar",     "check/program",     "bench",         "gateway",        "league"}},
+     {"audit/facts", "audit/rules",       "audit/inspect", "audit/export",   "audit/program",
+      "league/up",   "league/bus_config", "league/client", "league/connect", "league/new_bot",
+      "check",       "check/trial",       "check/player",  "check/roles",    "check/session",
+      "check/spar",  "check/program",     "bench",         "gateway",        "league"}},
 };
 
 std::string component_of(const std::string& path) {
@@ -138,7 +138,7 @@ TEST(Layers, ArrowsOnlyGoDown) {
                                                      target == "player/core/misbehaviour.h");
       // `league audit verify` recomputes draws and table with the very rules that made them.
       bool rules =
-          (file.starts_with("tools/audit/verify/") || file.starts_with("tools/audit/evidence/")) &&
+          (file.starts_with("tools/audit/rules/") || file.starts_with("tools/audit/facts/")) &&
           (to == "league_manager" || to == "referee" || to == "common/journal");
       // `league export` makes the programs' files with the very functions that made them.
       bool files = file.starts_with("tools/audit/export/") &&

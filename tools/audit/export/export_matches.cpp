@@ -6,8 +6,8 @@
 #include "common/rpc/json_object.h"
 #include "common/rpc/json_text.h"
 #include "common/schema/json_fields.h"
-#include "tools/audit/evidence/audit_body.h"
 #include "tools/audit/export/export_source.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 namespace {
