@@ -6,10 +6,50 @@
 
 #include "common/envelope/report_forms.h"
 #include "tools/audit/facts/facts.h"
-#include "tools/audit/facts/reading.h"
+#include "tools/audit/facts/fields.h"
 #include "tools/audit/facts/record.h"
 
 namespace league::tools::auditor {
+
+// What the messages say that become facts.
+
+void fields(const FieldsIn& in, Described& match) {
+  in("match_id", match.match_id, "game_type", match.game_type, "player_A_id", match.player_a,
+     "player_B_id", match.player_b, "draw_commitment", match.commitment);
+}
+
+void fields(const FieldsIn& in, Assignment& match) {
+  in("match_id", match.match_id, "referee_id", match.referee, "conversation_id", match.conversation,
+     "attempt", match.attempt);
+}
+
+void fields(const FieldsIn& in, Registration& meta) {
+  in("log_public_key", meta.log_key, "match_credentials", meta.match_credentials, "receipts",
+     meta.receipts);
+}
+
+void fields(const FieldsIn& in, FinalTable& table) {
+  in("final_standings", table.standings, "voided_matches", table.voided, "meetings",
+     table.meetings);
+}
+
+void fields(const FieldsIn& in, ToldEnd& end) {
+  in("final_standings", end.standings, "attestation", end.attestation);
+}
+
+void fields(const FieldsIn& in, ReceivedGameOver& over) {
+  in("match_id", over.match_id, "sender", over.sender, "draw_proof", over.seed);
+}
+
+void fields(const FieldsIn& in, AcceptedReport& report) {
+  in("sender", report.sender, "result", report.result, "round_id", report.round, "game_type",
+     report.game_type);
+}
+
+void fields(const FieldsIn& in, Dispute& dispute) {
+  in("match_id", dispute.match_id, "reason", dispute.reason);
+}
+
 namespace {
 
 using nlohmann::json;
@@ -134,9 +174,10 @@ void EvidenceCollector::take_heads(const json& message, const std::string& type)
   if (const auto head = head_at(message, "journal_head"))
     facts_->journal_heads.push_back({*head, time_us_, place_});
   // In some dialects the message is inside of another object, and is not read here.
-  if (type == "LEAGUE_COMPLETED" && field_at(message, "final_standings").is_array())
-    facts_->told_ends.push_back(
-        {field_at(message, "final_standings"), field_at(message, "attestation"), place_});
+  if (type != "LEAGUE_COMPLETED") return;
+  auto end = read_fields<ToldEnd>(message);
+  end.place = place_;
+  if (end.standings.is_array()) facts_->told_ends.push_back(std::move(end));
 }
 
 bool EvidenceCollector::asks_for(const Record& record, const std::string& type) const {
@@ -178,10 +219,13 @@ void EvidenceCollector::take_request(const Record& record, const json& message) 
   const bool is_proven = version_ >= 3 && !record.said_by.empty() && message.is_object() &&
                          is_own_word(record, message);
   if ((call.is_accepted || is_proven) && agent_.starts_with("player:") && !record.is_out &&
-      call.type == "GAME_OVER" && text_at(message, "sender").starts_with("referee:")) {
-    facts_->ends.push_back({text_at(message, "match_id"), text_at(message, "sender"),
-                            text_at(message, "draw_proof"), call.conversation, message, time_us_,
-                            place_});
+      call.type == "GAME_OVER") {
+    auto over = read_fields<ReceivedGameOver>(message);
+    over.conversation = call.conversation;
+    over.message = message;
+    over.time_us = time_us_;
+    over.place = place_;
+    if (over.sender.starts_with("referee:")) facts_->ends.push_back(std::move(over));
   }
   open_.open(record, run_, std::move(call));
 }
@@ -189,20 +233,19 @@ void EvidenceCollector::take_request(const Record& record, const json& message) 
 void EvidenceCollector::take_at_manager(const json& message, const std::string& type) {
   take_heads(message, type);
   if (type == "ROUND_ANNOUNCEMENT") {
-    describe(field_at(message, "matches"), field_at(message, "round_id"));
-    assign(field_at(message, "matches"));
+    describe(list_at(message, "matches"), field_at(message, "round_id"));
+    assign(list_at(message, "matches"));
   } else if (type == "START_MATCH" || type == "MATCH_ASSIGNMENT") {
     // One match for a third-party referee, for which there is no other announcement.
     const json matches = json::array({message});
     describe(matches, field_at(message, "round_id"));
     assign(matches);
-  } else if (type == "LEAGUE_COMPLETED" && field_at(message, "final_standings").is_array() &&
-             final_run_ != run_) {
+  } else if (type == "LEAGUE_COMPLETED" && final_run_ != run_) {
+    auto table = read_fields<FinalTable>(message);
+    if (!table.standings.is_array()) return;
     final_run_ = run_;
-    FinalTable table{field_at(message, "final_standings"), {}, {}, time_us_, place_};
-    table.meetings = number_at(message, "meetings");
-    for (const json& match : list_at(message, "voided_matches"))
-      if (match.is_string()) table.voided.insert(match.get<std::string>());
+    table.time_us = time_us_;
+    table.place = place_;
     facts_->finals.push_back(std::move(table));
   }
 }
@@ -212,28 +255,27 @@ void EvidenceCollector::take_from_manager(const json& message, const std::string
   if (auto head = head_told_in(message)) facts_->received_heads.push_back({*head, place_});
   take_heads(message, type);
   if (type == "ROUND_ANNOUNCEMENT")
-    describe(field_at(message, "matches"), field_at(message, "round_id"));
+    describe(list_at(message, "matches"), field_at(message, "round_id"));
 }
 
 void EvidenceCollector::describe(const json& matches, const json& round) {
-  if (!matches.is_array()) return;
   for (const json& match : matches) {
-    if (text_at(match, "match_id").empty()) continue;
-    facts_->matches.push_back({text_at(match, "match_id"), "league_manager",
-                               text_at(match, "game_type"), text_at(match, "player_A_id"),
-                               text_at(match, "player_B_id"), text_at(match, "draw_commitment"),
-                               round.is_number_integer() ? round.get<std::int64_t>() : 0, time_us_,
-                               place_});
+    auto one = read_fields<Described>(match);
+    if (one.match_id.empty()) continue;
+    one.sender = "league_manager";
+    one.round = round.is_number_integer() ? round.get<std::int64_t>() : 0;
+    one.time_us = time_us_;
+    one.place = place_;
+    facts_->matches.push_back(std::move(one));
   }
 }
 
 void EvidenceCollector::assign(const json& matches) {
-  if (!matches.is_array()) return;
   for (const json& match : matches) {
-    if (text_at(match, "conversation_id").empty() || text_at(match, "referee_id").empty()) continue;
-    facts_->assignments.push_back({text_at(match, "match_id"), text_at(match, "referee_id"),
-                                   text_at(match, "conversation_id"),
-                                   number_at(match, "attempt").value_or(0), time_us_});
+    auto one = read_fields<Assignment>(match);
+    one.time_us = time_us_;
+    if (!one.conversation.empty() && !one.referee.empty())
+      facts_->assignments.push_back(std::move(one));
   }
 }
 
@@ -261,7 +303,7 @@ void EvidenceCollector::take_answer(const Record& record, const json& body, cons
 
 void EvidenceCollector::take_answer_of_manager(const json& body, const json& message,
                                                const std::string& type, const OpenCall& call) {
-  assign(field_at(message, "matches"));
+  assign(list_at(message, "matches"));
   if (!call.is_accepted) return;
   if (type.ends_with("REGISTER_RESPONSE") && type == reply_type_of(call.type))
     return take_registration(message, type, call);
@@ -270,9 +312,11 @@ void EvidenceCollector::take_answer_of_manager(const json& body, const json& mes
   if (call.type == "MATCH_RESULT_REPORT") return facts_->reports.push_back(report_in(call));
   if (call.type == "LEAGUE_QUERY" && text_at(call.message, "query_type") == "DISPUTE_MATCH" &&
       field_at(message, "success") == json(true)) {
-    const json& params = field_at(call.message, "query_params");
-    facts_->disputes.push_back({text_at(params, "match_id"), id_of(text_at(call.message, "sender")),
-                                text_at(params, "reason"), time_us_, call.place});
+    auto dispute = read_fields<Dispute>(field_at(call.message, "query_params"));
+    dispute.player = id_of(text_at(call.message, "sender"));
+    dispute.time_us = time_us_;
+    dispute.place = call.place;
+    facts_->disputes.push_back(std::move(dispute));
   }
 }
 
@@ -282,11 +326,10 @@ void EvidenceCollector::take_registration(const json& message, const std::string
   bool is_referee = type.starts_with("REFEREE");
   const std::string& id = text_at(message, is_referee ? "referee_id" : "player_id");
   if (!is_agent_id(id)) return;
-  const json& meta = field_at(call.message, is_referee ? "referee_meta" : "player_meta");
-  facts_->registrations.push_back({(is_referee ? "referee:" : "player:") + id,
-                                   text_at(meta, "log_public_key"),
-                                   field_at(meta, "match_credentials") == json(true),
-                                   field_at(meta, "receipts") == json(true)});
+  auto registration = read_fields<Registration>(
+      field_at(call.message, is_referee ? "referee_meta" : "player_meta"));
+  registration.agent = (is_referee ? "referee:" : "player:") + id;
+  facts_->registrations.push_back(std::move(registration));
   auto& games = facts_->games;
   if (games.size() == 2) return;
   auto game = game::Definition::read(field_at(message, "game"));
@@ -298,14 +341,12 @@ AcceptedReport EvidenceCollector::report_in(const OpenCall& call) const {
   json message = call.message;
   envelope::Leniencies taken;
   envelope::read_report(message, taken);
-  return {match_in(call.match_id, message),
-          text_at(message, "sender"),
-          call.conversation,
-          field_at(message, "result"),
-          field_at(message, "round_id"),
-          text_at(message, "game_type"),
-          time_us_,
-          call.place};
+  auto report = read_fields<AcceptedReport>(message);
+  report.match_id = match_in(call.match_id, message);
+  report.conversation = call.conversation;
+  report.time_us = time_us_;
+  report.place = call.place;
+  return report;
 }
 
 }  // namespace league::tools::auditor

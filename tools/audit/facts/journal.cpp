@@ -7,9 +7,43 @@
 #include "common/journal/journal_mark.h"
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/events/event_codec.h"
-#include "tools/audit/facts/reading.h"
+#include "tools/audit/facts/fields.h"
 
 namespace league::tools::auditor {
+
+// What a bundle's results.json says. Those of earlier versions lack some of it.
+
+void fields(const FieldsIn& in, JournalReceipts& receipts) {
+  in("state", receipts.state, "join", receipts.join, "choice", receipts.choice);
+}
+
+void fields(const FieldsIn& in, JournalQuestion& question) {
+  in("match_id", question.match_id, "attempt", question.attempt, "players", question.players);
+}
+
+void fields(const FieldsIn& in, VoidedMatch& match) {
+  in("match_id", match.match_id, "replayed_as", match.replay, "by", match.by, "reason",
+     match.reason);
+}
+
+void fields(const FieldsIn& in, JournalLeague& league) {
+  in("league_key", league.league_key, "files_keyed", league.files_keyed, "meetings",
+     league.meetings, "with_receipts", league.with_receipts, "questions", league.questions,
+     "voided", league.voided);
+}
+
+/// A row of its results.
+struct ResultRow {
+  std::string match_id, outcome, by, reason, fairness, draw_seed;
+  nlohmann::json points, receipts;
+};
+
+void fields(const FieldsIn& in, ResultRow& row) {
+  in("match_id", row.match_id, "outcome", row.outcome, "by", row.by, "reason", row.reason,
+     "fairness", row.fairness, "draw_seed", row.draw_seed, "points", row.points, "receipts",
+     row.receipts);
+}
+
 namespace {
 
 namespace lm = league_manager;
@@ -178,67 +212,39 @@ bool read_given_up(const json& content, JournalLeague& league) {
   return true;
 }
 
-std::vector<JournalReceipts> receipts_in(const json& row) {
+std::vector<JournalReceipts> receipts_in(const ResultRow& row) {
   std::vector<JournalReceipts> receipts;
-  const json& all = field_at(row, "receipts");
-  if (!all.is_object()) return receipts;
-  for (const char* side : {"A", "B"}) {
-    const json& one = field_at(all, side);
-    receipts.push_back({text_at(one, "state"), text_at(one, "join"), text_at(one, "choice")});
-  }
+  if (!row.receipts.is_object()) return receipts;
+  const FieldsIn in(row.receipts);
+  for (const char* side : {"A", "B"}) in(side, receipts.emplace_back());
   return receipts;
 }
 
 /// Null if `object` does not say it.
 HostedPlayers hosted_in(const json& object) {
-  const json& players = field_at(object, "hosted");
-  if (!players.is_array()) return nullptr;
+  if (!field_at(object, "hosted").is_array()) return nullptr;
   auto hosted = std::make_shared<std::set<std::string>>();
-  for (const json& player : players)
-    if (player.is_string()) hosted->insert(player.get<std::string>());
+  const FieldsIn in(object);
+  in("hosted", *hosted);
   return hosted;
 }
 
 /// The points of a result; nothing if no match of this game ends with them and this outcome.
 /// Bundles of earlier versions, which know Even/Odd only, lack this field.
-std::optional<game::PerSide<int>> points_in(const json& row, game::Outcome outcome,
+std::optional<game::PerSide<int>> points_in(const ResultRow& row, game::Outcome outcome,
                                             const game::Definition& game) {
-  const json& points = field_at(row, "points");
-  if (points.is_null() && outcome == game::Outcome::kDraw) return {{{1, 1}}};
-  if (points.is_null()) return game.technical_points(outcome);
+  if (row.points.is_null() && outcome == game::Outcome::kDraw) return {{{1, 1}}};
+  if (row.points.is_null()) return game.technical_points(outcome);
   const auto is_payoff = [](const auto& number) {
     return number && *number >= 0 && *number <= game::Definition::kHighestPayoff;
   };
-  const auto a = number_at(points, "A"), b = number_at(points, "B");
+  const auto a = number_at(row.points, "A"), b = number_at(row.points, "B");
   if (!is_payoff(a) || !is_payoff(b)) return std::nullopt;
   const game::PerSide<int> read{{static_cast<int>(*a), static_cast<int>(*b)}};
-  const bool is_technical = text_at(row, "by") == "MANAGER" || !text_at(row, "reason").empty();
+  const bool is_technical = row.by == "MANAGER" || !row.reason.empty();
   const bool fits = is_technical ? read == game.technical_points(outcome)
                                  : game.outcome_of(read, false) == outcome;
   return fits ? std::optional(read) : std::nullopt;
-}
-
-/// Bundles of earlier versions lack these fields.
-void read_witness(const json& content, JournalLeague& league) {
-  league.league_key = text_at(content, "league_key");
-  league.files_keyed = field_at(content, "files_keyed") == json(true);
-  league.meetings = number_at(content, "meetings");
-  for (const json& player : list_at(content, "with_receipts"))
-    if (player.is_string()) league.with_receipts.insert(player.get<std::string>());
-  if (auto hosted = hosted_in(content)) league.hosted = std::move(hosted);
-  const json& seated = field_at(content, "seated_anew");
-  if (seated.is_object()) {
-    for (const auto& [player, unused] : seated.items()) {
-      if (auto at = core::UtcTimestamp::parse(text_at(seated, player)))
-        league.seated_anew_us[player] = at->instant().time_since_epoch().count();
-    }
-  }
-  for (const json& row : list_at(content, "questions")) {
-    JournalQuestion question{text_at(row, "match_id"), number_at(row, "attempt").value_or(0), {}};
-    for (const json& player : list_at(row, "players"))
-      if (player.is_string()) question.players.insert(player.get<std::string>());
-    league.questions.push_back(std::move(question));
-  }
 }
 
 core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesystem::path& file) {
@@ -252,31 +258,31 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
     if (!game) return damaged(file);
     league.game = std::make_shared<const game::Definition>(std::move(*game));
   }
-  for (const json& row : content["results"]) {
-    auto outcome = game::parse_outcome(text_at(row, "outcome"));
-    const std::string& match = text_at(row, "match_id");
+  for (const json& one : content["results"]) {
+    const auto row = read_fields<ResultRow>(one);
+    auto outcome = game::parse_outcome(row.outcome);
     auto points = outcome ? points_in(row, *outcome, *league.game) : std::nullopt;
-    if (!points || match.empty()) return damaged(file);
-    league.results.push_back({match,
-                              *outcome,
-                              text_at(row, "by") == "MANAGER",
-                              text_at(row, "reason"),
-                              0,
-                              0,
-                              {},
-                              receipts_in(row),
-                              text_at(row, "fairness"),
-                              *points,
-                              hosted_in(row)});
-    if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
+    if (!points || row.match_id.empty()) return damaged(file);
+    league.results.push_back({.match_id = row.match_id,
+                              .outcome = *outcome,
+                              .by_manager = row.by == "MANAGER",
+                              .reason = row.reason,
+                              .receipts = receipts_in(row),
+                              .fairness = row.fairness,
+                              .points = *points,
+                              .hosted = hosted_in(one)});
+    if (!row.draw_seed.empty()) league.seeds[row.match_id] = row.draw_seed;
   }
   if (!read_given_up(content, league)) return damaged(file);
-  read_witness(content, league);
-  const json& voided = field_at(content, "voided");
-  if (!voided.is_null() && !voided.is_array()) return damaged(file);
-  for (const json& row : voided) {
-    league.voided.push_back({text_at(row, "match_id"), text_at(row, "replayed_as"),
-                             text_at(row, "by"), text_at(row, "reason"), 0});
+  if (const json& voided = field_at(content, "voided"); !voided.is_null() && !voided.is_array())
+    return damaged(file);
+  fields(FieldsIn(content), league);
+  if (auto hosted = hosted_in(content)) league.hosted = std::move(hosted);
+  const json& seated = field_at(content, "seated_anew");
+  if (seated.is_object()) {
+    for (const auto& [player, unused] : seated.items()) {
+      if (auto at_us = instant_at(seated, player)) league.seated_anew_us[player] = *at_us;
+    }
   }
   return std::optional(std::move(league));
 }
@@ -287,13 +293,18 @@ std::string time_text(std::int64_t at_us) {
       .to_log();
 }
 
+/// Adds a field that is left out if it says nothing.
+void put(ordered_json& out, const char* key, bool says_it, const ordered_json& value) {
+  if (says_it) out[key] = value;
+}
+
 /// What binds the league's files and its referees' losses to the journal.
 void add_witness(const JournalLeague& league, ordered_json& content) {
-  if (!league.league_key.empty()) content["league_key"] = league.league_key;
-  if (league.files_keyed) content["files_keyed"] = true;
-  if (league.meetings) content["meetings"] = *league.meetings;
-  if (!league.with_receipts.empty()) content["with_receipts"] = league.with_receipts;
-  if (!league.hosted->empty()) content["hosted"] = *league.hosted;
+  put(content, "league_key", !league.league_key.empty(), league.league_key);
+  put(content, "files_keyed", league.files_keyed, true);
+  put(content, "meetings", league.meetings.has_value(), league.meetings.value_or(0));
+  put(content, "with_receipts", !league.with_receipts.empty(), league.with_receipts);
+  put(content, "hosted", !league.hosted->empty(), *league.hosted);
   for (const auto& [player, at_us] : league.seated_anew_us)
     content["seated_anew"][player] = time_text(at_us);
   for (const JournalQuestion& one : league.questions)
@@ -369,9 +380,9 @@ ordered_json results_json(const JournalLeague& league) {
           {"state", one.state}, {"join", one.join}, {"choice", one.choice}};
     }
     const auto& hosted = result.hosted ? *result.hosted : *league.hosted;
-    if (hosted != *league.hosted) row["hosted"] = hosted;
-    if ((!hosted.empty() || !league.hosted->empty()) && !result.fairness.empty())
-      row["fairness"] = result.fairness;
+    put(row, "hosted", hosted != *league.hosted, hosted);
+    put(row, "fairness", (!hosted.empty() || !league.hosted->empty()) && !result.fairness.empty(),
+        result.fairness);
     rows.push_back(std::move(row));
   }
   ordered_json content = {{"format", kResultsFormat},
@@ -385,7 +396,7 @@ ordered_json results_json(const JournalLeague& league) {
   }
   for (const VoidedMatch& one : league.voided) {
     ordered_json row = {{"match_id", one.match_id}, {"by", one.by}, {"reason", one.reason}};
-    if (!one.replay.empty()) row["replayed_as"] = one.replay;
+    put(row, "replayed_as", !one.replay.empty(), one.replay);
     content["voided"].push_back(std::move(row));
   }
   add_witness(league, content);

@@ -2,10 +2,56 @@
 
 #include "common/rpc/dialect_search.h"
 #include "tools/audit/facts/collector.h"
-#include "tools/audit/facts/reading.h"
+#include "tools/audit/facts/fields.h"
 #include "tools/audit/facts/record.h"
 
 namespace league::tools::auditor {
+
+/// What a call of a match says.
+struct SaidCall {
+  struct Context {
+    std::string draw_commitment;
+    std::string opponent_commitment;
+    std::optional<std::int64_t> attempt;
+    std::optional<std::int64_t> play;
+  };
+  std::string draw_commitment;
+  std::optional<std::int64_t> deadline_us;
+  std::optional<std::int64_t> sent_us;
+  Context context;
+
+  [[nodiscard]] std::optional<std::int64_t> allowed_us() const {
+    return deadline_us && sent_us ? std::optional(*deadline_us - *sent_us) : std::nullopt;
+  }
+};
+
+void fields(const FieldsIn& in, SaidCall::Context& context) {
+  in("draw_commitment", context.draw_commitment, "opponent_commitment", context.opponent_commitment,
+     "attempt", context.attempt, "play", context.play);
+}
+
+void fields(const FieldsIn& in, SaidCall& call) {
+  in("draw_commitment", call.draw_commitment, "context", call.context);
+  in.instant("deadline", call.deadline_us);
+  in.instant("timestamp", call.sent_us);
+}
+
+/// What an answer to one says.
+struct SaidAnswer {
+  std::string match_id;
+  std::optional<bool> accept;
+  std::string choice_commitment;
+  std::string parity_choice;
+  std::string choice;
+  std::string choice_nonce;
+  std::string receipt;
+};
+
+void fields(const FieldsIn& in, SaidAnswer& answer) {
+  in("match_id", answer.match_id, "accept", answer.accept, "choice_commitment",
+     answer.choice_commitment, "parity_choice", answer.parity_choice, "choice", answer.choice,
+     "choice_nonce", answer.choice_nonce, "receipt", answer.receipt);
+}
 using nlohmann::json;
 
 std::size_t EvidenceCollector::open_game_call(const Record& record, const json& message) {
@@ -21,45 +67,36 @@ std::size_t EvidenceCollector::open_game_call(const Record& record, const json& 
   call.player = id_of(by_referee ? peer : agent_);
   call.referee = referee;
   call.is_invitation = type_in(record, message) == "GAME_INVITATION";
-  const json& context = field_at(message, "context");
+  const auto said = read_fields<SaidCall>(message);
   call.knows_opponent = !call.is_invitation;
-  call.opponent_commitment = text_at(context, "opponent_commitment");
-  call.attempt = number_at(context, "attempt");
-  call.play = number_at(context, "play");
+  call.opponent_commitment = said.context.opponent_commitment;
+  call.attempt = said.context.attempt;
+  call.play = said.context.play;
   call.run = run_;
   call.time_us = time_us_;
   call.mono_ns = record.mono_ns;
-  auto deadline = instant_at(message, "deadline");
-  auto sent = instant_at(message, "timestamp");
-  if (deadline && sent) {
-    call.stated_us = *sent;
-    call.allowed_us = *deadline - *sent;
-  }
+  call.allowed_us = said.allowed_us();
+  if (call.allowed_us) call.stated_us = *said.sent_us;
   call.place = place_;
-  const std::string& commitment =
-      text_at(call.is_invitation ? message : context, "draw_commitment");
-  call.draw_commitment = commitment;
-  if (!commitment.empty())
+  call.draw_commitment = call.is_invitation ? said.draw_commitment : said.context.draw_commitment;
+  if (!call.draw_commitment.empty())
     facts_->matches.push_back(
-        {call.match_id, referee, {}, {}, {}, commitment, 0, time_us_, place_});
+        {call.match_id, referee, {}, {}, {}, call.draw_commitment, 0, time_us_, place_});
   facts_->calls.push_back(std::move(call));
   return facts_->calls.size() - 1;
 }
 
 void EvidenceCollector::answer(GameCall& call, const Record& record, const json& message) {
   // An answer that names another match does not answer this call.
-  const std::string& named = text_at(message, "match_id");
-  if (!named.empty() && named != call.match_id) return;
+  auto said = read_fields<SaidAnswer>(message);
+  if (!said.match_id.empty() && said.match_id != call.match_id) return;
   call.is_answered = true;
   call.is_answer_accepted = !record.has_verdict;
-  const json& accept = field_at(message, "accept");
-  call.accepts =
-      accept.is_boolean() ? accept.get<bool>() : message.is_object() && !message.contains("accept");
-  call.commitment = text_at(message, "choice_commitment");
-  const std::string& choice = text_at(message, "parity_choice");
-  call.choice = choice.empty() ? text_at(message, "choice") : choice;
-  call.nonce = text_at(message, "choice_nonce");
-  call.receipt = text_at(message, "receipt");
+  call.accepts = said.accept.value_or(message.is_object() && !message.contains("accept"));
+  call.commitment = std::move(said.choice_commitment);
+  call.choice = said.parity_choice.empty() ? said.choice : said.parity_choice;
+  call.nonce = std::move(said.choice_nonce);
+  call.receipt = std::move(said.receipt);
   call.answered_us = time_us_;
   call.answered_mono_ns = record.mono_ns;
   call.answer_place = place_;
@@ -83,12 +120,10 @@ using nlohmann::json;
 
 /// Fills in the members of an event that its message contains.
 void read_message(const json& message, const std::string& match_id, MatchEvent& event) {
-  const std::string& match = text_at(message, "match_id");
-  if (!event.outbound && !match.empty() && match != match_id) event.failed = true;
-  auto deadline = instant_at(message, "deadline");
-  auto sent = instant_at(message, "timestamp");
-  if (deadline && sent) event.allowed_us = *deadline - *sent;
-  event.accepts = field_at(message, "accept") != json(false);
+  const auto said = read_fields<SaidAnswer>(message);
+  if (!event.outbound && !said.match_id.empty() && said.match_id != match_id) event.failed = true;
+  event.allowed_us = read_fields<SaidCall>(message).allowed_us();
+  event.accepts = said.accept.value_or(true);
   const json& details = field_at(field_at(message, "result"), "details");
   event.is_normal = text_at(details, "termination") == "NORMAL";
   event.replays = static_cast<int>(number_at(details, "replays").value_or(0));

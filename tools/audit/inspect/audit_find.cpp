@@ -10,7 +10,7 @@
 #include "common/rpc/dialect_search.h"
 #include "common/rpc/json_text.h"
 #include "tools/audit/facts/reading.h"
-#include "tools/audit/facts/speaker.h"
+#include "tools/audit/facts/record.h"
 #include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {

@@ -12,7 +12,7 @@
 #include "common/rpc/json_text.h"
 #include "league_manager/files/journal_book.h"
 #include "tools/audit/facts/reading.h"
-#include "tools/audit/facts/speaker.h"
+#include "tools/audit/facts/record.h"
 #include "tools/audit/inspect/audit_report.h"
 #include "tools/audit/inspect/audit_text.h"
 

@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "common/rpc/dialect_search.h"
-#include "tools/audit/facts/speaker.h"
+#include "tools/audit/facts/record.h"
 #include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {

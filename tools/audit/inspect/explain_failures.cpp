@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/audit/facts/reading.h"
-#include "tools/audit/facts/speaker.h"
+#include "tools/audit/facts/record.h"
 #include "tools/audit/inspect/audit_text.h"
 #include "tools/audit/inspect/explanation.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tools/audit/facts/reading.h"
-#include "tools/audit/facts/speaker.h"
+#include "tools/audit/facts/record.h"
 #include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {

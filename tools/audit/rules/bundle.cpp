@@ -6,11 +6,35 @@
 #include "common/core/crypto.h"
 #include "common/schema/parse_json.h"
 #include "tools/audit/facts/collector.h"
+#include "tools/audit/facts/fields.h"
 #include "tools/audit/facts/journal.h"
-#include "tools/audit/facts/reading.h"
 #include "tools/audit/rules/bundle.h"
 
 namespace league::tools::auditor {
+
+// What a bundle's MANIFEST.json says.
+
+struct LeftOut {
+  std::string name, agent, what, why;
+};
+
+struct ListedFile {
+  std::string path, sha256;
+};
+
+struct MaskedLine {
+  std::string file;
+  std::int64_t line = 0;
+};
+
+void fields(const FieldsIn& in, LeftOut& entry) {
+  in("name", entry.name, "agent", entry.agent, "what", entry.what, "why", entry.why);
+}
+
+void fields(const FieldsIn& in, ListedFile& file) { in("path", file.path, "sha256", file.sha256); }
+
+void fields(const FieldsIn& in, MaskedLine& line) { in("file", line.file, "line", line.line); }
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,9 +137,10 @@ ExcludedLogs::ExcludedLogs(const fs::path& directory, std::set<std::string> with
     : without_(std::move(without)) {
   const auto parsed = schema::parse_json(bytes_of(directory / "MANIFEST.json"));
   const nlohmann::json manifest = parsed ? *parsed : nlohmann::json();
-  for (const nlohmann::json& entry : field_at(manifest, "redacted_lines"))
-    masked_lines_.emplace(text_at(entry, "file"),
-                          static_cast<std::size_t>(number_at(entry, "line").value_or(0)));
+  for (const nlohmann::json& entry : field_at(manifest, "redacted_lines")) {
+    const auto masked = read_fields<MaskedLine>(entry);
+    masked_lines_.emplace(masked.file, static_cast<std::size_t>(masked.line));
+  }
 }
 
 bool ExcludedLogs::has_log(const std::string& agent) const {
@@ -153,25 +178,23 @@ class ManifestCheck {
       findings_.faults.push_back({file_, 0, "bundle.differs", "it is not a JSON object"});
       return {};
     }
-    if (manifest->contains("files")) check_files((*manifest)["files"]);
+    if (manifest->contains("files")) check_files(*manifest);
     std::vector<std::string> told;
-    const json& left_out = field_at(*manifest, "left_out");
-    if (!left_out.is_array()) return told;
-    for (const json& entry : left_out) told.push_back(take_left_out(entry));
+    for (const json& entry : list_at(*manifest, "left_out"))
+      told.push_back(take_left_out(read_fields<LeftOut>(entry)));
     return told;
   }
 
  private:
   /// What the caller can write after --without: the entry's own name, otherwise its agent's id,
   /// otherwise its text.
-  [[nodiscard]] static std::string name_of(const json& entry) {
-    if (const auto& name = text_at(entry, "name"); !name.empty()) return name;
-    if (const auto& agent = text_at(entry, "agent"); !agent.empty()) return id_of(agent);
-    return text_at(entry, "what");
+  [[nodiscard]] static std::string name_of(const LeftOut& entry) {
+    if (!entry.name.empty()) return entry.name;
+    return entry.agent.empty() ? entry.what : id_of(entry.agent);
   }
 
-  [[nodiscard]] bool is_named(const json& entry) const {
-    const std::string& what = text_at(entry, "what");
+  [[nodiscard]] bool is_named(const LeftOut& entry) const {
+    const std::string& what = entry.what;
     if (without_.contains(name_of(entry)) || without_.contains(what)) return true;
     return std::ranges::any_of(without_, [&](const std::string& id) {
       const std::string path = id == "journal"          ? "data/journal"
@@ -181,10 +204,10 @@ class ManifestCheck {
     });
   }
 
-  std::string take_left_out(const json& entry) {
-    const std::string what = shortened(text_at(entry, "what"));
+  std::string take_left_out(const LeftOut& entry) {
+    const std::string what = shortened(entry.what);
     const std::string name = shortened(name_of(entry));
-    std::string text = (what.empty() ? name : what) + " (" + shortened(text_at(entry, "why")) + ")";
+    std::string text = (what.empty() ? name : what) + " (" + shortened(entry.why) + ")";
     if (!is_named(entry))
       findings_.missing.push_back({file_, 0, "bundle.left_out",
                                    "the bundle leaves out " + text +
@@ -193,10 +216,12 @@ class ManifestCheck {
     return text;
   }
 
-  void check_files(const json& files) {
+  void check_files(const json& manifest) {
     std::map<std::string, std::string> listed;
-    for (const json& one : files.is_array() ? files : json::array())
-      listed[text_at(one, "path")] = text_at(one, "sha256");
+    for (const json& one : list_at(manifest, "files")) {
+      const auto file = read_fields<ListedFile>(one);
+      listed[file.path] = file.sha256;
+    }
     std::set<std::string> present;
     std::error_code error;
     for (fs::recursive_directory_iterator it(directory_, error), end; !error && it != end;

@@ -14,41 +14,30 @@ using nlohmann::json;
 
 constexpr std::int64_t kSecondUs = 1'000'000;
 
-/// The referee's record of a failed call.
-struct Failure {
-  std::string call;  ///< message type; empty where the report does not say
-  std::string code;
-  std::optional<std::int64_t> limit_us;  ///< of a time-out: what the player had, by the referee
-  std::optional<std::int64_t> sent_us;  ///< of a time-out: when the call left, by the referee
-};
-
-Failure read_failure(const json& record) {
-  Failure read{text_at(record, "call"), text_at(record, "error_code"), {}, {}};
-  if (read.code != "E001") return read;
+/// What the player had at a time-out, by the referee, in microseconds; nothing if it does not say.
+std::optional<std::int64_t> limit_us(const ReportedFailure& failure) {
   constexpr std::int64_t kLongestMs = 1'000'000'000'000'000;
-  const json& clock = field_at(record, "clock");
-  if (auto limit = number_at(clock, "limit_ms"); limit && *limit >= 0)
-    read.limit_us = std::min(*limit, kLongestMs) * 1000;
-  read.sent_us = instant_at(clock, "sent_at");
-  return read;
+  if (failure.code != "E001" || !failure.clock || failure.clock->limit_ms.value_or(-1) < 0)
+    return std::nullopt;
+  return std::min(*failure.clock->limit_ms, kLongestMs) * 1000;
 }
 
 /// The time for the answer to a call: by the call itself, whose deadline was sealed before anybody
 /// knew how the match ends. The referee's word counts where that leaves it open: messages have
 /// whole seconds, and invitations may have no deadline.
-std::int64_t limit_of(const GameCall& call, const Failure& failure) {
-  if (failure.limit_us &&
-      (!call.allowed_us || std::abs(*failure.limit_us - *call.allowed_us) <= kSecondUs))
-    return *failure.limit_us;
+std::int64_t limit_of(const GameCall& call, const ReportedFailure& failure) {
+  const auto limit = limit_us(failure);
+  if (limit && (!call.allowed_us || std::abs(*limit - *call.allowed_us) <= kSecondUs))
+    return *limit;
   return call.allowed_us.value_or((call.is_invitation ? 5 : 30) * kSecondUs);
 }
 
 /// Whether `call` can be the one that failed, by its type and the referee's own clock. Others in
 /// the same attempt may have another limit: after an invalid answer only the rest of the time is
 /// left.
-bool is_the_failed(const GameCall& call, const Failure& failure) {
+bool is_the_failed(const GameCall& call, const ReportedFailure& failure) {
   return failure.call == (call.is_invitation ? "GAME_INVITATION" : "CHOOSE_PARITY_CALL") &&
-         call.allowed_us && std::abs(call.stated_us - *failure.sent_us) <= 2 * kSecondUs;
+         call.allowed_us && std::abs(call.stated_us - *failure.clock->sent_us) <= 2 * kSecondUs;
 }
 
 /// Whether a failure with this code does not prove that a record is false: the network or the host
@@ -57,16 +46,11 @@ bool is_nobodys_word(const std::string& code) {
   return code == "E001" || code == "E009" || code == "E011" || code == "E012" || code == "E014";
 }
 
-class ChoiceCheck {
+class ChoiceCheck : private ReportJudge {
  public:
   ChoiceCheck(const AcceptedReport& report, const MatchEvidence& match,
               const LeagueEvidence& evidence, game::SharedDefinition rules, Findings& findings)
-      : report_(report),
-        match_(match),
-        evidence_(evidence),
-        rules_(std::move(rules)),
-        findings_(findings),
-        read_(read_report(report)) {}
+      : ReportJudge(report, match, evidence, findings), rules_(std::move(rules)) {}
 
   void run() {
     if (!match_.is_announced() || !read_.form_error.empty()) return;
@@ -134,7 +118,7 @@ class ChoiceCheck {
                        " it chose " + *word.begin() + ": one of the two records is false";
     if (has_log && !at_referee.empty())
       text += "; the log of " + report_.sender + " says that it got " + *at_referee.begin();
-    findings_.fault(report_.place, "choice.differs", text + opponents_word(player, own));
+    fault("choice.differs", text + opponents_word(player, own));
   }
 
   /// A sentence on which choice opens the commitment in the opponent's log; empty if none is known
@@ -162,41 +146,34 @@ class ChoiceCheck {
                                                   .nonce = call.nonce});
   }
 
-  [[nodiscard]] std::vector<Failure> failures_of(const std::string& player) const {
-    std::vector<Failure> found;
-    for (const json& one : list_at(field_at(report_.result, "details"), "failures"))
-      if (text_at(one, "player_id") == player) found.push_back(read_failure(one));
-    return found;
-  }
-
   /// Checks that the player had the time that the report says, by the calls in its own log.
   void check_limits(const std::string& player, const std::vector<const GameCall*>& own) {
-    for (const Failure& failure : failures_of(player)) {
-      if (!failure.limit_us || !failure.sent_us) continue;
+    for (const ReportedFailure& failure : read_.failures_of(player)) {
+      const auto limit = limit_us(failure);
+      if (!limit || !failure.clock->sent_us) continue;
       const GameCall* other = nullptr;
       bool fits = false;
       for (const GameCall* call : own) {
         if (!is_the_failed(*call, failure)) continue;
         other = call;
-        fits = fits || std::abs(*failure.limit_us - *call->allowed_us) <= 3 * kSecondUs;
+        fits = fits || std::abs(*limit - *call->allowed_us) <= 3 * kSecondUs;
       }
       if (fits || other == nullptr) continue;
-      return findings_.fault(report_.place, "clock.limit",
-                             report_.sender + " reported that " + player + " had " +
-                                 std::to_string(*failure.limit_us / 1000) + " ms at " +
-                                 failure.call + " of " + report_.match_id +
-                                 ", but by the call in the player's own sealed log it had " +
-                                 std::to_string(*other->allowed_us / 1000) + " ms");
+      return fault("clock.limit", report_.sender + " reported that " + player + " had " +
+                                      std::to_string(*limit / 1000) + " ms at " + failure.call +
+                                      " of " + report_.match_id +
+                                      ", but by the call in the player's own sealed log it had " +
+                                      std::to_string(*other->allowed_us / 1000) + " ms");
     }
   }
 
   void check_loss(const std::string& player, const std::vector<const GameCall*>& own) {
     if (!read_.has_lost(player)) return;
-    const auto failures = failures_of(player);
-    const Failure failure = failures.empty() ? Failure() : failures.back();
+    const auto failures = read_.failures_of(player);
+    const auto failure = failures.empty() ? ReportedFailure() : failures.back();
     if (failure.code == "E038") return;  // the player was not called
-    if (failure.call.empty() && read_.failed.contains(match_.opponent_of(player)) &&
-        !read_.failed.contains(player))
+    if (failure.call.empty() && read_.failed().contains(match_.opponent_of(player)) &&
+        !read_.failed().contains(player))
       return;
     bool invitation = failure.call.empty() || failure.call == "GAME_INVITATION";
     bool choice = failure.call.empty() || failure.call == "CHOOSE_PARITY_CALL";
@@ -210,11 +187,9 @@ class ChoiceCheck {
                        (failure.code.empty() ? "" : ", " + failure.code) +
                        "), but its own sealed log has the answer, valid and in time";
     if (is_incident) {
-      findings_.incident(report_.place, "loss.contradicted",
-                         text + ": the network or " + report_.sender + " lost it");
+      incident("loss.contradicted", text + ": the network or " + report_.sender + " lost it");
     } else {
-      findings_.fault(report_.place, "loss.contradicted",
-                      text + ": its record or that of " + report_.sender + " is false");
+      fault("loss.contradicted", text + ": its record or that of " + report_.sender + " is false");
     }
   }
 
@@ -222,7 +197,7 @@ class ChoiceCheck {
   /// choice.
   [[nodiscard]] bool is_good_answer(const std::string& player,
                                     const std::vector<const GameCall*>& own, bool is_invitation,
-                                    const Failure& failure) const {
+                                    const ReportedFailure& failure) const {
     const GameCall* last = nullptr;
     std::string commitment;
     for (const GameCall* call : own) {
@@ -237,12 +212,7 @@ class ChoiceCheck {
            (commitment.empty() || opens(commitment, player, *last));
   }
 
-  const AcceptedReport& report_;
-  const MatchEvidence& match_;
-  const LeagueEvidence& evidence_;
   const game::SharedDefinition rules_;
-  Findings& findings_;
-  ReadReport read_;
 };
 
 }  // namespace

@@ -64,10 +64,6 @@ SealedCommitment sealed_in(const std::vector<const GameCall*>& own,
   return sealed;
 }
 
-std::int64_t replays_of(const AcceptedReport& report) {
-  return number_at(field_at(report.result, "details"), "replays").value_or(0);
-}
-
 }  // namespace
 
 HandedOver handed_to(const std::string& player, const AcceptedReport& report,
@@ -76,7 +72,7 @@ HandedOver handed_to(const std::string& player, const AcceptedReport& report,
   const LeagueLog* log = evidence.log_of("player:" + player);
   if (log == nullptr) return handed;
   auto calls = LeagueEvidence::own_calls(report, match, player);
-  handed.call = answered_call(calls, replays_of(report));
+  handed.call = answered_call(calls, read_report(report).replays);
   if (handed.call == nullptr) return handed;
   const std::size_t run = handed.call->run;
   handed.is_proof = is_sealed(*log->log, handed.call->answer_place) &&
@@ -88,15 +84,9 @@ HandedOver handed_to(const std::string& player, const AcceptedReport& report,
 namespace {
 
 /// The commitments of one accepted report.
-class CommitmentCheck {
+class CommitmentCheck : private ReportJudge {
  public:
-  CommitmentCheck(const AcceptedReport& report, const MatchEvidence& match,
-                  const LeagueEvidence& evidence, Findings& findings)
-      : report_(report),
-        match_(match),
-        evidence_(evidence),
-        findings_(findings),
-        read_(read_report(report)) {}
+  using ReportJudge::ReportJudge;
 
   void run() {
     if (!match_.is_announced() || !read_.form_error.empty()) return;
@@ -117,10 +107,10 @@ class CommitmentCheck {
     if (listed && is_given && handed.is_proof && handed.call->opponent_commitment != *listed)
       return not_handed(player, opponent, handed.call->opponent_commitment.empty());
     if (listed && is_given && is_late_at_referee(player, *listed))
-      return findings_.fault(report_.place, "commitment.handed",
-                             "by the own log of " + report_.sender + " its call to " + opponent +
-                                 " in " + report_.match_id + " left before " + player +
-                                 " had joined with the commitment that the report lists");
+      return fault("commitment.handed",
+                   "by the own log of " + report_.sender + " its call to " + opponent + " in " +
+                       report_.match_id + " left before " + player +
+                       " had joined with the commitment that the report lists");
     if (handed.call != nullptr) sealed.handed = handed.call->opponent_commitment;
     std::string holder;
     if (!sealed.handed.empty() && !listed) {
@@ -131,34 +121,33 @@ class CommitmentCheck {
       holder = player;
     }
     if (!holder.empty()) {
-      return findings_.fault(report_.place, "commitment.dropped",
-                             "the sealed log of " + holder + " holds a commitment of " + player +
-                                 " in " + report_.match_id + ", and the report of " +
-                                 report_.sender + (listed ? " has a different one" : " has none") +
-                                 ": one of the two records is false");
+      return fault("commitment.dropped", "the sealed log of " + holder + " holds a commitment of " +
+                                             player + " in " + report_.match_id +
+                                             ", and the report of " + report_.sender +
+                                             (listed ? " has a different one" : " has none") +
+                                             ": one of the two records is false");
     }
     bool has_log = evidence_.log_of("player:" + player) != nullptr ||
                    evidence_.log_of("player:" + opponent) != nullptr;
     if (listed && has_log && !sealed.holds(*listed)) {
-      findings_.incident(report_.place, "commitment.claimed",
-                         report_.sender + " reported a commitment of " + player + " in " +
-                             report_.match_id + " that no sealed log holds");
+      incident("commitment.claimed", report_.sender + " reported a commitment of " + player +
+                                         " in " + report_.match_id + " that no sealed log holds");
     }
   }
 
   void not_handed(const std::string& player, const std::string& opponent, bool is_without) {
-    findings_.fault(report_.place, "commitment.handed",
-                    "the report of " + report_.sender + " on " + report_.match_id +
-                        " lists a commitment of " + player + " as one that counts, but the call " +
-                        "that " + opponent + " answered, in its own sealed log, has " +
-                        (is_without ? "none" : "another one"));
+    fault("commitment.handed", "the report of " + report_.sender + " on " + report_.match_id +
+                                   " lists a commitment of " + player +
+                                   " as one that counts, but the call " + "that " + opponent +
+                                   " answered, in its own sealed log, has " +
+                                   (is_without ? "none" : "another one"));
   }
 
   void forgotten(const std::string& player) {
-    findings_.incident(report_.place, "commitment.forgotten",
-                       report_.sender + ", which was started again during " + report_.match_id +
-                           ", reported a loss without the commitment of " + player +
-                           " that it had handed over: it was killed, or ended itself");
+    incident("commitment.forgotten",
+             report_.sender + ", which was started again during " + report_.match_id +
+                 ", reported a loss without the commitment of " + player +
+                 " that it had handed over: it was killed, or ended itself");
   }
 
   /// Whether a referee that was killed during the attempt and started again reports a loss: it may
@@ -188,7 +177,7 @@ class CommitmentCheck {
     // One referee may play several attempts at once, of which the manager's log lacks some.
     std::erase_if(others,
                   [join](const auto* call) { return call->conversation != join->conversation; });
-    const GameCall* asked = answered_call(others, replays_of(report_));
+    const GameCall* asked = answered_call(others, read_.replays);
     return asked != nullptr && join->run == asked->run && asked->mono_ns < join->answered_mono_ns;
   }
 
@@ -200,9 +189,9 @@ class CommitmentCheck {
   void check_opening(const std::string& player, const std::optional<std::string>& listed) {
     auto nonce = value_of(read_.claim.nonces, player);
     if (nonce && !game::is_hex_256(*nonce)) {
-      return findings_.fault(report_.place, "commitment.opening",
-                             "the reported nonce of " + player + " in " + report_.match_id +
-                                 " is not 64 characters of [0-9a-f]");
+      return fault("commitment.opening", "the reported nonce of " + player + " in " +
+                                             report_.match_id +
+                                             " is not 64 characters of [0-9a-f]");
     }
     auto promised = LeagueEvidence::commitment_of(match_);
     if (!listed || !read_.is_played || !promised) return;
@@ -214,16 +203,9 @@ class CommitmentCheck {
                                                        .choice = *choice,
                                                        .nonce = *nonce});
     if (is_open) return;
-    findings_.fault(report_.place, "commitment.opening",
-                    "the reported choice and nonce of " + player + " in " + report_.match_id +
-                        " do not match its commitment");
+    fault("commitment.opening", "the reported choice and nonce of " + player + " in " +
+                                    report_.match_id + " do not match its commitment");
   }
-
-  const AcceptedReport& report_;
-  const MatchEvidence& match_;
-  const LeagueEvidence& evidence_;
-  Findings& findings_;
-  ReadReport read_;
 };
 
 /// Checks that, once both commitments count, they stay the same in all attempts of a match.

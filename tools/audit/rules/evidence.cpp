@@ -2,9 +2,20 @@
 
 #include <algorithm>
 
-#include "tools/audit/facts/reading.h"
+#include "tools/audit/facts/fields.h"
 
 namespace league::tools::auditor {
+void fields(const FieldsIn& in, ReportedClock& clock) {
+  in("limit_ms", clock.limit_ms, "scheduling_delay_us", clock.scheduling_delay_us, "canary_us",
+     clock.canary_us, "seat_delay_us", clock.seat_delay_us, "void", clock.is_void);
+  in.instant("sent_at", clock.sent_us);
+}
+
+void fields(const FieldsIn& in, ReportedFailure& failure) {
+  in("player_id", failure.player, "call", failure.call, "error_code", failure.code, "phase",
+     failure.phase, "attempt", failure.attempt, "clock", failure.clock);
+}
+
 namespace {
 
 using nlohmann::json;
@@ -22,11 +33,6 @@ game::ByPlayer by_player(const json& values) {
   return found;
 }
 
-std::optional<std::string> optional_text(const json& object, const char* key) {
-  const std::string& text = text_at(object, key);
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
 /// A number of points or a drawn number; nothing if it is not a small integer.
 std::optional<int> small_number(const json& value) {
   if (!value.is_number_integer()) return std::nullopt;
@@ -37,10 +43,12 @@ std::optional<int> small_number(const json& value) {
 
 std::string read_result(const json& result, game::Claim& claim) {
   if (!result.is_object()) return "result is not an object";
-  const json& winner = field_at(result, "winner");
+  const json& details = field_at(result, "details");
+  json winner, score;
+  const FieldsIn in(result);
+  in("winner", winner, "score", score);
   if (!winner.is_null() && !winner.is_string()) return "winner is neither a string nor null";
-  claim.winner = optional_text(result, "winner");
-  const json& score = field_at(result, "score");
+  if (winner.is_string() && winner != "") claim.winner = winner.get<std::string>();
   if (!score.is_object() || score.empty()) return "there is no score";
   claim.score.emplace();
   for (const auto& [player, points] : score.items()) {
@@ -48,7 +56,6 @@ std::string read_result(const json& result, game::Claim& claim) {
     if (!number) return "the points are not whole numbers";
     claim.score->emplace_back(player, *number);
   }
-  const json& details = field_at(result, "details");
   if (!details.is_object() && !details.is_null()) return "details is not an object";
   return {};
 }
@@ -58,29 +65,46 @@ std::string read_result(const json& result, game::Claim& claim) {
 ReadReport read_report(const AcceptedReport& report) {
   ReadReport read;
   read.form_error = read_result(report.result, read.claim);
-  const json& details = field_at(report.result, "details");
-  read.termination = text_at(details, "termination");
-  read.attempt = number_at(details, "attempt");
-  read.claim.drawn_number = small_number(field_at(details, "drawn_number"));
-  if (!read.claim.drawn_number && !field_at(details, "drawn_number").is_null())
+  std::string kind, seed;
+  std::optional<std::int64_t> version;
+  json number, choices, commitments, nonces;
+  const FieldsIn details(field_at(report.result, "details"));
+  details("termination", read.termination, "attempt", read.attempt, "replays", read.replays,
+          "failures", read.failures, "number_parity", kind, "draw_proof", seed, "draw_version",
+          version, "drawn_number", number, "choices", choices, "choice_commitments", commitments,
+          "choice_nonces", nonces);
+  const auto filled = [](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+  };
+  read.claim.drawn_number = small_number(number);
+  if (!read.claim.drawn_number && !number.is_null())
     read.claim.drawn_number = -1;  // an impossible number, so that the judge refuses it
-  read.claim.number_kind = optional_text(details, "number_parity");
-  read.claim.choices = by_player(field_at(details, "choices"));
-  read.claim.commitments = by_player(field_at(details, "choice_commitments"));
-  read.claim.nonces = by_player(field_at(details, "choice_nonces"));
-  if (auto version = number_at(details, "draw_version"))
+  read.claim.number_kind = filled(kind);
+  read.claim.choices = by_player(choices);
+  read.claim.commitments = by_player(commitments);
+  read.claim.nonces = by_player(nonces);
+  if (version)
     read.claim.draw_version = static_cast<int>(std::clamp<std::int64_t>(*version, -1, 99));
-  read.claim.seed = optional_text(details, "draw_proof");
+  read.claim.seed = filled(seed);
   // A result with a number was played even if it does not say how it ended.
   read.is_played = read.termination == "NORMAL" ||
                    (read.termination.empty() && read.claim.drawn_number.value_or(0) != 0);
   if (!read.is_played)
     read.claim.technical_reason = read.termination.empty() ? "UNKNOWN" : read.termination;
-  const json& failures = field_at(details, "failures");
-  if (failures.is_array()) {
-    for (const json& failure : failures) read.failed.insert(text_at(failure, "player_id"));
-  }
   return read;
+}
+
+std::vector<ReportedFailure> ReadReport::failures_of(const std::string& player) const {
+  std::vector<ReportedFailure> found;
+  std::ranges::copy_if(failures, std::back_inserter(found),
+                       [&](const ReportedFailure& one) { return one.player == player; });
+  return found;
+}
+
+std::set<std::string> ReadReport::failed() const {
+  std::set<std::string> players;
+  for (const ReportedFailure& one : failures) players.insert(one.player);
+  return players;
 }
 
 std::optional<game::Outcome> outcome_in(const json& result, const MatchEvidence& match,

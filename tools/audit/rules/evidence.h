@@ -83,19 +83,47 @@ class LeagueEvidence {
   std::optional<LogPosition> other_game_;
 };
 
+/// The referee's measurements at a time-out: the fair clock of docs/protocol.md.
+struct ReportedClock {
+  std::optional<std::int64_t> limit_ms;
+  std::optional<std::int64_t> sent_us;  ///< when the call left
+  std::int64_t scheduling_delay_us = 0;
+  std::int64_t canary_us = 0;
+  std::int64_t seat_delay_us = 0;
+  bool is_void = false;
+};
+
+/// A call that failed, as a report has it.
+struct ReportedFailure {
+  std::string player;
+  std::string call;  ///< message type; empty where the report does not say
+  std::string code;
+  std::string phase;
+  std::int64_t attempt = 0;
+  std::optional<ReportedClock> clock;
+};
+
 /// A report in the form that the judge needs, with additional fields.
 struct ReadReport {
   game::Claim claim;
   std::string termination;
   bool is_played = false;  ///< both chose
   std::optional<std::int64_t> attempt;
-  std::set<std::string> failed;  ///< players in `failures`
+  std::int64_t replays = 0;
+  std::vector<ReportedFailure> failures;
   std::string form_error;  ///< why it is not a valid result; empty: it is
 
   /// Whether `player` lost, in a match that somebody lost by a failure.
   [[nodiscard]] bool has_lost(const std::string& player) const {
     return player != claim.winner && (claim.winner || termination == "BOTH_FAILED");
   }
+  /// Whether it says that somebody lost by a failure.
+  [[nodiscard]] bool is_technical() const {
+    return !termination.empty() && termination != "NORMAL";
+  }
+  [[nodiscard]] std::vector<ReportedFailure> failures_of(const std::string& player) const;
+  /// The players that failed.
+  [[nodiscard]] std::set<std::string> failed() const;
 };
 [[nodiscard]] ReadReport read_report(const AcceptedReport& report);
 

@@ -7,15 +7,87 @@
 #include "common/schema/parse_json.h"
 #include "league_manager/events/match_key.h"
 #include "tools/audit/facts/collector.h"
-#include "tools/audit/facts/reading.h"
+#include "tools/audit/facts/fields.h"
 #include "tools/audit/rules/rules.h"
 
 namespace league::tools::auditor {
+
+using nlohmann::json;
+
+/// A referee's record of a match. Source: docs/files.md, as of the others.
+struct MatchFile {
+  struct Step {
+    std::string state;
+    std::optional<std::int64_t> at_us;
+  };
+  struct Line {
+    std::string from, choice, nonce, commitment;
+  };
+  std::string league_key, league_id, match_id, state, player_a, player_b, game_type, referee_id;
+  std::string draw_commitment, made_by;
+  json round, result;
+  std::optional<std::int64_t> attempt;
+  std::vector<Step> steps;
+  std::vector<Line> transcript;
+};
+
+/// What a player remembers of a match.
+struct HistoryRow {
+  std::string league_key, league_id, match_id, result, opponent_id, my_choice, opponent_choice;
+  json round, drawn_number;
+  std::optional<bool> technical;
+};
+
+struct HistoryStats {
+  std::int64_t wins = 0, losses = 0, draws = 0;
+  std::optional<std::int64_t> matches;
+};
+
+struct HistoryFile {
+  std::string league_key, league_id, player_id;
+  std::vector<HistoryRow> matches;
+  std::optional<HistoryStats> stats;
+};
+
+void fields(const FieldsIn& in, MatchFile::Step& step) {
+  in("state", step.state);
+  in.instant("at", step.at_us);
+}
+
+void fields(const FieldsIn& in, MatchFile::Line& line) {
+  in("from", line.from, "parity_choice", line.choice, "choice_nonce", line.nonce,
+     "choice_commitment", line.commitment);
+}
+
+void fields(const FieldsIn& in, MatchFile& file) {
+  in("league_key", file.league_key, "league_id", file.league_id, "match_id", file.match_id, "state",
+     file.state, "player_A_id", file.player_a, "player_B_id", file.player_b, "game_type",
+     file.game_type, "referee_id", file.referee_id, "draw_commitment", file.draw_commitment,
+     "made_by", file.made_by, "round_id", file.round, "result", file.result, "attempt",
+     file.attempt, "lifecycle", file.steps, "transcript", file.transcript);
+}
+
+void fields(const FieldsIn& in, HistoryRow& row) {
+  in("league_key", row.league_key, "league_id", row.league_id, "match_id", row.match_id, "result",
+     row.result, "opponent_id", row.opponent_id, "my_choice", row.my_choice, "opponent_choice",
+     row.opponent_choice, "round_id", row.round, "drawn_number", row.drawn_number, "technical",
+     row.technical);
+}
+
+void fields(const FieldsIn& in, HistoryStats& stats) {
+  in("wins", stats.wins, "losses", stats.losses, "draws", stats.draws, "total_matches",
+     stats.matches);
+}
+
+void fields(const FieldsIn& in, HistoryFile& file) {
+  in("league_key", file.league_key, "league_id", file.league_id, "player_id", file.player_id,
+     "matches", file.matches, "stats", file.stats);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
 using game::Side;
-using nlohmann::json;
 
 constexpr const char* kMatchRule = "projection.match";
 constexpr const char* kHistoryRule = "projection.history";
@@ -90,16 +162,13 @@ class FileCheck {
     }
   }
 
-  /// `outer`: the file that contains `inner`, which may be the same.
-  [[nodiscard]] Owner owner_of(const json& inner, const json& outer) const {
-    const std::string& own = text_at(inner, "league_key");
-    const std::string& key = own.empty() ? text_at(outer, "league_key") : own;
+  /// `key`, `id`: as the file, or its row, names its league.
+  [[nodiscard]] Owner owner_of(const std::string& key, const std::string& id) const {
     if (!key.empty() && !league_.key.empty())
       return key == league_.key ? Owner::kThisLeague : Owner::kOtherLeague;
-    if (!league_.id.empty() && text_at(inner, "league_id") != league_.id)
-      return Owner::kOtherLeague;
-    return kept_ != nullptr && kept_->files_keyed && key.empty() ? Owner::kThisLeague
-                                                                 : Owner::kUnknown;
+    if (!league_.id.empty() && id != league_.id) return Owner::kOtherLeague;
+    const bool is_keyed = kept_ != nullptr && kept_->files_keyed;
+    return is_keyed && key.empty() ? Owner::kThisLeague : Owner::kUnknown;
   }
 
   /// A file, or line `line` of it.
@@ -130,10 +199,11 @@ class FileCheck {
   }
 
   void check_match(const fs::path& path) {
-    const json file = content_of(path, kMatchRule);
-    if (file.is_null()) return;
-    const Owner owner = owner_of(file, file);
-    if (owner != Owner::kOtherLeague && path.stem() != text_at(file, "match_id"))
+    const json content = content_of(path, kMatchRule);
+    if (content.is_null()) return;
+    const auto file = read_fields<MatchFile>(content);
+    const Owner owner = owner_of(file.league_key, file.league_id);
+    if (owner != Owner::kOtherLeague && path.stem() != file.match_id)
       return differs({path}, kMatchRule, owner, "it names another match");
     check_record(file, {path});
   }
@@ -146,19 +216,19 @@ class FileCheck {
     std::string buffer(kLongestLine, '\0');
     for (std::uint64_t number = 1; in.getline(buffer.data(), kLongestLine); ++number) {
       auto read = schema::parse_json(std::string_view(buffer.data()));
-      if (read && read->is_object()) check_record(*read, {path, number});
+      if (read && read->is_object()) check_record(read_fields<MatchFile>(*read), {path, number});
     }
   }
 
-  void check_record(const json& file, const Place& place) {
-    const Owner owner = owner_of(file, file);
+  void check_record(const MatchFile& file, const Place& place) {
+    const Owner owner = owner_of(file.league_key, file.league_id);
     if (owner == Owner::kOtherLeague) return note(place.path, "it is a file of another league");
-    const std::string& id = text_at(file, "match_id");
+    const std::string& id = file.match_id;
     auto known = results_.find(id);
-    if (known == results_.end() || text_at(file, "state") != "FINISHED") return;
-    const std::string& promised = text_at(file, "draw_commitment");
+    if (known == results_.end() || file.state != "FINISHED") return;
     if (past_.covers(id, end_of(file)) ||
-        (past_.has_forgotten(id) && !known->second.match->commitments.contains(promised)))
+        (past_.has_forgotten(id) &&
+         !known->second.match->commitments.contains(file.draw_commitment)))
       return;
     if (const std::string field = other_field(file, known->second); !field.empty())
       differs(place, kMatchRule, owner,
@@ -166,28 +236,24 @@ class FileCheck {
   }
 
   /// The first field of a match's file that the evidence contradicts; empty if there is none.
-  [[nodiscard]] std::string other_field(const json& file, const KnownResult& known) const {
+  [[nodiscard]] std::string other_field(const MatchFile& file, const KnownResult& known) const {
     const MatchEvidence& match = *known.match;
-    if (text_at(file, "player_A_id") != match.player_a) return "player_A_id";
-    if (text_at(file, "player_B_id") != match.player_b) return "player_B_id";
-    if (!is_round(field_at(file, "round_id"), match, text_at(file, "match_id"))) return "round_id";
-    if (!match.game_type.empty() && text_at(file, "game_type") != match.game_type)
-      return "game_type";
-    const std::string& promised = text_at(file, "draw_commitment");
-    if (promised.empty() ? !match.commitments.empty() : !match.commitments.contains(promised))
+    if (file.player_a != match.player_a) return "player_A_id";
+    if (file.player_b != match.player_b) return "player_B_id";
+    if (!is_round(file.round, match, file.match_id)) return "round_id";
+    if (!match.game_type.empty() && file.game_type != match.game_type) return "game_type";
+    if (file.draw_commitment.empty() ? !match.commitments.empty()
+                                     : !match.commitments.contains(file.draw_commitment))
       return "draw_commitment";
-    const bool is_exported = text_at(file, "made_by") != "referee";
+    const bool is_exported = file.made_by != "referee";
     if (known.kept.by_manager && !is_exported) return "result";
-    if (known.kept.attempt != 0 && number_at(file, "attempt") != known.kept.attempt)
-      return "attempt";
+    if (known.kept.attempt != 0 && file.attempt != known.kept.attempt) return "attempt";
     if (known.report != nullptr && !known.kept.by_manager &&
-        text_at(file, "referee_id") != id_of(known.report->sender))
+        file.referee_id != id_of(known.report->sender))
       return "referee_id";
-    const json& steps = field_at(file, "lifecycle");
-    if (steps.is_array() && !steps.empty() && text_at(steps.back(), "state") != "FINISHED")
-      return "lifecycle";
-    if (!has_result(file, known, is_exported)) return "result";
-    return other_line(field_at(file, "transcript"), known);
+    if (!file.steps.empty() && file.steps.back().state != "FINISHED") return "lifecycle";
+    if (!has_result(file.result, known, is_exported)) return "result";
+    return other_line(file.transcript, known);
   }
 
   [[nodiscard]] static bool is_round(const json& round, const MatchEvidence& match,
@@ -198,9 +264,8 @@ class FileCheck {
   }
 
   /// What `league export` makes from the journal alone has less than the report.
-  [[nodiscard]] bool has_result(const json& file, const KnownResult& known,
+  [[nodiscard]] bool has_result(const json& result, const KnownResult& known,
                                 bool is_exported) const {
-    const json& result = field_at(file, "result");
     if (outcome_in(result, *known.match, evidence_) != known.kept.outcome) return false;
     const json& number = field_at(field_at(result, "details"), "drawn_number");
     if (known.kept.drawn_number && number != *known.kept.drawn_number) return false;
@@ -216,93 +281,87 @@ class FileCheck {
   }
 
   /// Whether the transcript holds an answer of a player that the referee's own log does not have.
-  [[nodiscard]] static std::string other_line(const json& lines, const KnownResult& known) {
-    if (!lines.is_array() || known.report == nullptr) return {};
+  [[nodiscard]] static std::string other_line(const std::vector<MatchFile::Line>& lines,
+                                              const KnownResult& known) {
+    if (known.report == nullptr) return {};
     std::map<std::string, std::set<std::string>> said;
     for (const GameCall* call : known.match->at_referee) {
       if (!LeagueEvidence::is_of(*known.report, *known.match, *call)) continue;
-      for (const std::string& value : {call->choice, call->nonce, call->commitment})
-        said[call->player].insert(value);
+      said[call->player].insert({call->choice, call->nonce, call->commitment});
     }
-    for (const json& line : lines) {
-      auto known_values = said.find(text_at(line, "from"));
-      if (known_values == said.end()) continue;
-      for (const char* key : {"parity_choice", "choice_nonce", "choice_commitment"}) {
-        const std::string& value = text_at(line, key);
-        if (!value.empty() && !known_values->second.contains(value)) return "transcript";
-      }
+    for (const MatchFile::Line& line : lines) {
+      auto values = said.find(line.from);
+      if (values == said.end()) continue;
+      for (const std::string& value : {line.choice, line.nonce, line.commitment})
+        if (!value.empty() && !values->second.contains(value)) return "transcript";
     }
     return {};
   }
 
-  /// When the match in a file ended, in microseconds.
-  [[nodiscard]] static std::int64_t end_of(const json& file) {
-    const json& steps = field_at(file, "lifecycle");
-    constexpr auto kUnknown = std::numeric_limits<std::int64_t>::max();  // later than any time
-    if (!steps.is_array() || steps.empty()) return kUnknown;
-    return instant_at(steps.back(), "at").value_or(kUnknown);
+  /// When the match in a file ended, in microseconds; later than any time if it does not say it.
+  [[nodiscard]] static std::int64_t end_of(const MatchFile& file) {
+    constexpr auto kUnknown = std::numeric_limits<std::int64_t>::max();
+    return file.steps.empty() ? kUnknown : file.steps.back().at_us.value_or(kUnknown);
   }
 
   void check_history(const fs::path& path) {
-    const json file = content_of(path, kHistoryRule);
-    if (file.is_null()) return;
-    const std::string& player = text_at(file, "player_id");
-    const json& matches = field_at(file, "matches");
-    if (path.parent_path().filename() != player || !matches.is_array())
-      return differs({path}, kHistoryRule, owner_of(file, file), "its player or list is wrong");
+    const json content = content_of(path, kHistoryRule);
+    if (content.is_null()) return;
+    const auto file = read_fields<HistoryFile>(content);
+    const Owner own = owner_of(file.league_key, file.league_id);
+    if (path.parent_path().filename() != file.player_id || !field_at(content, "matches").is_array())
+      return differs({path}, kHistoryRule, own, "its player or list is wrong");
     bool is_other = false;
-    for (const json& row : matches) {
-      const Owner owner = owner_of(row, file);
+    for (const HistoryRow& row : file.matches) {
+      const Owner owner =
+          owner_of(row.league_key.empty() ? file.league_key : row.league_key, row.league_id);
       is_other = is_other || owner == Owner::kOtherLeague;
-      auto known = results_.find(text_at(row, "match_id"));
+      auto known = results_.find(row.match_id);
       if (owner == Owner::kOtherLeague || known == results_.end() ||
           past_.has_forgotten(known->first))
         continue;  // after a given-up play, a player keeps the first result that it got
-      if (const std::string field = other_in_row(player, row, known->second); !field.empty())
+      if (const std::string field = other_in_row(file.player_id, row, known->second);
+          !field.empty())
         differs({path}, kHistoryRule, owner,
                 "its " + field + " of " + known->first +
                     " is not that of the match that the manager accepted");
     }
     if (is_other) note(path, "it has matches of another league");
-    if (!fits_stats(field_at(file, "stats"), matches))
-      differs({path}, kHistoryRule, is_other ? Owner::kUnknown : owner_of(file, file),
+    if (!fits_stats(file))
+      differs({path}, kHistoryRule, is_other ? Owner::kUnknown : own,
               "its stats are not those of its matches");
   }
 
-  [[nodiscard]] static std::string other_in_row(const std::string& player, const json& row,
+  [[nodiscard]] static std::string other_in_row(const std::string& player, const HistoryRow& row,
                                                 const KnownResult& known) {
     const MatchEvidence& match = *known.match;
-    if (text_at(row, "result") != result_for(player, match, known.kept.outcome)) return "result";
-    const std::string& opponent = text_at(row, "opponent_id");  // empty: GAME_OVER did not say it
-    if (!opponent.empty() && opponent != match.opponent_of(player)) return "opponent_id";
-    if (!is_round(field_at(row, "round_id"), match, text_at(row, "match_id"))) return "round_id";
-    const json& number = field_at(row, "drawn_number");
-    if (known.kept.drawn_number && number != *known.kept.drawn_number) return "drawn_number";
+    if (row.result != result_for(player, match, known.kept.outcome)) return "result";
+    if (!row.opponent_id.empty() && row.opponent_id != match.opponent_of(player))
+      return "opponent_id";  // empty: GAME_OVER did not say it
+    if (!is_round(row.round, match, row.match_id)) return "round_id";
+    if (known.kept.drawn_number && row.drawn_number != *known.kept.drawn_number)
+      return "drawn_number";
     if (known.report == nullptr || known.kept.by_manager) return {};
     const ReadReport read = read_report(*known.report);
-    const json& technical = field_at(row, "technical");
-    if (technical.is_boolean() && technical == read.is_played) return "technical";
-    const json& choices = field_at(field_at(known.report->result, "details"), "choices");
-    for (const auto& [key, who] :
-         {std::pair("my_choice", player), {"opponent_choice", match.opponent_of(player)}}) {
-      const std::string& shown = text_at(row, key);
-      const std::string& reported = text_at(choices, who.c_str());
-      if (!read.is_played && (shown.empty() || reported.empty())) continue;
-      if (shown != reported) return key;
-    }
+    if (row.technical == read.is_played) return "technical";
+    const auto differs = [&](const std::string& shown, const std::string& who) {
+      const std::string reported = value_of(read.claim.choices, who).value_or("");
+      return shown != reported && (read.is_played || (!shown.empty() && !reported.empty()));
+    };
+    if (differs(row.my_choice, player)) return "my_choice";
+    if (differs(row.opponent_choice, match.opponent_of(player))) return "opponent_choice";
     return {};
   }
 
   /// The counts of a file that has all its matches.
-  [[nodiscard]] static bool fits_stats(const json& stats, const json& matches) {
+  [[nodiscard]] static bool fits_stats(const HistoryFile& file) {
     constexpr std::size_t kMostMatches = 10'000;
-    if (!stats.is_object() || matches.size() >= kMostMatches) return true;
+    if (!file.stats || file.matches.size() >= kMostMatches) return true;
     std::map<std::string, std::int64_t> counted;
-    for (const json& row : matches) ++counted[text_at(row, "result")];
-    return number_at(stats, "wins").value_or(0) == counted["WIN"] &&
-           number_at(stats, "losses").value_or(0) == counted["LOSS"] &&
-           number_at(stats, "draws").value_or(0) == counted["DRAW"] &&
-           number_at(stats, "total_matches") == static_cast<std::int64_t>(matches.size());
+    for (const HistoryRow& row : file.matches) ++counted[row.result];
+    return file.stats->wins == counted["WIN"] && file.stats->losses == counted["LOSS"] &&
+           file.stats->draws == counted["DRAW"] &&
+           file.stats->matches == static_cast<std::int64_t>(file.matches.size());
   }
 
   static std::string result_for(const std::string& player, const MatchEvidence& match,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "tools/audit/facts/collector.h"
 #include "tools/audit/facts/reading.h"
@@ -21,15 +22,11 @@ struct HeardLoss {
 };
 
 /// The call at which `player` lost, by the report; empty unless it came as far as the player.
-std::string heard_call(const AcceptedReport& report, const std::string& player) {
-  const json& failures = field_at(field_at(report.result, "details"), "failures");
-  std::string call;
-  for (const json& one : failures.is_array() ? failures : json::array()) {
-    if (text_at(one, "player_id") != player) continue;
-    const std::string& phase = text_at(one, "phase");
-    call = phase == "sent" || phase == "answered" ? text_at(one, "call") : std::string();
-  }
-  return call;
+std::string heard_call(const ReadReport& report, const std::string& player) {
+  const auto failures = report.failures_of(player);
+  const bool is_heard =
+      !failures.empty() && (failures.back().phase == "sent" || failures.back().phase == "answered");
+  return is_heard ? failures.back().call : std::string();
 }
 
 std::vector<HeardLoss> heard_losses(const LeagueEvidence& evidence) {
@@ -41,7 +38,7 @@ std::vector<HeardLoss> heard_losses(const LeagueEvidence& evidence) {
       if (!read.form_error.empty() || read.is_played || !read.claim.score) continue;
       const Assignment* given = match.assigned_in(report->conversation);
       for (const auto& [player, points] : *read.claim.score) {
-        const std::string call = heard_call(*report, player);
+        const std::string call = heard_call(read, player);
         if (read.has_lost(player) && !call.empty())
           losses.push_back({report, &match, player, call,
                             read.attempt.value_or(given != nullptr ? given->attempt : 0)});
@@ -188,6 +185,91 @@ void note_steered(const LeagueCase& league, Findings& findings) {
                           std::to_string(count.by_unbound) +
                           ": in honest play that is rarer than once in 10,000 leagues");
   }
+}
+
+namespace {
+
+constexpr int kMostReplays = 3;
+constexpr std::string_view kTimedOut = "E001";
+
+/// Whether a time-out is void by the rule: a delay of more than 50 ms and more than 5 % of the
+/// limit.
+bool is_void_by_rule(const ReportedClock& clock) {
+  const std::int64_t delay =
+      std::max({clock.scheduling_delay_us, clock.canary_us, clock.seat_delay_us});
+  // Divided instead of multiplied: the limit can be any number.
+  return delay > 50'000 && (delay - 1) / 50 >= clock.limit_ms.value_or(0);
+}
+
+/// The failures that cost `player` the match: those of its last call, in the last play.
+std::vector<ReportedFailure> fatal_failures(const ReadReport& report, const std::string& player) {
+  const auto failures = report.failures_of(player);
+  std::vector<ReportedFailure> fatal;
+  for (auto it = failures.rbegin(); it != failures.rend(); ++it) {
+    if (!fatal.empty() && (it->call != fatal.back().call || it->attempt > fatal.back().attempt))
+      break;
+    // An attempt can have invalid answers and then one time-out as its end, so an earlier time-out
+    // with the same number is from an earlier play.
+    if (!fatal.empty() && it->attempt == fatal.back().attempt && it->code == kTimedOut) break;
+    fatal.push_back(*it);
+  }
+  return fatal;
+}
+
+class ClockCheck {
+ public:
+  ClockCheck(const AcceptedReport& report, Findings& findings)
+      : report_(report), read_(read_report(report)), findings_(findings) {}
+
+  void run() {
+    if (read_.replays > kMostReplays)
+      fault("clock.replays",
+            "played again " + std::to_string(read_.replays) + " times; 3 are allowed");
+    for (const ReportedFailure& failure : read_.failures) check_arithmetic(failure);
+    if (!read_.claim.score ||
+        (!read_.termination.starts_with("TIMEOUT_") && read_.termination != "BOTH_FAILED"))
+      return;
+    for (const auto& [player, points] : *read_.claim.score) {
+      if (read_.has_lost(player)) check_loss(player);
+    }
+  }
+
+ private:
+  void fault(const char* rule, const std::string& text) {
+    findings_.fault(report_.place, rule, report_.match_id + ": " + text);
+  }
+
+  void check_arithmetic(const ReportedFailure& failure) {
+    if (!failure.clock || failure.clock->is_void == is_void_by_rule(*failure.clock)) return;
+    fault("clock.arithmetic", "a time-out of " + failure.player + " is marked " +
+                                  (failure.clock->is_void ? "void" : "valid") +
+                                  ", but its numbers say otherwise");
+  }
+
+  void check_loss(const std::string& player) {
+    auto fatal = fatal_failures(read_, player);
+    if (fatal.empty() || fatal.front().code != kTimedOut) return;  // not a time-out
+    for (const ReportedFailure& failure : fatal) {
+      if (failure.code != kTimedOut) continue;
+      if (!failure.clock) {
+        fault("clock.unproven",
+              player + " lost by a time-out, without proof that the referee was on time");
+      } else if (failure.clock->is_void && read_.replays < kMostReplays) {
+        fault("clock.void_loss",
+              player + " lost by a time-out, though the referee itself was late");
+      }
+    }
+  }
+
+  const AcceptedReport& report_;
+  const ReadReport read_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void check_clock(const AcceptedReport& report, Findings& findings) {
+  ClockCheck(report, findings).run();
 }
 
 }  // namespace league::tools::auditor

@@ -53,11 +53,10 @@ class ReceiptCheck {
 
  private:
   [[nodiscard]] game::ReceiptScope scope() const {
-    const auto play = number_at(field_at(report_.result, "details"), "replays").value_or(0);
     return {.league_key = league_key_,
             .match_id = report_.match_id,
             .attempt = static_cast<int>(read_.attempt.value_or(1)),
-            .play = static_cast<int>(play),
+            .play = static_cast<int>(read_.replays),
             .draw_commitment = match_.promised};
   }
 
@@ -96,12 +95,9 @@ class ReceiptCheck {
 }  // namespace
 
 bool has_declined(const AcceptedReport& report, const std::string& player) {
-  const json& failures = field_at(field_at(report.result, "details"), "failures");
-  bool is_decline = false;
-  for (const json& one : failures.is_array() ? failures : json::array()) {
-    if (text_at(one, "player_id") == player) is_decline = text_at(one, "error_code") == "E037";
-  }
-  return is_decline && read_report(report).has_lost(player);
+  const ReadReport read = read_report(report);
+  const auto failures = read.failures_of(player);
+  return !failures.empty() && failures.back().code == "E037" && read.has_lost(player);
 }
 
 bool has_valid_receipts(const std::string& player, const std::string& match_id,

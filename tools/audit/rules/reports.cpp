@@ -11,15 +11,9 @@ namespace {
 using game::Side;
 
 /// Checks one accepted report against the facts about its match.
-class ReportCheck {
+class ReportCheck : private ReportJudge {
  public:
-  ReportCheck(const AcceptedReport& report, const MatchEvidence& match,
-              const LeagueEvidence& evidence, Findings& findings)
-      : report_(report),
-        match_(match),
-        evidence_(evidence),
-        findings_(findings),
-        read_(read_report(report)) {}
+  using ReportJudge::ReportJudge;
 
   std::optional<Score> run() {
     check_assignment();
@@ -47,9 +41,6 @@ class ReportCheck {
   }
 
  private:
-  void fault(const char* rule, std::string text) {
-    findings_.fault(report_.place, rule, std::move(text));
-  }
   void contradict(const char* rule, std::string text) {
     is_consistent_ = false;
     fault(rule, std::move(text));
@@ -121,7 +112,7 @@ class ReportCheck {
     auto a = points_of(match_.player_a);
     auto b = points_of(match_.player_b);
     std::optional<game::Outcome> outcome;
-    if (a && b) outcome = rules.outcome_of({{*a, *b}}, is_technical());
+    if (a && b) outcome = rules.outcome_of({{*a, *b}}, read_.is_technical());
     if (!outcome) {
       contradict("result.score",
                  "the score of " + report_.match_id + " is not a result of this game");
@@ -148,14 +139,9 @@ class ReportCheck {
     if (!fits)
       return contradict("result.score",
                         "a match that ended with " + termination + " cannot have this score");
-    if (termination != "NORMAL" && winner && read_.failed == std::set<std::string>{*winner})
+    if (termination != "NORMAL" && winner && read_.failed() == std::set<std::string>{*winner})
       contradict("result.winner", *winner + " is the only one that failed in " + report_.match_id +
                                       ", and cannot have won it by that");
-  }
-
-  /// Whether the report says that somebody lost by a failure.
-  [[nodiscard]] bool is_technical() const {
-    return !read_.termination.empty() && read_.termination != "NORMAL";
   }
 
   void judge(const game::Definition& rules) {
@@ -214,16 +200,11 @@ class ReportCheck {
                       !evidence_.registrations_of(report_.sender).empty() &&
                       !evidence_.has_match_credentials(report_.sender);
     if (!is_foreign) return fault("draw.unrevealed", std::move(text));
-    findings_.incident(report_.place, "result.unproven",
-                       text + "; " + report_.sender +
-                           " is a third-party referee: nobody can check the number of this match");
+    incident("result.unproven",
+             text + "; " + report_.sender +
+                 " is a third-party referee: nobody can check the number of this match");
   }
 
-  const AcceptedReport& report_;
-  const MatchEvidence& match_;
-  const LeagueEvidence& evidence_;
-  Findings& findings_;
-  ReadReport read_;
   bool is_consistent_ = true;  ///< winner, score and the way it ended fit together
 };
 

@@ -94,6 +94,32 @@ struct LeagueResult {
 };
 using LeagueResults = std::map<std::string, LeagueResult>;
 
+/// What a check of one accepted report works with. Everything outlives it.
+class ReportJudge {
+ public:
+  ReportJudge(const AcceptedReport& report, const MatchEvidence& match,
+              const LeagueEvidence& evidence, Findings& findings)
+      : report_(report),
+        match_(match),
+        evidence_(evidence),
+        findings_(findings),
+        read_(read_report(report)) {}
+
+ protected:
+  void fault(const char* rule, std::string text) {
+    findings_.fault(report_.place, rule, std::move(text));
+  }
+  void incident(const char* rule, std::string text) {
+    findings_.incident(report_.place, rule, std::move(text));
+  }
+
+  const AcceptedReport& report_;
+  const MatchEvidence& match_;
+  const LeagueEvidence& evidence_;
+  Findings& findings_;
+  const ReadReport read_;
+};
+
 /// Checks one accepted report against all facts about its match; returns the score, if it has one
 /// that can count in a table.
 std::optional<Score> check_report(const AcceptedReport& report, const LeagueEvidence& evidence,
