@@ -63,11 +63,10 @@ const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"bus", {"transport", "agent", "events", "standby/core", "standby", "commands"}},
     {"referee", {"core", "files", "service", ""}},
     {"player", {"core", "service", ""}},
-    {"tools",
-     {"audit/evidence", "audit/verify",  "audit/inspect",  "audit/export",   "audit/program",
-      "league/up",      "league/client", "league/connect", "league/new_bot", "check",
-      "check/trial",    "check/player",  "check/roles",    "check/cases",    "check/session",
-      "check/spar",     "check/program", "bench",          "gateway",        "league"}},
+    {"tools", {"audit/facts", "audit/rules",   "audit/inspect",  "audit/export",   "audit/program",
+               "league/up",   "league/client", "league/connect", "league/new_bot", "check",
+               "check/trial", "check/player",  "check/roles",    "check/cases",    "check/session",
+               "check/spar",  "check/program", "bench",          "gateway",        "league"}},
 };
 
 /// For whom the folders of the bus work: its namespace, and the components that it may use besides
@@ -168,7 +167,7 @@ TEST(Layers, ArrowsOnlyGoDown) {
                                                      target == "player/core/misbehaviour.h");
       // `league audit verify` recomputes draws and table with the very rules that made them.
       bool rules =
-          (file.starts_with("tools/audit/verify/") || file.starts_with("tools/audit/evidence/")) &&
+          (file.starts_with("tools/audit/rules/") || file.starts_with("tools/audit/facts/")) &&
           (to == "league_manager" || to == "referee" || to == "common/journal");
       // `league export` makes the programs' files with the very functions that made them.
       bool files = file.starts_with("tools/audit/export/") &&

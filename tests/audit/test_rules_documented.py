@@ -26,8 +26,8 @@ def rules_in(*paths):
 RULES = PAGE[PAGE.index("### Rules"):PAGE.index("The order of events is determined by")]
 DOCUMENTED, OF_BOTH = table(RULES)
 PROGRAM = rules_in(SOURCE / "common" / "audit" / "log" / "chain_verifier.cpp",
-                   *(path for folder in ("evidence", "verify") for path in (SOURCE / "tools" / "audit" / folder).glob("verify_*.cpp")
-                     if "test" not in path.name)) | {"schema"}
+                   *(path for folder in ("facts", "rules") for path in (SOURCE / "tools" / "audit" / folder).glob("*.cpp")
+                     if not path.stem.endswith(("_test", "_testing", "table")))) | {"schema"}
 SCRIPT = rules_in(SOURCE / "scripts" / "verify_log.py") - set(verify_log.UNCHECKED)
 
 

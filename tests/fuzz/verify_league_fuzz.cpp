@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "tests/support/temporary_directory.h"
-#include "tools/audit/verify/audit_verify.h"
+#include "tools/audit/rules/audit_verify.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "game/files/game_file.h"
 #include "tests/in_process/league_checks.h"
 #include "tests/support/temporary_directory.h"
-#include "tools/audit/verify/audit_verify.h"
+#include "tools/audit/rules/audit_verify.h"
 
 namespace league::testing {
 namespace {

@@ -119,6 +119,7 @@ class Reading {
     entry.agent = header_.agent;
     entry.file = path_;
     entry.line = line_;
+    entry.mono_ns = std::max(entry.mono_ns, std::int64_t{0});
     entry.segment = header_.segment;
     entry.version = header_.version;
     if (entry.version < kFirstVersionWithSpeakers) entry.said_by = speaker_of(entry);
@@ -221,6 +222,13 @@ void LogEntry::describe(schema::Fields& a) {
   a.filled("raw_sha256", raw_sha256);
   raw_is_cut = a.has("raw_bytes");
   a.required("raw", raw);
+}
+
+std::uint64_t LogEntry::ns_from_request(std::int64_t sent_ns) const {
+  const auto waited_ns = static_cast<std::uint64_t>(elapsed_us.value_or(0)) * 1000;
+  const std::uint64_t apart =
+      static_cast<std::uint64_t>(mono_ns) - waited_ns - static_cast<std::uint64_t>(sent_ns);
+  return std::min(apart, 0 - apart);  // unsigned, so that nothing overflows
 }
 
 core::Result<LogFileSummary> read_log(const std::filesystem::path& path,

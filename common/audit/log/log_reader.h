@@ -71,6 +71,9 @@ struct LogEntry {
   /// The sender and the receiver, according to the direction.
   [[nodiscard]] const std::string& from() const { return outbound ? agent : peer; }
   [[nodiscard]] const std::string& to() const { return outbound ? peer : agent; }
+  /// Of an answer or a failure: how far `sent_ns`, a `mono_ns` of the same log, is from the moment
+  /// at which its request was made. Any numbers will do: a log can hold some that no clock shows.
+  [[nodiscard]] std::uint64_t ns_from_request(std::int64_t sent_ns) const;
 };
 
 /// Facts about a file that was read.

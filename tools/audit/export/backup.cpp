@@ -7,7 +7,7 @@
 #include "common/journal/journal_copy.h"
 #include "common/rpc/json_text.h"
 #include "tools/audit/export/export_source.h"
-#include "tools/audit/verify/verify_manifest.h"
+#include "tools/audit/rules/bundle.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -9,7 +9,7 @@
 #include "common/core/error_code.h"
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/events/event_codec.h"
-#include "tools/audit/evidence/speaker.h"
+#include "tools/audit/facts/record.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -13,8 +13,8 @@
 #include "common/schema/parse_json.h"
 #include "game/outcome.h"
 #include "league_manager/files/remedies.h"
-#include "tools/audit/evidence/json_fields.h"
 #include "tools/audit/export/export_files.h"
+#include "tools/audit/facts/reading.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "league_manager/files/league_files.h"
 #include "player/core/history.h"
-#include "tools/audit/evidence/json_fields.h"
+#include "tools/audit/facts/reading.h"
 
 namespace league::tools::auditor {
 namespace {

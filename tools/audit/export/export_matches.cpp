@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/audit/log/log_reader.h"
@@ -5,8 +6,8 @@
 #include "common/rpc/json_object.h"
 #include "common/rpc/json_text.h"
 #include "common/schema/json_fields.h"
-#include "tools/audit/evidence/audit_body.h"
 #include "tools/audit/export/export_source.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -113,13 +114,8 @@ class TranscriptReader {
   /// Finds and removes the request that was sent `elapsed_us` before this answer.
   std::string take_request(const audit::log::LogEntry& entry, const std::string& peer) {
     auto& open = requests_[entry.conversation_id + " " + peer];
-    std::int64_t made_at = entry.mono_ns - entry.elapsed_us.value_or(0) * 1000;
-    auto nearest = open.end();
-    for (auto one = open.begin(); one != open.end(); ++one) {
-      if (nearest == open.end() ||
-          std::abs(one->mono_ns - made_at) < std::abs(nearest->mono_ns - made_at))
-        nearest = one;
-    }
+    auto nearest = std::ranges::min_element(
+        open, {}, [&](const Request& one) { return entry.ns_from_request(one.mono_ns); });
     if (nearest == open.end()) return {};
     std::string type = nearest->type;
     open.erase(nearest);

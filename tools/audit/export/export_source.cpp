@@ -5,7 +5,7 @@
 #include "common/audit/log/log_reader.h"
 #include "common/envelope/codec.h"
 #include "player/core/game_over.h"
-#include "tools/audit/evidence/audit_body.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 namespace fs = std::filesystem;

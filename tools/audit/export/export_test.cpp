@@ -404,11 +404,17 @@ TEST_F(Export, ASiteHasWhatALogSaysOfAMatch) {
   record.notes.conversation_id = lm::events::match_conversation({1, 1}, 1).str();
   record.direction = audit::record::Direction::kOut;
   writer.append(record, 1, log);
+  record.notes.message_type = "CHOOSE_PARITY_CALL";
+  writer.append(record, 2, log);
+  record.direction = audit::record::Direction::kIn;
+  record.kind = audit::record::Kind::kReply;
+  record.elapsed = std::chrono::microseconds::max();  // of a log that anybody can have written
+  writer.append(record, 3, log);
   fs::create_directories(directory_.path() / "logs");
   std::ofstream(directory_.path() / "logs" / "REF01.log.jsonl") << log;
   ASSERT_EQ(run("html", there_), 0) << err_.str();
   const json lines = snapshot_in(there_)["match"]["R1M1"]["transcript"];
-  ASSERT_EQ(lines.size(), 1U);
+  ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], json::array({lines[0][0], "REF01", "P01", "GAME_INVITATION", "", ""}));
 }
 

@@ -14,10 +14,10 @@
 #include "common/audit/log/packed_log.h"
 #include "common/core/clock.h"
 #include "common/core/crypto.h"
-#include "tools/audit/evidence/audit_text.h"
-#include "tools/audit/evidence/verify_journal.h"
+#include "tools/audit/facts/journal.h"
+#include "tools/audit/inspect/audit_text.h"
 #include "tools/audit/inspect/bundle_redactor.h"
-#include "tools/audit/verify/verify_manifest.h"
+#include "tools/audit/rules/bundle.h"
 
 extern char** environ;  // NOLINT(readability-identifier-naming): the system's name
 

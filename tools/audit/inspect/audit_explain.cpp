@@ -8,7 +8,7 @@
 
 #include "common/audit/log/conversation.h"
 #include "common/rpc/json_text.h"
-#include "tools/audit/evidence/verify_journal.h"
+#include "tools/audit/facts/journal.h"
 #include "tools/audit/inspect/explain_text.h"
 #include "tools/audit/inspect/explain_truth.h"
 

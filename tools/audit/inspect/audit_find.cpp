@@ -9,9 +9,9 @@
 #include "common/audit/log/conversation.h"
 #include "common/rpc/dialect_search.h"
 #include "common/rpc/json_text.h"
-#include "tools/audit/evidence/audit_text.h"
-#include "tools/audit/evidence/json_fields.h"
-#include "tools/audit/evidence/speaker.h"
+#include "tools/audit/facts/reading.h"
+#include "tools/audit/facts/record.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -11,11 +11,10 @@
 #include "common/envelope/display_name.h"
 #include "common/rpc/json_text.h"
 #include "league_manager/files/journal_book.h"
-#include "tools/audit/evidence/audit_body.h"
-#include "tools/audit/evidence/audit_text.h"
-#include "tools/audit/evidence/json_fields.h"
-#include "tools/audit/evidence/speaker.h"
+#include "tools/audit/facts/reading.h"
+#include "tools/audit/facts/record.h"
 #include "tools/audit/inspect/audit_report.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -5,8 +5,8 @@
 #include <ostream>
 
 #include "common/rpc/dialect_search.h"
-#include "tools/audit/evidence/audit_body.h"
-#include "tools/audit/evidence/speaker.h"
+#include "tools/audit/facts/record.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/audit/log/conversation.h"
-#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 

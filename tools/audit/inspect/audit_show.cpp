@@ -6,7 +6,7 @@
 
 #include "common/audit/log/conversation.h"
 #include "common/rpc/json_text.h"
-#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/inspect/audit_text.h"
 #include "tools/audit/inspect/explain_truth.h"
 
 namespace league::tools::auditor {

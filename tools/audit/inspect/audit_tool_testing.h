@@ -11,9 +11,8 @@
 #include "common/envelope/leniency.h"
 #include "common/rpc/dialect_search.h"
 #include "tests/support/temporary_directory.h"
-#include "tools/audit/evidence/audit_body.h"
-#include "tools/audit/evidence/audit_text.h"
 #include "tools/audit/inspect/audit_commands.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 

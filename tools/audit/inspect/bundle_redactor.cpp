@@ -5,8 +5,8 @@
 #include "common/audit/record/masking.h"
 #include "common/core/crypto.h"
 #include "common/core/text.h"
-#include "tools/audit/evidence/audit_text.h"
-#include "tools/audit/evidence/verify_journal.h"
+#include "tools/audit/facts/journal.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/inspect/audit_text.h"
 #include "tools/audit/inspect/explanation.h"
 
 namespace league::tools::auditor {

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "tools/audit/evidence/audit_body.h"
-#include "tools/audit/evidence/audit_text.h"
-#include "tools/audit/evidence/json_fields.h"
-#include "tools/audit/evidence/speaker.h"
+#include "tools/audit/facts/reading.h"
+#include "tools/audit/facts/record.h"
+#include "tools/audit/inspect/audit_text.h"
 #include "tools/audit/inspect/explanation.h"
 
 namespace league::tools::auditor {
@@ -124,14 +122,13 @@ class FailureSearch {
  private:
   /// The call that this answer belongs to, found by the time at which the wait began.
   [[nodiscard]] const LoggedMessage* call_of(const LogEntry& answer) const {
-    std::int64_t asked = answer.mono_ns - answer.elapsed_us.value_or(0) * 1000;
     const LoggedMessage* best = nullptr;
-    std::int64_t best_distance = INT64_MAX;
+    std::uint64_t best_distance = UINT64_MAX;
     for (const LoggedMessage& exchange : exchanges_) {
       if (!exchange.sent || exchange.sent->kind != "request" ||
           exchange.sent->agent != answer.agent || exchange.sent->peer != answer.peer)
         continue;
-      std::int64_t distance = std::abs(exchange.sent->mono_ns - asked);
+      const std::uint64_t distance = answer.ns_from_request(exchange.sent->mono_ns);
       if (distance >= best_distance) continue;
       best = &exchange;
       best_distance = distance;

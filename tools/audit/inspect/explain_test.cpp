@@ -143,6 +143,14 @@ TEST_F(ExplainTest, APlayerThatAnsweredInTimeIsNotAtFault) {
              "The fault is not player:P01's, by its own log: it answered after 3.0 ms");
 }
 
+TEST_F(ExplainTest, AWaitMayBeAnyNumber) {
+  message(true, "request", "GAME_INVITATION", 7, 0, 0, "sender");
+  for (const std::int64_t waited : {INT64_MAX, INT64_MIN, INT64_MAX / 1000 + 1})
+    failure("E001", 500 * kMs, waited);
+  entries_.back().mono_ns = INT64_MAX;
+  EXPECT_FALSE(explained().causes.empty());
+}
+
 TEST_F(ExplainTest, ACallThatThePlayerNeverSawIsNobodysForSure) {
   message(true, "request", "GAME_INVITATION", 7, 0, 0, "sender");
   failure("E001", 500 * kMs, 500 * kMs);

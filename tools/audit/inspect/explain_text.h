@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/inspect/audit_text.h"
 #include "tools/audit/inspect/explanation.h"
 
 namespace league::tools::auditor {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "tools/audit/evidence/audit_text.h"
-#include "tools/audit/verify/verify_accepted_losses.h"
-#include "tools/audit/verify/verify_logs.h"
-#include "tools/audit/verify/verify_rules.h"
+#include "tools/audit/inspect/audit_text.h"
+#include "tools/audit/rules/accepted_losses.h"
+#include "tools/audit/rules/leagues.h"
+#include "tools/audit/rules/rules.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -5,10 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tools/audit/evidence/audit_body.h"
-#include "tools/audit/evidence/audit_text.h"
-#include "tools/audit/evidence/json_fields.h"
-#include "tools/audit/evidence/speaker.h"
+#include "tools/audit/facts/reading.h"
+#include "tools/audit/facts/record.h"
+#include "tools/audit/inspect/audit_text.h"
 
 namespace league::tools::auditor {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "common/agent/host/terminal.h"
 #include "tools/audit/inspect/audit_commands.h"
-#include "tools/audit/verify/audit_verify.h"
+#include "tools/audit/rules/audit_verify.h"
 
 namespace league::tools::auditor {
 namespace {
