@@ -30,8 +30,8 @@ class NatsPort final : public PortBus {
   /// Only for the manager: listens to the session of an agent that registered before a restart.
   void expect_session(const std::string& contact_endpoint);
   /// The bus's streams, used with the port's session over the host's `streams_bus`. Created on the
-  /// first call; null if the host has no streams or the bus is closed. `close` ends it together with
-  /// its pending requests. Called on the thread that stops the port.
+  /// first call; null if the host has no streams or the bus is closed. `close` ends it together
+  /// with its pending requests. Called on the thread that stops the port.
   [[nodiscard]] transport::bus::JetStream* streams();
 
   [[nodiscard]] core::Result<void> serve_session(transport::link::MessageHandler& handler,
