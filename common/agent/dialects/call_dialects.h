@@ -29,7 +29,8 @@ enum class CallStyle {
 /// One way of calling a peer with one type of message.
 struct CallDialect {
   CallStyle style = CallStyle::kToolName;
-  /// The method, or the tool of `tools/call`; for a bare body the tool's name. Static text.
+  /// The method, or the tool of `tools/call`; for a bare body the tool's name. It must outlive
+  /// this.
   std::string_view name;
   bool is_alias = false;  ///< `name` is not the name that the protocol defines
 

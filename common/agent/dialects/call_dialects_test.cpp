@@ -19,7 +19,7 @@ constexpr auto kOver = MessageType::kGameOver;
 std::vector<std::string> names(const std::vector<CallDialect>& dialects) {
   std::vector<std::string> all;
   for (const auto& way : dialects)
-    all.push_back(std::string(call_style_name(way.style)) + " " + way.name);
+    all.push_back(std::string(call_style_name(way.style)) + " " + std::string(way.name));
   return all;
 }
 

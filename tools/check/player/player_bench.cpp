@@ -218,7 +218,7 @@ BotReply PlayerBench::call(const std::string& method, const json& params) {
 
 std::string PlayerBench::frame(MessageType type, const json& message, const rpc::Id& id) {
   CallDialect way{.style = agent::dialects::CallStyle::kToolName,
-                  .name = std::string(envelope::spec(type).method)};
+                  .name = envelope::spec(type).method};
   {
     std::lock_guard lock(mutex_);
     if (const auto it = ways_.find(type); it != ways_.end()) way = it->second;
@@ -346,7 +346,7 @@ std::set<std::string> PlayerBench::ways() const {
   std::set<std::string> names;
   for (const auto& [type, way] : ways_) {
     names.emplace(std::string(agent::dialects::call_style_name(way.style)) +
-                  (way.is_alias ? " (" + way.name + ")" : ""));
+                  (way.is_alias ? " (" + std::string(way.name) + ")" : ""));
   }
   return names;
 }
