@@ -6,17 +6,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "common/core/byte_blocks.h"
+#include "common/schema/byte_blocks.h"
 #include "common/schema/parse_json.h"
 
 namespace league::schema {
 namespace {
-
-using core::bits_of_block;
-using core::Block;
-using core::kBlock;
-using core::load_block;
-using core::splat;
 
 /// 0: copy the byte; 'u': `\u00XX`; else the letter after the backslash.
 constexpr std::array<char, 256> kEscapes = [] {

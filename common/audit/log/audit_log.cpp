@@ -52,6 +52,7 @@ AuditLog::~AuditLog() { close(); }
 void AuditLog::append(record::Record record) {
   if (options_.on_record && record.kind != record::Kind::kNote) options_.on_record(record);
   std::size_t size = record::memory_of(record);
+  if (record.meter) record.meter->add(static_cast<std::int64_t>(size));
   std::unique_lock lock(mutex_);
   room_.wait(lock, [&] {
     return queued_bytes_ == 0 || queued_bytes_ + size <= options_.queue_bytes || closing_;

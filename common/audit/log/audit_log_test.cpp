@@ -59,6 +59,22 @@ TEST_F(AuditLogTest, BeginsWithAHeaderAndNumbersTheRecords) {
   EXPECT_EQ(lines[2]["raw"], "two");
 }
 
+TEST_F(AuditLogTest, ChargesASenderWhenItsRecordIsQueuedAndExactlyWhenItIsWritten) {
+  auto log = open();
+  auto record = record_saying(std::string(1000, '"'));
+  record.meter = std::make_shared<transport::link::LogMeter>();
+  const auto meter = record.meter;
+  log->append(std::move(record));
+  const std::int64_t at_once = meter->take();
+  EXPECT_GE(at_once, 1000);
+  ASSERT_TRUE(log->flush(10s));
+  std::ifstream file(options_.path);
+  std::string line;
+  while (std::getline(file, line) && line.find("\"seq\":1") == line.npos) {
+  }
+  EXPECT_EQ(at_once + meter->take(), std::ssize(line) + 1);
+}
+
 TEST_F(AuditLogTest, ManyThreadsAndATinyQueueLoseNothing) {
   options_.queue_bytes = 2000;
   auto log = open();

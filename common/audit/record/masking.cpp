@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "common/audit/record/unescaped_text.h"
-#include "common/core/byte_blocks.h"
+#include "common/schema/byte_blocks.h"
 
 namespace league::audit::record {
 namespace {
 
-using core::bits_of_block;
-using core::Block;
-using core::kBlock;
-using core::load_block;
-using core::splat;
+using schema::bits_of_block;
+using schema::Block;
+using schema::kBlock;
+using schema::load_block;
+using schema::splat;
 
 constexpr std::size_t kShown = 8;
 constexpr std::string_view kCut = "...";

@@ -11,7 +11,7 @@
 /// Sixteen bytes at a time, with the vector types of GCC and Clang: one instruction where the
 /// machine has it, a loop where it has not. For the places that look at every byte of every
 /// message.
-namespace league::core {
+namespace league::schema {
 
 inline constexpr std::size_t kBlock = 16;
 using Block [[gnu::vector_size(kBlock)]] = unsigned char;
@@ -44,4 +44,4 @@ std::uint32_t bits_of_block(const Comparison& chosen) {
 #endif
 }
 
-}  // namespace league::core
+}  // namespace league::schema
