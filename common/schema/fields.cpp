@@ -242,7 +242,7 @@ bool read_value(Reading& reading, JsonNode in, core::UtcTimestamp& value, const 
   if (parsed) {
     value = *parsed;
   } else if (!reading.is_loose) {
-    reading.fault = std::move(parsed).error();
+    reading.fault = parsed.error();
     reading.fault->field = at.text();
   }
   return static_cast<bool>(parsed);

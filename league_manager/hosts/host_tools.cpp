@@ -177,7 +177,7 @@ task::Task<void> HostTools::await_turn(ToolCall call) {
     call.reply.refuse(found.error());
     co_return;
   }
-  const Held player = *found;
+  const Held& player = *found;
   const auto limit = std::clamp<std::int64_t>(
       schema::number_at(call.arguments, "wait_s").value_or(kLongestWait.count()), 0,
       kLongestWait.count());
