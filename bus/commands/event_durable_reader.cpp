@@ -8,7 +8,7 @@
 namespace league::tools {
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kReplyPatience{5};
 constexpr std::chrono::seconds kFetch{5};
 constexpr std::chrono::milliseconds kBetweenTries{1000};
 constexpr std::chrono::milliseconds kAckWait{2000};
@@ -31,7 +31,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     if (is_stopped()) return;
     auto last = last_read();
     if (last.sequence == 0) return open_consumer();
-    streams_.stream_state(stream_, reading_.clock.steady_now() + kPatience,
+    streams_.stream_state(stream_, reading_.clock.steady_now() + kReplyPatience,
                           [weak = weak_from_this()](const auto& state) {
                             if (auto self = weak.lock()) self->on_state(state);
                           });
@@ -44,7 +44,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     // One at a time: otherwise unacknowledged events of a killed reader would come after the rest.
     config.max_ack_pending = 1;
     config.ack_wait = kAckWait;
-    streams_.ensure_consumer(stream_, config, reading_.clock.steady_now() + kPatience,
+    streams_.ensure_consumer(stream_, config, reading_.clock.steady_now() + kReplyPatience,
                              [weak = weak_from_this()](const core::Result<std::string>& made) {
                                auto self = weak.lock();
                                if (!self) return;
@@ -84,7 +84,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     auto last = last_read();
     if (state->last_sequence < last.sequence) return begin_anew();
     // A new stream can already be longer than what was read, so compare the last event.
-    streams_.get(stream_, last.sequence, reading_.clock.steady_now() + kPatience,
+    streams_.get(stream_, last.sequence, reading_.clock.steady_now() + kReplyPatience,
                  [weak = weak_from_this(), last](const auto& found) {
                    auto self = weak.lock();
                    if (!self) return;

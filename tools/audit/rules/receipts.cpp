@@ -249,13 +249,13 @@ std::string words_of(Support support, const std::string& player) {
 }  // namespace
 
 void note_disputes(const LeagueCase& league, Findings& findings) {
-  constexpr std::size_t kMostTold = 200;
+  constexpr std::size_t kMostDisputes = 200;
   for (const auto& [id, match] : league.evidence.matches()) {
     for (const Dispute* dispute : match.disputes) {
       const Support support = DisputeCheck(*dispute, match, league.evidence, findings).support();
       findings.incident(dispute->place, "match.disputed",
                         dispute->player + " says that the result of " + id + " is false (" +
-                            dispute->reason.substr(0, kMostTold) + "); " +
+                            dispute->reason.substr(0, kMostDisputes) + "); " +
                             words_of(support, dispute->player));
     }
   }
