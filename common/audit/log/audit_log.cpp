@@ -52,7 +52,7 @@ AuditLog::~AuditLog() { close(); }
 void AuditLog::append(record::Record record) {
   if (options_.on_record && record.kind != record::Kind::kNote) options_.on_record(record);
   std::size_t size = record::memory_of(record);
-  if (record.meter) record.meter->add(static_cast<std::int64_t>(size));
+  if (record.meter) record.meter->add(expected_text(record));
   std::unique_lock lock(mutex_);
   room_.wait(lock, [&] {
     return queued_bytes_ == 0 || queued_bytes_ + size <= options_.queue_bytes || closing_;
@@ -74,6 +74,13 @@ void AuditLog::append(record::Record record) {
   } else if (was_idle) {
     options_.writer->expect(*this);
   }
+}
+
+std::int64_t AuditLog::expected_text(const record::Record& record) const {
+  constexpr std::size_t kUsualFacts = 512;
+  // Of what is sent to many, a record mostly names an earlier one.
+  const std::size_t body = record.broadcast ? 0 : std::min(record.body.size(), options_.max_body);
+  return static_cast<std::int64_t>(kUsualFacts + body);
 }
 
 bool AuditLog::flush(std::chrono::milliseconds limit) {

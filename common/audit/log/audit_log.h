@@ -145,6 +145,8 @@ class AuditLog final : public record::RecordSink, private LogWriter::Client {
   [[nodiscard]] bool has_given_up() const;
   bool take_work();
   void fill_text();
+  /// About how many bytes the record takes in the log.
+  [[nodiscard]] std::int64_t expected_text(const record::Record& record) const;
   void note_late_seal(core::Clock::Steady now);
   core::Result<void> deliver();
   core::Result<void> write_out();

@@ -107,11 +107,9 @@ void AuditLog::fill_text() {
     const std::size_t begin = text_.size();
     writer_.append(record, is_note ? seq_ : ++seq_, text_);
     text_notes_ += is_note ? 1 : 0;
-    const std::size_t expected = record::memory_of(record);
     if (record.meter)
-      record.meter->add(static_cast<std::int64_t>(text_.size() - begin) -
-                        static_cast<std::int64_t>(expected));
-    text_memory_ += expected;
+      record.meter->add(static_cast<std::int64_t>(text_.size() - begin) - expected_text(record));
+    text_memory_ += record::memory_of(record);
     ++text_records_;
     record = record::Record{};
     note_unsealed();
