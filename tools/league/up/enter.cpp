@@ -68,10 +68,12 @@ core::Result<Entry> read_entry(nlohmann::json message, const std::string& displa
                            "\": " + response->reason.value_or("no reason given"),
                        {}};
   }
-  return Entry{.player_id = response->player_id->str(),
-               .league_id = schema::text_at(message, "league_id"),
-               .token = core::AuthToken(schema::text_at(message, "auth_token")),
-               .answer = std::move(message)};
+  Entry entry{.player_id = response->player_id->str(),
+              .league_id = schema::text_at(message, "league_id"),
+              .token = core::AuthToken(schema::text_at(message, "auth_token")),
+              .answer = {}};
+  entry.answer = std::move(message);
+  return entry;
 }
 
 }  // namespace league::tools
