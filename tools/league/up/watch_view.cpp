@@ -189,6 +189,17 @@ std::string time_left(const LeagueProgress& progress, double seconds) {
   return "about " + std::to_string(std::lround(wait / kMinute)) + " min left";
 }
 
+/// The head of the rows and as many of them from `first` on as fit into `room` lines.
+static void append_rows(const std::vector<std::string>& rows, std::size_t first, std::size_t room,
+                        std::vector<std::string>& out) {
+  if (rows.empty() || room <= 1) return;
+  out.push_back(rows.front());
+  const std::size_t most = rows.size() - 1;
+  const std::size_t shown = std::min(most, room - 1);
+  const std::size_t begin = 1 + std::min(first, most - shown);
+  for (std::size_t i = begin; i < begin + shown; ++i) out.push_back(rows[i]);
+}
+
 std::vector<std::string> watch_lines(const WatchPicture& picture, const WatchOptions& options,
                                      const TerminalSize& screen) {
   const std::size_t width = screen.width > 1 ? screen.width - 1 : 1;  // never in the last column
@@ -222,19 +233,14 @@ std::vector<std::string> watch_lines(const WatchPicture& picture, const WatchOpt
   if (!picture.trouble.empty()) top.push_back(safe_text(picture.trouble));
   top.emplace_back();
 
-  auto rows = options.view != WatchView::kTable
-                  ? picture.lines
-                  : table_lines(picture.table, width, picture.table.size(), picture.table.size());
+  const auto rows =
+      options.view != WatchView::kTable
+          ? picture.lines
+          : table_lines(picture.table, width, picture.table.size(), picture.table.size());
   std::vector<std::string> lines = std::move(top);
   const std::size_t below = keys.size() + 1;
   const std::size_t room = height > lines.size() + below ? height - lines.size() - below : 0;
-  if (!rows.empty() && room > 1) {
-    lines.push_back(rows.front());
-    const std::size_t most = rows.size() - 1;
-    const std::size_t shown = std::min(most, room - 1);
-    const std::size_t first = 1 + std::min(options.first, most - shown);
-    for (std::size_t i = first; i < first + shown; ++i) lines.push_back(rows[i]);
-  }
+  append_rows(rows, options.first, room, lines);
   const std::size_t first_key = lines.size();
   lines.insert(lines.end(), keys.begin(), keys.end());
   lines.resize(std::min(lines.size(), height));
