@@ -26,6 +26,16 @@ TEST(JsonString, EscapesWhatJsonEscapesWhateverStandsBesideIt) {
     append_json_string(out, text);
     ASSERT_EQ(out, "before" + json(text).dump(-1, ' ', false, json::error_handler_t::replace));
   }
+  // The last blocks need all the room that there may be, in a string that has no more.
+  for (std::size_t controls = 0; controls < 80; ++controls) {
+    for (std::size_t plain = 0; plain < 140; ++plain) {
+      const std::string text =
+          std::string(controls, '\x01') + std::string(plain, 'a') + std::string(31, '\x01');
+      std::string fresh;
+      append_json_string(fresh, text);
+      ASSERT_EQ(fresh, json(text).dump());
+    }
+  }
   std::string out;
   append_json_string(out, std::string(5000, '\x02'));
   EXPECT_EQ(json::parse(out), std::string(5000, '\x02'));
