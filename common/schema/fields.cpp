@@ -178,13 +178,13 @@ std::optional<std::int64_t> read_integer(Reading& reading, JsonNode in, const Fi
     constexpr double kMost = 9.2e18;
     const double number = in.number();
     if (!(number >= -kMost && number <= kMost))
-      return refused(ErrorCode::kInvalidFieldValue, "is too large");
+      return refused(ErrorCode::kInvalidFieldValue, "is out of range");
     exact = static_cast<std::int64_t>(number);
     if (*exact >= least && *exact <= most && static_cast<double>(*exact) != number)
       return refused(ErrorCode::kInvalidFieldType, "must be an integer");
   }
   if (*exact < least || *exact > most)
-    return refused(ErrorCode::kInvalidFieldValue, "is too large");
+    return refused(ErrorCode::kInvalidFieldValue, "is out of range");
   return exact;
 }
 

@@ -77,7 +77,7 @@ TEST(Fields, NameTheFieldOfTheFirstFault) {
   EXPECT_EQ(fault("/by_name/x/1", 1), "/by_name/x/1 must be a string");
   EXPECT_EQ(fault("/share", "1"), "/share must be a number");
   EXPECT_EQ(fault("/marked", nullptr), "") << "null is absent";
-  EXPECT_EQ(fault("/big", -1), "/big is too large");
+  EXPECT_EQ(fault("/big", -1), "/big is out of range");
   EXPECT_EQ(fault("/object/inside", 1), "/object/inside must be a string");
   EXPECT_FALSE(schema::read<Outer>(json::array()));
 }
