@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,8 @@
 
 namespace league::referee {
 namespace {
+
+constexpr int kCallsOfMatch = 3;  ///< at once: one to each player, and its report
 
 core::Result<service::PlayerAddresses> read_players_file(const std::filesystem::path& file) {
   if (file.empty()) return service::PlayerAddresses();
@@ -116,6 +119,8 @@ class Program {
 core::Result<void> Program::read_options() {
   if (auto settings = core::assign(settings_, options_.common.settings()); !settings)
     return settings;
+  // A call that waits for its turn takes time from its player, so no match waits for another one.
+  settings_.calls.game = std::max(settings_.calls.game, kCallsOfMatch * options_.max_matches);
   if (!options_.game.empty()) {
     if (auto found = game::files::find_game(games_, options_.game); !found) return found.error();
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,6 +13,10 @@ namespace league::league_manager::rounds {
 namespace {
 
 using envelope::MessageType;
+
+/// Assignments in one ROUND_ANNOUNCEMENT. With the longest endpoints that agents may have, they
+/// take less than the 256 KiB that our programs accept in a request.
+constexpr std::size_t kMostAssignments = 64;
 
 /// The text `member` of the referee's reason for refusing `match`; empty if there is none.
 const std::string& reason_text(const nlohmann::json& acknowledgement, const std::string& match,
@@ -128,7 +133,11 @@ LeagueRunner::Matches LeagueRunner::moved_to(int referee, const Matches& matches
 
 LeagueRunner::Task LeagueRunner::assign(int referee, Matches matches) {
   co_await announcer_.wait_a_while(announcer_.announce_again(moved_to(referee, matches)));
-  co_await deliver(referee, std::move(matches), 1);
+  for (std::size_t from = 0; from < matches.size(); from += kMostAssignments) {
+    const std::size_t most = std::min(kMostAssignments, matches.size() - from);
+    const auto first = matches.begin() + static_cast<std::ptrdiff_t>(from);
+    co_await deliver(referee, Matches(first, first + static_cast<std::ptrdiff_t>(most)), 1);
+  }
 }
 
 LeagueRunner::Task LeagueRunner::deliver(int referee, Matches matches, int attempt) {

@@ -203,6 +203,21 @@ TEST(League, NeverGivesARefereeMoreThanItCanTake) {
   }
 }
 
+TEST(League, GivesALargeRefereeAWholeRoundInMessagesThatItAccepts) {
+  LeagueFixture league({.players = 140, .capacity = 1000});
+  league.register_all();
+  ASSERT_TRUE(league.run_until(
+      [&] { return league.script("REF01").arrived("ROUND_ANNOUNCEMENT") == 2; }));
+  std::size_t matches = 0;
+  for (const auto& one : league.recording.of("REF01")) {
+    if (!one.is(Direction::kIn, Kind::kRequest, "ROUND_ANNOUNCEMENT")) continue;
+    EXPECT_LE(one.message["matches"].size(), 64U);
+    EXPECT_LT(one.message.dump().size(), agent::runtime::Settings{}.http.max_body_bytes);
+    matches += one.message["matches"].size();
+  }
+  EXPECT_EQ(matches, 70U);
+}
+
 TEST(League, ASlowPlayerDelaysOnlyItsOwnMatch) {
   LeagueFixture league({.players = 6});
   league.script("P01").on("GAME_INVITATION", Deviation::late(milliseconds(4500)), 1);
