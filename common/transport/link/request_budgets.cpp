@@ -49,10 +49,18 @@ void RequestBudgets::refill(Account& account, Instant now) const {
   account.patience = std::min(account.patience + passed * kPatience, kPatience);
   const double most = capacity(allowed.log_bytes_per_second);
   account.log_bytes = std::min(account.log_bytes + passed * allowed.log_bytes_per_second, most);
+  double change = -static_cast<double>(account.meter->take());
+  if (change > 0) {
+    // Less was written than was charged. What was forgiven is not given back.
+    const double returned = std::min(change, account.forgiven);
+    account.forgiven -= returned;
+    change -= returned;
+  }
+  const double left = account.log_bytes + change;
   // A debt is limited like a credit; otherwise one answer of many megabytes would lock a sender
   // out.
-  account.log_bytes =
-      std::max(account.log_bytes - static_cast<double>(account.meter->take()), -most);
+  account.forgiven = left >= most ? 0 : account.forgiven + std::max(-most - left, 0.0);
+  account.log_bytes = std::clamp(left, -most, most);
 }
 
 bool RequestBudgets::is_idle(Account& account, Instant now) const {

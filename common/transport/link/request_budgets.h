@@ -90,6 +90,7 @@ class RequestBudgets {
     RequestSender sender;
     double requests = 0;
     double log_bytes = 0;
+    double forgiven = 0;  ///< of the debt, until the budget is full again
     Instant at{};
     double patience = 0;  ///< refusals that are still answered at once
     std::uint64_t refused = 0;

@@ -63,6 +63,20 @@ TEST(RequestBudgets, ADebtIsBounded) {
       << "nor does a batch lock its sender out";
 }
 
+TEST(RequestBudgets, WhatWasForgivenIsNotGivenBack) {
+  RequestBudgets budgets(small());
+  const auto meter = budgets.charge(kAddress, 1, kStart).meter;
+  meter->add(1'000'000);
+  EXPECT_EQ(budgets.charge(kAddress, 1, kStart).retry_after, seconds(2));
+  meter->add(-500'000);  // half of it was not written, and the rest is still more than the limit
+  EXPECT_EQ(budgets.charge(kAddress, 1, kStart).retry_after, seconds(2));
+  EXPECT_FALSE(budgets.charge(kAddress, 1, kStart + seconds(10)).retry_after);
+  meter->add(1500);
+  meter->add(-1000);
+  EXPECT_FALSE(budgets.charge(kAddress, 1, kStart + seconds(10)).retry_after)
+      << "with a full budget, all is forgotten";
+}
+
 TEST(RequestBudgets, KnowWhoPressesOn) {
   RequestBudgets budgets(small());
   passing(budgets, kAddress, kStart);  // with the first refusal
