@@ -32,7 +32,8 @@ struct Findings {
   std::vector<audit::log::LogFault> missing;
   std::vector<audit::log::LogFault> incidents;
   std::vector<std::string> notes;
-  /// Attempts in which both players had chosen, by the records of the referees or the players.
+  /// Attempts in which both players had chosen, by the records of the referees or the players; of
+  /// the league that is being checked.
   std::vector<DecidedAttempt> decided;
 
   void fault(const LogPosition& place, const char* rule, std::string text);

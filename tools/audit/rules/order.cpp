@@ -183,6 +183,7 @@ void add_attempts_by_players(const std::vector<LeagueLog>& logs,
 }  // namespace
 
 void check_order(const LeagueCase& league, Findings& findings) {
+  findings.decided.clear();  // matches and conversations of other leagues have the same names
   for (const LeagueLog& log : league.logs) {
     for (const auto& [conversation, messages] : log.facts.conversations) {
       if (messages.events.empty()) continue;
