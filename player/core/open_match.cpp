@@ -65,8 +65,8 @@ static void describe(schema::Fields& a, OpenMatch& s) {
   a.required("game_type", s.game_type);
   std::string role(game::side_name(s.side));
   a.required("role_in_match", role);
-  s.side = role == game::side_name(game::Side::kB) ? game::Side::kB : game::Side::kA;
-  if (role != game::side_name(s.side))
+  if (a.reads()) s.side = role == game::side_name(game::Side::kB) ? game::Side::kB : game::Side::kA;
+  if (a.reads() && role != game::side_name(s.side))
     a.fail(core::ErrorCode::kInvalidFieldValue, "role_in_match", "is no role");
   a.required("opponent_id", s.opponent_id);
   a.required("draw_commitment", s.draw_commitment);

@@ -210,7 +210,9 @@ Verdict judge_registered(const FieldCase& row, const InboundCall& call) {
     return expect(call.method == "register_player" && call.style == "tool_name", seen_call(&call),
                   "/method", row.expected, shown_method(call));
   }
-  if (field.ends_with("/game_types") && value_at(call.meta(), "game_definitions") == true)
+  const bool learns_games = value_at(call.meta(), "game_definitions") == true;
+  if (field.ends_with("/game_types") && learns_games &&
+      value_at(call.meta(), "game_types").is_array())
     return pass();
   return judge_field(row, plain_request(call), {}, seen_call(&call), "");
 }

@@ -29,11 +29,10 @@ Verdict acknowledges_technical_loss(PlayerBench& bench) {
           {"draw_version", "$gone"}},
          {});
   if (const auto own = game.join.text("choice_commitment"); !own.empty()) {
-    change(message,
-           {{"choice_commitments/" + self, own},
-            {"choice_commitments/" + match.opponent, bench.opponent_commitment(match)},
-            {"choice_nonces/" + self, game.choice.text("choice_nonce")}},
-           {});
+    // The bot's own texts, which may begin with a dollar sign.
+    message["choice_commitments"] = {{self, own},
+                                     {match.opponent, bench.opponent_commitment(match)}};
+    message["choice_nonces"] = {{self, game.choice.text("choice_nonce")}};
   }
   return expect_acknowledged(bench.ask(MessageType::kGameOver, message));
 }

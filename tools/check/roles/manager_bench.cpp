@@ -178,15 +178,16 @@ json ManagerBench::report_message(const AssignedMatch& match) const {
     details[field] = value_at(result, field);
   json message = envelope("MATCH_RESULT_REPORT", "referee:" + referee.id, referee.token.reveal());
   change(message,
-         {{"conversation_id", match.conversation},
-          {"round_id", match.round},
-          {"match_id", match.id},
+         {{"round_id", match.round},
           {"game_type", tested_game()->game_type()},
           {"result",
            {{"winner", value_at(result, "winner_player_id")},
             {"score", score_of(truth)},
             {"details", details}}}},
          {});
+  // The manager's own texts, which may begin with a dollar sign.
+  message["conversation_id"] = match.conversation;
+  message["match_id"] = match.id;
   return message;
 }
 
