@@ -107,11 +107,11 @@ int act_on_agent(const ActOptions& options, const AgentAct& act) {
 /// not answer.
 int wait_for_matches(const ActOptions& options) {
   auto client = ManagerClient::connect(options.access.url);
-  if (!client) return 2;
+  if (!client) return fail(client.error());
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(options.patience);
   while (true) {
     const auto status = client->call("get_league_status", nlohmann::json::object());
-    if (!status) return 2;
+    if (!status) return fail(status.error(), exit_code_of(status.error()));
     const auto playing = status->value("matches_in_play", 0);
     if (playing == 0) {
       if (!options.access.json) std::cout << "no match is being played now\n";
