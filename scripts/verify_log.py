@@ -2028,8 +2028,9 @@ def result_of(message):
     if given.get("status") == "TECHNICAL_LOSS":
         details.setdefault("termination", "TECHNICAL_LOSS")
     number, score = details.get("drawn_number"), result.get("score")
-    # A draw of 0:0 that says nothing of a failure is one: the manager gave a point to each.
-    if (is_integer(number) and number != 0 and "termination" not in details and result.get("winner") is None and isinstance(score, dict)
+    # A draw of Even/Odd with 0:0 that says nothing of a failure is one: the manager gave a point to each.
+    if (message.get("game_type", "even_odd") == "even_odd" and is_integer(number) and number != 0
+            and "termination" not in details and result.get("winner") is None and isinstance(score, dict)
             and len(score) == 2 and all(is_integer(points) and points == 0 for points in score.values())):
         result["score"] = dict.fromkeys(score, 1)
     return result

@@ -52,8 +52,8 @@ bool take_players(json& source, json& result) {
   return true;
 }
 
-/// Corrects a draw that is reported as 0 : 0, as one code base does. A match with a drawn number
-/// and no `termination` was played, so no player failed.
+/// Corrects a draw of Even/Odd that is reported as 0 : 0, as one code base does. A match with a
+/// drawn number and no `termination` was played, so no player failed.
 void read_draw(json& result, Leniencies& taken) {
   const json& details = result["details"];
   const auto number = details.find("drawn_number");
@@ -109,7 +109,8 @@ void read_report(json& message, Leniencies& taken) {
     if (auto status = result.find("status");
         status != result.end() && *status == "TECHNICAL_LOSS" && !details.contains("termination"))
       details["termination"] = *status;
-    read_draw(result, taken);
+    const auto game = message.find("game_type");
+    if (game == message.end() || *game == "even_odd") read_draw(result, taken);
   }
   message["result"] = std::move(result);
   if (moved) taken.add(kReportForm);
