@@ -3,6 +3,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/core/result.h"
@@ -12,37 +14,60 @@
 #include "common/envelope/query_messages.h"
 #include "common/envelope/registration_messages.h"
 #include "common/envelope/round_messages.h"
+#include "common/schema/fields.h"
 #include "common/schema/json_tree.h"
 
 namespace league::envelope {
 
-/// The message as it is on the wire: envelope and own fields flat in one object.
-/// `envelope.type` is taken from the message. Instantiated for each message struct. Thread-safe,
-/// like everything in this file.
-template <typename Message>
-[[nodiscard]] nlohmann::json encode(const Envelope& envelope, const Message& message);
+/// What a message is for, and which fields of the envelope it must have besides those that all do.
+struct MessageAbout {
+  std::string_view description = {};
+  bool needs_league = false;
+  bool needs_round = false;
+  bool needs_match = false;
+};
 
-/// The JSON text of the same, written directly without building a JSON tree. Instantiated for what
-/// referees send to players, which is most of a league's traffic, and for agents' queries to the
-/// manager.
+/// How a message is read and written.
+struct MessageCodec {
+  MessageType type;
+  MessageAbout about;
+  const schema::FieldType& fields;
+  schema::Describe describe;
+};
+
+/// `message` is of the codec's type.
+[[nodiscard]] nlohmann::json encode(const Envelope& envelope, const MessageCodec& codec,
+                                    const void* message);
+[[nodiscard]] std::string encode_text(const Envelope& envelope, const MessageCodec& codec,
+                                      const void* message);
+
+/// The message as it is on the wire: envelope and own fields flat in one object.
+/// `envelope.type` is taken from the message. Thread-safe, like everything in this file.
 template <typename Message>
-[[nodiscard]] std::string encode_text(const Envelope& envelope, const Message& message);
+[[nodiscard]] nlohmann::json encode(const Envelope& envelope, const Message& message) {
+  return encode(envelope, Message::codec(), &message);
+}
+
+/// The JSON text of the same, written directly without building a JSON tree.
+template <typename Message>
+[[nodiscard]] std::string encode_text(const Envelope& envelope, const Message& message) {
+  return encode_text(envelope, Message::codec(), &message);
+}
 
 /// Reads the message's own fields. Meant for messages that have passed MessageSchemas::validate;
 /// anything else gives an Error with the JSON pointer of the field, never an exception. Missing
 /// optional fields get their defaults.
 template <typename Message>
-[[nodiscard]] core::Result<Message> decode(schema::JsonNode message);
+[[nodiscard]] core::Result<Message> decode(schema::JsonNode in) {
+  Message message{};
+  if (auto done = schema::read_into(in, Message::codec().fields, &message); !done)
+    return std::move(done).error();
+  return message;
+}
 template <typename Message>
 [[nodiscard]] core::Result<Message> decode(const nlohmann::json& message) {
   return decode<Message>(schema::JsonTree(message).root());
 }
-// These are used in this library, too, and instantiated where their fields are described.
-extern template core::Result<RefereeRegisterResponse> decode(schema::JsonNode);
-extern template core::Result<LeagueRegisterResponse> decode(schema::JsonNode);
-extern template core::Result<GameJoinAck> decode(schema::JsonNode);
-extern template core::Result<ChooseParityResponse> decode(schema::JsonNode);
-extern template core::Result<LeagueQueryResponse> decode(schema::JsonNode);
 
 /// The envelope alone, as an object.
 [[nodiscard]] nlohmann::json encode_envelope(const Envelope& envelope);

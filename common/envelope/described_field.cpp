@@ -2,37 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "common/core/text.h"
 #include "common/envelope/envelope.h"
-#include "common/envelope/error_messages.h"
 #include "common/envelope/field_rules.h"
-#include "common/envelope/game_messages.h"
-#include "common/envelope/query_messages.h"
-#include "common/envelope/registration_messages.h"
-#include "common/envelope/round_messages.h"
 
 namespace league::envelope {
 namespace {
 
-constexpr std::array<DescribedMessage (*)(), 18> kDescribed{described<RefereeRegisterRequest>,
-                                                            described<RefereeRegisterResponse>,
-                                                            described<LeagueRegisterRequest>,
-                                                            described<LeagueRegisterResponse>,
-                                                            described<RoundAnnouncement>,
-                                                            described<GameInvitation>,
-                                                            described<GameJoinAck>,
-                                                            described<ChooseParityCall>,
-                                                            described<ChooseParityResponse>,
-                                                            described<GameOver>,
-                                                            described<MatchResultReport>,
-                                                            described<LeagueStandingsUpdate>,
-                                                            described<RoundCompleted>,
-                                                            described<LeagueCompleted>,
-                                                            described<LeagueQuery>,
-                                                            described<LeagueQueryResponse>,
-                                                            described<LeagueError>,
-                                                            described<GameError>};
+template <typename... Messages>
+auto all_codecs(MessageList<Messages...> /*unused*/) {
+  return std::array{&Messages::codec()...};
+}
 
 bool is_our_protocol(std::string_view text) {
   if (text == kProtocol) return true;
@@ -103,18 +85,20 @@ std::string_view sender_of(const MessageSpec& row) {
   return is_registration ? "referee:alpha" : "referee:REF01";
 }
 
-std::array<DescribedMessage, kDescribed.size()> describe_all() {
-  std::array<DescribedMessage, kDescribed.size()> all;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i] = kDescribed[i]();
-    const auto& row = spec(all[i].type);
-    auto fields = envelope_fields(sender_of(row), all[i].about);
+std::vector<DescribedMessage> describe_all() {
+  std::vector<DescribedMessage> all;
+  for (const MessageCodec* codec : all_codecs(AllMessages{})) {
+    const auto& row = spec(codec->type);
+    auto fields = envelope_fields(sender_of(row), codec->about);
     fields[1] = {.name = "message_type",
                  .type = "string",
                  .rule = rule::value("Which message this is."),
                  .is_required = true,
                  .names = {row.wire_name}};
-    all[i].fields.insert(all[i].fields.begin(), fields.begin(), fields.end());
+    auto own = codec->fields.list({}).fields;
+    fields.insert(fields.end(), std::make_move_iterator(own.begin()),
+                  std::make_move_iterator(own.end()));
+    all.push_back({.type = codec->type, .about = codec->about, .fields = std::move(fields)});
   }
   return all;
 }

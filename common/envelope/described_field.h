@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/envelope/codec.h"
 #include "common/envelope/field_rules.h"
 #include "common/envelope/message_type.h"
 #include "common/schema/json_tree.h"
@@ -10,14 +11,6 @@
 namespace league::envelope {
 
 using schema::DescribedField;
-
-/// What a message is for, and which fields of the envelope it must have besides those that all do.
-struct MessageAbout {
-  std::string_view description = {};
-  bool needs_league = false;
-  bool needs_round = false;
-  bool needs_match = false;
-};
 
 /// A message as its description has it. A value.
 struct DescribedMessage {
@@ -35,10 +28,5 @@ struct DescribedMessage {
 /// Whether a message is exactly as it is described: every field keeps its rule, and there is no
 /// other member at any depth. False also for a text that only a regular expression can judge.
 [[nodiscard]] bool is_as_described(MessageType type, schema::JsonNode message);
-
-/// Without the fields of the envelope. Instantiated for each message struct but RoundAssignment,
-/// which is a ROUND_ANNOUNCEMENT.
-template <typename Message>
-[[nodiscard]] DescribedMessage described();
 
 }  // namespace league::envelope

@@ -1,7 +1,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "common/envelope/codec_definitions.h"
+#include "common/envelope/codec.h"
 
 namespace league::envelope {
 namespace {
@@ -9,6 +9,7 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
+using schema::Fields;
 using schema::JsonNode;
 using schema::JsonType;
 
@@ -81,8 +82,7 @@ std::optional<Error> read_required(JsonNode message, Envelope& out) {
   return std::nullopt;
 }
 
-}  // namespace
-
+/// The fields of the envelope, with `type` in place of its own.
 void describe_envelope(Fields& a, const Envelope& envelope, MessageType type) {
   a.required("protocol", kProtocol);
   a.required("message_type", wire_name(type));
@@ -93,6 +93,23 @@ void describe_envelope(Fields& a, const Envelope& envelope, MessageType type) {
   a.optional("league_id", envelope.league_id);
   a.optional("round_id", envelope.round_id);
   a.optional("match_id", envelope.match_id);
+}
+
+auto describe_whole(const Envelope& envelope, const MessageCodec& codec, const void* message) {
+  return [&envelope, &codec, message](Fields& a) {
+    describe_envelope(a, envelope, codec.type);
+    codec.describe(a, const_cast<void*>(message));  // written to only when reading
+  };
+}
+
+}  // namespace
+
+json encode(const Envelope& envelope, const MessageCodec& codec, const void* message) {
+  return schema::object_to_json(describe_whole(envelope, codec, message));
+}
+
+std::string encode_text(const Envelope& envelope, const MessageCodec& codec, const void* message) {
+  return schema::object_to_text(describe_whole(envelope, codec, message));
 }
 
 json encode_envelope(const Envelope& envelope) {

@@ -4,12 +4,6 @@
 
 namespace league::envelope {
 
-static MessageAbout about(Of<LeagueError> /*unused*/) {
-  return {.description =
-              "The league manager refuses a message or reports a change of state. It is the result "
-              "of the refused call, or a call of notify_league_error."};
-}
-
 void describe(Fields& a, LeagueError& s) {
   a.required("error_code", s.error_code, rule::kErrorCode);
   a.defaulted("error_name", s.error_name, rule::kErrorName.always());
@@ -18,6 +12,13 @@ void describe(Fields& a, LeagueError& s) {
               rule::text("Type of the refused message.", 64).such_as("LEAGUE_QUERY").always());
   a.optional("retryable", s.retryable, rule::value("True if the same call may be tried again."));
   a.unless("context", s.context, ErrorContext{}, rule::kErrorFacts);
+}
+
+const MessageCodec& LeagueError::codec() {
+  return codec_for<LeagueError>(
+      {.description =
+           "The league manager refuses a message or reports a change of state. It is the result "
+           "of the refused call, or a call of notify_league_error."});
 }
 
 static void describe_counts(Fields& a, RetryInfo& s) {
@@ -30,13 +31,6 @@ void describe(Fields& a, RetryInfo& s) {
   a.optional("next_retry_at", s.next_retry_at,
              rule::time("When the next attempt is made. ISO 8601 in UTC, with Z or +00:00; dates "
                         "and times must exist."));
-}
-
-static MessageAbout about(Of<GameError> /*unused*/) {
-  return {.description =
-              "A referee tells a player what went wrong in a match. Call notify_game_error of the "
-              "player.",
-          .needs_match = true};
 }
 
 void describe(Fields& a, GameError& s) {
@@ -63,12 +57,12 @@ void describe(Fields& a, GameError& s) {
   a.unless("context", s.context, ErrorContext{}, rule::kErrorFacts);
 }
 
-template DescribedMessage described<LeagueError>();
-template DescribedMessage described<GameError>();
-template nlohmann::json encode(const Envelope&, const LeagueError&);
-template nlohmann::json encode(const Envelope&, const GameError&);
-template std::string encode_text(const Envelope&, const GameError&);
-template core::Result<LeagueError> decode(schema::JsonNode);
-template core::Result<GameError> decode(schema::JsonNode);
+const MessageCodec& GameError::codec() {
+  return codec_for<GameError>(
+      {.description =
+           "A referee tells a player what went wrong in a match. Call notify_game_error of the "
+           "player.",
+       .needs_match = true});
+}
 
 }  // namespace league::envelope

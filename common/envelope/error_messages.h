@@ -17,6 +17,7 @@ using ErrorContext = std::map<std::string, std::string>;
 /// Message 17. Never holds a token beyond its first 8 characters.
 struct LeagueError {
   static constexpr MessageType kType = MessageType::kLeagueError;
+  static const MessageCodec& codec();
   std::string error_code{};  ///< `E012`; a peer's may be one that is not in our table
   std::string error_name{};
   std::string error_description{};
@@ -39,6 +40,7 @@ struct RetryInfo {
 /// Message 18. `retry_info` is also written flat, because peers differ.
 struct GameError {
   static constexpr MessageType kType = MessageType::kGameError;
+  static const MessageCodec& codec();
   std::string error_code{};
   std::string error_name{};
   std::string error_description{};

@@ -39,15 +39,6 @@ void describe_play(Fields& a, Self& s) {
 
 void describe(Fields& a, PlayContext& s) { describe_play(a, s); }
 
-static MessageAbout about(Of<GameInvitation> /*unused*/) {
-  return {.description =
-              "A referee invites a player to a match. Call handle_game_invitation of the player; "
-              "the answer is GAME_JOIN_ACK within 5 seconds.",
-          .needs_league = true,
-          .needs_round = true,
-          .needs_match = true};
-}
-
 void describe(Fields& a, GameInvitation& s) {
   a.required("game_type", s.game_type, rule::kGameType);
   a.required("role_in_match", s.role_in_match,
@@ -69,9 +60,14 @@ void describe(Fields& a, GameInvitation& s) {
                         "own, as people have. ISO 8601 in UTC, with Z or +00:00."));
 }
 
-static MessageAbout about(Of<GameJoinAck> /*unused*/) {
-  return {.description = "A player's answer to GAME_INVITATION. accept: false is a technical loss.",
-          .needs_match = true};
+const MessageCodec& GameInvitation::codec() {
+  return codec_for<GameInvitation>(
+      {.description =
+           "A referee invites a player to a match. Call handle_game_invitation of the player; "
+           "the answer is GAME_JOIN_ACK within 5 seconds.",
+       .needs_league = true,
+       .needs_round = true,
+       .needs_match = true});
 }
 
 void describe(Fields& a, GameJoinAck& s) {
@@ -97,6 +93,12 @@ void describe(Fields& a, GameJoinAck& s) {
           .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
 }
 
+const MessageCodec& GameJoinAck::codec() {
+  return codec_for<GameJoinAck>(
+      {.description = "A player's answer to GAME_INVITATION. accept: false is a technical loss.",
+       .needs_match = true});
+}
+
 void describe(Fields& a, ChoiceContext& s) {
   a.optional("opponent_id", s.opponent_id, rule::kOpponentId);
   a.optional("round_id", s.round_id, rule::kRoundId);
@@ -109,13 +111,6 @@ void describe(Fields& a, ChoiceContext& s) {
   describe_play(a, s);
 }
 
-static MessageAbout about(Of<ChooseParityCall> /*unused*/) {
-  return {.description =
-              "A referee asks a player for its choice. Call choose_parity of the player; the "
-              "answer is CHOOSE_PARITY_RESPONSE within 30 seconds.",
-          .needs_match = true};
-}
-
 void describe(Fields& a, ChooseParityCall& s) {
   a.required("player_id", s.player_id,
              rule::text("The player who is asked.", 1, 64).such_as("P01"));
@@ -126,8 +121,12 @@ void describe(Fields& a, ChooseParityCall& s) {
   a.optional("context", s.context, rule::value("Information that may help the player to choose."));
 }
 
-static MessageAbout about(Of<ChooseParityResponse> /*unused*/) {
-  return {.description = "A player's answer to CHOOSE_PARITY_CALL.", .needs_match = true};
+const MessageCodec& ChooseParityCall::codec() {
+  return codec_for<ChooseParityCall>(
+      {.description =
+           "A referee asks a player for its choice. Call choose_parity of the player; the "
+           "answer is CHOOSE_PARITY_RESPONSE within 30 seconds.",
+       .needs_match = true});
 }
 
 void describe(Fields& a, ChooseParityResponse& s) {
@@ -154,6 +153,11 @@ void describe(Fields& a, ChooseParityResponse& s) {
           .such_as("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"));
 }
 
+const MessageCodec& ChooseParityResponse::codec() {
+  return codec_for<ChooseParityResponse>(
+      {.description = "A player's answer to CHOOSE_PARITY_CALL.", .needs_match = true});
+}
+
 /// The players' commitments and nonces: the same in GAME_OVER and in the report.
 template <typename Self>
 void describe_bindings(Fields& a, Self& s) {
@@ -173,12 +177,6 @@ void describe(Fields& a, GameResult& s) {
               rule::text("Why, for people.", 4096).such_as("P01 chose even, the number was 4"));
 }
 
-static MessageAbout about(Of<GameOver> /*unused*/) {
-  return {
-      .description = "How a match ended. The referee calls notify_match_result of both players.",
-      .needs_match = true};
-}
-
 void describe(Fields& a, GameOver& s) {
   a.required("game_type", s.game_type, rule::kGameType);
   a.required("game_result", s.game_result, rule::kResult);
@@ -186,6 +184,12 @@ void describe(Fields& a, GameOver& s) {
               rule::text("The same text as game_result.reason.", 4096));
   a.optional("draw_proof", s.draw_proof, rule::kDrawProof);
   describe_bindings(a, s);
+}
+
+const MessageCodec& GameOver::codec() {
+  return codec_for<GameOver>(
+      {.description = "How a match ended. The referee calls notify_match_result of both players.",
+       .needs_match = true});
 }
 
 void describe(Fields& a, ClockProof& s) {
@@ -307,39 +311,17 @@ void describe(Fields& a, MatchResult& s) {
   a.required("details", s.details, rule::value("How it came about."));
 }
 
-static MessageAbout about(Of<MatchResultReport> /*unused*/) {
-  return {
-      .description = "A referee reports a result. Call report_match_result of the league manager.",
-      .needs_league = true,
-      .needs_round = true,
-      .needs_match = true};
-}
-
 void describe(Fields& a, MatchResultReport& s) {
   a.required("game_type", s.game_type, rule::kGameType);
   a.required("result", s.result, rule::kResult);
 }
 
-template DescribedMessage described<GameInvitation>();
-template DescribedMessage described<GameJoinAck>();
-template DescribedMessage described<ChooseParityCall>();
-template DescribedMessage described<ChooseParityResponse>();
-template DescribedMessage described<GameOver>();
-template DescribedMessage described<MatchResultReport>();
-template nlohmann::json encode(const Envelope&, const GameInvitation&);
-template nlohmann::json encode(const Envelope&, const GameJoinAck&);
-template nlohmann::json encode(const Envelope&, const ChooseParityCall&);
-template nlohmann::json encode(const Envelope&, const ChooseParityResponse&);
-template nlohmann::json encode(const Envelope&, const GameOver&);
-template nlohmann::json encode(const Envelope&, const MatchResultReport&);
-template std::string encode_text(const Envelope&, const GameInvitation&);
-template std::string encode_text(const Envelope&, const ChooseParityCall&);
-template std::string encode_text(const Envelope&, const GameOver&);
-template core::Result<GameInvitation> decode(schema::JsonNode);
-template core::Result<GameJoinAck> decode(schema::JsonNode);
-template core::Result<ChooseParityCall> decode(schema::JsonNode);
-template core::Result<ChooseParityResponse> decode(schema::JsonNode);
-template core::Result<GameOver> decode(schema::JsonNode);
-template core::Result<MatchResultReport> decode(schema::JsonNode);
+const MessageCodec& MatchResultReport::codec() {
+  return codec_for<MatchResultReport>(
+      {.description = "A referee reports a result. Call report_match_result of the league manager.",
+       .needs_league = true,
+       .needs_round = true,
+       .needs_match = true});
+}
 
 }  // namespace league::envelope

@@ -46,6 +46,7 @@ struct PlayContext {
 /// Message 6.
 struct GameInvitation {
   static constexpr MessageType kType = MessageType::kGameInvitation;
+  static const MessageCodec& codec();
   using Answer = struct GameJoinAck;
   std::string game_type{};
   PlayerRole role_in_match = PlayerRole::kPlayerA;
@@ -63,6 +64,7 @@ struct GameInvitation {
 /// Message 7.
 struct GameJoinAck {
   static constexpr MessageType kType = MessageType::kGameJoinAck;
+  static const MessageCodec& codec();
   core::PlayerId player_id{};
   core::UtcTimestamp arrival_timestamp{};
   bool accept = false;  ///< false is a technical loss
@@ -90,6 +92,7 @@ struct ChoiceContext {
 /// Message 8.
 struct ChooseParityCall {
   static constexpr MessageType kType = MessageType::kChooseParityCall;
+  static const MessageCodec& codec();
   using Answer = struct ChooseParityResponse;
   core::PlayerId player_id{};
   std::string game_type{};
@@ -102,6 +105,7 @@ struct ChooseParityCall {
 /// Message 9.
 struct ChooseParityResponse {
   static constexpr MessageType kType = MessageType::kChooseParityResponse;
+  static const MessageCodec& codec();
   core::PlayerId player_id{};
   std::string parity_choice{};  ///< a word of the game, which checks it
   std::optional<std::string> choice_nonce = std::nullopt;  ///< opens the commitment of message 7
@@ -132,6 +136,7 @@ struct GameResult {
 /// Message 10. `game_result.reason` is also written beside `game_result`, because peers differ.
 struct GameOver {
   static constexpr MessageType kType = MessageType::kGameOver;
+  static const MessageCodec& codec();
   std::string game_type{};
   GameResult game_result{};
   std::optional<std::string> draw_proof =
@@ -231,6 +236,7 @@ struct MatchResult {
 /// Message 11.
 struct MatchResultReport {
   static constexpr MessageType kType = MessageType::kMatchResultReport;
+  static const MessageCodec& codec();
   std::string game_type{};
   MatchResult result{};
 

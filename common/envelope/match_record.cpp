@@ -1,10 +1,12 @@
 #include "common/envelope/match_record.h"
 
-#include "common/envelope/codec_definitions.h"
+#include <nlohmann/json.hpp>
+
+#include "common/schema/fields.h"
 
 namespace league::envelope {
 
-void describe(Fields& a, RecordedCall& s) {
+void describe(schema::Fields& a, RecordedCall& s) {
   a.required("message_type", s.message_type);
   a.defaulted("attempt", s.attempt);
   a.defaulted("play", s.play);
@@ -22,7 +24,7 @@ void describe(Fields& a, RecordedCall& s) {
   a.unless("caller_fault", s.is_callers_fault, false);
 }
 
-void describe(Fields& a, MatchRecord& s) {
+void describe(schema::Fields& a, MatchRecord& s) {
   a.required("match_id", s.match_id);
   a.required("player_id", s.player_id);
   a.required("calls", s.calls);
@@ -32,7 +34,7 @@ nlohmann::json encode_match_record(const MatchRecord& record) { return schema::t
 
 core::Result<MatchRecord> decode_match_record(const nlohmann::json& record) {
   constexpr std::size_t kMostCalls = 64;
-  auto decoded = decode<MatchRecord>(record);
+  auto decoded = schema::read<MatchRecord>(record);
   if (decoded && decoded->calls.size() > kMostCalls)
     return core::Error{core::ErrorCode::kInvalidFieldValue, "calls has more than 64 entries",
                        "/calls"};

@@ -26,7 +26,7 @@ struct RecordedCall {
   std::optional<std::string> opponent_commitment = std::nullopt;  ///< as the call showed it
   std::optional<std::string> receipt = std::nullopt;  ///< of the answer
   std::optional<std::string> refused = std::nullopt;  ///< the code, if the player refused the call
-  std::optional<std::string> reason = std::nullopt;  ///< the text to that
+  std::optional<std::string> reason = std::nullopt;  ///< its text
   bool is_callers_fault = false;  ///< it was refused for a fault of the call itself
 
   bool operator==(const RecordedCall&) const = default;

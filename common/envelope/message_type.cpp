@@ -77,7 +77,14 @@ constexpr auto kMessages = std::to_array<MessageSpec>({
     {kGameError, "GAME_ERROR", "notify_game_error", Names(), kReferees, kPlayers, true,
      std::nullopt, seconds(5), true},
 });
-static_assert(kMessages.size() == 18);
+static_assert(
+    [] {
+      int number = 0;
+      return std::ranges::all_of(kMessages, [&](const MessageSpec& row) {
+        return static_cast<int>(row.type) == ++number;
+      });
+    }(),
+    "spec() finds a row by its number");
 
 /// True if `method` is the message type in upper or lower case, with or without `receive_` before
 /// it.

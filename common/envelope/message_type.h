@@ -31,6 +31,22 @@ enum class MessageType {
   kGameError,
 };
 
+/// How a message is read and written (codec.h). Each message struct has one, `codec()`, where its
+/// fields are described.
+struct MessageCodec;
+
+template <typename... Messages>
+struct MessageList {};
+/// All messages, in the order of MessageType.
+using AllMessages =
+    MessageList<struct RefereeRegisterRequest, struct RefereeRegisterResponse,
+                struct LeagueRegisterRequest, struct LeagueRegisterResponse,
+                struct RoundAnnouncement, struct GameInvitation, struct GameJoinAck,
+                struct ChooseParityCall, struct ChooseParityResponse, struct GameOver,
+                struct MatchResultReport, struct LeagueStandingsUpdate, struct RoundCompleted,
+                struct LeagueCompleted, struct LeagueQuery, struct LeagueQueryResponse,
+                struct LeagueError, struct GameError>;
+
 /// Several roles.
 class Roles {
  public:

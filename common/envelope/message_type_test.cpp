@@ -36,17 +36,22 @@ TEST(MessageTable, RepliesHaveNoMethodAndRequestsALimit) {
   }
 }
 
-template <typename Request>
-void expect_the_answer_of_the_table() {
-  EXPECT_EQ(spec(Request::kType).reply, Request::Answer::kType);
+template <typename Message>
+void expect_the_answer_of_the_table(int number) {
+  EXPECT_EQ(static_cast<int>(Message::kType), number);
+  std::optional<MessageType> answer;
+  if constexpr (requires { typename Message::Answer; }) answer = Message::Answer::kType;
+  EXPECT_EQ(spec(Message::kType).reply, answer) << wire_name(Message::kType);
+}
+
+template <typename... Messages>
+void expect_the_answers_of_the_table(MessageList<Messages...> /*unused*/) {
+  int number = 0;
+  (expect_the_answer_of_the_table<Messages>(++number), ...);
 }
 
 TEST(MessageTable, TypedCallsExpectTheAnswerOfTheTable) {
-  expect_the_answer_of_the_table<RefereeRegisterRequest>();
-  expect_the_answer_of_the_table<LeagueRegisterRequest>();
-  expect_the_answer_of_the_table<GameInvitation>();
-  expect_the_answer_of_the_table<ChooseParityCall>();
-  expect_the_answer_of_the_table<LeagueQuery>();
+  expect_the_answers_of_the_table(AllMessages{});
 }
 
 TEST(MethodNames, FindTheMessageForItsReceiverOnly) {

@@ -37,16 +37,17 @@ void describe(Fields& a, QueryParams& s) {
                  .such_as("my choice was odd, not even"));
 }
 
-static MessageAbout about(Of<LeagueQuery> /*unused*/) {
-  return {.description =
-              "A player or referee asks. Call league_query of the league manager; the answer is "
-              "LEAGUE_QUERY_RESPONSE.",
-          .needs_league = true};
-}
-
 void describe(Fields& a, LeagueQuery& s) {
   a.required("query_type", s.query_type, rule::value("What is asked.").such_as("GET_STANDINGS"));
   a.unless("query_params", s.query_params, QueryParams{}, rule::value("Parameters of the query."));
+}
+
+const MessageCodec& LeagueQuery::codec() {
+  return codec_for<LeagueQuery>(
+      {.description =
+           "A player or referee asks. Call league_query of the league manager; the answer is "
+           "LEAGUE_QUERY_RESPONSE.",
+       .needs_league = true});
 }
 
 void describe(Fields& a, ScheduledMatch& s) {
@@ -102,10 +103,6 @@ void describe(Fields& a, QueryError& s) {
   a.defaulted("error_description", s.error_description, rule::kErrorDescription);
 }
 
-static MessageAbout about(Of<LeagueQueryResponse> /*unused*/) {
-  return {.description = "The league manager's answer to LEAGUE_QUERY."};
-}
-
 void describe(Fields& a, LeagueQueryResponse& s) {
   a.required("query_type", s.query_type,
              rule::text("What was asked.", 64).such_as("GET_STANDINGS"));
@@ -121,12 +118,9 @@ void describe(Fields& a, LeagueQueryResponse& s) {
   a.optional("error", s.error, rule::value("Why there is no answer, when success is false."));
 }
 
-template DescribedMessage described<LeagueQuery>();
-template DescribedMessage described<LeagueQueryResponse>();
-template nlohmann::json encode(const Envelope&, const LeagueQuery&);
-template nlohmann::json encode(const Envelope&, const LeagueQueryResponse&);
-template std::string encode_text(const Envelope&, const LeagueQuery&);
-template core::Result<LeagueQuery> decode(schema::JsonNode);
-template core::Result<LeagueQueryResponse> decode(schema::JsonNode);
+const MessageCodec& LeagueQueryResponse::codec() {
+  return codec_for<LeagueQueryResponse>(
+      {.description = "The league manager's answer to LEAGUE_QUERY."});
+}
 
 }  // namespace league::envelope

@@ -40,6 +40,7 @@ struct QueryParams {
 /// Message 15.
 struct LeagueQuery {
   static constexpr MessageType kType = MessageType::kLeagueQuery;
+  static const MessageCodec& codec();
   using Answer = struct LeagueQueryResponse;
   QueryType query_type = QueryType::kGetStandings;
   QueryParams query_params{};
@@ -106,6 +107,7 @@ struct QueryError {
 /// Message 16.
 struct LeagueQueryResponse {
   static constexpr MessageType kType = MessageType::kLeagueQueryResponse;
+  static const MessageCodec& codec();
   std::string query_type{};  ///< as it was asked, even if it is none of ours
   bool success = false;
   QueryData data{};  ///< when `success`

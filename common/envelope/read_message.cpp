@@ -2,29 +2,24 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 
 namespace league::envelope {
 namespace {
 
 /// Calls `reader.operator()<Message>()` for the answer `type`; `otherwise` for a message that
 /// answers no call.
-template <typename Out, typename Reader>
-Out of_answer(MessageType type, Reader reader, Out otherwise) {
-  switch (type) {
-    case MessageType::kRefereeRegisterResponse:
-      return reader.template operator()<RefereeRegisterResponse>();
-    case MessageType::kLeagueRegisterResponse:
-      return reader.template operator()<LeagueRegisterResponse>();
-    case MessageType::kGameJoinAck:
-      return reader.template operator()<GameJoinAck>();
-    case MessageType::kChooseParityResponse:
-      return reader.template operator()<ChooseParityResponse>();
-    case MessageType::kLeagueQueryResponse:
-      return reader.template operator()<LeagueQueryResponse>();
-    default:
-      return otherwise;
-  }
+template <typename Out, typename Reader, typename... Answers>
+Out of_answer(MessageType type, Reader reader, Out otherwise,
+              std::type_identity<std::variant<Answers...>> /*unused*/) {
+  const auto read_if = [&]<typename Answer>(std::type_identity<Answer> /*unused*/) {
+    if (Answer::kType == type) otherwise = reader.template operator()<Answer>();
+  };
+  (read_if(std::type_identity<Answers>{}), ...);
+  return otherwise;
 }
+
+constexpr std::type_identity<AnswerMessage> kAnswers;
 
 }  // namespace
 
@@ -38,7 +33,8 @@ core::Result<Received<AnswerMessage>> read_answer(const MessageSchemas& schemas,
   };
   return of_answer<Answer>(type, read_as,
                            core::Error{core::ErrorCode::kInternalError,
-                                       std::string(wire_name(type)) + " answers no call", ""});
+                                       std::string(wire_name(type)) + " answers no call", ""},
+                           kAnswers);
 }
 
 std::optional<Received<AnswerMessage>> read_exact_answer(const MessageSchemas& schemas,
@@ -50,7 +46,7 @@ std::optional<Received<AnswerMessage>> read_exact_answer(const MessageSchemas& s
     if (!received) return std::nullopt;
     return Received<AnswerMessage>{std::move(received->envelope), std::move(received->message)};
   };
-  return of_answer<Answer>(type, read_as, std::nullopt);
+  return of_answer<Answer>(type, read_as, std::nullopt, kAnswers);
 }
 
 }  // namespace league::envelope

@@ -48,9 +48,28 @@ template <typename Message>
   return Received<Message>{std::move(*envelope), std::move(*body)};
 }
 
+/// The answer to a call `Message`, if it has one, as a tuple.
+template <typename Message>
+struct AnswerTo {
+  using Type = std::tuple<>;
+};
+template <typename Message>
+requires requires { typename Message::Answer; }
+struct AnswerTo<Message> {
+  using Type = std::tuple<typename Message::Answer>;
+};
+template <typename Tuple>
+struct OneOf;
+template <typename... Messages>
+struct OneOf<std::tuple<Messages...>> {
+  using Type = std::variant<Messages...>;
+};
+template <typename... Messages>
+auto answers_to(MessageList<Messages...>)
+    -> OneOf<decltype(std::tuple_cat(std::declval<typename AnswerTo<Messages>::Type>()...))>;
+
 /// The messages that answer a call.
-using AnswerMessage = std::variant<RefereeRegisterResponse, LeagueRegisterResponse, GameJoinAck,
-                                   ChooseParityResponse, LeagueQueryResponse>;
+using AnswerMessage = decltype(answers_to(AllMessages{}))::Type;
 
 /// Reads an answer of `type`, which is one of AnswerMessage. Thread-safe.
 [[nodiscard]] core::Result<Received<AnswerMessage>> read_answer(const MessageSchemas& schemas,

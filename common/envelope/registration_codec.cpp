@@ -1,6 +1,7 @@
 #include <array>
 
 #include "common/envelope/codec_definitions.h"
+#include "common/envelope/described_field.h"
 #include "common/envelope/field_rules.h"
 #include "common/envelope/registration_messages.h"
 
@@ -89,23 +90,24 @@ void describe(Fields& a, PlayerMeta& s) {
   a.flag("game_definitions", s.game_definitions, rule::kTakesDefinitions);
 }
 
-static MessageAbout about(Of<RefereeRegisterRequest> /*unused*/) {
-  return {.description =
-              "A referee asks to take part. Call register_referee of the league manager."};
-}
-
 void describe(Fields& a, RefereeRegisterRequest& s) {
   a.required("referee_meta", s.referee_meta, rule::kAboutItself);
   a.optional("registration_nonce", s.registration_nonce, rule::kRegistrationNonce);
 }
 
-static MessageAbout about(Of<LeagueRegisterRequest> /*unused*/) {
-  return {.description = "A player asks to take part. Call register_player of the league manager."};
+const MessageCodec& RefereeRegisterRequest::codec() {
+  return codec_for<RefereeRegisterRequest>(
+      {.description = "A referee asks to take part. Call register_referee of the league manager."});
 }
 
 void describe(Fields& a, LeagueRegisterRequest& s) {
   a.required("player_meta", s.player_meta, rule::kAboutItself);
   a.optional("registration_nonce", s.registration_nonce, rule::kRegistrationNonce);
+}
+
+const MessageCodec& LeagueRegisterRequest::codec() {
+  return codec_for<LeagueRegisterRequest>(
+      {.description = "A player asks to take part. Call register_player of the league manager."});
 }
 
 /// Both register responses: they differ in the id, whose name is `referee_id` or `player_id`.
@@ -132,21 +134,16 @@ void describe_response(Fields& a, Self& s, const char* id_name, Id& id, const Ru
   a.optional("game", s.game, rule::kGameDefinition);
 }
 
-static MessageAbout about(Of<RefereeRegisterResponse> /*unused*/) {
-  return {.description =
-              "The league manager's answer to REFEREE_REGISTER_REQUEST. When accepted, auth_token "
-              "and league_id are set."};
-}
-
 void describe(Fields& a, RefereeRegisterResponse& s) {
   describe_response(a, s, "referee_id", s.referee_id,
                     rule::text("The new id; null when rejected.", 1, 64).such_as("REF01"));
 }
 
-static MessageAbout about(Of<LeagueRegisterResponse> /*unused*/) {
-  return {.description =
-              "The league manager's answer to LEAGUE_REGISTER_REQUEST. When accepted, auth_token "
-              "and league_id are set."};
+const MessageCodec& RefereeRegisterResponse::codec() {
+  return codec_for<RefereeRegisterResponse>(
+      {.description =
+           "The league manager's answer to REFEREE_REGISTER_REQUEST. When accepted, auth_token "
+           "and league_id are set."});
 }
 
 void describe(Fields& a, LeagueRegisterResponse& s) {
@@ -159,19 +156,11 @@ void describe(Fields& a, LeagueRegisterResponse& s) {
                  64));
 }
 
-template DescribedMessage described<RefereeRegisterRequest>();
-template DescribedMessage described<RefereeRegisterResponse>();
-template DescribedMessage described<LeagueRegisterRequest>();
-template DescribedMessage described<LeagueRegisterResponse>();
-template nlohmann::json encode(const Envelope&, const RefereeRegisterRequest&);
-template nlohmann::json encode(const Envelope&, const RefereeRegisterResponse&);
-template nlohmann::json encode(const Envelope&, const LeagueRegisterRequest&);
-template nlohmann::json encode(const Envelope&, const LeagueRegisterResponse&);
-template std::string encode_text(const Envelope&, const RefereeRegisterRequest&);
-template std::string encode_text(const Envelope&, const LeagueRegisterRequest&);
-template core::Result<RefereeRegisterRequest> decode(schema::JsonNode);
-template core::Result<RefereeRegisterResponse> decode(schema::JsonNode);
-template core::Result<LeagueRegisterRequest> decode(schema::JsonNode);
-template core::Result<LeagueRegisterResponse> decode(schema::JsonNode);
+const MessageCodec& LeagueRegisterResponse::codec() {
+  return codec_for<LeagueRegisterResponse>(
+      {.description =
+           "The league manager's answer to LEAGUE_REGISTER_REQUEST. When accepted, auth_token "
+           "and league_id are set."});
+}
 
 }  // namespace league::envelope

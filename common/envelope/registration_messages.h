@@ -70,6 +70,7 @@ struct PlayerMeta {
 /// Message 1. The token of an identity to come back to is `auth_token` of the envelope.
 struct RefereeRegisterRequest {
   static constexpr MessageType kType = MessageType::kRefereeRegisterRequest;
+  static const MessageCodec& codec();
   using Answer = struct RefereeRegisterResponse;
   RefereeMeta referee_meta{};
   std::optional<std::string> registration_nonce =
@@ -81,6 +82,7 @@ struct RefereeRegisterRequest {
 /// Message 3. The token of an identity to come back to is `auth_token` of the envelope.
 struct LeagueRegisterRequest {
   static constexpr MessageType kType = MessageType::kLeagueRegisterRequest;
+  static const MessageCodec& codec();
   using Answer = struct LeagueRegisterResponse;
   PlayerMeta player_meta{};
   std::optional<std::string> registration_nonce = std::nullopt;
@@ -93,6 +95,7 @@ enum class RegistrationStatus { kAccepted, kRejected };
 /// Message 2. When accepted, the new token and the league are in the envelope.
 struct RefereeRegisterResponse {
   static constexpr MessageType kType = MessageType::kRefereeRegisterResponse;
+  static const MessageCodec& codec();
   RegistrationStatus status = RegistrationStatus::kRejected;
   std::optional<core::RefereeId> referee_id = std::nullopt;  ///< null on the wire when rejected
   std::optional<std::string> reason = std::nullopt;  ///< null on the wire when accepted
@@ -112,6 +115,7 @@ struct RefereeRegisterResponse {
 /// Message 4. When accepted, the new token and the league are in the envelope.
 struct LeagueRegisterResponse {
   static constexpr MessageType kType = MessageType::kLeagueRegisterResponse;
+  static const MessageCodec& codec();
   RegistrationStatus status = RegistrationStatus::kRejected;
   std::optional<core::PlayerId> player_id = std::nullopt;
   std::optional<std::string> reason = std::nullopt;

@@ -117,15 +117,6 @@ void describe(Fields& a, AnnouncedMatch& s) {
   }
 }
 
-static MessageAbout about(Of<RoundAnnouncement> /*unused*/) {
-  return {.description =
-              "The matches of a round. The league manager calls notify_round of players and "
-              "referees; the copy for a referee holds that referee's matches, and beyond 64 "
-              "players that for a player its own.",
-          .needs_league = true,
-          .needs_round = true};
-}
-
 void describe(Fields& a, RoundAnnouncement& s) {
   a.required("matches", s.matches, rule::value("The matches.").each(rule::kMatch));
   a.optional(
@@ -135,14 +126,19 @@ void describe(Fields& a, RoundAnnouncement& s) {
           .such_as("33"));
 }
 
+const MessageCodec& RoundAnnouncement::codec() {
+  return codec_for<RoundAnnouncement>(
+      {.description =
+           "The matches of a round. The league manager calls notify_round of players and "
+           "referees; the copy for a referee holds that referee's matches, and beyond 64 "
+           "players that for a player its own.",
+       .needs_league = true,
+       .needs_round = true});
+}
+
 void describe(Fields& a, RoundAssignment& s) { a.required("matches", s.matches); }
 
-static MessageAbout about(Of<LeagueStandingsUpdate> /*unused*/) {
-  return {.description =
-              "The table after a round. The league manager calls update_standings of the players.",
-          .needs_league = true,
-          .needs_round = true};
-}
+const MessageCodec& RoundAssignment::codec() { return codec_for<RoundAssignment>({}); }
 
 void describe(Fields& a, LeagueStandingsUpdate& s) {
   a.required(
@@ -153,20 +149,20 @@ void describe(Fields& a, LeagueStandingsUpdate& s) {
              rule::number("Rows of the whole table.", 0).such_as("8"));
 }
 
+const MessageCodec& LeagueStandingsUpdate::codec() {
+  return codec_for<LeagueStandingsUpdate>(
+      {.description =
+           "The table after a round. The league manager calls update_standings of the players.",
+       .needs_league = true,
+       .needs_round = true});
+}
+
 void describe(Fields& a, RoundSummary& s) {
   a.defaulted("total_matches", s.total_matches, rule::number("Matches.", 0).such_as("4"));
   a.defaulted("wins", s.wins, rule::number("Decided by play.", 0).such_as("3"));
   a.defaulted("draws", s.draws, rule::number("Drawn.", 0).such_as("1"));
   a.defaulted("technical_losses", s.technical_losses,
               rule::number("Decided otherwise.", 0).such_as("0"));
-}
-
-static MessageAbout about(Of<RoundCompleted> /*unused*/) {
-  return {.description =
-              "A round is over. The league manager calls notify_round_completed of players and "
-              "referees.",
-          .needs_league = true,
-          .needs_round = true};
 }
 
 void describe(Fields& a, RoundCompleted& s) {
@@ -178,6 +174,15 @@ void describe(Fields& a, RoundCompleted& s) {
              rule::number("The next round; null after the last.", 1).such_as("2"));
   a.defaulted("summary", s.summary,
               rule::value("How the matches ended; the last three add up to the first."));
+}
+
+const MessageCodec& RoundCompleted::codec() {
+  return codec_for<RoundCompleted>(
+      {.description =
+           "A round is over. The league manager calls notify_round_completed of players and "
+           "referees.",
+       .needs_league = true,
+       .needs_round = true});
 }
 
 void describe(Fields& a, Champion& s) {
@@ -194,13 +199,6 @@ void describe(Fields& a, Attestation& s) {
                  4096));
   a.required("signature", s.signature,
              rule::text("Ed25519 signature of the statement, in hexadecimal.", 128));
-}
-
-static MessageAbout about(Of<LeagueCompleted> /*unused*/) {
-  return {.description =
-              "The league is over. The league manager calls notify_league_completed of players and "
-              "referees.",
-          .needs_league = true};
 }
 
 void describe(Fields& a, LeagueCompleted& s) {
@@ -226,6 +224,14 @@ void describe(Fields& a, LeagueCompleted& s) {
              rule::value("The result of the league, signed with its key."));
 }
 
+const MessageCodec& LeagueCompleted::codec() {
+  return codec_for<LeagueCompleted>(
+      {.description =
+           "The league is over. The league manager calls notify_league_completed of players and "
+           "referees.",
+       .needs_league = true});
+}
+
 template <typename T>
 static nlohmann::json encode_rows(std::span<const T> rows) {
   return schema::to_json(std::vector<T>(rows.begin(), rows.end()));
@@ -246,20 +252,5 @@ core::Result<std::vector<MatchAssignment>> decode_assignments(const nlohmann::js
   if (!decoded) return std::move(decoded).error();
   return std::move(decoded->matches);
 }
-
-template DescribedMessage described<RoundAnnouncement>();
-template DescribedMessage described<LeagueStandingsUpdate>();
-template DescribedMessage described<RoundCompleted>();
-template DescribedMessage described<LeagueCompleted>();
-template nlohmann::json encode(const Envelope&, const RoundAnnouncement&);
-template nlohmann::json encode(const Envelope&, const RoundAssignment&);
-template nlohmann::json encode(const Envelope&, const LeagueStandingsUpdate&);
-template nlohmann::json encode(const Envelope&, const RoundCompleted&);
-template nlohmann::json encode(const Envelope&, const LeagueCompleted&);
-template core::Result<RoundAnnouncement> decode(schema::JsonNode);
-template core::Result<RoundAssignment> decode(schema::JsonNode);
-template core::Result<LeagueStandingsUpdate> decode(schema::JsonNode);
-template core::Result<RoundCompleted> decode(schema::JsonNode);
-template core::Result<LeagueCompleted> decode(schema::JsonNode);
 
 }  // namespace league::envelope

@@ -121,6 +121,7 @@ struct MatchAssignment {
 /// Message 5 as players and referees get it at the start of a round.
 struct RoundAnnouncement {
   static constexpr MessageType kType = MessageType::kRoundAnnouncement;
+  static const MessageCodec& codec();
   std::vector<AnnouncedMatch> matches{};
   std::optional<int> total_matches = std::nullopt;  ///< set when `matches` is only a part
 
@@ -130,12 +131,14 @@ struct RoundAnnouncement {
 /// Message 5 as the copy to one referee: only its matches, ready to start.
 struct RoundAssignment {
   static constexpr MessageType kType = MessageType::kRoundAnnouncement;
+  static const MessageCodec& codec();
   std::vector<MatchAssignment> matches{};
 };
 
 /// Message 12.
 struct LeagueStandingsUpdate {
   static constexpr MessageType kType = MessageType::kLeagueStandingsUpdate;
+  static const MessageCodec& codec();
   std::vector<StandingsRow> standings{};  ///< by rank
   std::optional<int> total_players = std::nullopt;  ///< set when `standings` is only a part
 
@@ -155,6 +158,7 @@ struct RoundSummary {
 /// Message 13. `matches_completed` is also written as `matches_played`, because peers differ.
 struct RoundCompleted {
   static constexpr MessageType kType = MessageType::kRoundCompleted;
+  static const MessageCodec& codec();
   int matches_completed = 0;
   std::optional<int> next_round_id = std::nullopt;  ///< null on the wire after the last round
   RoundSummary summary{};
@@ -184,6 +188,7 @@ struct Attestation {
 /// Message 14.
 struct LeagueCompleted {
   static constexpr MessageType kType = MessageType::kLeagueCompleted;
+  static const MessageCodec& codec();
   int total_rounds = 0;
   int total_matches = 0;
   std::optional<Champion> champion =
