@@ -201,8 +201,9 @@ TEST(ReportForms, AllSayTheSame) {
 
 TEST(ReportForms, ADrawOfNoPointsIsOneOnlyWhereTheMatchWasPlayed) {
   const json none = {{"P01", 0}, {"P02", 0}};
-  auto score_of = [&](const json& details) {
+  auto score_of = [&](const json& details, const char* game = "even_odd") {
     json wire = report_with({{"winner", nullptr}, {"score", none}, {"details", details}});
+    wire["game_type"] = game;
     Leniencies taken;
     EXPECT_TRUE(normalise(wire, MessageType::kMatchResultReport, Mode::kOpen, {}, taken));
     return wire["result"]["score"]["P01"];
@@ -212,6 +213,7 @@ TEST(ReportForms, ADrawOfNoPointsIsOneOnlyWhereTheMatchWasPlayed) {
   EXPECT_EQ(score_of({{"drawn_number", nullptr}}), 0);
   EXPECT_EQ(score_of({{"drawn_number", 4}, {"termination", "NORMAL"}}), 0)
       << "ours says how a match ended, and is held to its score";
+  EXPECT_EQ(score_of({{"drawn_number", 4}}, "draws_pay_nothing"), 0) << "another game's rules";
 }
 
 TEST(ReportForms, NothingMakesItThrow) {

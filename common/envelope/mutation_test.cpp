@@ -62,28 +62,16 @@ void read(const json& wire) {
   if (!message) RC_ASSERT(!message.error().message.empty());
 }
 
+template <typename... Messages>
+void read_as_each(const json& wire, MessageList<Messages...> /*unused*/) {
+  (read<Messages>(wire), ...);
+}
+
 void read_as_everything(const json& wire) {
   auto envelope = decode_envelope(wire);
   if (!envelope) RC_ASSERT(!envelope.error().message.empty());
-  read<RefereeRegisterRequest>(wire);
-  read<RefereeRegisterResponse>(wire);
-  read<LeagueRegisterRequest>(wire);
-  read<LeagueRegisterResponse>(wire);
-  read<RoundAnnouncement>(wire);
+  read_as_each(wire, AllMessages{});
   read<RoundAssignment>(wire);
-  read<GameInvitation>(wire);
-  read<GameJoinAck>(wire);
-  read<ChooseParityCall>(wire);
-  read<ChooseParityResponse>(wire);
-  read<GameOver>(wire);
-  read<MatchResultReport>(wire);
-  read<LeagueStandingsUpdate>(wire);
-  read<RoundCompleted>(wire);
-  read<LeagueCompleted>(wire);
-  read<LeagueQuery>(wire);
-  read<LeagueQueryResponse>(wire);
-  read<LeagueError>(wire);
-  read<GameError>(wire);
 }
 
 TEST(Mutation, NothingThatAPeerSendsEndsTheProcess) {

@@ -277,23 +277,15 @@ void describe(Fields& a, OperatorActed& e) {
 
 namespace {
 
-// In the order of EventBody.
-constexpr std::array<std::string_view, std::variant_size_v<EventBody>> kTypes = {
-    "LEAGUE_CREATED",           "AGENT_REGISTERED",      "AGENT_REREGISTERED",
-    "LEAGUE_STARTED",           "ROUND_STARTED",         "MATCH_ASSIGNED",
-    "MATCH_RELEASED",           "MATCH_REPORTED",        "MATCH_FORFEITED",
-    "REPORT_CONFLICT_RECORDED", "STALE_REPORT_RECORDED", "FAILURE_COUNTED",
-    "AGENT_STATE_CHANGED",      "ROUND_COMPLETED",       "LEAGUE_COMPLETED",
-    "LEAGUE_CONTINUED",         "NEWS_DELIVERED",        "MATCH_DISPUTED",
-    "OPERATOR_ACTED",           "PLAYERS_ASKED",         "LOG_HEADS"};
-
-/// An event body of the `index`-th type with default values.
-template <std::size_t... I>
-EventBody empty_body(std::size_t index, std::index_sequence<I...>) {
-  using Make = EventBody (*)();
-  constexpr std::array<Make, sizeof...(I)> kMakers = {
-      []() -> EventBody { return std::variant_alternative_t<I, EventBody>{}; }...};
-  return kMakers[index]();
+/// An event of that type with default values; nothing if there is none.
+template <std::size_t I = 0>
+std::optional<EventBody> empty_body(std::string_view type) {
+  if constexpr (I == std::variant_size_v<EventBody>) {
+    return std::nullopt;
+  } else {
+    using Body = std::variant_alternative_t<I, EventBody>;
+    return type == Body::kType ? EventBody(Body{}) : empty_body<I + 1>(type);
+  }
 }
 
 core::Error unreadable(const journal::EventRecord& record, const std::string& why) {
@@ -313,7 +305,9 @@ json parse_journal_json(std::string_view text) {
   });
 }
 
-std::string_view event_type(const EventBody& body) { return kTypes[body.index()]; }
+std::string_view event_type(const EventBody& body) {
+  return std::visit([](const auto& one) { return one.kType; }, body);
+}
 
 journal::EventRecord to_record(const Event& event) {
   const json out = schema::object_to_json([&event](Fields& a) {
@@ -332,13 +326,11 @@ std::vector<journal::EventRecord> to_records(const Events& events) {
 }
 
 core::Result<Event> from_record(const journal::EventRecord& record) {
-  auto type = std::ranges::find(kTypes, record.type);
-  if (type == kTypes.end()) return unreadable(record, "the type is unknown");
+  auto body = empty_body(record.type);
+  if (!body) return unreadable(record, "the type is unknown");
   try {
     const json in = parse_journal_json(record.payload);
-    Event event{{},
-                empty_body(static_cast<std::size_t>(type - kTypes.begin()),
-                           std::make_index_sequence<std::variant_size_v<EventBody>>())};
+    Event event{{}, std::move(*body)};
     auto done = schema::read_object(schema::JsonTree(in).root(), [&event](Fields& a) {
       std::visit([&a](auto& body) { a.fields_of(body); }, event.body);
       a.required("at", event.at);

@@ -21,6 +21,7 @@ namespace league::league_manager::events {
 /// A league has been created and has no agents yet. These settings define the league and never
 /// change; all other settings may differ each time the manager starts.
 struct LeagueCreated {
+  static constexpr std::string_view kType = "LEAGUE_CREATED";
   core::LeagueId league_id;
   std::string game_type;
   int players = 0;  ///< the league is full with this many ...
@@ -41,6 +42,7 @@ struct LeagueCreated {
 /// The manager was away and is back, or another one has taken its place: time limits that were
 /// running start again.
 struct LeagueContinued {
+  static constexpr std::string_view kType = "LEAGUE_CONTINUED";
   /// The term of the following events, where managers stand by for each other. Nothing: the term
   /// stays the same.
   std::optional<int> term = std::nullopt;
@@ -52,6 +54,7 @@ struct LeagueContinued {
 
 /// An agent has got its id, the next one of its kind.
 struct AgentRegistered {
+  static constexpr std::string_view kType = "AGENT_REGISTERED";
   AgentRef agent;
   AgentProfile profile;
   Credential credential;
@@ -72,6 +75,7 @@ enum class Recognition : std::uint8_t {
 
 /// An agent registered again with another profile, or got a new token that voids the old one.
 struct AgentReregistered {
+  static constexpr std::string_view kType = "AGENT_REREGISTERED";
   AgentRef agent;
   AgentProfile profile;
   Credential credential;
@@ -82,6 +86,7 @@ struct AgentReregistered {
 
 /// Registration is closed; the schedule follows from the number of players.
 struct LeagueStarted {
+  static constexpr std::string_view kType = "LEAGUE_STARTED";
   int players = 0;
   int referees = 0;
   std::string schedule_rule;
@@ -91,6 +96,7 @@ struct LeagueStarted {
 /// A round is open. Per match: the seed of its draw and the referee planned for it (-1: none),
 /// which is announced to the players. If another referee is free earlier, it gets the match.
 struct RoundStarted {
+  static constexpr std::string_view kType = "ROUND_STARTED";
   int round = 0;
   std::vector<DrawSeed> draw_seeds;
   std::vector<int> planned_referees;
@@ -99,6 +105,7 @@ struct RoundStarted {
 
 /// A referee has been given a match.
 struct MatchAssigned {
+  static constexpr std::string_view kType = "MATCH_ASSIGNED";
   MatchKey match;
   int attempt = 0;
   int referee = 0;
@@ -109,6 +116,7 @@ struct MatchAssigned {
 
 /// A match has been taken from its referee and waits for another, or for the same one.
 struct MatchReleased {
+  static constexpr std::string_view kType = "MATCH_RELEASED";
   MatchKey match;
   int attempt = 0;
   std::string reason;
@@ -154,6 +162,7 @@ struct PlayerReceipts {
 
 /// A referee's report was accepted: the result stands.
 struct MatchReported {
+  static constexpr std::string_view kType = "MATCH_REPORTED";
   MatchKey match;
   int attempt = 0;
   int referee = 0;
@@ -171,6 +180,7 @@ struct MatchReported {
 
 /// The manager has ended a match itself.
 struct MatchForfeited {
+  static constexpr std::string_view kType = "MATCH_FORFEITED";
   MatchKey match;
   game::MatchResult result;
   bool operator==(const MatchForfeited&) const = default;
@@ -178,6 +188,7 @@ struct MatchForfeited {
 
 /// A different result for a finished match came in and was refused.
 struct ReportConflictRecorded {
+  static constexpr std::string_view kType = "REPORT_CONFLICT_RECORDED";
   MatchKey match;
   int referee = 0;
   game::MatchResult result;
@@ -186,6 +197,7 @@ struct ReportConflictRecorded {
 
 /// A report for an attempt that is no longer wanted came in and was refused.
 struct StaleReportRecorded {
+  static constexpr std::string_view kType = "STALE_REPORT_RECORDED";
   MatchKey match;
   int attempt = 0;
   int referee = 0;
@@ -194,6 +206,7 @@ struct StaleReportRecorded {
 
 /// A player disputes the result of its match. The result stands until the operator acts.
 struct MatchDisputed {
+  static constexpr std::string_view kType = "MATCH_DISPUTED";
   MatchKey match;
   int player = 0;
   std::string reason;  ///< the player's words, bounded
@@ -224,6 +237,7 @@ struct HeardPlayer {
 
 /// The manager has asked players about a report before it decided it, once per match and attempt.
 struct PlayersAsked {
+  static constexpr std::string_view kType = "PLAYERS_ASKED";
   MatchKey match;
   int attempt = 0;
   int referee = 0;
@@ -242,6 +256,7 @@ struct AgentLogHead {
 /// The agents have told the ends of their sealed logs in their answers to a notification. Source:
 /// protocol §8, "Seals are mandatory and bind".
 struct LogHeadsRecorded {
+  static constexpr std::string_view kType = "LOG_HEADS";
   int round = 0;
   std::vector<AgentLogHead> heads;
   bool operator==(const LogHeadsRecorded&) const = default;
@@ -268,6 +283,7 @@ struct FailureCause {
 /// A match failed through an agent's fault: a player lost it technically, or a referee did not
 /// finish it. Old journals contain each failed attempt, also of matches that were not lost.
 struct FailureCounted {
+  static constexpr std::string_view kType = "FAILURE_COUNTED";
   AgentRef agent;
   FailureKind kind = FailureKind::kTimeout;
   std::optional<MatchKey> match;
@@ -279,6 +295,7 @@ struct FailureCounted {
 
 /// An agent's state has changed.
 struct AgentStateChanged {
+  static constexpr std::string_view kType = "AGENT_STATE_CHANGED";
   AgentRef agent;
   AgentState to = AgentState::kActive;
   std::string reason;  ///< machine-readable, see agent_lifecycle.h
@@ -303,6 +320,7 @@ enum class OperatorAct : std::uint8_t {
 
 /// An operator has given a command, under this name.
 struct OperatorActed {
+  static constexpr std::string_view kType = "OPERATOR_ACTED";
   OperatorAct act = OperatorAct::kPause;
   std::string by;  ///< the operator's name; bounded
   std::string reason;  ///< for people, bounded; of an announcement its text
@@ -344,6 +362,7 @@ struct MatchSummary {
 
 /// All matches of a round are finished.
 struct RoundCompleted {
+  static constexpr std::string_view kType = "ROUND_COMPLETED";
   int round = 0;
   MatchSummary summary;
   bool operator==(const RoundCompleted&) const = default;
@@ -351,6 +370,7 @@ struct RoundCompleted {
 
 /// All rounds are completed.
 struct LeagueCompleted {
+  static constexpr std::string_view kType = "LEAGUE_COMPLETED";
   int champion = 0;
   bool operator==(const LeagueCompleted&) const = default;
 };
@@ -363,11 +383,13 @@ enum class NotificationKind : std::uint8_t { kRoundAnnounced, kRoundCompleted, k
 
 /// All reachable agents have received the notification; it is not sent again after a restart.
 struct NotificationDelivered {
+  static constexpr std::string_view kType = "NEWS_DELIVERED";
   NotificationKind kind = NotificationKind::kRoundAnnounced;
   int round = 0;  ///< the last one for kLeagueCompleted
   bool operator==(const NotificationDelivered&) const = default;
 };
 
+/// `kType` is its name in the journal.
 using EventBody =
     std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted, RoundStarted,
                  MatchAssigned, MatchReleased, MatchReported, MatchForfeited,

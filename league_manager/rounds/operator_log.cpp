@@ -180,7 +180,10 @@ void OperatorLog::take(const events::Event& event) {
                  [this](const events::MatchReported& e) { on_reported(e); },
                  [this](const events::PlayersAsked& e) { on_asked(e); },
                  [this](const events::OperatorActed& e) { on_act(e); },
-                 [&](const auto&) { on_doubtful_report(event); },
+                 [this](const events::ReportConflictRecorded& e) { on_conflict(e); },
+                 [this](const events::StaleReportRecorded& e) { on_stale_report(e); },
+                 [this](const events::MatchDisputed& e) { on_disputed(e); },
+                 [](const auto&) {},
              },
              event.body);
 }

@@ -77,7 +77,9 @@ class OperatorLog {
   /// Whether `agent` is a third-party referee, by its newest registration.
   bool note_foreign(events::AgentRef agent, const events::AgentProfile& profile);
   void on_round_started(const events::RoundStarted& event, core::UtcTimestamp at);
-  void on_doubtful_report(const events::Event& event) const;
+  void on_conflict(const events::ReportConflictRecorded& conflict) const;
+  void on_stale_report(const events::StaleReportRecorded& stale) const;
+  void on_disputed(const events::MatchDisputed& disputed) const;
   void on_started(const events::LeagueStarted& event);
   void on_round_completed(const events::RoundCompleted& event, core::UtcTimestamp at);
   void on_failure(const events::FailureCounted& event);

@@ -11,32 +11,33 @@ constexpr int kManyContradictions = 3;
 
 }  // namespace
 
-void OperatorLog::on_doubtful_report(const events::Event& event) const {
-  if (const auto* conflict = std::get_if<events::ReportConflictRecorded>(&event.body)) {
-    tell({.is_warning = true,
-          .event = "RESULT_CONFLICT",
-          .text = shown(events::AgentRef::referee(conflict->referee)) +
-                  " reported a different result for " + conflict->match.id().str() +
-                  "; the first one stands",
-          .fields = {{"match", conflict->match.id().str()}}});
-  } else if (const auto* stale = std::get_if<events::StaleReportRecorded>(&event.body)) {
-    tell({.is_warning = true,
-          .event = "STALE_REPORT",
-          .text = shown(events::AgentRef::referee(stale->referee)) + " reported " +
-                  stale->match.id().str() +
-                  " after the match had been taken back; the report does not count",
-          .fields = {{"match", stale->match.id().str()}}});
-  } else if (const auto* disputed = std::get_if<events::MatchDisputed>(&event.body)) {
-    tell({.is_warning = true,
-          .event = "MATCH_DISPUTED",
-          .text = shown(events::AgentRef::player(disputed->player)) + " disputes the result of " +
-                  disputed->match.id().str() + ": " +
-                  core::shown(disputed->reason, core::kMostEchoed) +
-                  ". The result stands; `league audit verify` shows whose claim the sealed records "
-                  "support",
-          .fields = {{"agent", events::AgentRef::player(disputed->player).id()},
-                     {"match", disputed->match.id().str()}}});
-  }
+void OperatorLog::on_conflict(const events::ReportConflictRecorded& conflict) const {
+  tell({.is_warning = true,
+        .event = "RESULT_CONFLICT",
+        .text = shown(events::AgentRef::referee(conflict.referee)) +
+                " reported a different result for " + conflict.match.id().str() +
+                "; the first one stands",
+        .fields = {{"match", conflict.match.id().str()}}});
+}
+
+void OperatorLog::on_stale_report(const events::StaleReportRecorded& stale) const {
+  tell({.is_warning = true,
+        .event = "STALE_REPORT",
+        .text = shown(events::AgentRef::referee(stale.referee)) + " reported " +
+                stale.match.id().str() +
+                " after the match had been taken back; the report does not count",
+        .fields = {{"match", stale.match.id().str()}}});
+}
+
+void OperatorLog::on_disputed(const events::MatchDisputed& disputed) const {
+  tell({.is_warning = true,
+        .event = "MATCH_DISPUTED",
+        .text = shown(events::AgentRef::player(disputed.player)) + " disputes the result of " +
+                disputed.match.id().str() + ": " + core::shown(disputed.reason, core::kMostEchoed) +
+                ". The result stands; `league audit verify` shows whose claim the sealed records "
+                "support",
+        .fields = {{"agent", events::AgentRef::player(disputed.player).id()},
+                   {"match", disputed.match.id().str()}}});
 }
 
 void OperatorLog::not_started(events::AgentRef referee, events::MatchKey match, bool is_lost) {

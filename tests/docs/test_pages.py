@@ -15,6 +15,7 @@ from markdown import SOURCE, anchors, links, pages, split
 PROSE_COLUMNS = 120
 MOST_COLUMNS = 200  # of anything but tables
 README = (SOURCE / "README.md").read_text()
+EXAMPLES = ("schemas/league_paused.schema.json",)  # what somebody would make who follows CONTRIBUTING.md
 NOT_INSTALLED = ("docs/decisions.md", "docs/measurements.md")  # for maintainers: see packaging/CMakeLists.txt
 
 
@@ -47,6 +48,12 @@ class Pages(unittest.TestCase):
                 self.assertTrue(file.exists(), place)
                 if anchor:
                     self.assertIn(anchor, anchors(file.read_text()), place)
+
+    def test_contributors_are_sent_to_files_that_exist(self):
+        for path in set(re.findall(r"`([\w.-]+/[\w./-]*)`", (SOURCE / "CONTRIBUTING.md").read_text())):
+            if path in EXAMPLES or path.startswith(("build", "runs/")):
+                continue
+            self.assertTrue((SOURCE / path).exists(), f"CONTRIBUTING.md names {path}")
 
     def test_every_page_can_be_reached_from_the_readme(self):
         reached, waiting = set(), [SOURCE / "README.md"]

@@ -58,8 +58,10 @@ json& heard() {
 
 using Read = void (*)(json, Mode);
 
+template <typename List>
+struct Types;
 template <typename... Messages>
-struct Types {
+struct Types<envelope::MessageList<Messages...>> {
   static constexpr std::array<envelope::MessageType, sizeof...(Messages)> kTypes{
       Messages::kType...};
   static constexpr std::array<Read, sizeof...(Messages)> kRead{read<Messages>...};
@@ -81,14 +83,7 @@ struct Types {
   }
 };
 
-using AllTypes =
-    Types<envelope::RefereeRegisterRequest, envelope::RefereeRegisterResponse,
-          envelope::LeagueRegisterRequest, envelope::LeagueRegisterResponse,
-          envelope::RoundAnnouncement, envelope::GameInvitation, envelope::GameJoinAck,
-          envelope::ChooseParityCall, envelope::ChooseParityResponse, envelope::GameOver,
-          envelope::MatchResultReport, envelope::LeagueStandingsUpdate, envelope::RoundCompleted,
-          envelope::LeagueCompleted, envelope::LeagueQuery, envelope::LeagueQueryResponse,
-          envelope::LeagueError, envelope::GameError>;
+using AllTypes = Types<envelope::AllMessages>;
 
 agent::host::AgentServer& server_of(std::uint8_t which) {
   static testing::FakeTime clock;

@@ -129,7 +129,7 @@ task::Task<void> GatewayLink::Shared::live(std::shared_ptr<Shared> self) {
 task::Task<bool> GatewayLink::Shared::connect() {
   loss = std::nullopt;
   session = make_session();
-  const auto candidate = session;
+  const auto candidate = session;  // keeps it while it connects
   const auto result =
       co_await candidate->connect(tools.clock.steady_now() + options.connect_timeout);
   is_wanted = false;

@@ -43,11 +43,13 @@ struct GatewayLink::Shared : std::enable_shared_from_this<Shared> {
         delay(options.first_delay) {}
 
   // The session (gateway_link_session.cpp).
-  /// A session; waits for a lost backend, but not beyond `deadline`.
+  /// A session. Refuses at once if the next attempt begins after `deadline`; an attempt that is
+  /// under way is awaited.
   task::Task<core::Result<SessionPtr>> session_until(Steady deadline);
   /// Connects when a session is wanted, keeps it until it is lost, and begins again. Cancelled by
   /// stop().
   static task::Task<void> live(std::shared_ptr<Shared> self);
+  /// One attempt, which opens `connected` either way. True: a session is ready.
   task::Task<bool> connect();
   void want();
   void delay_next_attempt(core::Error why);

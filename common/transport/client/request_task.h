@@ -66,6 +66,7 @@ class RequestTask : public std::enable_shared_from_this<RequestTask> {
   RequestTask(const RequestTask&) = delete;
   RequestTask& operator=(const RequestTask&) = delete;
 
+  /// Begins run() on the event loop; the object is kept until that is over.
   void spawn();
   /// Reports the ending at once, and cancels the task. A second call does nothing.
   void end(Ending ending);
@@ -90,7 +91,8 @@ class RequestTask : public std::enable_shared_from_this<RequestTask> {
   /// Whether events are read.
   [[nodiscard]] virtual bool may_read() const { return scope_->receive_buffer.is_reading(); }
 
-  /// Sends the request and waits for the head of its answer, until the request's deadline.
+  /// Sends the request and waits for the head of its answer, until the request's deadline, which
+  /// holds for `read_body`, too.
   link::Task<Ending> ask(HttpRequest request);
   /// As HttpExchange::read, but errors have names.
   link::Task<core::Result<bool>> read(std::string* body);

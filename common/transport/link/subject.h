@@ -35,7 +35,7 @@ inline constexpr std::string_view kDiscoverySubject = "mcp.discovery";
 [[nodiscard]] std::string session_discovery(const BusSession& session);
 inline constexpr std::string_view kSessionDiscoveries = "mcp.discovery.*";
 
-/// The subjects of a bus (docs/distributed.md). Source: the design for stateless sessions.
+/// The subjects of a bus. Source: docs/distributed.md.
 /// What a session's agent sends to the manager: `mcp.session.ID.in`.
 [[nodiscard]] std::string session_in(const BusSession& session);
 /// What others send to the session's agent: `mcp.session.ID.out`.

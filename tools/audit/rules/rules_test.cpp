@@ -4,6 +4,7 @@
 
 #include "tools/audit/facts/reading.h"
 #include "tools/audit/rules/league_testing.h"
+#include "tools/audit/rules/rules.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -299,6 +300,17 @@ TEST(VerifyRules, ARefereeOfOtherOriginMayReportAMatchThatItHasAgain) {
     EXPECT_EQ(is_accused, !had_it);
     EXPECT_EQ(std::ranges::find(found, "incident draw.abandoned"), found.end());
   }
+}
+
+TEST(VerifyRules, DecidedAttemptsBelongToOneLeague) {
+  const std::vector<LeagueLog> logs;
+  const AcceptedLosses past(nullptr);
+  const LeagueEvidence evidence(logs, nullptr);
+  const audit::log::LeagueIdentity identity;
+  Findings findings;
+  findings.decided.push_back({"R1M1", "convr1m1002", {}});
+  check_order({.logs = logs, .league = identity, .past = past, .evidence = evidence}, findings);
+  EXPECT_TRUE(findings.decided.empty());
 }
 
 TEST(VerifyRules, AMatchMayBeGivenToARefereeOfOtherOriginInACallOfItsOwn) {
