@@ -326,11 +326,11 @@ std::vector<journal::EventRecord> to_records(const Events& events) {
 }
 
 core::Result<Event> from_record(const journal::EventRecord& record) {
-  auto body = empty_body(record.type);
-  if (!body) return unreadable(record, "the type is unknown");
+  auto empty = empty_body(record.type);
+  if (!empty) return unreadable(record, "the type is unknown");
   try {
     const json in = parse_journal_json(record.payload);
-    Event event{{}, std::move(*body)};
+    Event event{{}, std::move(*empty)};
     auto done = schema::read_object(schema::JsonTree(in).root(), [&event](Fields& a) {
       std::visit([&a](auto& body) { a.fields_of(body); }, event.body);
       a.required("at", event.at);
