@@ -99,6 +99,19 @@ class Misbehaviour(LeagueTest):
                         if r["message"]["affected_player"] == player]
                 self.assertIn(code, {r["message"]["error_code"] for r in told}, "the referee tells the player")
 
+    def test_a_match_waits_for_no_other_one(self):
+        # Six calls at once; one after the other, the last bot would be asked 2.5 s late, in its own time.
+        few = limits(calls={"game": 1})
+        manager = self.start_manager(6, 1)
+        self.start_referee(manager, "--max-matches", 3, limits=few)
+        self.start_players(manager, 6, "slow:500")
+        self.wait_until_over(manager, 60)
+        self.stop_programs()
+        waits = [record["elapsed_us"] for answer in ("GAME_JOIN_ACK", "CHOOSE_PARITY_RESPONSE")
+                 for record in Log(self.logs).matching(dir="in", kind="reply", message_type=answer)]
+        self.assertEqual(len(waits), 2 * 2 * 15)
+        self.assertLess(max(waits), 2_000_000)
+
     def test_slow_silent_crash_garbage_in_a_league_of_twelve(self):
         status, _, good, bad, log = self.play(8, ["slow:2500", "silent", "crash", "garbage"])
         self.assertEqual(status["total_matches"], 66)
