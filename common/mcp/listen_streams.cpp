@@ -59,19 +59,18 @@ bool ListenStreams::open(std::uint64_t number, const Responder& reply, const Lis
   {
     std::lock_guard lock(mutex_);
     if (streams_.size() >= most_) return false;
+    streams_.emplace(number, Stream{reply, filter});
   }
-  // Acknowledged before it is registered, because no notification may come before the
-  // acknowledgement.
   bool is_taken =
       reply.request_context().notify("notifications/subscriptions/acknowledged",
                                      tagged({{"notifications", filter.to_json()}}, reply.id()));
-  if (!is_taken) return false;
   {
     std::lock_guard lock(mutex_);
-    streams_.emplace(number, Stream{reply, filter});
+    if (const auto found = streams_.find(number); is_taken && found != streams_.end())
+      found->second.is_acknowledged = true;
   }
-  if (reply.request_context().is_cancelled()) remove(number);  // cancelled before registered
-  return true;
+  if (!is_taken || reply.request_context().is_cancelled()) remove(number);
+  return is_taken;
 }
 
 void ListenStreams::remove(std::uint64_t number) {
@@ -86,7 +85,7 @@ void ListenStreams::notify(std::string_view method, json params, const Wanted& w
   {
     std::lock_guard lock(mutex_);
     for (const auto& [number, stream] : streams_) {
-      if (wanted(stream.filter)) listeners.push_back(stream.reply);
+      if (stream.is_acknowledged && wanted(stream.filter)) listeners.push_back(stream.reply);
     }
   }
   for (const auto& listener : listeners)

@@ -52,6 +52,7 @@ class ListenStreams {
   struct Stream {
     Responder reply;
     ListenFilter filter;
+    bool is_acknowledged = false;  ///< no notification comes before that
   };
   template <typename Wanted>
   void notify(std::string_view method, nlohmann::json params, const Wanted& wanted);

@@ -63,7 +63,7 @@ void RequestBudgets::refill(Account& account, Instant now) const {
   account.log_bytes = std::clamp(left, -most, most);
 }
 
-bool RequestBudgets::is_idle(Account& account, Instant now) const {
+bool RequestBudgets::refill_and_check_idle(Account& account, Instant now) const {
   refill(account, now);
   const Allowance& allowed = allowance(account.sender.standing);
   return account.refused == 0 && account.requests >= capacity(allowed.requests_per_second) &&
@@ -76,7 +76,7 @@ void RequestBudgets::forget_idle(Accounts& accounts, Instant now) {
   if (forgot_at_ && now < *forgot_at_ + kApart) return;
   forgot_at_ = now;
   for (auto entry = accounts.begin(); entry != accounts.end();)
-    entry = is_idle(entry->second, now) ? accounts.erase(entry) : std::next(entry);
+    entry = refill_and_check_idle(entry->second, now) ? accounts.erase(entry) : std::next(entry);
 }
 
 RequestBudgets::Account& RequestBudgets::account_of(const RequestSender& sender, Instant now) {

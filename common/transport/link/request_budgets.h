@@ -100,7 +100,7 @@ class RequestBudgets {
   Account& account_of(const RequestSender& sender, Instant now);
   void refill(Account& account, Instant now) const;
   [[nodiscard]] static bool note_refusal(Account& account);
-  [[nodiscard]] bool is_idle(Account& account, Instant now) const;
+  [[nodiscard]] bool refill_and_check_idle(Account& account, Instant now) const;
   using Accounts = std::unordered_map<std::string, Account>;  ///< by the sender's name
   void forget_idle(Accounts& accounts, Instant now);
   [[nodiscard]] const Allowance& allowance(Standing standing) const {
