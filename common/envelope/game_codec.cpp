@@ -311,6 +311,8 @@ void describe(Fields& a, MatchResult& s) {
   a.required("details", s.details, rule::value("How it came about."));
 }
 
+std::string to_text(const MatchResult& result) { return schema::to_text(result); }
+
 void describe(Fields& a, MatchResultReport& s) {
   a.required("game_type", s.game_type, rule::kGameType);
   a.required("result", s.result, rule::kResult);

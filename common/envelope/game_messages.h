@@ -233,6 +233,9 @@ struct MatchResult {
   bool operator==(const MatchResult&) const = default;
 };
 
+/// As in MATCH_RESULT_REPORT. Thread-safe.
+[[nodiscard]] std::string to_text(const MatchResult& result);
+
 /// Message 11.
 struct MatchResultReport {
   static constexpr MessageType kType = MessageType::kMatchResultReport;

@@ -425,12 +425,16 @@ void MatchRunner::carry_out(const ReportResult& effect) {
     }
   }
   const auto envelope = envelope_for(MessageType::kMatchResultReport, context_.own_token);
-  json message = envelope::encode(envelope, report);
-  if (context_.is_guest) add_usual_spellings(message);
-  agent::peers::PeerCall call = agent::peers::call_with(
-      {context_.options.manager, "league_manager"}, envelope, rpc::to_json_text(message),
-      context_.deps.settings.time_limit(envelope.type));
-  if (record_) record_->set_result(rpc::to_json_text(message["result"]));
+  std::string text = envelope::encode_text(envelope, report);
+  if (context_.is_guest) {
+    json message = envelope::encode(envelope, report);
+    add_usual_spellings(message);
+    text = rpc::to_json_text(message);
+  }
+  agent::peers::PeerCall call =
+      agent::peers::call_with({context_.options.manager, "league_manager"}, envelope,
+                              std::move(text), context_.deps.settings.time_limit(envelope.type));
+  if (record_) record_->set_result(envelope::to_text(report.result));
   note_sent(call.peer, call.type, {});
   call.budget = transport::link::Budget::kGame;
   context_.deps.peers.call(
