@@ -51,6 +51,13 @@ class Fields {
   void defaulted(std::string_view name, const T& value, const Rule& rule = {}) {
     field({name, false, false, false}, value, rule);
   }
+  /// Several of them, each after its name.
+  template <typename T, typename U, typename... More>
+  void defaulted(std::string_view name, const T& value, std::string_view next, const U& other,
+                 const More&... more) {
+    defaulted(name, value);
+    defaulted(next, other, more...);
+  }
   /// Written unless it is `omitted`; when reading, absence leaves the default.
   template <typename T>
   void unless(std::string_view name, const T& value, const std::type_identity_t<T>& omitted,

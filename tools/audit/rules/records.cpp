@@ -9,7 +9,7 @@
 #include "common/core/timestamp.h"
 #include "common/envelope/message_type.h"
 #include "common/schema/parse_json.h"
-#include "tools/audit/facts/fields.h"
+#include "tools/audit/facts/reading.h"
 
 namespace league::tools::auditor {
 
@@ -18,9 +18,9 @@ struct Said {
   std::string message_type, sender, conversation_id;
 };
 
-void fields(const FieldsIn& in, Said& said) {
-  in("message_type", said.message_type, "sender", said.sender, "conversation_id",
-     said.conversation_id);
+void describe(schema::Fields& a, Said& said) {
+  a.defaulted("message_type", said.message_type, "sender", said.sender, "conversation_id",
+              said.conversation_id);
 }
 
 namespace {
@@ -148,7 +148,7 @@ void RecordChecker::take_broadcast(const Record& record) {
   auto body = schema::parse_json(record.raw);
   const json* message = body ? message_in(*body) : nullptr;
   if (message == nullptr || !is_from_manager(record, *message)) return;
-  auto said = read_fields<Said>(*message);
+  auto said = schema::read_loosely<Said>(*message);
   known_.add(digest,
              {std::move(said.sender), std::move(said.conversation_id), head_told_in(*message)});
 }
@@ -214,7 +214,7 @@ void RecordChecker::check_secrets(const json& value, bool secret) {
 }
 
 void RecordChecker::check_message(const Record& record, const json& message) {
-  const auto said = read_fields<Said>(message);
+  const auto said = schema::read_loosely<Said>(message);
   const std::string& type = said.message_type;
   auto known = envelope::message_type_from_wire(type);
   if (!known || record.has_verdict || record.has_leniencies) return;

@@ -5,45 +5,12 @@
 #include "common/core/counted.h"
 #include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
+#include "league_manager/spectators/replication_figures.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
-namespace {
 
-struct Standby {
-  std::string name{};
-  std::int64_t entries = 0;
-  bool in_sync = false;
-  double silent_seconds = 0;
-
-  void describe(schema::Fields& a) {
-    a.required("name", name);
-    a.required("entries", entries);
-    a.required("in_sync", in_sync);
-    a.required("silent_seconds", silent_seconds);
-  }
-};
-
-struct Replication {
-  std::string leader{};
-  std::int64_t term = 0;
-  std::int64_t acknowledged = 0;
-  std::int64_t written = 0;
-  std::vector<Standby> standbys{};
-  std::string waits_for{};
-
-  void describe(schema::Fields& a) {
-    a.required("leader", leader);
-    a.required("term", term);
-    a.required("acknowledged", acknowledged);
-    a.required("written", written);
-    a.required("standbys", standbys);
-    a.required("waits_for", waits_for);
-  }
-};
-
-}  // namespace
-
+using league_manager::spectators::ReplicationFigures;
 void TableRow::describe(schema::Fields& a) {
   a.required("rank", rank);
   a.required("player_id", player_id);
@@ -110,13 +77,13 @@ std::string champion_line(const LeagueProgress& progress) {
 std::string replication_line(const nlohmann::json& status) {
   const auto& found = schema::field_at(status, "replication");
   if (!found.is_object()) return {};
-  const auto known = schema::read_loosely<Replication>(found);
+  const auto known = schema::read_loosely<ReplicationFigures>(found);
   std::string line = "managers: " + (known.leader.empty() ? "nobody" : safe_text(known.leader)) +
                      " leads in term " + std::to_string(known.term) + ", and " +
                      std::to_string(known.acknowledged) + " of its " +
                      std::to_string(known.written) + " events are acknowledged";
   if (known.standbys.empty()) line += "; there is no stand-by";
-  for (const Standby& standby : known.standbys) {
+  for (const ReplicationFigures::Standby& standby : known.standbys) {
     line += "; stand-by " + safe_text(standby.name);
     if (standby.in_sync) {
       line += " is in sync";
