@@ -51,12 +51,21 @@ class Fields {
   void defaulted(std::string_view name, const T& value, const Rule& rule = {}) {
     field({name, false, false, false}, value, rule);
   }
-  /// Several of them, each after its name.
-  template <typename T, typename U, typename... More>
-  void defaulted(std::string_view name, const T& value, std::string_view next, const U& other,
-                 const More&... more) {
+  /// Several of them without rules, each after its name.
+  void required(std::string_view name, const auto& value, std::string_view next,
+                const auto&... more) {
+    required(name, value);
+    required(next, more...);
+  }
+  void optional(std::string_view name, const auto& value, std::string_view next,
+                const auto&... more) {
+    optional(name, value);
+    optional(next, more...);
+  }
+  void defaulted(std::string_view name, const auto& value, std::string_view next,
+                 const auto&... more) {
     defaulted(name, value);
-    defaulted(next, other, more...);
+    defaulted(next, more...);
   }
   /// Written unless it is `omitted`; when reading, absence leaves the default.
   template <typename T>

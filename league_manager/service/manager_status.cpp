@@ -92,8 +92,8 @@ json ManagerService::completed(json status) const {
   json& champion = status["champion"];
   if (!champion.is_object()) return status;
   add_rating(champion, *known);
-  const auto player = events::AgentRef::parse(schema::text_at(champion, "player_id"));
-  champion["decided"] = player && table::is_decided(*known, player->index);
+  champion["decided"] =
+      table::is_decided(table::rating_of(*known, schema::text_at(champion, "player_id")));
   return status;
 }
 

@@ -120,9 +120,10 @@ using nlohmann::json;
 
 /// Fills in the members of an event that its message contains.
 void read_message(const json& message, const std::string& match_id, MatchEvent& event) {
-  const auto said = schema::read_loosely<SaidAnswer>(message);
+  const schema::JsonTree tree(message);
+  const auto said = schema::read_loosely<SaidAnswer>(tree.root());
   if (!event.outbound && !said.match_id.empty() && said.match_id != match_id) event.failed = true;
-  event.allowed_us = schema::read_loosely<SaidCall>(message).allowed_us();
+  event.allowed_us = schema::read_loosely<SaidCall>(tree.root()).allowed_us();
   event.accepts = said.accept.value_or(true);
   const json& details = field_at(field_at(message, "result"), "details");
   event.is_normal = text_at(details, "termination") == "NORMAL";

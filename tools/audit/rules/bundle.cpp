@@ -12,33 +12,6 @@
 
 namespace league::tools::auditor {
 
-// What a bundle's MANIFEST.json says.
-
-struct LeftOut {
-  std::string name, agent, what, why;
-};
-
-struct ListedFile {
-  std::string path, sha256;
-};
-
-struct MaskedLine {
-  std::string file;
-  std::int64_t line = 0;
-};
-
-void describe(schema::Fields& a, LeftOut& entry) {
-  a.defaulted("name", entry.name, "agent", entry.agent, "what", entry.what, "why", entry.why);
-}
-
-void describe(schema::Fields& a, ListedFile& file) {
-  a.defaulted("path", file.path, "sha256", file.sha256);
-}
-
-void describe(schema::Fields& a, MaskedLine& line) {
-  a.defaulted("file", line.file, "line", line.line);
-}
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,7 +116,7 @@ ExcludedLogs::ExcludedLogs(const fs::path& directory, std::set<std::string> with
   const nlohmann::json manifest = parsed ? *parsed : nlohmann::json();
   for (const nlohmann::json& entry : field_at(manifest, "redacted_lines")) {
     const auto masked = schema::read_loosely<MaskedLine>(entry);
-    masked_lines_.emplace(masked.file, static_cast<std::size_t>(masked.line));
+    masked_lines_.emplace(masked.file, masked.line);
   }
 }
 

@@ -12,35 +12,21 @@ namespace league::tools {
 
 using league_manager::spectators::ReplicationFigures;
 void TableRow::describe(schema::Fields& a) {
-  a.required("rank", rank);
-  a.required("player_id", player_id);
-  a.required("display_name", display_name);
-  a.required("played", played);
-  a.required("wins", wins);
-  a.required("draws", draws);
-  a.required("losses", losses);
-  a.required("points", points);
+  a.required("rank", rank, "player_id", player_id, "display_name", display_name, "played", played,
+             "wins", wins, "draws", draws, "losses", losses, "points", points);
   describe_figures(a);
 }
 
 void TableRow::describe_figures(schema::Fields& a) {
-  a.optional("rating", rating);
-  a.optional("rating_error", rating_error);
-  a.optional("p_first", p_first);
+  a.optional("rating", rating, "rating_error", rating_error, "p_first", p_first);
 }
 
 void LeagueProgress::describe(schema::Fields& a) {
-  a.required("league_id", league_id);
-  a.required("state", state);
-  a.required("players", players);
-  a.required("players_expected", players_expected);
-  a.required("referees", referees);
-  a.required("referees_expected", referees_expected);
-  a.required("current_round", current_round);
-  a.required("total_rounds", total_rounds);
-  a.required("total_matches", total_matches);
-  a.required("matches_completed", matches_completed);
-  a.required("technical_losses", technical_losses);
+  a.required("league_id", league_id, "state", state, "players", players, "players_expected",
+             players_expected, "referees", referees, "referees_expected", referees_expected,
+             "current_round", current_round, "total_rounds", total_rounds, "total_matches",
+             total_matches, "matches_completed", matches_completed, "technical_losses",
+             technical_losses);
   a.flag("paused", is_paused);
   a.filled("pause_reason", pause_reason);
   a.nullable("champion", champion);
