@@ -1,8 +1,10 @@
 #include "common/mcp/listen_streams.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
 
 namespace league::mcp {
@@ -19,30 +21,22 @@ json tagged(json params, const rpc::Id& id) {
 
 }  // namespace
 
+void describe(schema::Fields& a, ListenFilter& filter) {
+  a.flag("toolsListChanged", filter.tools);
+  a.flag("promptsListChanged", filter.prompts);
+  a.flag("resourcesListChanged", filter.resources);
+  a.filled("resourceSubscriptions", filter.uris);
+}
+
 std::optional<ListenFilter> ListenFilter::parse(const json& params) {
   const json& given = schema::field_at(params, "notifications");
   if (!given.is_object()) return std::nullopt;
-  ListenFilter filter{.tools = schema::field_at(given, "toolsListChanged") == true,
-                      .prompts = schema::field_at(given, "promptsListChanged") == true,
-                      .resources = schema::field_at(given, "resourcesListChanged") == true,
-                      .uris = {}};
-  auto uris = given.find("resourceSubscriptions");
-  if (uris == given.end()) return filter;
-  if (!uris->is_array() || uris->size() > kMostUris) return std::nullopt;
-  for (const json& uri : *uris) {
-    if (!uri.is_string()) return std::nullopt;
-    filter.uris.insert(uri.get<std::string>());
-  }
-  return filter;
-}
-
-json ListenFilter::to_json() const {
-  json out = json::object();
-  if (tools) out["toolsListChanged"] = true;
-  if (prompts) out["promptsListChanged"] = true;
-  if (resources) out["resourcesListChanged"] = true;
-  if (!uris.empty()) out["resourceSubscriptions"] = uris;
-  return out;
+  auto filter = schema::read_loosely<ListenFilter>(given);
+  const auto uris = given.find("resourceSubscriptions");
+  const bool is_right = uris == given.end() ||
+                        (uris->is_array() && uris->size() <= kMostUris &&
+                         std::ranges::all_of(*uris, [](auto& uri) { return uri.is_string(); }));
+  return is_right ? std::optional(std::move(filter)) : std::nullopt;
 }
 
 ListenStreams::~ListenStreams() {
@@ -61,9 +55,9 @@ bool ListenStreams::open(std::uint64_t number, const Responder& reply, const Lis
     if (streams_.size() >= most_) return false;
     streams_.emplace(number, Stream{reply, filter});
   }
-  bool is_taken =
-      reply.request_context().notify("notifications/subscriptions/acknowledged",
-                                     tagged({{"notifications", filter.to_json()}}, reply.id()));
+  bool is_taken = reply.request_context().notify(
+      "notifications/subscriptions/acknowledged",
+      tagged({{"notifications", schema::to_json(filter)}}, reply.id()));
   {
     std::lock_guard lock(mutex_);
     if (const auto found = streams_.find(number); is_taken && found != streams_.end())

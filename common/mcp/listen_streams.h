@@ -24,7 +24,6 @@ struct ListenFilter {
 
   /// Nothing if the parameters are not a valid filter.
   [[nodiscard]] static std::optional<ListenFilter> parse(const nlohmann::json& params);
-  [[nodiscard]] nlohmann::json to_json() const;
 };
 
 /// The open streams of `subscriptions/listen`; each notification carries the id of its stream.

@@ -138,7 +138,7 @@ void Responder::send(json result) const {
     bool is_plain = !result.contains("_meta") && !result.contains("resultType");
     if (!is_plain) {
       json tail = json::parse("{" + std::string(result_tail().substr(1)) + "}");
-      if (!result.contains("resultType")) result["resultType"] = tail["resultType"];
+      result.emplace("resultType", tail["resultType"]);
       result["_meta"].update(tail["_meta"]);
       transport::link::OutboundReply reply;
       reply.bytes = rpc::encode_result(id(), rpc::to_json_text(result));

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -292,6 +293,22 @@ void write_value(FieldSink& out, const std::vector<T>& values) {
 }
 template <typename T>
 DescribedField list_value(Of<std::vector<T>> /*unused*/, const Rule& rule) {
+  return list_container("array", field_type<T>(), rule);
+}
+
+template <typename T>
+bool read_value(Reading& reading, JsonNode in, std::set<T>& values, const FieldPath& at) {
+  std::vector<T> list;
+  if (!read_value(reading, in, list, at)) return false;
+  values = {list.begin(), list.end()};
+  return true;
+}
+template <typename T>
+void write_value(FieldSink& out, const std::set<T>& values) {
+  write_value(out, std::vector<T>(values.begin(), values.end()));
+}
+template <typename T>
+DescribedField list_value(Of<std::set<T>> /*unused*/, const Rule& rule) {
   return list_container("array", field_type<T>(), rule);
 }
 

@@ -51,6 +51,22 @@ class Fields {
   void defaulted(std::string_view name, const T& value, const Rule& rule = {}) {
     field({name, false, false, false}, value, rule);
   }
+  /// Several of them without rules, each after its name.
+  void required(std::string_view name, const auto& value, std::string_view next,
+                const auto&... more) {
+    required(name, value);
+    required(next, more...);
+  }
+  void optional(std::string_view name, const auto& value, std::string_view next,
+                const auto&... more) {
+    optional(name, value);
+    optional(next, more...);
+  }
+  void defaulted(std::string_view name, const auto& value, std::string_view next,
+                 const auto&... more) {
+    defaulted(name, value);
+    defaulted(next, more...);
+  }
   /// Written unless it is `omitted`; when reading, absence leaves the default.
   template <typename T>
   void unless(std::string_view name, const T& value, const std::type_identity_t<T>& omitted,

@@ -77,9 +77,8 @@ namespace league::game {
 
 static void describe(schema::Fields& a, MatchResult& e) {
   a.required("outcome", e.outcome);
-  a.optional("drawn_number", e.drawn_number);
-  a.optional("choice_a", e.choices[Side::kA]);
-  a.optional("choice_b", e.choices[Side::kB]);
+  a.optional("drawn_number", e.drawn_number, "choice_a", e.choices[Side::kA], "choice_b",
+             e.choices[Side::kB]);
   a.filled("technical_reason", e.technical_reason);
 }
 
@@ -91,15 +90,11 @@ using nlohmann::json;
 using schema::Fields;
 
 void describe(Fields& a, AgentProfile& e) {
-  a.required("display_name", e.display_name);
-  a.required("version", e.version);
-  a.required("game_types", e.game_types);
-  a.required("endpoint", e.endpoint);
-  a.required("max_concurrent_matches", e.max_concurrent_matches);
-  a.required("assignments_in_ack", e.assignments_in_ack);
-  a.optional("protocol_version", e.protocol_version);
-  a.optional("contact_email", e.contact_email);
-  a.optional("log_public_key", e.log_public_key);
+  a.required("display_name", e.display_name, "version", e.version, "game_types", e.game_types,
+             "endpoint", e.endpoint, "max_concurrent_matches", e.max_concurrent_matches,
+             "assignments_in_ack", e.assignments_in_ack);
+  a.optional("protocol_version", e.protocol_version, "contact_email", e.contact_email,
+             "log_public_key", e.log_public_key);
   a.flag("hears_events", e.hears_events);
   a.flag("match_credentials", e.match_credentials);
   a.filled("manager_url", e.manager_url);
@@ -110,169 +105,104 @@ void describe(Fields& a, AgentProfile& e) {
   a.filled("played_by", e.played_by);
 }
 void describe(Fields& a, Credential& e) {
-  a.required("nonce", e.nonce);
-  a.required("token_hash", e.token_hash);
+  a.required("nonce", e.nonce, "token_hash", e.token_hash);
 }
 void describe(Fields& a, FailureCause& e) {
-  a.required("call", e.call);
-  a.required("error_code", e.error_code);
-  a.required("attempts", e.attempts);
-  a.required("text", e.text);
+  a.required("call", e.call, "error_code", e.error_code, "attempts", e.attempts, "text", e.text);
   a.filled("field", e.field);
 }
 void describe(Fields& a, ReportEvidence& e) {
   for (game::Side side : game::kBothSides) {
     a.object(side == game::Side::kA ? "A" : "B", [&](Fields& of_side) {
-      of_side.optional("commitment", e.bindings.commitments[side]);
-      of_side.optional("nonce", e.bindings.nonces[side]);
-      of_side.optional("join_us", e.answered_in[side].join_us);
-      of_side.optional("choice_us", e.answered_in[side].choice_us);
+      of_side.optional("commitment", e.bindings.commitments[side], "nonce", e.bindings.nonces[side],
+                       "join_us", e.answered_in[side].join_us, "choice_us",
+                       e.answered_in[side].choice_us);
     });
   }
 }
 void describe(Fields& a, PlayerReceipts& e) {
   a.required("state", e.state);
-  a.optional("join", e.join);
-  a.optional("choice", e.choice);
+  a.optional("join", e.join, "choice", e.choice);
 }
 void describe(Fields& a, game::PerSide<PlayerReceipts>& e) {
-  a.required("A", e[game::Side::kA]);
-  a.required("B", e[game::Side::kB]);
+  a.required("A", e[game::Side::kA], "B", e[game::Side::kB]);
 }
 void describe(Fields& a, HeardPlayer& e) {
-  a.required("player", e.player);
-  a.required("word", e.word);
-  a.required("text", e.text);
+  a.required("player", e.player, "word", e.word, "text", e.text);
 }
 void describe(Fields& a, AgentLogHead& e) {
-  a.required("agent", e.agent);
-  a.required("seq", e.seq);
-  a.required("hash", e.hash);
+  a.required("agent", e.agent, "seq", e.seq, "hash", e.hash);
 }
 void describe(Fields& a, MatchSummary& e) {
-  a.required("total_matches", e.total_matches);
-  a.required("wins", e.wins);
-  a.required("draws", e.draws);
-  a.required("technical_losses", e.technical_losses);
+  a.required("total_matches", e.total_matches, "wins", e.wins, "draws", e.draws, "technical_losses",
+             e.technical_losses);
 }
 void describe(Fields& a, LeagueCreated& e) {
-  a.required("league_id", e.league_id);
-  a.required("game_type", e.game_type);
-  a.required("players", e.players);
-  a.required("referees", e.referees);
+  a.required("league_id", e.league_id, "game_type", e.game_type, "players", e.players, "referees",
+             e.referees);
   a.optional("league_key", e.league_key);
   a.flag("files_keyed", e.files_keyed);
-  a.optional("meetings", e.meetings);
-  a.optional("game", e.game);
+  a.optional("meetings", e.meetings, "game", e.game);
 }
 void describe(Fields& a, AgentRegistered& e) {
-  a.required("agent", e.agent);
-  a.required("profile", e.profile);
-  a.required("credential", e.credential);
-  a.required("registration_nonce_hash", e.registration_nonce_hash);
+  a.required("agent", e.agent, "profile", e.profile, "credential", e.credential,
+             "registration_nonce_hash", e.registration_nonce_hash);
 }
 void describe(Fields& a, AgentReregistered& e) {
-  a.required("agent", e.agent);
-  a.required("profile", e.profile);
-  a.required("credential", e.credential);
-  a.required("registration_nonce_hash", e.registration_nonce_hash);
-  a.required("recognised_by", e.recognised_by);
+  a.required("agent", e.agent, "profile", e.profile, "credential", e.credential,
+             "registration_nonce_hash", e.registration_nonce_hash, "recognised_by",
+             e.recognised_by);
 }
 void describe(Fields& a, LeagueStarted& e) {
-  a.required("players", e.players);
-  a.required("referees", e.referees);
-  a.required("schedule_rule", e.schedule_rule);
+  a.required("players", e.players, "referees", e.referees, "schedule_rule", e.schedule_rule);
 }
 void describe(Fields& a, RoundStarted& e) {
-  a.required("round", e.round);
-  a.required("draw_seeds", e.draw_seeds);
-  a.required("planned_referees", e.planned_referees);
+  a.required("round", e.round, "draw_seeds", e.draw_seeds, "planned_referees", e.planned_referees);
 }
 void describe(Fields& a, MatchAssigned& e) {
-  a.required("match", e.match);
-  a.required("attempt", e.attempt);
-  a.required("referee", e.referee);
+  a.required("match", e.match, "attempt", e.attempt, "referee", e.referee);
   a.optional("after", e.after);
 }
 void describe(Fields& a, MatchReleased& e) {
-  a.required("match", e.match);
-  a.required("attempt", e.attempt);
-  a.required("reason", e.reason);
-  a.required("is_excused", e.is_excused);
+  a.required("match", e.match, "attempt", e.attempt, "reason", e.reason, "is_excused",
+             e.is_excused);
 }
 void describe(Fields& a, MatchReported& e) {
-  a.required("match", e.match);
-  a.required("attempt", e.attempt);
-  a.required("referee", e.referee);
-  a.required("result", e.result);
+  a.required("match", e.match, "attempt", e.attempt, "referee", e.referee, "result", e.result);
   a.optional("fairness", e.fairness);
   a.flag("unproven", e.is_unproven);
-  a.optional("evidence", e.evidence);
-  a.optional("receipts", e.receipts);
+  a.optional("evidence", e.evidence, "receipts", e.receipts);
 }
-void describe(Fields& a, MatchForfeited& e) {
-  a.required("match", e.match);
-  a.required("result", e.result);
-}
+void describe(Fields& a, MatchForfeited& e) { a.required("match", e.match, "result", e.result); }
 void describe(Fields& a, ReportConflictRecorded& e) {
-  a.required("match", e.match);
-  a.required("referee", e.referee);
-  a.required("result", e.result);
+  a.required("match", e.match, "referee", e.referee, "result", e.result);
 }
 void describe(Fields& a, StaleReportRecorded& e) {
-  a.required("match", e.match);
-  a.required("attempt", e.attempt);
-  a.required("referee", e.referee);
+  a.required("match", e.match, "attempt", e.attempt, "referee", e.referee);
 }
 void describe(Fields& a, FailureCounted& e) {
-  a.required("agent", e.agent);
-  a.required("kind", e.kind);
-  a.optional("match", e.match);
-  a.optional("cause", e.cause);
+  a.required("agent", e.agent, "kind", e.kind);
+  a.optional("match", e.match, "cause", e.cause);
   a.flag("excused", e.is_excused);
 }
 void describe(Fields& a, AgentStateChanged& e) {
-  a.required("agent", e.agent);
-  a.required("to", e.to);
-  a.required("reason", e.reason);
-  a.optional("detail", e.detail);
-  a.optional("by", e.by);
+  a.required("agent", e.agent, "to", e.to, "reason", e.reason);
+  a.optional("detail", e.detail, "by", e.by);
 }
-void describe(Fields& a, RoundCompleted& e) {
-  a.required("round", e.round);
-  a.required("summary", e.summary);
-}
+void describe(Fields& a, RoundCompleted& e) { a.required("round", e.round, "summary", e.summary); }
 void describe(Fields& a, LeagueCompleted& e) { a.required("champion", e.champion); }
-void describe(Fields& a, LeagueContinued& e) {
-  a.optional("term", e.term);
-  a.optional("given_up", e.given_up);
-}
-void describe(Fields& a, NotificationDelivered& e) {
-  a.required("news", e.kind);
-  a.required("round", e.round);
-}
+void describe(Fields& a, LeagueContinued& e) { a.optional("term", e.term, "given_up", e.given_up); }
+void describe(Fields& a, NotificationDelivered& e) { a.required("news", e.kind, "round", e.round); }
 void describe(Fields& a, MatchDisputed& e) {
-  a.required("match", e.match);
-  a.required("player", e.player);
-  a.required("reason", e.reason);
+  a.required("match", e.match, "player", e.player, "reason", e.reason);
 }
 void describe(Fields& a, PlayersAsked& e) {
-  a.required("match", e.match);
-  a.required("attempt", e.attempt);
-  a.required("referee", e.referee);
-  a.required("words", e.words);
+  a.required("match", e.match, "attempt", e.attempt, "referee", e.referee, "words", e.words);
 }
-void describe(Fields& a, LogHeadsRecorded& e) {
-  a.required("round", e.round);
-  a.required("heads", e.heads);
-}
+void describe(Fields& a, LogHeadsRecorded& e) { a.required("round", e.round, "heads", e.heads); }
 void describe(Fields& a, OperatorActed& e) {
-  a.required("act", e.act);
-  a.required("by", e.by);
-  a.required("reason", e.reason);
-  a.optional("match", e.match);
-  a.optional("replay", e.replay);
-  a.optional("seconds", e.seconds);
+  a.required("act", e.act, "by", e.by, "reason", e.reason);
+  a.optional("match", e.match, "replay", e.replay, "seconds", e.seconds);
 }
 
 namespace {

@@ -50,15 +50,15 @@ std::string public_key_in(const fs::path& file) {
 
 /// The content of a raw answer: the result of a JSON-RPC answer or of a tool call.
 json answer_in(const std::string& raw) {
-  json frame = json::parse(raw, nullptr, false);
-  if (!frame.is_object() || !frame.contains("result")) return json::object();
-  json result = std::move(frame["result"]);
-  if (result.is_object() && result.contains("structuredContent"))
-    return std::move(result["structuredContent"]);
-  if (!result.is_object() || !result.contains("content")) return result;
-  const json& parts = result["content"];
-  if (!parts.is_array() || parts.empty() || !parts[0].is_object()) return json::object();
-  return json::parse(schema::text_at(parts[0], "text"), nullptr, false);
+  const json frame = json::parse(raw, nullptr, false);
+  const json& result = schema::field_at(frame, "result");
+  if (const json& inner = schema::field_at(result, "structuredContent"); !inner.is_null())
+    return inner;
+  const json& parts = schema::field_at(result, "content");
+  if (parts.is_null()) return result;
+  return parts.is_array() && !parts.empty()
+             ? json::parse(schema::text_at(parts[0], "text"), nullptr, false)
+             : json();
 }
 
 /// A key that an answer shares with its request: the number of the call; in older logs, which lack

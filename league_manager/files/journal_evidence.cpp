@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "common/agent/runtime/log.h"
+#include "common/schema/json_fields.h"
 #include "league_manager/files/accepted_log.h"
 
 namespace league::league_manager::files {
@@ -83,12 +84,9 @@ std::optional<std::string> beyond(const fs::path& file, const JournalContent& co
 
 /// Whether a referee's record says that the match is finished, at a time that counts.
 bool is_finished(const json& match, const JournalContent& content) {
-  if (!match.is_object() || !match.contains("state") || match["state"] != "FINISHED") return false;
-  auto steps = match.find("lifecycle");
-  if (steps == match.end() || !steps->is_array() || steps->empty()) return false;
-  const json& last = steps->back();
-  if (!last.is_object() || !last.contains("at") || !last["at"].is_string()) return false;
-  return counts(last["at"].get<std::string>(), content);
+  const json& steps = schema::field_at(match, "lifecycle");
+  return schema::text_at(match, "state") == "FINISHED" && steps.is_array() && !steps.empty() &&
+         counts(schema::text_at(steps.back(), "at"), content);
 }
 
 /// Whether the file of one match says so.
@@ -105,10 +103,8 @@ void read_lines(const fs::path& file, const JournalContent& content,
                 const std::function<void(const events::MatchKey&)>& add) {
   std::ifstream in(file, std::ios::binary);
   for (std::string line; std::getline(in, line);) {
-    json match = json::parse(line, nullptr, false);
-    if (!match.is_object() || !match.contains("match_id") || !match["match_id"].is_string())
-      continue;
-    auto key = events::MatchKey::parse(match["match_id"].get<std::string>());
+    const json match = json::parse(line, nullptr, false);
+    const auto key = events::MatchKey::parse(schema::text_at(match, "match_id"));
     if (key && !content.has_finished(*key) && is_finished(match, content)) add(*key);
   }
 }

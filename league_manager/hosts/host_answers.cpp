@@ -106,42 +106,29 @@ void add_turn(const Turn& turn, const core::UtcTimestamp& now, const League& lea
 }  // namespace
 
 void NamedPlayer::describe(schema::Fields& a) {
-  a.required("player_id", player_id);
-  a.required("display_name", display_name);
+  a.required("player_id", player_id, "display_name", display_name);
 }
 
 void HostResult::describe(schema::Fields& a) {
-  a.required("match_id", match_id);
-  a.required("result", result);
-  a.required("opponent", opponent);
-  a.optional("lost_by", lost_by);
-  a.optional("your_choice", own_choice);
-  a.optional("opponent_choice", opponent_choice);
-  a.optional("number", number);
+  a.required("match_id", match_id, "result", result, "opponent", opponent);
+  a.optional("lost_by", lost_by, "your_choice", own_choice, "opponent_choice", opponent_choice,
+             "number", number);
 }
 
 void HostAnswer::describe(schema::Fields& a) {
   a.filled("player", player);
   a.fields_of(self);
   a.required("state", state);
-  a.optional("round", round);
-  a.optional("rounds", rounds);
-  a.optional("match_id", match_id);
-  a.optional("opponent", opponent);
+  a.optional("round", round, "rounds", rounds, "match_id", match_id, "opponent", opponent);
   a.filled("choice", choice);
   a.filled("choices", choices);
   a.filled("choose_by", choose_by);
   if (!choose_by.empty()) a.required("remaining_s", remaining_s);
   if (row) {
-    a.required("rank", row->rank);
-    a.required("played", row->played);
-    a.required("wins", row->wins);
-    a.required("draws", row->draws);
-    a.required("losses", row->losses);
-    a.required("points", row->points);
+    a.required("rank", row->rank, "played", row->played, "wins", row->wins, "draws", row->draws,
+               "losses", row->losses, "points", row->points);
   }
-  a.required("results", results);
-  a.required("text", text);
+  a.required("results", results, "text", text);
 }
 
 HostAnswer HostTools::situation(HostedPlayer& player) const {

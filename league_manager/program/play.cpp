@@ -1,44 +1,43 @@
 // How a manager plays its league, from the first round until somebody stops it.
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "common/agent/runtime/log.h"
 #include "common/agent/runtime/operations_log.h"
 #include "common/core/counted.h"
 #include "common/transport/link/signals.h"
 #include "league_manager/program/running_program.h"
+#include "league_manager/rounds/league_view.h"
 
 namespace league::league_manager {
 namespace {
 
-/// How a league ended, in one sentence for its operator. `status` is ManagerService::status() of a
-/// league that is over.
-std::string end_of_league(const core::LeagueId& id, const nlohmann::json& status) {
+/// How a league that is over ended, in one sentence for its operator.
+std::string end_of_league(const core::LeagueId& id, const League& league) {
   std::string text = "league " + id.str() + " is over";
-  const auto& champion = status["champion"];
-  if (!champion.is_object()) return text;
-  text += ": " + champion["player_id"].get<std::string>() + " '" +
-          champion["display_name"].get<std::string>() + "' is first with " +
-          core::counted(champion["points"].get<int>(), "point");
-  if (!status.contains("shared_first_place")) return text;
+  if (!league.champion()) return text;
+  const auto champion = *rounds::league_completed(league).champion;
+  text += ": " + champion.player_id.str() + " '" + champion.display_name + "' is first with " +
+          core::counted(champion.points, "point");
+  const auto shared = rounds::shared_first_place(league);
+  if (shared.size() < 2) return text;
   text += ", and shares first place with";
-  for (const auto& other : status["shared_first_place"]) {
-    if (other != champion["player_id"]) text += " " + other.get<std::string>();
-  }
+  for (const std::string& other : shared)
+    if (other != champion.player_id.str()) text += " " + other;
   return text;
 }
 
-/// The progress of a league that continues at `url`, in one sentence. `status` as above, of any
-/// league.
+/// The progress of a league that continues at `url`, in one sentence.
 std::string continuation_of(const core::LeagueId& id, const std::string& url,
-                            const nlohmann::json& status) {
-  const auto number = [&status](const char* name) {
-    return std::to_string(status[name].get<std::int64_t>());
+                            const League& league) {
+  const LeagueStatus status = league.status();
+  const auto of = [](auto number, auto all) {
+    return std::to_string(number) + " of " + std::to_string(all);
   };
-  return "league " + id.str() + " continues at " + url + ": " + status["state"].get<std::string>() +
-         ", " + number("players") + " of " + number("players_expected") + " players, round " +
-         number("current_round") + " of " + number("total_rounds") + ", " +
-         number("matches_completed") + " of " + number("total_matches") + " matches are finished";
+  return "league " + id.str() + " continues at " + url + ": " +
+         std::string(league_state_name(status.state)) + ", " +
+         of(status.players, league.settings().players) + " players, round " +
+         of(status.current_round, status.total_rounds) + ", " +
+         of(status.finished.total_matches, status.total_matches) + " matches are finished";
 }
 
 /// Says who can register, if programs of other machines can call the manager.
@@ -55,7 +54,9 @@ void warn_who_can_register(const agent::host::ProgramOptions& common,
 }  // namespace
 
 void Program::on_finished() {
-  operator_log_->say(false, "LEAGUE_COMPLETED", end_of_league(id(), service_->status()));
+  operator_log_->say(false, "LEAGUE_COMPLETED", ledger_->read([this](const League& league) {
+    return end_of_league(id(), league);
+  }));
   std::printf("finished %s\n", id().str().c_str());  // tells `league up` that all agents have been
                                                      // notified
   std::fflush(stdout);
@@ -65,7 +66,9 @@ void Program::on_finished() {
 void Program::tell_operator() {
   const std::string url = options_.common.contact_endpoint(port_->port());
   if (ledger_->is_continued()) {
-    operator_log_->say(false, "LEAGUE_CONTINUED", continuation_of(id(), url, service_->status()));
+    operator_log_->say(false, "LEAGUE_CONTINUED", ledger_->read([&](const League& league) {
+      return continuation_of(id(), url, league);
+    }));
   } else {
     operator_log_->say(false, "LEAGUE_OPENED",
                        "league " + id().str() + " waits for " +

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "common/schema/json_fields.h"
-#include "league_manager/events/agent_ref.h"
 
 namespace league::league_manager::service {
 namespace {
@@ -15,10 +14,8 @@ double shortened(double value) { return std::round(value * 1e7) / 1e7; }
 }  // namespace
 
 void add_rating(nlohmann::json& row, const table::Figures& figures) {
-  const auto player = events::AgentRef::parse(schema::text_at(row, "player_id"));
-  if (!player || static_cast<std::size_t>(player->index) >= figures.players.size()) return;
-  const auto& rating = figures.players[static_cast<std::size_t>(player->index)];
-  if (!rating) return;
+  const auto* rating = table::rating_of(figures, schema::text_at(row, "player_id"));
+  if (rating == nullptr) return;
   row["rating"] = shortened(rating->rating);
   if (rating->error) row["rating_error"] = shortened(*rating->error);
   if (rating->p_first) row["p_first"] = *rating->p_first;

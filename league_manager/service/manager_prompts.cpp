@@ -128,21 +128,20 @@ void ManagerPrompts::explain(const mcp::ServerPrompt::Get& get) const {
 
 void ManagerPrompts::complete(const mcp::ServedRequest& request) const {
   const json& params = request.params;
-  const bool is_prompt = schema::text_at(params["ref"], "type") == "ref/prompt" &&
-                         schema::text_at(params["ref"], "name") == kPrompt;
-  const bool is_match = schema::text_at(params["ref"], "type") == "ref/resource" &&
-                        schema::text_at(params["ref"], "uri") == kMatchUri;
+  const json& ref = schema::field_at(params, "ref");
+  const std::string& type = schema::text_at(ref, "type");
+  const bool is_prompt = type == "ref/prompt" && schema::text_at(ref, "name") == kPrompt;
+  const bool is_match = type == "ref/resource" && schema::text_at(ref, "uri") == kMatchUri;
   if (!is_prompt && !is_match) {
     return request.reply.fail(kInvalidParams,
                               "Invalid params: ref must be the prompt why_did_i_lose or the "
                               "resource league://match/{match_id}");
   }
-  const std::string name = schema::text_at(params["argument"], "name");
-  const std::string begin = schema::text_at(params["argument"], "value");
-  const json context = params.value("context", json::object());
-  const std::string match =
-      context.is_object() ? schema::text_at(context.value("arguments", json::object()), "match_id")
-                          : "";
+  const json& argument = schema::field_at(params, "argument");
+  const std::string& name = schema::text_at(argument, "name");
+  const std::string& begin = schema::text_at(argument, "value");
+  const std::string& match = schema::text_at(
+      schema::field_at(schema::field_at(params, "context"), "arguments"), "match_id");
   auto values = ledger_.read([&](const League& league) -> std::vector<std::string> {
     if (name == "match_id") return matches_beginning(league, begin, kMostValues);
     if (is_prompt && name == "player_id")

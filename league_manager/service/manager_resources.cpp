@@ -31,11 +31,8 @@ bool is_table_news(const events::Event& event) {
 json match_row(const League& league, const MatchView& view) {
   auto match = rounds::scheduled_match(league, view);
   return schema::object_to_json([&](schema::Fields& a) {
-    a.required("match_id", match.match_id);
-    a.required("round_id", match.round_id);
-    a.required("game_type", match.game_type);
-    a.required("player_A_id", match.player_a_id);
-    a.required("player_B_id", match.player_b_id);
+    a.required("match_id", match.match_id, "round_id", match.round_id, "game_type", match.game_type,
+               "player_A_id", match.player_a_id, "player_B_id", match.player_b_id);
     a.nullable("referee_id", match.referee_id);
     a.required("status", match.status);
     a.nullable("winner", match.winner);

@@ -74,8 +74,8 @@ class ManagerService {
   void bind_handlers();
   /// The part of `status` that comes from the journal.
   [[nodiscard]] nlohmann::json status_of(const League& league) const;
-  /// Adds how much luck explains, and what is known of the champion.
-  void add_luck(nlohmann::json& status) const;
+  /// With the other managers, how much luck explains, and what is known of the champion.
+  [[nodiscard]] nlohmann::json completed(nlohmann::json status) const;
   void bind_seats();
   [[nodiscard]] spectators::FigureKeeper::Latest figures() const {
     return deps_.figures ? deps_.figures() : nullptr;

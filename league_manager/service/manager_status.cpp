@@ -62,34 +62,10 @@ json champion_of(const League& league) {
           {"points", champion->points}};
 }
 
-json replication_of(const spectators::ReplicationFigures& figures) {
-  json standbys = json::array();
-  for (const auto& standby : figures.standbys) {
-    standbys.push_back({{"name", standby.name},
-                        {"entries", standby.entries},
-                        {"in_sync", standby.in_sync},
-                        {"silent_seconds", standby.silent_seconds}});
-  }
-  const bool has_limit = figures.store_max_bytes >= 0;
-  return {{"leader", figures.leader},
-          {"term", figures.term},
-          {"stream", figures.stream},
-          {"acknowledged", figures.acknowledged},
-          {"written", figures.written},
-          {"standbys", std::move(standbys)},
-          {"waits_for", figures.waits_for},
-          {"store_bytes", figures.store_bytes},
-          {"store_max_bytes", has_limit ? json(figures.store_max_bytes) : json()}};
-}
-
 }  // namespace
 
 json ManagerService::status() const {
-  json out = deps_.ledger.read([this](const League& league) { return status_of(league); });
-  const auto replication = deps_.replication ? deps_.replication() : std::nullopt;
-  if (replication) out["replication"] = replication_of(*replication);
-  add_luck(out);
-  return out;
+  return completed(deps_.ledger.read([this](const League& league) { return status_of(league); }));
 }
 
 void ManagerService::on_get_league_status(agent::host::ToolCall call) {
@@ -101,22 +77,24 @@ void ManagerService::on_get_league_status(agent::host::ToolCall call) {
       replication && !replication->waits_for.empty() && deps_.read_durable &&
       deps_.read_durable([&](const League& league) { durable = status_of(league); });
   if (!is_shown) return answer_when_durable(deps_.ledger, std::move(call.reply), status());
-  durable["replication"] = replication_of(*replication);
-  add_luck(durable);
-  call.reply.send(durable);
+  call.reply.send(completed(std::move(durable)));
 }
 
-void ManagerService::add_luck(json& status) const {
+json ManagerService::completed(json status) const {
+  const auto replication = deps_.replication ? deps_.replication() : std::nullopt;
+  if (replication) status["replication"] = schema::to_json(*replication);
   const auto known = figures();
-  if (!known || known->matches == 0) return;
+  if (!known || known->matches == 0) return status;
   if (known->luck) {
     status["luck"] = *known->luck;
     status["luck_sentence"] = table::luck_sentence(known->luck);
   }
-  if (!status["champion"].is_object()) return;
-  add_rating(status["champion"], *known);
-  const auto champion = events::AgentRef::parse(schema::text_at(status["champion"], "player_id"));
-  status["champion"]["decided"] = champion && table::is_decided(*known, champion->index);
+  json& champion = status["champion"];
+  if (!champion.is_object()) return status;
+  add_rating(champion, *known);
+  champion["decided"] =
+      table::is_decided(table::rating_of(*known, schema::text_at(champion, "player_id")));
+  return status;
 }
 
 json ManagerService::status_of(const League& league) const {

@@ -113,10 +113,15 @@ std::string luck_sentence(const std::optional<double>& luck) {
   return "This table is hardly luck: " + equal;
 }
 
-bool is_decided(const Figures& figures, int champion) {
-  if (static_cast<std::size_t>(champion) >= figures.players.size()) return false;
-  const auto& rating = figures.players[static_cast<std::size_t>(champion)];
-  return rating && rating->p_first.value_or(1) >= kDecided;
+const Rating* rating_of(const Figures& figures, std::string_view player_id) {
+  const auto player = events::AgentRef::parse(player_id);
+  if (!player || static_cast<std::size_t>(player->index) >= figures.players.size()) return nullptr;
+  const auto& rating = figures.players[static_cast<std::size_t>(player->index)];
+  return rating ? &*rating : nullptr;
+}
+
+bool is_decided(const Rating* champion) {
+  return champion != nullptr && champion->p_first.value_or(1) >= kDecided;
 }
 
 }  // namespace league::league_manager::table

@@ -58,7 +58,9 @@ inline constexpr double kDecided = 0.95;
 
 /// What `Figures::luck` means, in a sentence; empty for nothing.
 [[nodiscard]] std::string luck_sentence(const std::optional<double>& luck);
-/// Whether a first place is shown as decided.
-[[nodiscard]] bool is_decided(const Figures& figures, int champion);
+/// That of the player with this id; null: nothing is known.
+[[nodiscard]] const Rating* rating_of(const Figures& figures, std::string_view player_id);
+/// Whether the first place of `champion`, which may be null, is shown as decided.
+[[nodiscard]] bool is_decided(const Rating* champion);
 
 }  // namespace league::league_manager::table

@@ -231,8 +231,8 @@ TEST(Luck, TellsAFairCoinFromAStrategy) {
   const auto led = figures_of(60, played(strengths, 1, 1, bits), "rock_paper_scissors");
   EXPECT_LT(*led->luck, 0.001);
   EXPECT_GE(*led->players[7]->p_first, kDecided);
-  EXPECT_TRUE(is_decided(*led, 7));
-  EXPECT_FALSE(is_decided(*led, 8));
+  EXPECT_TRUE(is_decided(rating_of(*led, "P08")));
+  EXPECT_FALSE(is_decided(rating_of(*led, "P09")));
 }
 
 TEST(Figures, CountWhatWasPlayed) {

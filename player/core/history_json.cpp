@@ -34,8 +34,7 @@ static void describe_choice(Fields& a, const char* name, std::optional<std::stri
 
 static void describe(Fields& a, PlayedMatch& s) {
   describe_match(a, s);
-  a.required("result", s.verdict);
-  a.required("technical", s.is_technical);
+  a.required("result", s.verdict, "technical", s.is_technical);
   describe_choice(a, "my_choice", s.own_choice);
   describe_choice(a, "opponent_choice", s.opponent_choice);
   a.nullable("drawn_number", s.drawn_number);
@@ -76,8 +75,7 @@ struct HistoryDocument {
       a.fail(core::ErrorCode::kInvalidFieldValue, "schema_version", "must be \"1.0.0\"");
     if (a.writes()) a.required("player_id", player_id);
     a.optional("display_name", display_name);
-    a.required("stats", stats);
-    a.required("matches", matches);
+    a.required("stats", stats, "matches", matches);
     a.filled("disputed", disputed);
   }
 };

@@ -58,9 +58,7 @@ std::optional<std::string> handed_over(OpenMatch& match,
 }
 
 static void describe(schema::Fields& a, OpenMatch& s) {
-  a.required("player_id", s.player_id);
-  a.required("league_id", s.league_id);
-  a.required("match_id", s.match_id);
+  a.required("player_id", s.player_id, "league_id", s.league_id, "match_id", s.match_id);
   a.count("round_id", s.round_id);
   a.required("game_type", s.game_type);
   std::string role(game::side_name(s.side));
@@ -68,11 +66,8 @@ static void describe(schema::Fields& a, OpenMatch& s) {
   if (a.reads()) s.side = role == game::side_name(game::Side::kB) ? game::Side::kB : game::Side::kA;
   if (a.reads() && role != game::side_name(s.side))
     a.fail(core::ErrorCode::kInvalidFieldValue, "role_in_match", "is no role");
-  a.required("opponent_id", s.opponent_id);
-  a.required("draw_commitment", s.draw_commitment);
-  a.required("choice", s.choice);
-  a.required("choice_nonce", s.nonce);
-  a.required("revealed", s.is_revealed);
+  a.required("opponent_id", s.opponent_id, "draw_commitment", s.draw_commitment, "choice", s.choice,
+             "choice_nonce", s.nonce, "revealed", s.is_revealed);
   // Absent where the referee does not say attempts.
   if (a.reads() ? a.has("attempt") : s.attempt > 0) {
     a.count("attempt", s.attempt);
@@ -82,8 +77,8 @@ static void describe(schema::Fields& a, OpenMatch& s) {
     a.count("revealed_attempt", s.revealed_attempt);
     a.count("revealed_play", s.revealed_play);
   }
-  a.optional("opponent_commitment", s.opponent_commitment);
-  a.optional("earlier_commitment", s.earlier_commitment);
+  a.optional("opponent_commitment", s.opponent_commitment, "earlier_commitment",
+             s.earlier_commitment);
 }
 
 std::string open_match_to_text(const OpenMatch& match) { return schema::to_text(match); }

@@ -34,8 +34,7 @@ struct MatchNote {
   std::optional<std::string> opponent_commitment = std::nullopt;
 
   void describe(schema::Fields& a) {
-    a.required("player_id", player_id);
-    a.required("match_id", match_id);
+    a.required("player_id", player_id, "match_id", match_id);
     a.optional("referee_credential", referee_credential);
     a.flag("over", is_over);
     a.flag("asked_for", is_asked_for);

@@ -1,6 +1,7 @@
 // How a referee shows a match to whoever asks.
 #include <nlohmann/json.hpp>
 
+#include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
 #include "referee/service/referee_service.h"
 
@@ -11,27 +12,24 @@ using core::ErrorCode;
 using nlohmann::json;
 
 json state_of(const MatchSnapshot& snapshot) {
-  json seats = json::object();
-  for (Side side : kBothSides) {
-    json seat = {{"role", side_name(side)}, {"state", seat_state_name(snapshot.seats[side])}};
-    if (snapshot.played) {
-      const auto& choice = snapshot.played->result.choices[side];
-      seat["choice"] = choice ? json(*choice) : json(nullptr);
-      seat["score"] = snapshot.points[side];
-    }
-    seats[snapshot.players[side].str()] = std::move(seat);
-  }
-  json state = {{"match_id", snapshot.match_id.str()},
-                {"game_type", snapshot.game_type},
-                {"state", state_name(snapshot.state)},
-                {"players", std::move(seats)}};
-  if (snapshot.played) {
-    state["status"] = status_name(snapshot.played->result);
-    state["reason"] = snapshot.played->reason;
-    const auto& number = snapshot.played->result.drawn_number;
-    state["drawn_number"] = number ? json(*number) : json(nullptr);
-  }
-  return state;
+  const auto& played = snapshot.played;
+  return schema::object_to_json([&](schema::Fields& a) {
+    a.required("match_id", snapshot.match_id, "game_type", snapshot.game_type, "state",
+               state_name(snapshot.state));
+    a.object("players", [&](schema::Fields& seats) {
+      for (Side side : kBothSides) {
+        seats.object(snapshot.players[side].str(), [&](schema::Fields& seat) {
+          seat.required("role", side_name(side), "state", seat_state_name(snapshot.seats[side]));
+          if (!played) return;
+          seat.nullable("choice", played->result.choices[side]);
+          seat.required("score", snapshot.points[side]);
+        });
+      }
+    });
+    if (!played) return;
+    a.required("status", status_name(played->result), "reason", played->reason);
+    a.nullable("drawn_number", played->result.drawn_number);
+  });
 }
 
 }  // namespace

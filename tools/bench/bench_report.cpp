@@ -185,10 +185,10 @@ json bench_json(const BenchReport& report) {
   const auto& first = report.sizes.front();
   json out = {{"transport", "http"},
               {"echo_calls_per_second", rounded(first.match_path.echo.calls_per_second(), 0.1)},
-              {"match_path", sizes[0]["match_path"]},
-              {"league", sizes[0]["league"]},
-              {"single_match", single_match_json(report.single_match)}};
-  out["sizes"] = std::move(sizes);
+              {"match_path", section(first.match_path)},
+              {"league", section(first.league)},
+              {"single_match", single_match_json(report.single_match)},
+              {"sizes", std::move(sizes)}};
   if (!report.no_samples.empty()) out["no_samples"] = report.no_samples;
   return out;
 }

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/core/text.h"
+#include "common/schema/fields.h"
 #include "tools/check/report.h"
 
 namespace league::tools::check {
@@ -14,29 +15,26 @@ std::string dumped(const json& value, int indent) {
 }
 
 json finding_json(const Finding& finding, const Report& report) {
+  const CheckInfo& info = finding.info;
   const Verdict& verdict = finding.verdict;
-  json out = {{"id", finding.info.id},
-              {"clause", finding.info.clause()},
-              {"clause_text", clause_text(finding.info.clause())},
-              {"level", level_name(finding.info.level)},
-              {"outcome", outcome_name(verdict.outcome)},
-              {"text", finding.info.text},
-              {"milliseconds", finding.took.count() / 1'000'000}};
-  if (finding.info.is_basic) out["basic"] = true;
-  if (verdict.outcome == Outcome::kPassed) return out;
-  out["got"] = masked(verdict.got, report.secrets);
-  if (finding.is_known) out["in_baseline"] = true;
-  if (verdict.outcome == Outcome::kSkipped) return out;
-  out["expected"] = masked(verdict.expected, report.secrets);
-  out["pointer"] = verdict.pointer;
-  out["sent"] = masked(verdict.exchange.sent, report.secrets, 8000);
-  out["received"] = masked(verdict.exchange.received, report.secrets, 8000);
-  if (verdict.exchange.status != 0) out["http_status"] = verdict.exchange.status;
-  out["repeat"] = repeat_line(verdict.exchange, report);
-  if (!verdict.exchange.content_type.empty()) out["content_type"] = verdict.exchange.content_type;
-  out["fix"] = fix_of(finding);
-  out["cause"] = cause_of(finding);
-  return out;
+  const Exchange& exchange = verdict.exchange;
+  const auto shown = [&](const std::string& text) { return masked(text, report.secrets, 8000); };
+  return schema::object_to_json([&](schema::Fields& a) {
+    a.defaulted("id", info.id, "clause", info.clause(), "clause_text", clause_text(info.clause()),
+                "level", level_name(info.level), "outcome", outcome_name(verdict.outcome), "text",
+                info.text, "milliseconds", finding.took.count() / 1'000'000);
+    a.flag("basic", info.is_basic);
+    if (verdict.outcome == Outcome::kPassed) return;
+    a.required("got", masked(verdict.got, report.secrets));
+    a.flag("in_baseline", finding.is_known);
+    if (verdict.outcome == Outcome::kSkipped) return;
+    a.defaulted("expected", masked(verdict.expected, report.secrets), "pointer", verdict.pointer,
+                "sent", shown(exchange.sent), "received", shown(exchange.received));
+    a.unless("http_status", exchange.status, 0);
+    a.required("repeat", repeat_line(exchange, report));
+    a.filled("content_type", exchange.content_type);
+    a.defaulted("fix", fix_of(finding), "cause", cause_of(finding));
+  });
 }
 
 std::string failure_text(const Finding& finding, const Report& report) {

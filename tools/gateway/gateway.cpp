@@ -39,8 +39,8 @@ json own_server_info() { return {{"name", "league-gateway"}, {"version", LEAGUE_
 
 /// The conversation that a league message contains.
 std::string conversation_in(const rpc::Request& request) {
-  if (!request.params.is_object() || !request.params.contains("arguments")) return {};
-  return schema::text_at(request.params["arguments"], "conversation_id").substr(0, 64);
+  const json& arguments = schema::field_at(request.params, "arguments");
+  return schema::text_at(arguments, "conversation_id").substr(0, 64);
 }
 
 rpc::Response invalid_request(const rpc::Id& id, const char* why) {
@@ -190,8 +190,8 @@ void Gateway::discover(const rpc::Request& request, Slot slot) {
   call.is_modern = true;
   backend_.describe(call, [slot = std::move(slot)](GatewayAnswer described) {
     json& result = described.response.result;
-    json server_info = result.is_object() && result.contains("serverInfo") ? result["serverInfo"]
-                                                                           : own_server_info();
+    json server_info = schema::field_at(result, "serverInfo");
+    if (server_info.is_null()) server_info = own_server_info();
     if (!described.response.error) result = discovered(std::move(result));
     complete_modern("server/discover", server_info, described);
     answer(slot, std::move(described));

@@ -6,6 +6,7 @@
 
 #include "common/mcp/protocol.h"
 #include "common/mcp/revision.h"
+#include "common/schema/json_fields.h"
 
 namespace league::tools::gateway {
 namespace {
@@ -51,9 +52,8 @@ json discovered(json description) {
   json result = {{"supportedVersions", json::array({mcp::kModernRevision})},
                  {"capabilities", json::object()}};
   for (const char* name : {"tools", "prompts", "resources", "completions"}) {
-    auto found = description["capabilities"].find(name);
-    if (found == description["capabilities"].end() || !found->is_object()) continue;
-    result["capabilities"][name] = *found;
+    const json& found = schema::field_at(schema::field_at(description, "capabilities"), name);
+    if (found.is_object()) result["capabilities"][name] = found;
   }
   if (description.contains("instructions")) result["instructions"] = description["instructions"];
   return result;
@@ -67,15 +67,14 @@ void complete_modern(std::string_view method, const json& server_info, GatewayAn
   }
   json& result = answer.response.result;
   if (!result.is_object()) return;
-  if (!result.contains("resultType")) result["resultType"] = "complete";
+  result.emplace("resultType", "complete");
   json& meta = result["_meta"];
   if (!meta.is_object()) meta = json::object();
-  const std::string key(mcp::kServerInfoKey);
-  if (!meta.contains(key)) meta[key] = server_info;
+  meta.emplace(mcp::kServerInfoKey, server_info);
   if (!may_be_kept(method)) return;
   // Without a value from the backend, the list must not be cached.
-  if (!result.contains("ttlMs")) result["ttlMs"] = 0;
-  if (!result.contains("cacheScope")) result["cacheScope"] = "private";
+  result.emplace("ttlMs", 0);
+  result.emplace("cacheScope", "private");
 }
 
 }  // namespace league::tools::gateway

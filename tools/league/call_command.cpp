@@ -1,3 +1,4 @@
+#include "common/schema/json_fields.h"
 #include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -42,9 +43,7 @@ struct CallOptions {
 };
 
 std::string first_line(const json& tool) {
-  auto text = tool.is_object() && tool.contains("description") && tool["description"].is_string()
-                  ? tool["description"].get<std::string>()
-                  : std::string();
+  const std::string& text = schema::text_at(tool, "description");
   return text.substr(0, text.find('\n')).substr(0, 200);
 }
 
@@ -87,7 +86,7 @@ int call_one_tool(McpAccess& access, const CallOptions& options, const json& arg
   if (answer.error) return fail(access.scrubbed(*answer.error), answer.is_unfinished ? 1 : 2);
   if (answer.response.error) return fail(mcp::client::server_error(*answer.response.error), 1);
   const json& result = answer.response.result;
-  bool is_error = result.is_object() && result.contains("isError") && result["isError"] == true;
+  const bool is_error = schema::field_at(result, "isError") == true;
   if (options.json) {
     print_json(result);
   } else {

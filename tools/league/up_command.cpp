@@ -23,7 +23,6 @@
 #include "tools/league/up/result_report.h"
 #include "tools/league/up/run_directory.h"
 #include "tools/league/up/run_store.h"
-#include "tools/league/up/table_figures.h"
 #include "tools/league/up/table_text.h"
 #include "tools/league/up/technical_losses.h"
 #include "tools/league/up/tournament.h"

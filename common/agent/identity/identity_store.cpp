@@ -44,13 +44,10 @@ fs::path first_file(const IdentityStore::Options& options) {
 
 void IdentityStore::SavedIdentity::describe(schema::Fields& a) {
   a.version("schema_version", kVersion);
-  a.required("port", port);
-  a.required("manager", manager);
+  a.required("port", port, "manager", manager);
   a.filled("registration_nonce", nonce);
   if (a.reads() ? !a.has("id") : identity.id.empty()) return;
-  a.required("id", identity.id);
-  a.required("auth_token", identity.token);
-  a.required("league_id", identity.league);
+  a.required("id", identity.id, "auth_token", identity.token, "league_id", identity.league);
   a.filled("league_key", identity.league_key);
   a.flag("match_credentials", identity.match_credentials);
   a.filled("receipt_key", identity.receipt_key);

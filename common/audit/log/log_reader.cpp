@@ -187,10 +187,7 @@ class Reading {
 }  // namespace
 
 void LogHeader::describe(schema::Fields& a) {
-  a.required("format", format);
-  a.required("version", version);
-  a.required("agent", agent);
-  a.required("segment", segment);
+  a.required("format", format, "version", version, "agent", agent, "segment", segment);
   a.filled("league_id", league_id);
   a.filled("league_key", league_key);
   a.filled("public_key", public_key);
@@ -199,15 +196,11 @@ void LogHeader::describe(schema::Fields& a) {
 }
 
 void LogEntry::describe(schema::Fields& a) {
-  a.required("seq", seq);
-  a.required("time", time);
-  a.required("mono_ns", mono_ns);
+  a.required("seq", seq, "time", time, "mono_ns", mono_ns);
   std::string direction;
   a.required("dir", direction);
   outbound = direction == "out";
-  a.required("kind", kind);
-  a.required("call", call);
-  a.required("peer", peer);
+  a.required("kind", kind, "call", call, "peer", peer);
   a.filled("said_by", said_by);
   a.filled("via", via);
   a.filled("transport", transport);

@@ -30,13 +30,6 @@ std::string cell_of(std::string_view text) {
   return cell.append(text);
 }
 
-std::string decimal(const std::optional<double>& value, int digits) {
-  if (!value) return {};
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, *value);
-  return text.data();
-}
-
 std::string standings_csv(const lm::files::LeagueBook& book, const std::string& head) {
   std::string out = head;
   const lm::table::Figures figures = lm::table::figures_of(book.league());
@@ -118,6 +111,13 @@ std::string matches_csv(const lm::files::LeagueBook& book, const std::string& he
 }
 
 }  // namespace
+
+std::string decimal(const std::optional<double>& value, int digits) {
+  if (!value) return {};
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, *value);
+  return text.data();
+}
 
 OutputFile csv_file(const std::filesystem::path& path, std::string text, const std::string& head) {
   return {.path = path,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ namespace league::tools::auditor {
 /// One record of RFC 4180 with its line end. A cell that a spreadsheet would take for a formula
 /// gets an apostrophe in front.
 [[nodiscard]] std::string csv_record(const std::vector<std::string>& cells);
+
+/// `value` for a cell, with that many digits after the point; empty for nothing.
+[[nodiscard]] std::string decimal(const std::optional<double>& value, int digits);
 
 /// A CSV file that begins with a byte order mark, because Excel takes it for a national code page
 /// without one. It may replace a file that begins with `head`.

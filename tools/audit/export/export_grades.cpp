@@ -1,7 +1,6 @@
 #include "tools/audit/export/export_grades.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -70,13 +69,6 @@ core::Result<void> read_levels(const fs::path& file, GradeColumns& columns) {
   return {};
 }
 
-std::string milliseconds(std::optional<double> value) {
-  if (!value) return {};
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3f", *value);
-  return text;
-}
-
 std::vector<std::string> grade_row(const lm::files::LeagueBook& book, const PlayerFigures& figures,
                                    const GradeColumns& columns) {
   const int player = figures.row.player;
@@ -92,7 +84,7 @@ std::vector<std::string> grade_row(const lm::files::LeagueBook& book, const Play
     row.push_back(std::to_string(number));
   for (int cause = 0; cause < kLossCauses; ++cause)
     row.push_back(std::to_string(figures.losses(static_cast<LossCause>(cause))));
-  for (int percent : {50, 90, 99}) row.push_back(milliseconds(figures.answer_percentile(percent)));
+  for (int percent : {50, 90, 99}) row.push_back(decimal(figures.answer_percentile(percent), 3));
   std::uint64_t leniencies = 0;
   for (const auto& [name, count] : figures.leniencies) leniencies += count;
   row.push_back(std::to_string(leniencies));

@@ -57,9 +57,9 @@ OutputFile history_output(const ExportedLeague& league, const fs::path& out,
 bool is_whole(const fs::path& path, const referee::files::MatchRecordHead& head) {
   std::ifstream in(path, std::ios::binary);
   auto match = json::parse(in, nullptr, false);
-  return match.is_object() && text_at(match, "league_id") == head.league_id.str() &&
-         match.value("attempt", json()) == head.attempt && text_at(match, "state") == "FINISHED" &&
-         match.contains("transcript") && !match["transcript"].empty();
+  return text_at(match, "league_id") == head.league_id.str() &&
+         number_at(match, "attempt") == head.attempt && text_at(match, "state") == "FINISHED" &&
+         !field_at(match, "transcript").empty();
 }
 
 }  // namespace

@@ -6,48 +6,52 @@
 
 #include "common/envelope/report_forms.h"
 #include "tools/audit/facts/facts.h"
-#include "tools/audit/facts/fields.h"
+#include "tools/audit/facts/reading.h"
 #include "tools/audit/facts/record.h"
 
 namespace league::tools::auditor {
 
 // What the messages say that become facts.
 
-void fields(const FieldsIn& in, Described& match) {
-  in("match_id", match.match_id, "game_type", match.game_type, "player_A_id", match.player_a,
-     "player_B_id", match.player_b, "draw_commitment", match.commitment);
+void describe(schema::Fields& a, Described& match) {
+  a.defaulted("match_id", match.match_id, "game_type", match.game_type, "player_A_id",
+              match.player_a, "player_B_id", match.player_b, "draw_commitment", match.commitment);
 }
 
-void fields(const FieldsIn& in, Assignment& match) {
-  in("match_id", match.match_id, "referee_id", match.referee, "conversation_id", match.conversation,
-     "attempt", match.attempt);
+void describe(schema::Fields& a, Assignment& match) {
+  a.defaulted("match_id", match.match_id, "referee_id", match.referee, "conversation_id",
+              match.conversation, "attempt", match.attempt);
 }
 
-void fields(const FieldsIn& in, Registration& meta) {
-  in("log_public_key", meta.log_key, "match_credentials", meta.match_credentials, "receipts",
-     meta.receipts);
+void describe(schema::Fields& a, Registration& meta) {
+  a.defaulted("log_public_key", meta.log_key, "match_credentials", meta.match_credentials,
+              "receipts", meta.receipts);
 }
 
-void fields(const FieldsIn& in, FinalTable& table) {
-  in("final_standings", table.standings, "voided_matches", table.voided, "meetings",
-     table.meetings);
+void describe(schema::Fields& a, FinalTable& table) {
+  a.defaulted("final_standings", table.standings, "voided_matches", table.voided, "meetings",
+              table.meetings);
 }
 
-void fields(const FieldsIn& in, ToldEnd& end) {
-  in("final_standings", end.standings, "attestation", end.attestation);
+void describe(schema::Fields& a, ToldEnd::Attestation& attestation) {
+  a.defaulted("statement", attestation.statement, "signature", attestation.signature);
 }
 
-void fields(const FieldsIn& in, ReceivedGameOver& over) {
-  in("match_id", over.match_id, "sender", over.sender, "draw_proof", over.seed);
+void describe(schema::Fields& a, ToldEnd& end) {
+  a.defaulted("final_standings", end.standings, "attestation", end.attestation);
 }
 
-void fields(const FieldsIn& in, AcceptedReport& report) {
-  in("sender", report.sender, "result", report.result, "round_id", report.round, "game_type",
-     report.game_type);
+void describe(schema::Fields& a, ReceivedGameOver& over) {
+  a.defaulted("match_id", over.match_id, "sender", over.sender, "draw_proof", over.seed);
 }
 
-void fields(const FieldsIn& in, Dispute& dispute) {
-  in("match_id", dispute.match_id, "reason", dispute.reason);
+void describe(schema::Fields& a, AcceptedReport& report) {
+  a.defaulted("sender", report.sender, "result", report.result, "round_id", report.round,
+              "game_type", report.game_type);
+}
+
+void describe(schema::Fields& a, Dispute& dispute) {
+  a.defaulted("match_id", dispute.match_id, "reason", dispute.reason);
 }
 
 namespace {
@@ -175,7 +179,7 @@ void EvidenceCollector::take_heads(const json& message, const std::string& type)
     facts_->journal_heads.push_back({*head, time_us_, place_});
   // In some dialects the message is inside of another object, and is not read here.
   if (type != "LEAGUE_COMPLETED") return;
-  auto end = read_fields<ToldEnd>(message);
+  auto end = schema::read_loosely<ToldEnd>(message);
   end.place = place_;
   if (end.standings.is_array()) facts_->told_ends.push_back(std::move(end));
 }
@@ -220,7 +224,7 @@ void EvidenceCollector::take_request(const Record& record, const json& message) 
                          is_own_word(record, message);
   if ((call.is_accepted || is_proven) && agent_.starts_with("player:") && !record.is_out &&
       call.type == "GAME_OVER") {
-    auto over = read_fields<ReceivedGameOver>(message);
+    auto over = schema::read_loosely<ReceivedGameOver>(message);
     over.conversation = call.conversation;
     over.message = message;
     over.time_us = time_us_;
@@ -241,7 +245,7 @@ void EvidenceCollector::take_at_manager(const json& message, const std::string& 
     describe(matches, field_at(message, "round_id"));
     assign(matches);
   } else if (type == "LEAGUE_COMPLETED" && final_run_ != run_) {
-    auto table = read_fields<FinalTable>(message);
+    auto table = schema::read_loosely<FinalTable>(message);
     if (!table.standings.is_array()) return;
     final_run_ = run_;
     table.time_us = time_us_;
@@ -260,7 +264,7 @@ void EvidenceCollector::take_from_manager(const json& message, const std::string
 
 void EvidenceCollector::describe(const json& matches, const json& round) {
   for (const json& match : matches) {
-    auto one = read_fields<Described>(match);
+    auto one = schema::read_loosely<Described>(match);
     if (one.match_id.empty()) continue;
     one.sender = "league_manager";
     one.round = round.is_number_integer() ? round.get<std::int64_t>() : 0;
@@ -272,7 +276,7 @@ void EvidenceCollector::describe(const json& matches, const json& round) {
 
 void EvidenceCollector::assign(const json& matches) {
   for (const json& match : matches) {
-    auto one = read_fields<Assignment>(match);
+    auto one = schema::read_loosely<Assignment>(match);
     one.time_us = time_us_;
     if (!one.conversation.empty() && !one.referee.empty())
       facts_->assignments.push_back(std::move(one));
@@ -312,7 +316,7 @@ void EvidenceCollector::take_answer_of_manager(const json& body, const json& mes
   if (call.type == "MATCH_RESULT_REPORT") return facts_->reports.push_back(report_in(call));
   if (call.type == "LEAGUE_QUERY" && text_at(call.message, "query_type") == "DISPUTE_MATCH" &&
       field_at(message, "success") == json(true)) {
-    auto dispute = read_fields<Dispute>(field_at(call.message, "query_params"));
+    auto dispute = schema::read_loosely<Dispute>(field_at(call.message, "query_params"));
     dispute.player = id_of(text_at(call.message, "sender"));
     dispute.time_us = time_us_;
     dispute.place = call.place;
@@ -326,7 +330,7 @@ void EvidenceCollector::take_registration(const json& message, const std::string
   bool is_referee = type.starts_with("REFEREE");
   const std::string& id = text_at(message, is_referee ? "referee_id" : "player_id");
   if (!is_agent_id(id)) return;
-  auto registration = read_fields<Registration>(
+  auto registration = schema::read_loosely<Registration>(
       field_at(call.message, is_referee ? "referee_meta" : "player_meta"));
   registration.agent = (is_referee ? "referee:" : "player:") + id;
   facts_->registrations.push_back(std::move(registration));
@@ -341,7 +345,7 @@ AcceptedReport EvidenceCollector::report_in(const OpenCall& call) const {
   json message = call.message;
   envelope::Leniencies taken;
   envelope::read_report(message, taken);
-  auto report = read_fields<AcceptedReport>(message);
+  auto report = schema::read_loosely<AcceptedReport>(message);
   report.match_id = match_in(call.match_id, message);
   report.conversation = call.conversation;
   report.time_us = time_us_;

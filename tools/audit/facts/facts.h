@@ -151,8 +151,12 @@ struct ToldJournal {
 
 /// A LEAGUE_COMPLETED in the manager's log or a recipient's.
 struct ToldEnd {
+  struct Attestation {
+    std::string statement;
+    std::string signature;
+  };
   nlohmann::json standings;
-  nlohmann::json attestation;  ///< null: none
+  std::optional<Attestation> attestation;
   LogPosition place;
 };
 

@@ -7,41 +7,85 @@
 #include "common/journal/journal_mark.h"
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/events/event_codec.h"
-#include "tools/audit/facts/fields.h"
+#include "tools/audit/facts/reading.h"
 
 namespace league::tools::auditor {
 
 // What a bundle's results.json says. Those of earlier versions lack some of it.
 
-void fields(const FieldsIn& in, JournalReceipts& receipts) {
-  in("state", receipts.state, "join", receipts.join, "choice", receipts.choice);
+void describe(schema::Fields& a, JournalReceipts& receipts) {
+  a.defaulted("state", receipts.state, "join", receipts.join, "choice", receipts.choice);
 }
 
-void fields(const FieldsIn& in, JournalQuestion& question) {
-  in("match_id", question.match_id, "attempt", question.attempt, "players", question.players);
+void describe(schema::Fields& a, JournalQuestion& question) {
+  a.defaulted("match_id", question.match_id, "attempt", question.attempt, "players",
+              question.players);
 }
 
-void fields(const FieldsIn& in, VoidedMatch& match) {
-  in("match_id", match.match_id, "replayed_as", match.replay, "by", match.by, "reason",
-     match.reason);
+void describe(schema::Fields& a, VoidedMatch& match) {
+  a.defaulted("match_id", match.match_id, "by", match.by, "reason", match.reason);
+  a.filled("replayed_as", match.replay);
 }
 
-void fields(const FieldsIn& in, JournalLeague& league) {
-  in("league_key", league.league_key, "files_keyed", league.files_keyed, "meetings",
-     league.meetings, "with_receipts", league.with_receipts, "questions", league.questions,
-     "voided", league.voided);
+struct ReceiptsBySide {
+  JournalReceipts a, b;
+};
+
+void describe(schema::Fields& a, ReceiptsBySide& receipts) {
+  a.defaulted("A", receipts.a, "B", receipts.b);
 }
 
 /// A row of its results.
 struct ResultRow {
-  std::string match_id, outcome, by, reason, fairness, draw_seed;
-  nlohmann::json points, receipts;
+  std::string match_id, outcome, by, reason;
+  nlohmann::json points;
+  std::string draw_seed = {};
+  std::optional<ReceiptsBySide> receipts = {};
+  std::optional<std::set<std::string>> hosted = {};
+  std::string fairness = {};
 };
 
-void fields(const FieldsIn& in, ResultRow& row) {
-  in("match_id", row.match_id, "outcome", row.outcome, "by", row.by, "reason", row.reason,
-     "fairness", row.fairness, "draw_seed", row.draw_seed, "points", row.points, "receipts",
-     row.receipts);
+void describe(schema::Fields& a, ResultRow& row) {
+  a.defaulted("match_id", row.match_id, "outcome", row.outcome, "by", row.by, "reason", row.reason,
+              "points", row.points);
+  a.filled("draw_seed", row.draw_seed);
+  a.optional("receipts", row.receipts);
+  a.optional("hosted", row.hosted);
+  a.filled("fairness", row.fairness);
+}
+
+struct GivenUpRow {
+  std::string at, text;
+  std::optional<std::int64_t> results;
+};
+
+void describe(schema::Fields& a, GivenUpRow& row) {
+  a.defaulted("at", row.at, "text", row.text, "results", row.results);
+}
+
+namespace {
+
+std::string time_text(std::int64_t at_us) {
+  using Time = core::UtcTimestamp::TimePoint;
+  return core::UtcTimestamp(Time(Time::duration(at_us))).to_log();
+}
+
+}  // namespace
+
+void describe(schema::Fields& a, JournalLeague& league) {
+  a.filled("voided", league.voided);
+  a.filled("league_key", league.league_key);
+  a.flag("files_keyed", league.files_keyed);
+  a.optional("meetings", league.meetings);
+  a.filled("with_receipts", league.with_receipts);
+  a.filled("hosted", *league.hosted);
+  std::map<std::string, std::string> seated;
+  for (const auto& [player, at_us] : league.seated_anew_us) seated[player] = time_text(at_us);
+  a.filled("seated_anew", seated);
+  a.filled("questions", league.questions);
+  if (!a.reads()) return;
+  for (const auto& [player, text] : seated)
+    if (const auto at_us = instant_in(text)) league.seated_anew_us[player] = *at_us;
 }
 
 namespace {
@@ -200,33 +244,26 @@ bool read_given_up(const json& content, JournalLeague& league) {
   const json& rows = field_at(content, "given_up");
   if (rows.is_null()) return true;
   if (!rows.is_array()) return false;
-  for (const json& row : rows) {
-    auto at = core::UtcTimestamp::parse(text_at(row, "at"));
-    auto results = number_at(row, "results");
-    bool is_known = at && results && *results >= 0 &&
-                    static_cast<std::size_t>(*results) <= league.results.size();
+  for (const json& one : rows) {
+    auto row = schema::read_loosely<GivenUpRow>(one);
+    const auto at_us = instant_in(row.at);
+    const bool is_known = at_us && row.results && *row.results >= 0 &&
+                          static_cast<std::size_t>(*row.results) <= league.results.size();
     if (!is_known) return false;
-    league.given_up.push_back({at->instant().time_since_epoch().count(), text_at(row, "text"),
-                               static_cast<std::size_t>(*results), 0});
+    league.given_up.push_back(
+        {*at_us, std::move(row.text), static_cast<std::size_t>(*row.results), 0});
   }
   return true;
 }
 
-std::vector<JournalReceipts> receipts_in(const ResultRow& row) {
-  std::vector<JournalReceipts> receipts;
-  if (!row.receipts.is_object()) return receipts;
-  const FieldsIn in(row.receipts);
-  for (const char* side : {"A", "B"}) in(side, receipts.emplace_back());
-  return receipts;
+std::vector<JournalReceipts> receipts_in(std::optional<ReceiptsBySide> receipts) {
+  if (!receipts) return {};
+  return {std::move(receipts->a), std::move(receipts->b)};
 }
 
-/// Null if `object` does not say it.
-HostedPlayers hosted_in(const json& object) {
-  if (!field_at(object, "hosted").is_array()) return nullptr;
-  auto hosted = std::make_shared<std::set<std::string>>();
-  const FieldsIn in(object);
-  in("hosted", *hosted);
-  return hosted;
+/// Null if it is not said.
+HostedPlayers shared(std::optional<std::set<std::string>> hosted) {
+  return hosted ? std::make_shared<std::set<std::string>>(*std::move(hosted)) : nullptr;
 }
 
 /// The points of a result; nothing if no match of this game ends with them and this outcome.
@@ -259,7 +296,7 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
     league.game = std::make_shared<const game::Definition>(std::move(*game));
   }
   for (const json& one : content["results"]) {
-    const auto row = read_fields<ResultRow>(one);
+    auto row = schema::read_loosely<ResultRow>(one);
     auto outcome = game::parse_outcome(row.outcome);
     auto points = outcome ? points_in(row, *outcome, *league.game) : std::nullopt;
     if (!points || row.match_id.empty()) return damaged(file);
@@ -267,49 +304,18 @@ core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesyste
                               .outcome = *outcome,
                               .by_manager = row.by == "MANAGER",
                               .reason = row.reason,
-                              .receipts = receipts_in(row),
+                              .receipts = receipts_in(std::move(row.receipts)),
                               .fairness = row.fairness,
                               .points = *points,
-                              .hosted = hosted_in(one)});
+                              .hosted = shared(std::move(row.hosted))});
     if (!row.draw_seed.empty()) league.seeds[row.match_id] = row.draw_seed;
   }
   if (!read_given_up(content, league)) return damaged(file);
   if (const json& voided = field_at(content, "voided"); !voided.is_null() && !voided.is_array())
     return damaged(file);
-  fields(FieldsIn(content), league);
-  if (auto hosted = hosted_in(content)) league.hosted = std::move(hosted);
-  const json& seated = field_at(content, "seated_anew");
-  if (seated.is_object()) {
-    for (const auto& [player, unused] : seated.items()) {
-      if (auto at_us = instant_at(seated, player)) league.seated_anew_us[player] = *at_us;
-    }
-  }
+  schema::read_loosely_into(schema::JsonTree(content).root(), schema::field_type<JournalLeague>(),
+                            &league);
   return std::optional(std::move(league));
-}
-
-std::string time_text(std::int64_t at_us) {
-  return core::UtcTimestamp(
-             core::UtcTimestamp::TimePoint(core::UtcTimestamp::TimePoint::duration(at_us)))
-      .to_log();
-}
-
-/// Adds a field that is left out if it says nothing.
-void put(ordered_json& out, const char* key, bool says_it, const ordered_json& value) {
-  if (says_it) out[key] = value;
-}
-
-/// What binds the league's files and its referees' losses to the journal.
-void add_witness(const JournalLeague& league, ordered_json& content) {
-  put(content, "league_key", !league.league_key.empty(), league.league_key);
-  put(content, "files_keyed", league.files_keyed, true);
-  put(content, "meetings", league.meetings.has_value(), league.meetings.value_or(0));
-  put(content, "with_receipts", !league.with_receipts.empty(), league.with_receipts);
-  put(content, "hosted", !league.hosted->empty(), *league.hosted);
-  for (const auto& [player, at_us] : league.seated_anew_us)
-    content["seated_anew"][player] = time_text(at_us);
-  for (const JournalQuestion& one : league.questions)
-    content["questions"].push_back(
-        {{"match_id", one.match_id}, {"attempt", one.attempt}, {"players", one.players}});
 }
 
 /// Shortens paths to their last part, since a bundle must not contain names of the machine's
@@ -364,43 +370,34 @@ core::Result<std::vector<std::string>> kept_secrets(const std::filesystem::path&
 }
 
 ordered_json results_json(const JournalLeague& league) {
-  auto rows = ordered_json::array();
+  std::vector<ResultRow> rows;
   for (const JournalResult& result : league.results) {
-    ordered_json row = {
-        {"match_id", result.match_id},
-        {"outcome", game::outcome_name(result.outcome)},
-        {"by", result.by_manager ? "MANAGER" : "REPORT"},
-        {"reason", result.reason},
-        {"points", {{"A", result.points[game::Side::kA]}, {"B", result.points[game::Side::kB]}}}};
-    auto seed = league.seeds.find(result.match_id);
-    if (seed != league.seeds.end()) row["draw_seed"] = seed->second;
-    for (std::size_t i = 0; i < result.receipts.size(); ++i) {
-      const JournalReceipts& one = result.receipts[i];
-      row["receipts"][i == 0 ? "A" : "B"] = {
-          {"state", one.state}, {"join", one.join}, {"choice", one.choice}};
-    }
+    const game::PerSide<int>& points = result.points;
+    ResultRow& row = rows.emplace_back(
+        ResultRow{.match_id = result.match_id,
+                  .outcome = std::string(game::outcome_name(result.outcome)),
+                  .by = result.by_manager ? "MANAGER" : "REPORT",
+                  .reason = result.reason,
+                  .points = {{"A", points[game::Side::kA]}, {"B", points[game::Side::kB]}}});
+    if (auto seed = league.seeds.find(result.match_id); seed != league.seeds.end())
+      row.draw_seed = seed->second;
+    if (result.receipts.size() == 2) row.receipts = {result.receipts[0], result.receipts[1]};
     const auto& hosted = result.hosted ? *result.hosted : *league.hosted;
-    put(row, "hosted", hosted != *league.hosted, hosted);
-    put(row, "fairness", (!hosted.empty() || !league.hosted->empty()) && !result.fairness.empty(),
-        result.fairness);
-    rows.push_back(std::move(row));
+    if (hosted != *league.hosted) row.hosted = hosted;
+    if (!hosted.empty() || !league.hosted->empty()) row.fairness = result.fairness;
   }
-  ordered_json content = {{"format", kResultsFormat},
-                          {"version", 1},
-                          {"game", league.game->to_json()},
-                          {"results", std::move(rows)}};
-  for (const AcceptedLoss& one : league.given_up) {
-    content["given_up"].push_back({{"at", time_text(one.at_us)},
-                                   {"text", without_directories(one.text)},
-                                   {"results", one.results}});
-  }
-  for (const VoidedMatch& one : league.voided) {
-    ordered_json row = {{"match_id", one.match_id}, {"by", one.by}, {"reason", one.reason}};
-    put(row, "replayed_as", !one.replay.empty(), one.replay);
-    content["voided"].push_back(std::move(row));
-  }
-  add_witness(league, content);
-  return content;
+  std::vector<GivenUpRow> given_up;
+  for (const AcceptedLoss& one : league.given_up)
+    given_up.push_back({time_text(one.at_us), without_directories(one.text),
+                        static_cast<std::int64_t>(one.results)});
+  return ordered_json::parse(schema::object_to_text([&](schema::Fields& a) {
+    a.required("format", std::string_view(kResultsFormat));
+    a.required("version", 1);
+    a.required("game", league.game->to_json());
+    a.required("results", rows);
+    a.filled("given_up", given_up);
+    a.fields_of(league);
+  }));
 }
 
 }  // namespace league::tools::auditor

@@ -2,7 +2,7 @@
 
 #include "common/rpc/dialect_search.h"
 #include "tools/audit/facts/collector.h"
-#include "tools/audit/facts/fields.h"
+#include "tools/audit/facts/reading.h"
 #include "tools/audit/facts/record.h"
 
 namespace league::tools::auditor {
@@ -25,15 +25,15 @@ struct SaidCall {
   }
 };
 
-void fields(const FieldsIn& in, SaidCall::Context& context) {
-  in("draw_commitment", context.draw_commitment, "opponent_commitment", context.opponent_commitment,
-     "attempt", context.attempt, "play", context.play);
+void describe(schema::Fields& a, SaidCall::Context& context) {
+  a.defaulted("draw_commitment", context.draw_commitment, "opponent_commitment",
+              context.opponent_commitment, "attempt", context.attempt, "play", context.play);
 }
 
-void fields(const FieldsIn& in, SaidCall& call) {
-  in("draw_commitment", call.draw_commitment, "context", call.context);
-  in.instant("deadline", call.deadline_us);
-  in.instant("timestamp", call.sent_us);
+void describe(schema::Fields& a, SaidCall& call) {
+  a.defaulted("draw_commitment", call.draw_commitment, "context", call.context);
+  instant(a, "deadline", call.deadline_us);
+  instant(a, "timestamp", call.sent_us);
 }
 
 /// What an answer to one says.
@@ -47,10 +47,10 @@ struct SaidAnswer {
   std::string receipt;
 };
 
-void fields(const FieldsIn& in, SaidAnswer& answer) {
-  in("match_id", answer.match_id, "accept", answer.accept, "choice_commitment",
-     answer.choice_commitment, "parity_choice", answer.parity_choice, "choice", answer.choice,
-     "choice_nonce", answer.choice_nonce, "receipt", answer.receipt);
+void describe(schema::Fields& a, SaidAnswer& answer) {
+  a.defaulted("match_id", answer.match_id, "accept", answer.accept, "choice_commitment",
+              answer.choice_commitment, "parity_choice", answer.parity_choice, "choice",
+              answer.choice, "choice_nonce", answer.choice_nonce, "receipt", answer.receipt);
 }
 using nlohmann::json;
 
@@ -67,7 +67,7 @@ std::size_t EvidenceCollector::open_game_call(const Record& record, const json& 
   call.player = id_of(by_referee ? peer : agent_);
   call.referee = referee;
   call.is_invitation = type_in(record, message) == "GAME_INVITATION";
-  const auto said = read_fields<SaidCall>(message);
+  const auto said = schema::read_loosely<SaidCall>(message);
   call.knows_opponent = !call.is_invitation;
   call.opponent_commitment = said.context.opponent_commitment;
   call.attempt = said.context.attempt;
@@ -88,7 +88,7 @@ std::size_t EvidenceCollector::open_game_call(const Record& record, const json& 
 
 void EvidenceCollector::answer(GameCall& call, const Record& record, const json& message) {
   // An answer that names another match does not answer this call.
-  auto said = read_fields<SaidAnswer>(message);
+  auto said = schema::read_loosely<SaidAnswer>(message);
   if (!said.match_id.empty() && said.match_id != call.match_id) return;
   call.is_answered = true;
   call.is_answer_accepted = !record.has_verdict;
@@ -120,9 +120,10 @@ using nlohmann::json;
 
 /// Fills in the members of an event that its message contains.
 void read_message(const json& message, const std::string& match_id, MatchEvent& event) {
-  const auto said = read_fields<SaidAnswer>(message);
+  const schema::JsonTree tree(message);
+  const auto said = schema::read_loosely<SaidAnswer>(tree.root());
   if (!event.outbound && !said.match_id.empty() && said.match_id != match_id) event.failed = true;
-  event.allowed_us = read_fields<SaidCall>(message).allowed_us();
+  event.allowed_us = schema::read_loosely<SaidCall>(tree.root()).allowed_us();
   event.accepts = said.accept.value_or(true);
   const json& details = field_at(field_at(message, "result"), "details");
   event.is_normal = text_at(details, "termination") == "NORMAL";

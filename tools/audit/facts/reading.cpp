@@ -18,10 +18,15 @@ const json& list_at(const json& value, std::string_view key) {
   return found.is_array() ? found : kEmpty;
 }
 
-std::optional<std::int64_t> instant_at(const json& value, std::string_view key) {
-  auto time = core::UtcTimestamp::parse(text_at(value, key));
-  if (!time) return std::nullopt;
-  return time->instant().time_since_epoch().count();
+std::optional<std::int64_t> instant_in(std::string_view text) {
+  const auto time = core::UtcTimestamp::parse(text);
+  return time ? std::optional(time->instant().time_since_epoch().count()) : std::nullopt;
+}
+
+void instant(schema::Fields& a, std::string_view name, std::optional<std::int64_t>& value_us) {
+  std::string text;
+  a.defaulted(name, text);
+  if (!text.empty()) value_us = instant_in(text);
 }
 
 std::string id_of(const std::string& agent) { return agent.substr(agent.find(':') + 1); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
 
 /// Reading what anybody can have written: values of any form, files, and texts for a terminal.
@@ -18,9 +19,10 @@ using schema::text_at;
 
 /// The list at `key` of `value`; an empty one if there is none, or `value` is no object.
 [[nodiscard]] const nlohmann::json& list_at(const nlohmann::json& value, std::string_view key);
-/// The instant at `key` of `value`, in microseconds; nothing if there is none.
-[[nodiscard]] std::optional<std::int64_t> instant_at(const nlohmann::json& value,
-                                                     std::string_view key);
+/// The instant that `text` says, in microseconds; nothing if it says none.
+[[nodiscard]] std::optional<std::int64_t> instant_in(std::string_view text);
+/// An instant that need not be there, as microseconds. Only for reading.
+void instant(schema::Fields& a, std::string_view name, std::optional<std::int64_t>& value_us);
 /// `P01` of `player:P01`.
 [[nodiscard]] std::string id_of(const std::string& agent);
 

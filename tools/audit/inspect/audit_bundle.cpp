@@ -32,29 +32,20 @@ core::Error bundle_error(const std::string& text) {
   return {core::ErrorCode::kInternalError, text, {}};
 }
 
-/// What a bundle does not contain. `name` is what `league audit verify --without` calls it.
-const ordered_json& left_out() {
-  static const ordered_json kList = ordered_json::array(
-      {{{"name", "keys"},
-        {"what", "data/agents/, data/**/*.key"},
-        {"why", "tokens and private keys"}},
-       {{"name", "journal"},
-        {"what", "data/journal/"},
-        {"why",
-         "it holds nonces and the seeds of matches that are not over; data/results.json "
-         "has its results and the other seeds"}},
-       {{"name", "operations"},
-        {"what", "logs/**/*.stderr.log"},
-        {"why", "operations logs are about the machine"}},
-       {{"name", "others"},
-        {"what", "links, and all files of other kinds"},
-        {"why", "nobody knows what is in them"}}});
+const std::vector<LeftOut>& left_out() {
+  static const std::vector<LeftOut> kList = {
+      {"keys", "data/agents/, data/**/*.key", "tokens and private keys"},
+      {"journal", "data/journal/",
+       "it holds nonces and the seeds of matches that are not over; data/results.json has its "
+       "results and the other seeds"},
+      {"operations", "logs/**/*.stderr.log", "operations logs are about the machine"},
+      {"others", "links, and all files of other kinds", "nobody knows what is in them"}};
   return kList;
 }
 
 std::vector<std::string> names_left_out() {
   std::vector<std::string> names;
-  for (const ordered_json& one : left_out()) names.push_back(one["name"].get<std::string>());
+  for (const LeftOut& one : left_out()) names.push_back(one.name);
   return names;
 }
 
@@ -110,14 +101,15 @@ class Bundle {
   }
 
   Result<void> add_manifest(core::UtcTimestamp now) {
-    ordered_json manifest = {{"format", "league.bundle"},   {"version", 1},
-                             {"created", now.to_wire()},    {"files", files_},
-                             {"redacted_lines", redacted_}, {"left_out", left_out()}};
-    return write("MANIFEST.json", manifest.dump(1) + "\n");
+    const std::string manifest = schema::object_to_text([&](schema::Fields& a) {
+      a.required("format", std::string_view("league.bundle"), "version", 1, "created", now, "files",
+                 files_, "redacted_lines", redacted_, "left_out", left_out());
+    });
+    return write("MANIFEST.json", ordered_json::parse(manifest).dump(1) + "\n");
   }
 
   [[nodiscard]] std::size_t files() const { return files_.size(); }
-  [[nodiscard]] const ordered_json& redacted_lines() const { return redacted_; }
+  [[nodiscard]] const std::vector<MaskedLine>& redacted_lines() const { return redacted_; }
 
  private:
   Result<void> add_all(const fs::path& folder, const std::vector<std::string>& endings) {
@@ -164,7 +156,7 @@ class Bundle {
       ++number;
       if (!in.eof()) line += '\n';
       std::string clean = redactor_.redacted(line);
-      if (clean != line) redacted_.push_back({{"file", plain.string()}, {"line", number}});
+      if (clean != line) redacted_.push_back({plain.string(), number});
       content += clean;
     }
     return write(plain, content);
@@ -176,17 +168,15 @@ class Bundle {
     out << content;
     out.close();
     if (!out) return bundle_error((to_ / name).string() + " cannot be written");
-    files_.push_back({{"path", name.string()},
-                      {"bytes", content.size()},
-                      {"sha256", core::to_hex(core::sha256(content))}});
+    files_.push_back({name.string(), content.size(), core::to_hex(core::sha256(content))});
     return {};
   }
 
   fs::path from_;
   fs::path to_;
   const BundleRedactor& redactor_;
-  ordered_json files_ = ordered_json::array();
-  ordered_json redacted_ = ordered_json::array();
+  std::vector<ListedFile> files_;
+  std::vector<MaskedLine> redacted_;
 };
 
 /// Packs with the system's tar, without the names of the operator and of the machine's directories.
@@ -257,8 +247,8 @@ int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostrea
   if (redacted.empty()) return 0;
   err << redacted.size() << (redacted.size() == 1 ? " line" : " lines")
       << " contained secrets; these are now masked, so the hashes of such lines can no longer be "
-      << "checked. The first: " << redacted[0]["file"].get<std::string>() << ':'
-      << redacted[0]["line"] << "; MANIFEST.json lists all of them\n";
+      << "checked. The first: " << redacted[0].file << ':' << redacted[0].line
+      << "; MANIFEST.json lists all of them\n";
   return 1;
 }
 

@@ -34,13 +34,19 @@ bool matches(const audit::log::LogEntry& entry, const FindQuery& query) {
 }
 
 nlohmann::ordered_json json_of(const audit::log::LogEntry& entry) {
-  auto row = json_of_record(entry);
-  row["match_id"] = entry.match_id;
-  row["said_by"] = entry.said_by;
-  row["verdict"] = entry.verdict;
-  row["fault"] = entry.fault;
-  row["raw"] = entry.raw;
-  return row;
+  return {{"file", entry.file},
+          {"line", entry.line},
+          {"time", entry.time.to_log()},
+          {"from", entry.from()},
+          {"to", entry.to()},
+          {"kind", entry.kind},
+          {"message_type", entry.message_type},
+          {"conversation_id", entry.conversation_id},
+          {"match_id", entry.match_id},
+          {"said_by", entry.said_by},
+          {"verdict", entry.verdict},
+          {"fault", entry.fault},
+          {"raw", entry.raw}};
 }
 
 void print(const audit::log::LogEntry& entry, bool is_hearsay, const Paint& paint,

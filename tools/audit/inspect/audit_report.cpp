@@ -60,15 +60,12 @@ bool is_search(const LogEntry& entry) {
 
 void note_loss(const LogEntry& entry, AgentReport& report) {
   if (entry.message_type != "GAME_OVER" || !report.is_player()) return;
-  json message = message_of(entry);
-  if (!message.is_object() || !message.contains("game_result") ||
-      !message["game_result"].is_object())
+  const json message = message_of(entry);
+  const json& result = field_at(message, "game_result");
+  if (text_at(result, "status") != "TECHNICAL_LOSS" ||
+      text_at(result, "winner_player_id") == report.id())
     return;
-  const json& result = message["game_result"];
-  if (result.value("status", json()) != "TECHNICAL_LOSS" ||
-      result.value("winner_player_id", json()) == report.id())
-    return;
-  json reason = result.contains("reason") ? result["reason"] : message.value("reason", json());
+  const json& reason = field_at(result.contains("reason") ? result : message, "reason");
   auto known = [&](const TechnicalLoss& loss) {
     return loss.conversation_id == entry.conversation_id;
   };
@@ -288,57 +285,47 @@ json leniencies_json(const AgentReport& report) {
 
 }  // namespace
 
+void describe(schema::Fields& a, PlayerFault& fault) {
+  a.required("time", fault.time.to_log());
+  a.defaulted("match_id", fault.match_id, "conversation_id", fault.conversation_id, "message_type",
+              fault.message_type, "code", fault.code, "text", fault.text, "according_to",
+              fault.according_to);
+}
+
+void describe(schema::Fields& a, DistinctFault& fault) {
+  const PlayerFault& first = fault.first;
+  a.required("first_time", first.time.to_log());
+  a.defaulted("count", fault.count, "first_match_id", first.match_id, "message_type",
+              first.message_type, "code", first.code, "text", first.text, "according_to",
+              first.according_to);
+}
+
+void describe(schema::Fields& a, TechnicalLoss& loss) {
+  a.required("time", loss.time.to_log());
+  a.defaulted("match_id", loss.match_id, "conversation_id", loss.conversation_id, "reason",
+              loss.reason);
+}
+
+void describe(schema::Fields& a, StateEntry& entry) {
+  a.required("time", entry.time.to_log());
+  a.defaulted("state", entry.state, "reason", entry.reason, "detail", entry.detail);
+}
+
+void describe(schema::Fields& a, TimedAnswer& answer) {
+  a.defaulted("elapsed_us", answer.elapsed_us, "message_type", answer.message_type, "match_id",
+              answer.match_id);
+}
+
 json to_json(const AgentReport& report, const std::vector<LoggedMessage>& exchanges) {
-  json result = {{report.is_player() ? "player_id" : "referee_id", report.id()},
-                 {"calls", report.calls},
-                 {"answers", report.answers},
-                 {"requests", report.requests},
-                 {"faults", json::array()},
-                 {"distinct_faults", json::array()},
-                 {"technical_losses", json::array()},
-                 {"messages", json::array()},
-                 {"slowest", json::array()},
-                 {"leniencies", leniencies_json(report)},
-                 {"searches_for_dialect", report.searches},
-                 {"hearsay", report.hearsay}};
-  for (const PlayerFault& fault : report.faults) {
-    result["faults"].push_back({{"time", fault.time.to_log()},
-                                {"match_id", fault.match_id},
-                                {"conversation_id", fault.conversation_id},
-                                {"message_type", fault.message_type},
-                                {"code", fault.code},
-                                {"text", fault.text},
-                                {"according_to", fault.according_to}});
-  }
-  for (const auto& [fault, count] : distinct_faults(report)) {
-    result["distinct_faults"].push_back({{"count", count},
-                                         {"first_time", fault.time.to_log()},
-                                         {"first_match_id", fault.match_id},
-                                         {"message_type", fault.message_type},
-                                         {"code", fault.code},
-                                         {"text", fault.text},
-                                         {"according_to", fault.according_to}});
-  }
-  for (const TechnicalLoss& loss : report.losses) {
-    result["technical_losses"].push_back({{"time", loss.time.to_log()},
-                                          {"match_id", loss.match_id},
-                                          {"conversation_id", loss.conversation_id},
-                                          {"reason", loss.reason}});
-  }
-  result["states"] = json::array();
-  for (const StateEntry& entry : report.states) {
-    result["states"].push_back({{"time", entry.time.to_log()},
-                                {"state", entry.state},
-                                {"reason", entry.reason},
-                                {"detail", entry.detail}});
-  }
-  for (const TimedAnswer& answer : report.slowest) {
-    result["slowest"].push_back({{"elapsed_us", answer.elapsed_us},
-                                 {"message_type", answer.message_type},
-                                 {"match_id", answer.match_id}});
-  }
-  result["messages"] = messages_json(exchanges);
-  return result;
+  return schema::object_to_json([&](schema::Fields& a) {
+    a.required(report.is_player() ? "player_id" : "referee_id", report.id());
+    a.defaulted("calls", report.calls, "answers", report.answers, "requests", report.requests,
+                "faults", report.faults, "distinct_faults", distinct_faults(report),
+                "technical_losses", report.losses, "states", report.states, "messages",
+                messages_json(exchanges), "slowest", report.slowest, "leniencies",
+                leniencies_json(report), "searches_for_dialect", report.searches, "hearsay",
+                report.hearsay);
+  });
 }
 
 }  // namespace league::tools::auditor

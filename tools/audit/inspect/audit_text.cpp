@@ -23,7 +23,8 @@ const json* object_at(const json& outer, std::initializer_list<const char*> keys
 }
 
 json error_of(const json& error) {
-  json data = error.contains("data") && error["data"].is_object() ? error["data"] : json::object();
+  json data = field_at(error, "data");
+  if (!data.is_object()) data = json::object();
   if (!data.contains("error_name") && error.contains("message")) data["reason"] = error["message"];
   if (!data.contains("error_code") && error.contains("code")) data["error_code"] = error["code"];
   return data;
@@ -33,8 +34,7 @@ json text_content(const json& payload) {
   auto content = payload.find("content");
   if (content == payload.end() || !content->is_array() || content->empty()) return nullptr;
   const json& first = content->front();
-  if (!first.is_object() || !first.contains("text") || !first["text"].is_string()) return nullptr;
-  return json::parse(first["text"].get_ref<const std::string&>(), nullptr, false);
+  return json::parse(text_at(first, "text"), nullptr, false);
 }
 
 struct LocatedMessage {
@@ -92,14 +92,12 @@ void add(std::string& out, std::string_view key, const json& value) {
 /// `matches`.
 void add_result(std::string& out, const json& message) {
   for (const char* key : {"game_result", "result"}) {
-    if (!message.contains(key) || !message[key].is_object()) continue;
-    for (const char* field : {"status", "winner_player_id", "winner", "drawn_number", "reason"}) {
-      if (message[key].contains(field)) add(out, field, message[key][field]);
-    }
+    for (const char* field : {"status", "winner_player_id", "winner", "drawn_number", "reason"})
+      add(out, field, field_at(field_at(message, key), field));
   }
-  if (message.contains("matches") && message["matches"].is_array()) {
+  if (const json& matches = field_at(message, "matches"); matches.is_array()) {
     if (!out.empty()) out += ' ';
-    out.append(std::to_string(message["matches"].size())).append(" matches");
+    out.append(std::to_string(matches.size())).append(" matches");
   }
 }
 
@@ -247,17 +245,6 @@ std::string way_of(const audit::log::LogEntry& entry) {
   if (entry.http_status >= kFirstError)
     way += std::string(way.empty() ? "" : ", ") + "HTTP " + std::to_string(entry.http_status);
   return way;
-}
-
-nlohmann::ordered_json json_of_record(const audit::log::LogEntry& entry) {
-  return {{"file", entry.file},
-          {"line", entry.line},
-          {"time", entry.time.to_log()},
-          {"from", entry.from()},
-          {"to", entry.to()},
-          {"kind", entry.kind},
-          {"message_type", entry.message_type},
-          {"conversation_id", entry.conversation_id}};
 }
 
 }  // namespace league::tools::auditor

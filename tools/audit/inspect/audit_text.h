@@ -49,8 +49,4 @@ class Paint {
 /// no body.
 [[nodiscard]] std::string way_of(const audit::log::LogEntry& entry);
 
-/// The place, time, sender, recipient, message type and conversation of a record, in the form that
-/// all commands use in their JSON output.
-[[nodiscard]] nlohmann::ordered_json json_of_record(const audit::log::LogEntry& entry);
-
 }  // namespace league::tools::auditor

@@ -6,6 +6,7 @@
 #include "tools/audit/facts/record.h"
 #include "tools/audit/inspect/audit_text.h"
 #include "tools/audit/inspect/explanation.h"
+#include "tools/audit/rules/evidence.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -13,15 +14,6 @@ namespace {
 using audit::log::LogEntry;
 using audit::log::LoggedMessage;
 using nlohmann::json;
-
-/// The referee's measurements of its own lateness at a time-out: the fair clock of
-/// docs/protocol.md.
-struct ClockProof {
-  std::int64_t delay_us = 0;
-  std::int64_t canary_us = 0;
-  std::int64_t seat_us = 0;
-  bool is_void = false;
-};
 
 /// A game call that failed, with what the peer's log says about it.
 struct FailedCall {
@@ -34,20 +26,19 @@ struct FailedCall {
   bool reached = false;  ///< the peer's log has the call
   std::optional<std::int64_t> answered_after_us;  ///< by the peer's own clock
   core::UtcTimestamp time;  ///< when it had failed
-  std::optional<ClockProof> proof = {};
+  std::optional<ReportedClock> proof = {};
   bool refused = false;  ///< the answer is a refusal, not an invalid answer
 };
 
 /// The id of the JSON-RPC frame, to find the answer to a call.
 std::string frame_id(const LogEntry& entry) {
-  json frame = json::parse(entry.raw, nullptr, false);
-  return frame.is_object() && frame.contains("id") ? frame["id"].dump() : std::string();
+  const json id = field_at(json::parse(entry.raw, nullptr, false), "id");
+  return id.is_null() ? std::string() : id.dump();
 }
 
 bool says_no(const LogEntry& answer) {
-  json frame = json::parse(answer.raw, nullptr, false);
   return answer.message_type == "LEAGUE_ERROR" || answer.message_type == "GAME_ERROR" ||
-         (frame.is_object() && frame.contains("error") && frame["error"].is_object());
+         field_at(json::parse(answer.raw, nullptr, false), "error").is_object();
 }
 
 std::string shown_name(const LogEntry& entry) {
@@ -55,36 +46,26 @@ std::string shown_name(const LogEntry& entry) {
 }
 
 /// The clock proofs in the report, by player and call, in the order of the time-outs.
-using ClockProofs = std::map<std::pair<std::string, std::string>, std::vector<ClockProof>>;
+using ClockProofs = std::map<std::pair<std::string, std::string>, std::vector<ReportedClock>>;
 
 /// The entries of `details.failures` in the report that have this code.
-std::vector<json> reported_failures(const std::vector<LoggedMessage>& exchanges,
-                                    const std::string& code) {
-  const json::json_pointer place("/result/details/failures");
-  std::vector<json> found;
+std::vector<ReportedFailure> reported_failures(const std::vector<LoggedMessage>& exchanges,
+                                               const std::string& code) {
   for (const LoggedMessage& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
     if (entry.message_type != "MATCH_RESULT_REPORT" || entry.kind != "request") continue;
-    json message = message_of(entry);
-    if (!message.is_object() || !message.contains(place)) continue;
-    for (const json& failure : message[place]) {
-      if (text_at(failure, "error_code") == code) found.push_back(failure);
-    }
-    break;
+    auto found = failures_in(field_at(message_of(entry), "result"));
+    if (found.empty()) continue;
+    std::erase_if(found, [&](const ReportedFailure& one) { return one.code != code; });
+    return found;
   }
-  return found;
+  return {};
 }
 
 ClockProofs proofs_in(const std::vector<LoggedMessage>& exchanges) {
   ClockProofs proofs;
-  for (const json& failure : reported_failures(exchanges, "E001")) {
-    json clock = failure.value("clock", json::object());
-    if (!clock.is_object() || clock.empty()) continue;
-    auto number = [&clock](const char* key) { return number_at(clock, key).value_or(0); };
-    proofs[{"player:" + text_at(failure, "player_id"), text_at(failure, "call")}].push_back(
-        {number("scheduling_delay_us"), number("canary_us"), number("seat_delay_us"),
-         clock.value("void", json()) == json(true)});
-  }
+  for (const ReportedFailure& failure : reported_failures(exchanges, "E001"))
+    if (failure.clock) proofs[{"player:" + failure.player, failure.call}].push_back(*failure.clock);
   return proofs;
 }
 
@@ -181,12 +162,12 @@ std::string who_kept_waiting(const FailedCall& call, std::optional<core::UtcTime
 
 std::string whose_fault(const FailedCall& call, std::optional<core::UtcTimestamp> log_end) {
   if (call.code == "E001" && call.proof) {
-    std::string numbers = "its own delay was " + duration_text(call.proof->delay_us) +
+    std::string numbers = "its own delay was " + duration_text(call.proof->scheduling_delay_us) +
                           ", its slowest call to itself took " +
                           duration_text(call.proof->canary_us);
-    if (call.proof->seat_us > 0)
-      numbers +=
-          ", and the manager kept the call at the seat for " + duration_text(call.proof->seat_us);
+    if (call.proof->seat_delay_us > 0)
+      numbers += ", and the manager kept the call at the seat for " +
+                 duration_text(call.proof->seat_delay_us);
     if (call.proof->is_void)
       return call.caller + "'s, according to its own report: it was late itself (" + numbers +
              "), so this does not count";
@@ -239,8 +220,8 @@ std::vector<std::string> explain_failures(const std::vector<LoggedMessage>& exch
     }
   }
   std::vector<std::string> sentences;
-  for (const json& failure : reported_failures(exchanges, "E038")) {
-    std::string player = "player:" + text_at(failure, "player_id");
+  for (const ReportedFailure& failure : reported_failures(exchanges, "E038")) {
+    std::string player = "player:" + failure.player;
     sentences.push_back(player + " was not asked (E038). The fault is " + player +
                         "'s: it was suspended for earlier losses, and did not answer a ping");
   }

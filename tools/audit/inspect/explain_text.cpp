@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "common/schema/fields.h"
+
 namespace league::tools::auditor {
 namespace {
 
@@ -96,39 +98,27 @@ void print_explanation(const Explanation& explanation, const Paint& paint, std::
       << '\n';
 }
 
+void describe(schema::Fields& a, ExplainedStep& step) {
+  a.required("time", step.time.to_log());
+  a.defaulted("mono_us", step.mono_us, "clock", step.clock, "from", step.from, "to", step.to,
+              "type", step.type, "way", step.way, "leniencies", step.leniencies);
+  a.optional("way_us", step.way_us);
+  a.optional("took_us", step.took_us);
+  a.filled("verdict", step.verdict);
+  a.filled("fault", step.fault);
+  a.filled("only_in", step.only_in);
+  a.defaulted("raw", step.raw, "records", step.places);
+}
+
+void describe(schema::Fields& a, Explanation& of) {
+  a.defaulted("conversation_id", of.conversation, "match_id", of.match, "parties", of.parties,
+              "outcome", of.outcome, "fairness", of.fairness, "sealed", of.sealed, "causes",
+              of.causes, "retries", of.retries, "leniencies", of.leniencies, "one_sided",
+              of.one_sided, "clocks", of.clocks, "messages", of.steps);
+}
+
 nlohmann::ordered_json json_of_explanation(const Explanation& explanation) {
-  using nlohmann::ordered_json;
-  auto steps = ordered_json::array();
-  for (const auto& step : explanation.steps) {
-    ordered_json row = {{"time", step.time.to_log()},
-                        {"mono_us", step.mono_us},
-                        {"clock", step.clock},
-                        {"from", step.from},
-                        {"to", step.to},
-                        {"type", step.type},
-                        {"way", step.way},
-                        {"leniencies", step.leniencies}};
-    if (step.way_us) row["way_us"] = *step.way_us;
-    if (step.took_us) row["took_us"] = *step.took_us;
-    if (!step.verdict.empty()) row["verdict"] = step.verdict;
-    if (!step.fault.empty()) row["fault"] = step.fault;
-    if (!step.only_in.empty()) row["only_in"] = step.only_in;
-    row["raw"] = step.raw;
-    row["records"] = step.places;
-    steps.push_back(std::move(row));
-  }
-  return {{"conversation_id", explanation.conversation},
-          {"match_id", explanation.match},
-          {"parties", explanation.parties},
-          {"outcome", explanation.outcome},
-          {"fairness", explanation.fairness},
-          {"sealed", explanation.sealed},
-          {"causes", explanation.causes},
-          {"retries", explanation.retries},
-          {"leniencies", explanation.leniencies},
-          {"one_sided", explanation.one_sided},
-          {"clocks", explanation.clocks},
-          {"messages", std::move(steps)}};
+  return nlohmann::ordered_json::parse(schema::to_text(explanation));
 }
 
 }  // namespace league::tools::auditor

@@ -116,12 +116,11 @@ std::vector<std::string> outcome_of(const std::vector<LoggedMessage>& exchanges)
     for (const LoggedMessage& exchange : exchanges) {
       const LogEntry& entry = exchange.main();
       if (entry.message_type != type || entry.kind != "request") continue;
-      json message = message_of(entry);
+      const json message = message_of(entry);
       if (!message.is_object()) continue;
-      json game = message.value("game_result", json::object());
-      json report = message.value("result", json::object());
-      if (!game.is_object() || !report.is_object()) continue;
-      json details = report.value("details", json::object());
+      const json& game = field_at(message, "game_result");
+      const json& report = field_at(message, "result");
+      const json& details = field_at(report, "details");
       const json& facts = game.empty() ? details : game;
       std::string winner = text_at(game, "winner_player_id") + text_at(report, "winner");
       std::string text = winner.empty() ? "nobody wins" : winner + " wins";
@@ -130,9 +129,9 @@ std::vector<std::string> outcome_of(const std::vector<LoggedMessage>& exchanges)
       text = says + text_at(game, "status") + text_at(details, "termination") + ": " + text;
       if (std::string reason = text_at(game, "reason"); !reason.empty()) text += ". " + reason;
       std::vector<std::string> sentences{text};
-      if (facts.is_object() && facts.value("drawn_number", json()).is_number_integer()) {
-        sentences.push_back(says + choices_text(facts.value("choices", json())) +
-                            "; the number was " + facts["drawn_number"].dump());
+      if (const json& number = field_at(facts, "drawn_number"); number.is_number_integer()) {
+        sentences.push_back(says + choices_text(field_at(facts, "choices")) + "; the number was " +
+                            number.dump());
       }
       return sentences;
     }

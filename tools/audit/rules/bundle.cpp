@@ -6,34 +6,11 @@
 #include "common/core/crypto.h"
 #include "common/schema/parse_json.h"
 #include "tools/audit/facts/collector.h"
-#include "tools/audit/facts/fields.h"
 #include "tools/audit/facts/journal.h"
+#include "tools/audit/facts/reading.h"
 #include "tools/audit/rules/bundle.h"
 
 namespace league::tools::auditor {
-
-// What a bundle's MANIFEST.json says.
-
-struct LeftOut {
-  std::string name, agent, what, why;
-};
-
-struct ListedFile {
-  std::string path, sha256;
-};
-
-struct MaskedLine {
-  std::string file;
-  std::int64_t line = 0;
-};
-
-void fields(const FieldsIn& in, LeftOut& entry) {
-  in("name", entry.name, "agent", entry.agent, "what", entry.what, "why", entry.why);
-}
-
-void fields(const FieldsIn& in, ListedFile& file) { in("path", file.path, "sha256", file.sha256); }
-
-void fields(const FieldsIn& in, MaskedLine& line) { in("file", line.file, "line", line.line); }
 
 namespace {
 
@@ -138,8 +115,8 @@ ExcludedLogs::ExcludedLogs(const fs::path& directory, std::set<std::string> with
   const auto parsed = schema::parse_json(bytes_of(directory / "MANIFEST.json"));
   const nlohmann::json manifest = parsed ? *parsed : nlohmann::json();
   for (const nlohmann::json& entry : field_at(manifest, "redacted_lines")) {
-    const auto masked = read_fields<MaskedLine>(entry);
-    masked_lines_.emplace(masked.file, static_cast<std::size_t>(masked.line));
+    const auto masked = schema::read_loosely<MaskedLine>(entry);
+    masked_lines_.emplace(masked.file, masked.line);
   }
 }
 
@@ -181,7 +158,7 @@ class ManifestCheck {
     if (manifest->contains("files")) check_files(*manifest);
     std::vector<std::string> told;
     for (const json& entry : list_at(*manifest, "left_out"))
-      told.push_back(take_left_out(read_fields<LeftOut>(entry)));
+      told.push_back(take_left_out(schema::read_loosely<LeftOut>(entry)));
     return told;
   }
 
@@ -219,7 +196,7 @@ class ManifestCheck {
   void check_files(const json& manifest) {
     std::map<std::string, std::string> listed;
     for (const json& one : list_at(manifest, "files")) {
-      const auto file = read_fields<ListedFile>(one);
+      const auto file = schema::read_loosely<ListedFile>(one);
       listed[file.path] = file.sha256;
     }
     std::set<std::string> present;

@@ -7,10 +7,43 @@
 #include <utility>
 #include <vector>
 
+#include "common/schema/fields.h"
 #include "tools/audit/rules/league_log.h"
 #include "tools/audit/rules/leagues.h"
 
 namespace league::tools::auditor {
+
+// What a bundle's MANIFEST.json lists.
+
+/// In `files`.
+struct ListedFile {
+  std::string path;
+  std::size_t bytes = 0;
+  std::string sha256;
+
+  void describe(schema::Fields& a) { a.defaulted("path", path, "bytes", bytes, "sha256", sha256); }
+};
+
+/// In `redacted_lines`.
+struct MaskedLine {
+  std::string file;
+  std::size_t line = 0;
+
+  void describe(schema::Fields& a) { a.defaulted("file", file, "line", line); }
+};
+
+/// In `left_out`.
+struct LeftOut {
+  std::string name;  ///< as `league audit verify --without` calls it
+  std::string what, why;
+  std::string agent = {};  ///< `player:P03`; ours have none
+
+  void describe(schema::Fields& a) {
+    a.defaulted("name", name, "what", what, "why", why);
+    a.filled("agent", agent);
+  }
+};
+
 /// Evidence that is kept elsewhere, so that its absence is no fault: whole logs, and lines that
 /// were masked when a bundle was packed.
 class ExcludedLogs {

@@ -2,18 +2,35 @@
 
 #include <algorithm>
 
-#include "tools/audit/facts/fields.h"
+#include "tools/audit/facts/reading.h"
 
 namespace league::tools::auditor {
-void fields(const FieldsIn& in, ReportedClock& clock) {
-  in("limit_ms", clock.limit_ms, "scheduling_delay_us", clock.scheduling_delay_us, "canary_us",
-     clock.canary_us, "seat_delay_us", clock.seat_delay_us, "void", clock.is_void);
-  in.instant("sent_at", clock.sent_us);
+void describe(schema::Fields& a, ReportedClock& clock) {
+  a.defaulted("limit_ms", clock.limit_ms, "scheduling_delay_us", clock.scheduling_delay_us,
+              "canary_us", clock.canary_us, "seat_delay_us", clock.seat_delay_us, "void",
+              clock.is_void);
+  instant(a, "sent_at", clock.sent_us);
 }
 
-void fields(const FieldsIn& in, ReportedFailure& failure) {
-  in("player_id", failure.player, "call", failure.call, "error_code", failure.code, "phase",
-     failure.phase, "attempt", failure.attempt, "clock", failure.clock);
+void describe(schema::Fields& a, ReportedFailure& failure) {
+  a.defaulted("player_id", failure.player, "call", failure.call, "error_code", failure.code,
+              "phase", failure.phase, "attempt", failure.attempt, "clock", failure.clock);
+}
+
+struct ReportDetails {
+  std::string termination, kind, seed;
+  std::optional<std::int64_t> attempt, version;
+  std::int64_t replays = 0;
+  std::vector<ReportedFailure> failures;
+  nlohmann::json number, choices, commitments, nonces;
+};
+
+void describe(schema::Fields& a, ReportDetails& details) {
+  a.defaulted("termination", details.termination, "attempt", details.attempt, "replays",
+              details.replays, "failures", details.failures, "number_parity", details.kind,
+              "draw_proof", details.seed, "draw_version", details.version, "drawn_number",
+              details.number, "choices", details.choices, "choice_commitments", details.commitments,
+              "choice_nonces", details.nonces);
 }
 
 namespace {
@@ -44,9 +61,8 @@ std::optional<int> small_number(const json& value) {
 std::string read_result(const json& result, game::Claim& claim) {
   if (!result.is_object()) return "result is not an object";
   const json& details = field_at(result, "details");
-  json winner, score;
-  const FieldsIn in(result);
-  in("winner", winner, "score", score);
+  const json& winner = field_at(result, "winner");
+  const json& score = field_at(result, "score");
   if (!winner.is_null() && !winner.is_string()) return "winner is neither a string nor null";
   if (winner.is_string() && winner != "") claim.winner = winner.get<std::string>();
   if (!score.is_object() || score.empty()) return "there is no score";
@@ -62,30 +78,31 @@ std::string read_result(const json& result, game::Claim& claim) {
 
 }  // namespace
 
+std::vector<ReportedFailure> failures_in(const json& result) {
+  return schema::read_loosely<ReportDetails>(field_at(result, "details")).failures;
+}
+
 ReadReport read_report(const AcceptedReport& report) {
   ReadReport read;
   read.form_error = read_result(report.result, read.claim);
-  std::string kind, seed;
-  std::optional<std::int64_t> version;
-  json number, choices, commitments, nonces;
-  const FieldsIn details(field_at(report.result, "details"));
-  details("termination", read.termination, "attempt", read.attempt, "replays", read.replays,
-          "failures", read.failures, "number_parity", kind, "draw_proof", seed, "draw_version",
-          version, "drawn_number", number, "choices", choices, "choice_commitments", commitments,
-          "choice_nonces", nonces);
+  auto said = schema::read_loosely<ReportDetails>(field_at(report.result, "details"));
+  read.termination = std::move(said.termination);
+  read.attempt = said.attempt;
+  read.replays = said.replays;
+  read.failures = std::move(said.failures);
   const auto filled = [](const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
   };
-  read.claim.drawn_number = small_number(number);
-  if (!read.claim.drawn_number && !number.is_null())
+  read.claim.drawn_number = small_number(said.number);
+  if (!read.claim.drawn_number && !said.number.is_null())
     read.claim.drawn_number = -1;  // an impossible number, so that the judge refuses it
-  read.claim.number_kind = filled(kind);
-  read.claim.choices = by_player(choices);
-  read.claim.commitments = by_player(commitments);
-  read.claim.nonces = by_player(nonces);
-  if (version)
-    read.claim.draw_version = static_cast<int>(std::clamp<std::int64_t>(*version, -1, 99));
-  read.claim.seed = filled(seed);
+  read.claim.number_kind = filled(said.kind);
+  read.claim.choices = by_player(said.choices);
+  read.claim.commitments = by_player(said.commitments);
+  read.claim.nonces = by_player(said.nonces);
+  if (said.version)
+    read.claim.draw_version = static_cast<int>(std::clamp<std::int64_t>(*said.version, -1, 99));
+  read.claim.seed = filled(said.seed);
   // A result with a number was played even if it does not say how it ended.
   read.is_played = read.termination == "NORMAL" ||
                    (read.termination.empty() && read.claim.drawn_number.value_or(0) != 0);

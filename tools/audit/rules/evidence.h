@@ -126,6 +126,8 @@ struct ReadReport {
   [[nodiscard]] std::set<std::string> failed() const;
 };
 [[nodiscard]] ReadReport read_report(const AcceptedReport& report);
+/// The failures that the result of a report lists.
+[[nodiscard]] std::vector<ReportedFailure> failures_in(const nlohmann::json& result);
 
 /// The outcome according to winner and score of a `result`; nothing if they are not valid.
 [[nodiscard]] std::optional<game::Outcome> outcome_in(const nlohmann::json& result,

@@ -7,7 +7,7 @@
 #include "common/schema/parse_json.h"
 #include "league_manager/events/match_key.h"
 #include "tools/audit/facts/collector.h"
-#include "tools/audit/facts/fields.h"
+#include "tools/audit/facts/reading.h"
 #include "tools/audit/rules/rules.h"
 
 namespace league::tools::auditor {
@@ -49,39 +49,40 @@ struct HistoryFile {
   std::optional<HistoryStats> stats;
 };
 
-void fields(const FieldsIn& in, MatchFile::Step& step) {
-  in("state", step.state);
-  in.instant("at", step.at_us);
+void describe(schema::Fields& a, MatchFile::Step& step) {
+  a.defaulted("state", step.state);
+  instant(a, "at", step.at_us);
 }
 
-void fields(const FieldsIn& in, MatchFile::Line& line) {
-  in("from", line.from, "parity_choice", line.choice, "choice_nonce", line.nonce,
-     "choice_commitment", line.commitment);
+void describe(schema::Fields& a, MatchFile::Line& line) {
+  a.defaulted("from", line.from, "parity_choice", line.choice, "choice_nonce", line.nonce,
+              "choice_commitment", line.commitment);
 }
 
-void fields(const FieldsIn& in, MatchFile& file) {
-  in("league_key", file.league_key, "league_id", file.league_id, "match_id", file.match_id, "state",
-     file.state, "player_A_id", file.player_a, "player_B_id", file.player_b, "game_type",
-     file.game_type, "referee_id", file.referee_id, "draw_commitment", file.draw_commitment,
-     "made_by", file.made_by, "round_id", file.round, "result", file.result, "attempt",
-     file.attempt, "lifecycle", file.steps, "transcript", file.transcript);
+void describe(schema::Fields& a, MatchFile& file) {
+  a.defaulted("league_key", file.league_key, "league_id", file.league_id, "match_id", file.match_id,
+              "state", file.state, "player_A_id", file.player_a, "player_B_id", file.player_b,
+              "game_type", file.game_type, "referee_id", file.referee_id, "draw_commitment",
+              file.draw_commitment, "made_by", file.made_by, "round_id", file.round, "result",
+              file.result, "attempt", file.attempt, "lifecycle", file.steps, "transcript",
+              file.transcript);
 }
 
-void fields(const FieldsIn& in, HistoryRow& row) {
-  in("league_key", row.league_key, "league_id", row.league_id, "match_id", row.match_id, "result",
-     row.result, "opponent_id", row.opponent_id, "my_choice", row.my_choice, "opponent_choice",
-     row.opponent_choice, "round_id", row.round, "drawn_number", row.drawn_number, "technical",
-     row.technical);
+void describe(schema::Fields& a, HistoryRow& row) {
+  a.defaulted("league_key", row.league_key, "league_id", row.league_id, "match_id", row.match_id,
+              "result", row.result, "opponent_id", row.opponent_id, "my_choice", row.my_choice,
+              "opponent_choice", row.opponent_choice, "round_id", row.round, "drawn_number",
+              row.drawn_number, "technical", row.technical);
 }
 
-void fields(const FieldsIn& in, HistoryStats& stats) {
-  in("wins", stats.wins, "losses", stats.losses, "draws", stats.draws, "total_matches",
-     stats.matches);
+void describe(schema::Fields& a, HistoryStats& stats) {
+  a.defaulted("wins", stats.wins, "losses", stats.losses, "draws", stats.draws, "total_matches",
+              stats.matches);
 }
 
-void fields(const FieldsIn& in, HistoryFile& file) {
-  in("league_key", file.league_key, "league_id", file.league_id, "player_id", file.player_id,
-     "matches", file.matches, "stats", file.stats);
+void describe(schema::Fields& a, HistoryFile& file) {
+  a.defaulted("league_key", file.league_key, "league_id", file.league_id, "player_id",
+              file.player_id, "matches", file.matches, "stats", file.stats);
 }
 
 namespace {
@@ -201,7 +202,7 @@ class FileCheck {
   void check_match(const fs::path& path) {
     const json content = content_of(path, kMatchRule);
     if (content.is_null()) return;
-    const auto file = read_fields<MatchFile>(content);
+    const auto file = schema::read_loosely<MatchFile>(content);
     const Owner owner = owner_of(file.league_key, file.league_id);
     if (owner != Owner::kOtherLeague && path.stem() != file.match_id)
       return differs({path}, kMatchRule, owner, "it names another match");
@@ -216,7 +217,8 @@ class FileCheck {
     std::string buffer(kLongestLine, '\0');
     for (std::uint64_t number = 1; in.getline(buffer.data(), kLongestLine); ++number) {
       auto read = schema::parse_json(std::string_view(buffer.data()));
-      if (read && read->is_object()) check_record(read_fields<MatchFile>(*read), {path, number});
+      if (read && read->is_object())
+        check_record(schema::read_loosely<MatchFile>(*read), {path, number});
     }
   }
 
@@ -307,7 +309,7 @@ class FileCheck {
   void check_history(const fs::path& path) {
     const json content = content_of(path, kHistoryRule);
     if (content.is_null()) return;
-    const auto file = read_fields<HistoryFile>(content);
+    const auto file = schema::read_loosely<HistoryFile>(content);
     const Owner own = owner_of(file.league_key, file.league_id);
     if (path.parent_path().filename() != file.player_id || !field_at(content, "matches").is_array())
       return differs({path}, kHistoryRule, own, "its player or list is wrong");

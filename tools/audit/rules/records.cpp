@@ -9,19 +9,9 @@
 #include "common/core/timestamp.h"
 #include "common/envelope/message_type.h"
 #include "common/schema/parse_json.h"
-#include "tools/audit/facts/fields.h"
+#include "tools/audit/facts/reading.h"
 
 namespace league::tools::auditor {
-
-/// What every message says.
-struct Said {
-  std::string message_type, sender, conversation_id;
-};
-
-void fields(const FieldsIn& in, Said& said) {
-  in("message_type", said.message_type, "sender", said.sender, "conversation_id",
-     said.conversation_id);
-}
 
 namespace {
 
@@ -148,9 +138,8 @@ void RecordChecker::take_broadcast(const Record& record) {
   auto body = schema::parse_json(record.raw);
   const json* message = body ? message_in(*body) : nullptr;
   if (message == nullptr || !is_from_manager(record, *message)) return;
-  auto said = read_fields<Said>(*message);
-  known_.add(digest,
-             {std::move(said.sender), std::move(said.conversation_id), head_told_in(*message)});
+  known_.add(digest, {text_at(*message, "sender"), text_at(*message, "conversation_id"),
+                      head_told_in(*message)});
 }
 
 /// Puts the body of a record together that refers to an earlier one.
@@ -214,8 +203,7 @@ void RecordChecker::check_secrets(const json& value, bool secret) {
 }
 
 void RecordChecker::check_message(const Record& record, const json& message) {
-  const auto said = read_fields<Said>(message);
-  const std::string& type = said.message_type;
+  const std::string& type = text_at(message, "message_type");
   auto known = envelope::message_type_from_wire(type);
   if (!known || record.has_verdict || record.has_leniencies) return;
   if (record.is_hearsay()) return;
@@ -227,9 +215,9 @@ void RecordChecker::check_message(const Record& record, const json& message) {
   if (is_reply ? !evidence_.asks_for(record, type) : is_only_reply(*known)) return;
   if (type == "LEAGUE_ERROR" && (is_reply || !is_out)) return;
   check_schema(record, type, message);
-  if (!is_reply) check_conversation(record, said.conversation_id);
+  if (!is_reply) check_conversation(record, text_at(message, "conversation_id"));
   if (type.ends_with("REGISTER_REQUEST")) return;  // a new agent has no id yet
-  const std::string& sender = said.sender;
+  const std::string& sender = text_at(message, "sender");
   auto role = role_of(sender);
   if (!role || !envelope::spec(*known).senders.contains(*role))
     fault("authority.sender", type + " was sent by " + sender + ", who must not send it");

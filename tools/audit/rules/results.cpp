@@ -2,8 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tools/audit/facts/fields.h"
 #include "tools/audit/rules/rules.h"
+
+#include "tools/audit/facts/reading.h"
 
 namespace league::tools::auditor {
 namespace {
@@ -235,18 +236,15 @@ std::string first_difference(const json& message, const AcceptedReport& report) 
   const json& told = field_at(message, "game_result");
   const json& details = field_at(report.result, "details");
   if (!told.is_object()) return {};
-  json winner, number;
-  std::string accepted;
-  const FieldsIn said(told), reported(report.result);
-  said("winner_player_id", winner, "drawn_number", number);
-  reported("winner", accepted);
+  const json& winner = field_at(told, "winner_player_id");
+  const std::string& accepted = text_at(report.result, "winner");
   const bool has_winner =
       winner.is_string() || (winner.is_null() && told.contains("winner_player_id"));
   if (has_winner && winner != accepted && !(winner.is_null() && accepted.empty()))
     return "the winner";
   const auto drawn = number_at(details, "drawn_number");
   const auto other = number_at(told, "drawn_number");
-  const bool says_none = number.is_null() && told.contains("drawn_number");
+  const bool says_none = told.contains("drawn_number") && field_at(told, "drawn_number").is_null();
   if (drawn && (says_none || (other && *other != *drawn))) return "the number";
   const std::string choice = other_player(field_at(details, "choices"), field_at(told, "choices"));
   if (!choice.empty()) return "the choice of " + choice;

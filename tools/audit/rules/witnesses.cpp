@@ -7,7 +7,7 @@
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/events/event_codec.h"
 #include "league_manager/files/attestation.h"
-#include "tools/audit/facts/fields.h"
+#include "tools/audit/facts/reading.h"
 #include "tools/audit/rules/rules.h"
 
 namespace league::tools::auditor {
@@ -124,7 +124,7 @@ class WitnessCheck {
   }
 
   void take_end(const LeagueLog& log, const ToldEnd& told, bool of_manager) {
-    if (!told.attestation.is_object()) {
+    if (!told.attestation) {
       const bool is_due =
           of_manager && log.log->chain.version >= kFirstSigningVersion && !league_.key.empty();
       if (is_due && !std::exchange(has_told_absent_, true))
@@ -133,9 +133,7 @@ class WitnessCheck {
                        "logs of the programs' current version");
       return;
     }
-    std::string statement, signature;
-    const FieldsIn attestation(told.attestation);
-    attestation("statement", statement, "signature", signature);
+    const auto& [statement, signature] = *told.attestation;
     if (!judged_.insert({statement + "\n" + signature, told.standings.dump()}).second) return;
     if (!league_.key.empty() && !core::is_signature_of(league_.key, statement, signature))
       return findings_.fault(told.place, "attestation.signature",

@@ -243,12 +243,7 @@ std::optional<BotReply> PlayerBench::find_way(MessageType type, const json& mess
     const rpc::Id id(next_id());
     const BotReply reply = send(agent::dialects::frame_call(way, id, message.dump()), id);
     if (reply.exchange.is_refused || reply.exchange.has_timed_out) return reply;
-    std::optional<rpc::ErrorObject> error;
-    if (reply.error.is_object()) {
-      error = rpc::ErrorObject{.code = reply.code(),
-                               .message = text_at(reply.error, "message"),
-                               .data = field_at(reply.error, "data")};
-    }
+    const auto error = reply.rpc_error();
     if (error && agent::dialects::says_no_such_method(*error, way, true)) continue;
     // A server that expects JSON-RPC answers a bare body with an error page.
     if (is_bare && (reply.exchange.status / 100 != 2 || !reply.message.is_object())) continue;

@@ -69,6 +69,8 @@ struct BotReply {
   [[nodiscard]] std::string text(const std::string& field) const;
   /// The code of the JSON-RPC error; 0 if there is none or it is not an integer.
   [[nodiscard]] int code() const;
+  /// The JSON-RPC error; nothing if there is none or it is no object.
+  [[nodiscard]] std::optional<rpc::ErrorObject> rpc_error() const;
 };
 
 /// Parses the answer to the request with this id.

@@ -175,6 +175,11 @@ int BotReply::code() const {
   return code.is_number_integer() ? code.get<int>() : 0;
 }
 
+std::optional<rpc::ErrorObject> BotReply::rpc_error() const {
+  if (!error.is_object()) return std::nullopt;
+  return rpc::ErrorObject{code(), text_at(error, "message"), field_at(error, "data")};
+}
+
 BotReply read_bot_reply(Exchange exchange, const rpc::Id& id) {
   BotReply reply;
   reply.exchange = std::move(exchange);

@@ -52,11 +52,8 @@ BotReply RefereeBench::start(const json& message) {
   BotReply reply;
   if (!other_ways_ || !other_ways_->starter.is_known(endpoint)) {
     reply = rpc_.ask(MessageType::kRoundAnnouncement, message);
-    if (!reply.error.is_object()) return reply;
-    const rpc::ErrorObject error{.code = reply.code(),
-                                 .message = text_at(reply.error, "message"),
-                                 .data = field_at(reply.error, "data")};
-    if (!agent::dialects::says_no_such_method(error, {}, true)) return reply;
+    const auto error = reply.rpc_error();
+    if (!error || !agent::dialects::says_no_such_method(*error, {}, true)) return reply;
   }
   const json& matches = field_at(message, "matches");
   if (!matches.is_array() || matches.empty()) return reply;

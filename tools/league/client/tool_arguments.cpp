@@ -1,6 +1,7 @@
 #include "tools/league/client/tool_arguments.h"
 
 #include "common/core/text.h"
+#include "common/schema/json_fields.h"
 
 namespace league::tools {
 namespace {
@@ -22,21 +23,18 @@ std::string visible(const std::string& text) {
 std::string described(const json& item) {
   std::string type = item.value("type", "content");
   std::string out = "[" + type;
-  for (const char* key : {"mimeType", "uri", "name"}) {
-    auto it = item.find(key);
-    if (it != item.end() && it->is_string()) out += " " + it->get<std::string>();
-  }
-  auto data = item.find("data");
-  if (data != item.end() && data->is_string())
-    out += ", " + std::to_string(data->get_ref<const std::string&>().size()) + " bytes of base64";
+  for (const char* key : {"mimeType", "uri", "name"})
+    if (const json& text = schema::field_at(item, key); text.is_string())
+      out += " " + text.get<std::string>();
+  if (const json& data = schema::field_at(item, "data"); data.is_string())
+    out += ", " + std::to_string(data.get_ref<const std::string&>().size()) + " bytes of base64";
   return out + "]";
 }
 
 /// The first object within `value` that holds a token; null for none.
 const json* identity_in(const json& value) {
   if (!value.is_structured()) return nullptr;
-  if (value.is_object() && value.contains("auth_token") && value["auth_token"].is_string())
-    return &value;
+  if (schema::field_at(value, "auth_token").is_string()) return &value;
   for (const json& member : value)
     if (const json* found = identity_in(member)) return found;
   return nullptr;
@@ -91,18 +89,18 @@ core::Result<json> parse_tool_arguments(const std::vector<std::string>& words) {
 
 std::string readable_result(const json& result) {
   std::string out;
-  auto content = result.is_object() ? result.find("content") : result.end();
-  if (result.is_object() && content != result.end() && content->is_array()) {
-    for (const auto& item : *content) {
+  if (const json& content = schema::field_at(result, "content"); content.is_array()) {
+    for (const auto& item : content) {
       if (!item.is_object()) continue;
-      auto text = item.find("text");
-      bool is_text = text != item.end() && text->is_string();
-      out += (is_text ? text->get<std::string>() : described(item)) + "\n";
+      const auto* text = schema::field_at(item, "text").get_ptr<const std::string*>();
+      out += (text != nullptr ? *text : described(item)) + "\n";
     }
   }
-  if (out.empty() && result.is_object() && result.contains("structuredContent"))
-    out = result["structuredContent"].dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-  if (out.empty()) out = result.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  if (out.empty()) {
+    const json& inner = schema::field_at(result, "structuredContent");
+    const json& shown = inner.is_null() ? result : inner;
+    out = shown.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  }
   return visible(out);
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/core/private_file.h"
 #include "common/rpc/json_text.h"
+#include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/parse_json.h"
 
@@ -25,6 +26,11 @@ core::Result<json> read_seats(const std::filesystem::path& file) {
 
 }  // namespace
 
+void describe(schema::Fields& a, SeatRecord& record) {
+  a.defaulted("registration_nonce", record.registration_nonce, "registration", record.registration,
+              "bot", record.bot);
+}
+
 std::string origin_of(const transport::link::Endpoint& manager) {
   const bool is_here = manager.host.starts_with("127.") || manager.host == "::1";
   transport::link::Endpoint origin = manager;
@@ -35,21 +41,16 @@ std::string origin_of(const transport::link::Endpoint& manager) {
 core::Result<SeatRecord> read_seat(const std::filesystem::path& file, const std::string& manager) {
   const auto seats = read_seats(file);
   if (!seats) return seats.error();
-  const json& seat = schema::field_at(*seats, manager);
-  return SeatRecord{.manager = manager,
-                    .registration_nonce = schema::text_at(seat, "registration_nonce"),
-                    .registration = schema::field_at(seat, "registration"),
-                    .bot = schema::text_at(seat, "bot")};
+  auto record = schema::read_loosely<SeatRecord>(schema::field_at(*seats, manager));
+  record.manager = manager;
+  return record;
 }
 
 core::Result<void> write_seat(const std::filesystem::path& file, const SeatRecord& record) {
   auto seats = read_seats(file);
   if (!seats) return seats.error();
-  (*seats)[record.manager] = {{"registration_nonce", record.registration_nonce},
-                              {"registration", record.registration},
-                              {"bot", record.bot}};
-  json document;
-  document["connected"] = std::move(*seats);
+  (*seats)[record.manager] = schema::to_json(record);
+  const json document = {{"connected", std::move(*seats)}};
   return core::write_private_file(file, rpc::to_json_text(document) + "\n");
 }
 

@@ -5,75 +5,28 @@
 #include "common/core/counted.h"
 #include "common/schema/fields.h"
 #include "common/schema/json_fields.h"
+#include "league_manager/spectators/replication_figures.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
-namespace {
 
-struct Standby {
-  std::string name{};
-  std::int64_t entries = 0;
-  bool in_sync = false;
-  double silent_seconds = 0;
-
-  void describe(schema::Fields& a) {
-    a.required("name", name);
-    a.required("entries", entries);
-    a.required("in_sync", in_sync);
-    a.required("silent_seconds", silent_seconds);
-  }
-};
-
-struct Replication {
-  std::string leader{};
-  std::int64_t term = 0;
-  std::int64_t acknowledged = 0;
-  std::int64_t written = 0;
-  std::vector<Standby> standbys{};
-  std::string waits_for{};
-
-  void describe(schema::Fields& a) {
-    a.required("leader", leader);
-    a.required("term", term);
-    a.required("acknowledged", acknowledged);
-    a.required("written", written);
-    a.required("standbys", standbys);
-    a.required("waits_for", waits_for);
-  }
-};
-
-}  // namespace
-
+using league_manager::spectators::ReplicationFigures;
 void TableRow::describe(schema::Fields& a) {
-  a.required("rank", rank);
-  a.required("player_id", player_id);
-  a.required("display_name", display_name);
-  a.required("played", played);
-  a.required("wins", wins);
-  a.required("draws", draws);
-  a.required("losses", losses);
-  a.required("points", points);
+  a.required("rank", rank, "player_id", player_id, "display_name", display_name, "played", played,
+             "wins", wins, "draws", draws, "losses", losses, "points", points);
   describe_figures(a);
 }
 
 void TableRow::describe_figures(schema::Fields& a) {
-  a.optional("rating", rating);
-  a.optional("rating_error", rating_error);
-  a.optional("p_first", p_first);
+  a.optional("rating", rating, "rating_error", rating_error, "p_first", p_first);
 }
 
 void LeagueProgress::describe(schema::Fields& a) {
-  a.required("league_id", league_id);
-  a.required("state", state);
-  a.required("players", players);
-  a.required("players_expected", players_expected);
-  a.required("referees", referees);
-  a.required("referees_expected", referees_expected);
-  a.required("current_round", current_round);
-  a.required("total_rounds", total_rounds);
-  a.required("total_matches", total_matches);
-  a.required("matches_completed", matches_completed);
-  a.required("technical_losses", technical_losses);
+  a.required("league_id", league_id, "state", state, "players", players, "players_expected",
+             players_expected, "referees", referees, "referees_expected", referees_expected,
+             "current_round", current_round, "total_rounds", total_rounds, "total_matches",
+             total_matches, "matches_completed", matches_completed, "technical_losses",
+             technical_losses);
   a.flag("paused", is_paused);
   a.filled("pause_reason", pause_reason);
   a.nullable("champion", champion);
@@ -110,13 +63,13 @@ std::string champion_line(const LeagueProgress& progress) {
 std::string replication_line(const nlohmann::json& status) {
   const auto& found = schema::field_at(status, "replication");
   if (!found.is_object()) return {};
-  const auto known = schema::read_loosely<Replication>(found);
+  const auto known = schema::read_loosely<ReplicationFigures>(found);
   std::string line = "managers: " + (known.leader.empty() ? "nobody" : safe_text(known.leader)) +
                      " leads in term " + std::to_string(known.term) + ", and " +
                      std::to_string(known.acknowledged) + " of its " +
                      std::to_string(known.written) + " events are acknowledged";
   if (known.standbys.empty()) line += "; there is no stand-by";
-  for (const Standby& standby : known.standbys) {
+  for (const ReplicationFigures::Standby& standby : known.standbys) {
     line += "; stand-by " + safe_text(standby.name);
     if (standby.in_sync) {
       line += " is in sync";

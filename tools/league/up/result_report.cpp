@@ -11,6 +11,7 @@
 namespace league::tools {
 namespace {
 
+using league_manager::table::Figures;
 using nlohmann::ordered_json;
 
 double rounded(double value) { return std::round(value * 1000) / 1000; }
@@ -73,7 +74,26 @@ void print_losses(const TournamentOutcome& outcome, std::ostream& out) {
   }
 }
 
+void take_figures(TableRow& row, const Figures& figures) {
+  const auto* rating = league_manager::table::rating_of(figures, row.player_id);
+  if (rating == nullptr) return;
+  row.rating = rating->rating;
+  row.rating_error = rating->error;
+  row.p_first = rating->p_first;
+}
+
 }  // namespace
+
+void take_figures(TournamentOutcome& outcome, const Figures& figures) {
+  for (TableRow& row : outcome.standings) take_figures(row, figures);
+  if (auto& champion = outcome.progress.champion; champion && figures.matches > 0) {
+    take_figures(*champion, figures);
+    outcome.progress.is_decided = league_manager::table::is_decided(
+        league_manager::table::rating_of(figures, champion->player_id));
+  }
+  outcome.progress.luck = figures.luck;
+  outcome.progress.luck_sentence = league_manager::table::luck_sentence(figures.luck);
+}
 
 ordered_json result_json(const TournamentOutcome& outcome, const RunDirectories& directories) {
   const LeagueProgress& progress = outcome.progress;

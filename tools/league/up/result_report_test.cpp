@@ -5,8 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tools/league/up/table_figures.h"
-
 namespace league::tools {
 namespace {
 

@@ -17,9 +17,7 @@ struct TechnicalLosses {
   std::vector<std::string> matches;  ///< `R1M2`
 
   void describe(schema::Fields& a) {
-    a.required("player_id", player_id);
-    a.required("reason", reason);
-    a.required("matches", matches);
+    a.required("player_id", player_id, "reason", reason, "matches", matches);
   }
 };
 
