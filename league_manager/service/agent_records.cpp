@@ -1,10 +1,10 @@
 #include "league_manager/service/agent_records.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "common/core/error_code.h"
+#include "common/core/percentile.h"
 #include "common/core/text.h"
 #include "common/envelope/leniency.h"
 #include "common/envelope/message_type.h"
@@ -36,13 +36,6 @@ bool is_leniency(std::string_view name) {
 }
 
 double in_milliseconds(std::int64_t us) { return static_cast<double>(us) / 1000; }
-
-/// The percentile of `values` (sorted, not empty, in microseconds) at `share` (0 to 1), in
-/// milliseconds.
-double percentile(const std::vector<std::int64_t>& values, double share) {
-  const auto at = std::lround(share * static_cast<double>(values.size() - 1));
-  return in_milliseconds(values[static_cast<std::size_t>(at)]);
-}
 
 }  // namespace
 
@@ -155,8 +148,8 @@ json AgentRecords::report_of(events::AgentRef agent) const {
   if (!figures.elapsed_us.empty()) {
     auto sorted = figures.elapsed_us;
     std::ranges::sort(sorted);
-    latencies["median_ms"] = percentile(sorted, 0.5);
-    latencies["p99_ms"] = percentile(sorted, 0.99);
+    latencies["median_ms"] = in_milliseconds(core::percentile(sorted, 0.5));
+    latencies["p99_ms"] = in_milliseconds(core::percentile(sorted, 0.99));
   }
   json faults = json::array();
   for (const auto& fault : figures.faults) faults.push_back(shown(fault));

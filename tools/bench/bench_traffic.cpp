@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <set>
 #include <string>
 #include <unordered_map>
+
+#include "common/core/percentile.h"
 
 namespace league::tools::bench {
 namespace {
@@ -58,12 +59,8 @@ struct TrafficReader::League {
 };
 
 std::int64_t percentile(std::vector<std::int64_t> values, double share) {
-  if (values.empty()) return 0;
-  auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
-  auto place = values.begin() +
-               static_cast<std::ptrdiff_t>(std::clamp<std::size_t>(rank, 1, values.size()) - 1);
-  std::nth_element(values.begin(), place, values.end());
-  return *place;
+  std::ranges::sort(values);
+  return values.empty() ? 0 : core::percentile(values, share);
 }
 
 core::Result<void> TrafficReader::add_league(const std::filesystem::path& logs) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 
 #include "common/audit/log/log_reader.h"
 #include "common/core/error_code.h"
+#include "common/core/percentile.h"
 #include "common/journal/sqlite_journal.h"
 #include "league_manager/events/event_codec.h"
 #include "tools/audit/facts/record.h"
@@ -112,8 +112,7 @@ std::optional<double> PlayerFigures::answer_percentile(int percent) const {
     all.insert(all.end(), match.answered_in_us.begin(), match.answered_in_us.end());
   if (all.empty()) return std::nullopt;
   std::ranges::sort(all);
-  const auto rank = std::ceil(percent / 100.0 * static_cast<double>(all.size()));
-  return static_cast<double>(all[static_cast<std::size_t>(std::max(rank - 1, 0.0))]) / 1000;
+  return static_cast<double>(core::percentile(all, percent / 100.0)) / 1000;
 }
 
 core::Result<lm::view::MatchTimelines> read_timelines(const std::filesystem::path& data) {
