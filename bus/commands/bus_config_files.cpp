@@ -1,4 +1,4 @@
-#include "bus/commands/bus_config_files.h"
+#include "bus/commands/bus_config.h"
 
 #include <system_error>
 

@@ -1,4 +1,4 @@
-#include "bus/commands/bus_config_roster.h"
+#include "bus/commands/bus_config.h"
 
 #include <algorithm>
 #include <cctype>

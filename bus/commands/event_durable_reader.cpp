@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::seconds kReplyPatience{5};
 constexpr std::chrono::seconds kFetch{5};
-constexpr std::chrono::milliseconds kBetweenTries{1000};
+constexpr std::chrono::milliseconds kBetweenReads{1000};
 constexpr std::chrono::milliseconds kAckWait{2000};
 constexpr int kBatch = 64;
 
@@ -139,7 +139,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
   void again(const core::Error& why) {
     if (is_stopped() || why.code == core::ErrorCode::kShuttingDown) return;
     reading_.on_trouble(why.message + "; trying again");
-    reading_.timer.schedule(kBetweenTries, [weak = weak_from_this()] {
+    reading_.timer.schedule(kBetweenReads, [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->open();
     });
   }

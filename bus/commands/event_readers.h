@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "bus/transport/bus.h"
 #include "bus/transport/jet_stream.h"
@@ -72,5 +73,18 @@ class DurableReader {
   class State;
   const std::shared_ptr<State> state_;
 };
+
+/// How one event of a league is shown.
+struct EventLineOptions {
+  std::string key;  ///< public key of the league's manager, 64 hexadecimal digits; empty:
+                    ///< signatures are not verified
+  bool is_json = false;  ///< one JSON object instead of a line for people
+};
+
+/// An event as one line without its end. `sequence` is its number in the stream, 0 for none. JSON
+/// has `sequence` (null for none), `verified` (null without a key) and `event`, the JSON-RPC
+/// notification as received; if it is not JSON, `text` instead. Thread-safe.
+[[nodiscard]] std::string event_line(std::uint64_t sequence, std::string_view payload,
+                                     const EventLineOptions& options);
 
 }  // namespace league::tools

@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "bus/commands/broker_link.h"
-#include "bus/commands/event_line.h"
 #include "bus/commands/event_readers.h"
 #include "bus/transport/bus_discovery.h"
 #include "common/envelope/event_types.h"

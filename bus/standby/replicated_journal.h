@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bus/standby/core/replica.h"
-#include "bus/standby/replication_file.h"
+#include "bus/standby/stream_format.h"
 #include "bus/standby/stream_link.h"
 #include "bus/transport/jet_stream.h"
 #include "common/core/clock.h"

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bus/transport/jet_fetches.h"
 #include "bus/transport/jet_requests.h"
 #include "bus/transport/jet_stream_api.h"
 #include "bus/transport/kept_tasks.h"

@@ -4,12 +4,16 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "bus/transport/bus.h"
+#include "common/core/result.h"
 
 namespace league::transport::bus {
 
 class NatsLink;
+class NatsStalls;
 
 /// The user with whom an agent logs in; if empty, what the URLs say.
 struct NatsCredentials {
@@ -71,11 +75,20 @@ class NatsBus final : public Bus {
   [[nodiscard]] std::string url() const override;
 
  private:
-  class Stalls;
-  NatsBus(std::shared_ptr<NatsLink> link, std::shared_ptr<Stalls> stalls)
-      : link_(std::move(link)), stalls_(std::move(stalls)) {}
+  NatsBus(std::shared_ptr<NatsLink> link, std::unique_ptr<NatsStalls> stalls);
   std::shared_ptr<NatsLink> link_;
-  std::shared_ptr<Stalls> stalls_;
+  std::unique_ptr<NatsStalls> stalls_;
 };
+
+/// Parses a comma-separated list of brokers, each `nats://` or `tls://` [USER:PASSWORD@ or TOKEN@]
+/// HOST [:PORT], or just HOST[:PORT]. Fails with kInvalidFieldValue, without repeating a part that
+/// may hold a password.
+[[nodiscard]] core::Result<std::vector<std::string>> parse_bus_urls(std::string_view list);
+
+/// The URL for logs: without everything before the `@`.
+[[nodiscard]] std::string without_credentials(std::string_view url);
+
+/// Whether it names a user and a password, rather than nobody or only a token.
+[[nodiscard]] bool has_user(std::string_view url);
 
 }  // namespace league::transport::bus

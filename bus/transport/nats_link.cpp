@@ -5,8 +5,8 @@
 #include <random>
 #include <utility>
 
-#include "bus/transport/bus_rules.h"
-#include "bus/transport/bus_url.h"
+#include "bus/transport/bus.h"
+#include "bus/transport/nats_bus.h"
 
 namespace league::transport::bus {
 namespace {

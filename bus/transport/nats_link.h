@@ -17,7 +17,6 @@
 #include "bus/transport/handler_gate.h"
 #include "bus/transport/nats_connection.h"
 #include "bus/transport/nats_library.h"
-#include "bus/transport/nats_listener.h"
 
 namespace league::transport::bus {
 
