@@ -34,45 +34,21 @@ struct EventReading {
 
 /// Subscribes our session to the events of the league's manager (events_subscribe). If the manager
 /// is silent, subscribes again after the last event that was received, so that no event is missed
-/// or repeated as long as the broker stores events. Thread-safe.
-class FeedReader {
- public:
-  FeedReader(EventReading reading, std::string league_id, std::set<std::string> types);
-  /// Waits until `reading` is not used any more. Not called by one of its callbacks.
-  ~FeedReader();
-  FeedReader(const FeedReader&) = delete;
-  FeedReader& operator=(const FeedReader&) = delete;
-
-  /// Begins to read. Fails like Bus::subscribe.
-  [[nodiscard]] core::Result<void> start();
-
- private:
-  class State;
-  const std::unique_ptr<State> state_;
-};
+/// or repeated as long as the broker stores events. Fails like Bus::subscribe. Reads until the
+/// handle is released, which waits until `reading` is not used any more, so not by one of its
+/// callbacks.
+[[nodiscard]] core::Result<std::shared_ptr<void>> read_feed(EventReading reading,
+                                                            std::string league_id,
+                                                            std::set<std::string> types);
 
 /// Reads the league's stream through a durable consumer: the broker remembers under its name what
 /// was acknowledged, so a reader continues where the last one stopped. An event is acknowledged
 /// after `on_event`: a reader that is killed in between gets the same event again, with the same
-/// number. Needs the permissions of an operator. Thread-safe.
-class DurableReader {
- public:
-  /// `streams` outlives it.
-  DurableReader(EventReading reading, transport::bus::JetStream& streams,
-                const std::string& league_id, std::string name);
-  ~DurableReader();
-  DurableReader(const DurableReader&) = delete;
-  DurableReader& operator=(const DurableReader&) = delete;
-
-  void start();
-  /// Stops reading, and waits for at most `patience` until the broker has received the
-  /// acknowledgements.
-  void stop(std::chrono::milliseconds patience);
-
- private:
-  class State;
-  const std::shared_ptr<State> state_;
-};
+/// number. Needs the permissions of an operator. Reads until the handle is released, as above;
+/// `streams` outlives it.
+[[nodiscard]] std::shared_ptr<void> read_durably(EventReading reading,
+                                                 transport::bus::JetStream& streams,
+                                                 const std::string& league_id, std::string name);
 
 /// How one event of a league is shown.
 struct EventLineOptions {

@@ -94,18 +94,18 @@ int read_events(const EventsOptions& options, transport::bus::Bus& bus, EventRea
     league = *found;
   }
   if (options.durable.empty()) {
-    FeedReader reader(std::move(reading), league, split_types(options.types));
-    if (auto started = reader.start(); !started) return fail(started.error());
+    auto reader = read_feed(std::move(reading), league, split_types(options.types));
+    if (!reader) return fail(reader.error());
     stop.wait();
     return 0;
   }
   auto streams = transport::bus::JetStream::create(reading.bus, reading.session, reading.clock,
                                                    reading.timer, reading.random);
   if (!streams) return fail(streams.error());
-  DurableReader reader(std::move(reading), **streams, league, options.durable);
-  reader.start();
+  auto reader = read_durably(reading, **streams, league, options.durable);
   stop.wait();
-  reader.stop(kLastWords);
+  reader.reset();
+  reading.bus.flush(kLastWords);  // the acknowledgements
   return 0;
 }
 

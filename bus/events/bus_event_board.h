@@ -60,7 +60,6 @@ class BusEventBoard final : public EventBoard {
   Task serve();
   /// Publishes the event, again while its answer is lost and there is hope.
   task::Task<EventKept> send(PublishedEvent event);
-  task::Task<transport::bus::PublishAck> store(PublishedEvent event);
   EventKept hand_over(const PublishedEvent& event);
   /// Waits until the broker is there, and it is known whether it stores events.
   Task readiness();

@@ -80,14 +80,6 @@ class JetRequests {
 /// Requests to JetStream for messages of consumers. Used on one executor only; outlives its tasks.
 class JetFetches {
  public:
-  struct FetchRequest {
-    std::string stream;
-    std::string consumer;
-    int batch = 1;
-    std::chrono::milliseconds expires{0};
-    std::function<void(StreamDelivery)> on_message;
-  };
-
   explicit JetFetches(JetParts parts) : parts_(std::move(parts)) {}
 
   /// Calls `on_message` with what comes, and returns when the request has ended.

@@ -24,12 +24,16 @@ using transport::bus::BusMessage;
 constexpr std::chrono::seconds kSearch{30};
 constexpr std::chrono::seconds kAnswer{3};
 
-}  // namespace
+constexpr std::chrono::seconds kReplyPatience{5};
+constexpr std::chrono::seconds kFetch{5};
+constexpr std::chrono::milliseconds kBetweenReads{1000};
+constexpr std::chrono::milliseconds kAckWait{2000};
+constexpr int kBatch = 64;
 
 /// What it does and hears happens on one executor.
-class FeedReader::State {
+class FeedReader {
  public:
-  State(EventReading reading, std::string league_id, std::set<std::string> types)
+  FeedReader(EventReading reading, std::string league_id, std::set<std::string> types)
       : reading_(std::move(reading)),
         league_id_(std::move(league_id)),
         types_(std::move(types)),
@@ -170,11 +174,107 @@ class FeedReader::State {
   std::unique_ptr<transport::bus::Bus::Subscription> answers_;
 };
 
-FeedReader::FeedReader(EventReading reading, std::string league_id, std::set<std::string> types)
-    : state_(std::make_unique<State>(std::move(reading), std::move(league_id), std::move(types))) {}
+/// What it does happens on one executor.
+class DurableReader {
+ public:
+  DurableReader(EventReading reading, transport::bus::JetStream& streams,
+                const std::string& league_id, std::string name)
+      : reading_(std::move(reading)),
+        streams_(streams),
+        stream_(transport::link::event_stream(league_id)),
+        name_(std::move(name)) {
+    tasks_.spawn(keep_reading());
+  }
 
-FeedReader::~FeedReader() = default;
+ private:
+  task::Task<void> keep_reading() {
+    for (;;) {
+      const core::Error why = co_await read();
+      if (why.code == core::ErrorCode::kShuttingDown) co_return;
+      reading_.on_trouble(why.message + "; trying again");
+      co_await task::sleep_for(reading_.timer, kBetweenReads);
+    }
+  }
+  /// Reads until something fails.
+  task::Task<core::Error> read() {
+    if (last_sequence_ != 0) {
+      const auto same = co_await is_same_stream();
+      if (!same) co_return same.error();
+      if (!*same) {
+        last_sequence_ = 0;
+        is_anew_ = true;
+        reading_.on_trouble("the broker has lost its events; their numbers start again");
+      }
+    }
+    transport::bus::ConsumerConfig config;
+    config.durable_name = name_;
+    // Used only for a new consumer; the broker keeps the position of an existing one.
+    config.start_sequence = last_sequence_ != 0           ? last_sequence_ + 1
+                            : reading_.after && !is_anew_ ? *reading_.after + 1
+                                                          : 0;
+    // One at a time: otherwise unacknowledged events of a killed reader would come after the rest.
+    config.max_ack_pending = 1;
+    config.ack_wait = kAckWait;
+    const auto made = co_await streams_.ensure_consumer(stream_, config, soon());
+    if (!made) co_return made.error();
+    for (;;) {
+      transport::bus::FetchRequest wanted{stream_, name_, kBatch, kFetch, nullptr};
+      wanted.on_message = [this](transport::bus::StreamDelivery delivery) {
+        tasks_.spawn(take(std::move(delivery)));
+      };
+      const auto ended = co_await streams_.fetch(std::move(wanted));
+      if (!ended) co_return ended.error();
+    }
+  }
+  /// A new stream can already be longer than what was read, so the last event is compared.
+  task::Task<core::Result<bool>> is_same_stream() {
+    const auto state = co_await streams_.stream_state(stream_, soon());
+    if (!state) co_return state.error();
+    if (state->last_sequence < last_sequence_) co_return false;
+    const auto found = co_await streams_.get(stream_, last_sequence_, soon());
+    if (!found) co_return found.error();
+    co_return !*found || (*found)->message.payload == last_payload_;
+  }
+  task::Task<void> take(transport::bus::StreamDelivery delivery) {
+    // If an event comes again because its acknowledgement was lost, it is acknowledged but not
+    // reported again.
+    if (delivery.sequence != last_sequence_ &&
+        !reading_.on_event(delivery.sequence, delivery.message.payload)) {
+      streams_.nak(delivery, std::chrono::milliseconds(0));
+      tasks_.stop();
+      co_return;
+    }
+    streams_.ack(delivery);
+    last_sequence_ = delivery.sequence;
+    last_payload_ = std::move(delivery.message.payload);
+  }
+  [[nodiscard]] core::Clock::Steady soon() const {
+    return reading_.clock.steady_now() + kReplyPatience;
+  }
 
-core::Result<void> FeedReader::start() { return state_->start(); }
+  const EventReading reading_;
+  transport::bus::JetStream& streams_;
+  const std::string stream_;
+  const std::string name_;
+  std::uint64_t last_sequence_ = 0;  ///< of the last event that was read; 0: none
+  std::string last_payload_;
+  bool is_anew_ = false;  ///< the stream was lost, and a new one is read from its beginning
+  task::Scope tasks_{task::Executor(), agent::runtime::failures_logged("reading events")};
+};
+
+}  // namespace
+
+core::Result<std::shared_ptr<void>> read_feed(EventReading reading, std::string league_id,
+                                              std::set<std::string> types) {
+  auto reader =
+      std::make_shared<FeedReader>(std::move(reading), std::move(league_id), std::move(types));
+  if (auto started = reader->start(); !started) return started.error();
+  return std::shared_ptr<void>(std::move(reader));
+}
+
+std::shared_ptr<void> read_durably(EventReading reading, transport::bus::JetStream& streams,
+                                   const std::string& league_id, std::string name) {
+  return std::make_shared<DurableReader>(std::move(reading), streams, league_id, std::move(name));
+}
 
 }  // namespace league::tools
