@@ -51,10 +51,10 @@ class NatsHost final : public HostBus {
  private:
   NatsHost() = default;
 
-  std::unique_ptr<transport::bus::Bus> bus_;
+  std::shared_ptr<transport::bus::Bus> bus_;
   std::unique_ptr<transport::bus::Bus::Subscription> watch_;  ///< of bus_
-  std::unique_ptr<transport::bus::Bus> streams_bus_;  ///< null if `bus_` reaches streams as well
-  std::unique_ptr<transport::bus::Bus> first_bus_;
+  std::shared_ptr<transport::bus::Bus> streams_bus_;  ///< null if `bus_` reaches streams as well
+  std::shared_ptr<transport::bus::Bus> first_bus_;
   std::set<transport::link::BusSession> served_first_;
   bool has_streams_ = true;
   std::optional<transport::link::BusSession> session_;

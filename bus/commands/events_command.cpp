@@ -121,7 +121,7 @@ int events(const EventsOptions& options, transport::link::StopSignal& stop) {
   core::ThreadTimer timer;
   auto link = BrokerLink::join(options.bus, {**loop, timer, clock, random});
   if (!link) return fail(link.error());
-  std::unique_ptr<transport::bus::Bus> at_streams;
+  std::shared_ptr<transport::bus::Bus> at_streams;
   if (!options.durable.empty()) {
     auto connected = (*link)->connect_streams("--durable");
     if (!connected) return fail(connected.error());

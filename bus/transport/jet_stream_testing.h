@@ -19,9 +19,10 @@
 
 namespace league::testing {
 
+using transport::bus::Bus;
+using transport::bus::connect_nats;
 using transport::bus::ConsumerConfig;
 using transport::bus::JetStream;
-using transport::bus::NatsBus;
 using transport::bus::PublishAck;
 using transport::bus::PublishCondition;
 using transport::bus::StoredMessage;
@@ -63,7 +64,7 @@ class JetAnswers {
 class JetAgent {
  public:
   explicit JetAgent(const std::string& url) {
-    auto connected = NatsBus::connect({.urls = url, .name = "test"});
+    auto connected = connect_nats({.urls = url, .name = "test"});
     if (!connected) throw std::runtime_error(connected.error().message);
     bus = std::move(*connected);
     auto made = JetStream::create(*bus, BusSession::make(random_), clock_, timer, random_);
@@ -128,7 +129,7 @@ class JetAgent {
 
  public:
   core::ThreadTimer timer;
-  std::unique_ptr<NatsBus> bus;
+  std::shared_ptr<Bus> bus;
   std::unique_ptr<JetStream> streams;
 };
 

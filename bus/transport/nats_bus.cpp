@@ -8,6 +8,7 @@
 #include "bus/transport/nats_library.h"
 #include "bus/transport/nats_link.h"
 #include "bus/transport/nats_slow_consumer.h"
+#include "common/transport/link/handle.h"
 
 namespace league::transport::bus {
 namespace {
@@ -72,52 +73,23 @@ bool is_bus_url(std::string_view url) {
 
 }  // namespace
 
-core::Result<std::unique_ptr<NatsBus>> NatsBus::connect(const NatsBusOptions& options) {
+core::Result<std::shared_ptr<Bus>> connect_nats(const NatsBusOptions& options) {
   auto urls = parse_bus_urls(options.urls);
   if (!urls) return urls.error();
   prepare_nats();
   auto settings = settings_for(*urls, options);
   if (!settings) return settings.error();
-  auto link =
-      std::make_shared<NatsLink>(joined(*urls), std::move(settings).value(), options.on_fault);
-  if (auto opened = link->open(); !opened) return opened.error();
   std::vector<NatsStalls::SettingsMaker> brokers;
   for (const auto& url : *urls) {
     if (is_user(options, url))
       brokers.push_back([url, options] { return settings_for({url}, options); });
   }
-  auto stalls = std::make_unique<NatsStalls>(std::move(brokers), options.on_fault);
-  return std::unique_ptr<NatsBus>(new NatsBus(std::move(link), std::move(stalls)));
+  auto link = std::make_shared<NatsLink>(
+      joined(*urls), std::move(settings).value(), options.on_fault,
+      std::make_unique<NatsStalls>(std::move(brokers), options.on_fault));
+  if (auto opened = link->open(); !opened) return opened.error();
+  return link::make_handle<Bus>(std::move(link), [](NatsLink& ended) { ended.close(); });
 }
-
-NatsBus::NatsBus(std::shared_ptr<NatsLink> link, std::unique_ptr<NatsStalls> stalls)
-    : link_(std::move(link)), stalls_(std::move(stalls)) {}
-
-NatsBus::~NatsBus() {
-  stalls_.reset();
-  link_->close();
-}
-
-core::Result<void> NatsBus::publish(const BusMessage& message) { return link_->publish(message); }
-
-core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::subscribe(const std::string& subject,
-                                                                    const std::string& queue,
-                                                                    Handler handler) {
-  return link_->subscribe(subject, queue, std::move(handler));
-}
-
-std::unique_ptr<Bus::Subscription> NatsBus::stall_publishers(const std::string& subject) {
-  return stalls_->begin(subject);
-}
-
-std::unique_ptr<Bus::Subscription> NatsBus::watch(StateHandler handler) {
-  return link_->watch(std::move(handler));
-}
-
-bool NatsBus::is_connected() const { return link_->is_connected(); }
-bool NatsBus::flush(std::chrono::milliseconds patience) { return link_->flush(patience); }
-std::size_t NatsBus::max_payload() const { return link_->max_payload(); }
-std::string NatsBus::url() const { return link_->url(); }
 
 core::Result<std::vector<std::string>> parse_bus_urls(std::string_view list) {
   std::vector<std::string> urls;
