@@ -63,13 +63,10 @@ void BusAgent::stop(std::chrono::milliseconds grace) {
 }
 
 task::Task<void> BusAgent::keep_attached() {
-  using Found = core::Result<transport::bus::BusAttachment>;
   transport::bus::BusDiscovery discovery(bus_, session_, context_.clock, context_.timer,
                                          context_.random);
   for (;;) {
-    const Found found = co_await task::called_back<Found>([&](auto then) {
-      discovery.attach(league_, context_.clock.steady_now() + kSearch, std::move(then));
-    });
+    const auto found = co_await discovery.attach(league_, context_.clock.steady_now() + kSearch);
     if (!found) {
       runtime::log::warn("{}; still looking", found.error().message);
       continue;

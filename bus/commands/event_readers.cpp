@@ -58,13 +58,11 @@ class FeedReader {
 
  private:
   task::Task<void> keep_subscribed() {
-    using Found = core::Result<transport::bus::BusAttachment>;
     transport::bus::BusDiscovery discovery(reading_.bus, reading_.session, reading_.clock,
                                            reading_.timer, reading_.random);
     for (;;) {
-      const Found found = co_await task::called_back<Found>([&](auto then) {
-        discovery.attach(league_id_, reading_.clock.steady_now() + kSearch, std::move(then));
-      });
+      const auto found =
+          co_await discovery.attach(league_id_, reading_.clock.steady_now() + kSearch);
       if (!found) {
         reading_.on_trouble(found.error().message + "; still looking");
         continue;

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <future>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,8 @@
 #include "bus/commands/broker_link.h"
 #include "bus/commands/event_readers.h"
 #include "bus/transport/bus_discovery.h"
+#include "bus/transport/kept_tasks.h"
+#include "common/core/await.h"
 #include "common/envelope/event_types.h"
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/signals.h"
@@ -73,13 +74,12 @@ class EventPrinter {
 
 /// The league of whichever manager answers first.
 core::Result<std::string> find_league(transport::bus::Bus& bus, const EventReading& reading) {
-  auto found = std::make_shared<std::promise<core::Result<transport::bus::BusAttachment>>>();
-  auto answer = found->get_future();
-  transport::bus::BusDiscovery discovery(bus, reading.session, reading.clock, reading.timer,
-                                         reading.random);
-  discovery.attach({}, reading.clock.steady_now() + kSearchForLeague,
-                   [found](const auto& attachment) { found->set_value(attachment); });
-  auto attachment = answer.get();
+  const transport::bus::BusDiscovery discovery(bus, reading.session, reading.clock, reading.timer,
+                                               reading.random);
+  auto attachment = core::await<core::Result<transport::bus::BusAttachment>>([&](auto done) {
+    transport::bus::give(task::Executor(), std::shared_ptr<void>(),
+                         discovery.attach({}, reading.clock.steady_now() + kSearchForLeague), done);
+  });
   if (attachment) return attachment->league_id;
   return core::Error{
       attachment.error().code, attachment.error().message + "; name the league with --league", {}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -12,7 +13,7 @@
 #include "bus/transport/bus_context.h"
 #include "common/rpc/frame_peek.h"
 #include "common/rpc/shown_subject.h"
-#include "common/task/executor.h"
+#include "common/task/task.h"
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/link/receive_buffer.h"
 
@@ -427,14 +428,22 @@ struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
     BusRoute route;
     route.subject = link::session_in(session);
     route.attach = [weak = weak_from_this(), league](core::Clock::Steady until,
-                                                     const std::function<void()>& then) {
+                                                     std::function<void()> then) {
       if (auto self = weak.lock())
-        self->discovery.attach(league, until, [then](const auto& /*attached*/) { then(); });
+        self->tasks.spawn(
+            self->attach(league, until, [then](const auto& /*attached*/) { then(); }));
     };
     return route;
   }
+  task::Task<void> attach(std::string league, core::Clock::Steady until,
+                          std::function<void(const core::Result<BusAttachment>&)> then) {
+    const auto attached = co_await discovery.attach(std::move(league), until);
+    then(attached);
+  }
 
-  BusDiscovery discovery;
+  const BusDiscovery discovery;
+  // Last: they use everything above. A fault ends the program, as one on the timer would.
+  task::Scope tasks{task::Executor(), [](const std::exception_ptr&) { std::terminate(); }};
 };
 
 BusConnector::BusConnector(link::EventLoop& loop, Bus& bus, link::BusSession session,
@@ -456,15 +465,11 @@ void BusConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady d
   // The waiting caller has to get the reason before its own deadline passes.
   auto now = parts_->clock.steady_now();
   auto until = now + (deadline - now) / 10 * 9;
-  parts_->discovery.attach(
-      league, until,
-      [weak = std::weak_ptr(parts_), league,
-       opened = std::move(opened)](const core::Result<BusAttachment>& found) {
-        auto parts = weak.lock();
-        if (found && parts) return opened(parts->open(parts->to_manager(league)));
-        opened(found ? core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}}
-                     : found.error());
-      });
+  auto* parts = parts_.get();
+  parts->tasks.spawn(
+      parts->attach(league, until, [parts, league, opened = std::move(opened)](const auto& found) {
+        found ? opened(parts->open(parts->to_manager(league))) : opened(found.error());
+      }));
 }
 
 }  // namespace league::transport::bus

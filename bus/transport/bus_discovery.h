@@ -1,13 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
-#include <memory>
 #include <string>
+#include <utility>
 
 #include "bus/transport/bus.h"
 #include "common/core/clock.h"
 #include "common/core/timer.h"
+#include "common/task/task.h"
 #include "common/transport/link/subject.h"
 
 namespace league::transport::bus {
@@ -20,27 +20,26 @@ struct BusAttachment {
 
 /// Finds the league's manager through `mcp.discovery` and makes it listen to a session. Repeats the
 /// question until it is answered: a manager that serves another league stays silent, and one that
-/// is starting is not there yet. Thread-safe. Source: the design for stateless sessions, §4.2.
+/// is starting is not there yet. Outlives its tasks. Thread-safe. Source: the design for stateless
+/// sessions, §4.2.
 class BusDiscovery {
  public:
-  using Attached = std::function<void(const core::Result<BusAttachment>&)>;
-
-  /// All outlive it, and the timer runs nothing of it afterwards.
+  /// All outlive it.
   BusDiscovery(Bus& bus, link::BusSession session, const core::Clock& clock, core::Timer& timer,
-               core::RandomSource& random);
-  ~BusDiscovery();
-  BusDiscovery(const BusDiscovery&) = delete;
-  BusDiscovery& operator=(const BusDiscovery&) = delete;
+               core::RandomSource& random)
+      : bus_(bus), session_(std::move(session)), clock_(clock), timer_(timer), random_(random) {}
 
-  /// Attaches to `league`, or, if that is empty, to the first manager that answers. Calls
-  /// `attached` once, perhaps before this returns, on a thread of the bus, of the timer or of a
-  /// caller: kConnectionError if nobody has answered by `deadline`, kShuttingDown if this is
-  /// destroyed.
-  void attach(const std::string& league, core::Clock::Steady deadline, Attached attached);
+  /// Attaches to `league`, or, if that is empty, to the first manager that answers.
+  /// kConnectionError: nobody has answered by `deadline`. Runs where it is awaited.
+  [[nodiscard]] task::Task<core::Result<BusAttachment>> attach(std::string league,
+                                                               core::Clock::Steady deadline) const;
 
  private:
-  class State;
-  std::shared_ptr<State> state_;
+  Bus& bus_;
+  const link::BusSession session_;
+  const core::Clock& clock_;
+  core::Timer& timer_;
+  core::RandomSource& random_;
 };
 
 /// The payload of a request to attach.
