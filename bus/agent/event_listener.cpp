@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "common/agent/bus/event_signature.h"
 #include "common/agent/runtime/log.h"
 #include "common/core/text.h"

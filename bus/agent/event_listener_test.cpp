@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "bus/transport/memory_bus_testing.h"
 #include "common/agent/bus/event_signature.h"
 #include "tests/support/fake_clock.h"

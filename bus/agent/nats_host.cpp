@@ -29,7 +29,7 @@ class BusSessionCaller final : public transport::link::Caller {
   struct Links {
     Links(const HostBus::Calling& calling, const transport::link::BusSession& session,
           transport::bus::Bus& bus)
-        : connector(calling.loop, bus, session, calling.clock, calling.timer, calling.random),
+        : connector(calling.loop, {bus, session, calling.clock, calling.timer, calling.random}),
           caller(connector, calling.clock, calling.timer, link_options(calling.settings)) {}
     transport::bus::BusConnector connector;
     transport::caller::LinkCaller caller;  // last: it uses the connector
@@ -121,8 +121,7 @@ std::string NatsHost::lost_url() const {
 
 core::Result<void> NatsPort::serve_session(transport::link::MessageHandler& handler,
                                            const std::string& manager_url) {
-  auto started = BusAgent::start(host_.bus(), context_.session, manager_url, handler,
-                                 {context_.clock, context_.timer, context_.random});
+  auto started = BusAgent::start(on(host_.bus()), manager_url, handler);
   if (!started) return started.error();
   agent_ = std::move(*started);
   return {};
@@ -185,8 +184,7 @@ void NatsPort::expect_session(const std::string& contact_endpoint) {
 transport::bus::JetStream* NatsPort::streams() {
   if (!host_.has_streams()) return nullptr;
   if (streams_) return streams_.get();
-  auto made = transport::bus::JetStream::create(host_.streams_bus(), context_.session,
-                                                context_.clock, context_.timer, context_.random);
+  auto made = transport::bus::JetStream::create(on(host_.streams_bus()));
   if (!made) {
     runtime::log::warn("streams of the bus: {}", made.error().message);
     return nullptr;

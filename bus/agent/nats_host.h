@@ -93,6 +93,10 @@ class NatsPort final : public PortBus {
   void close() override;
 
  private:
+  [[nodiscard]] transport::bus::SessionOnBus on(transport::bus::Bus& bus) const {
+    return {bus, context_.session, context_.clock, context_.timer, context_.random};
+  }
+
   NatsHost& host_;
   const HostBus::PortContext context_;
   std::unique_ptr<BusAgent> agent_;

@@ -15,8 +15,8 @@ class NatsEchoBus final : public EchoBus {
  public:
   NatsEchoBus(transport::link::EventLoop& loop, std::shared_ptr<transport::bus::Bus> bus)
       : bus_(std::move(bus)),
-        connector_(loop, *bus_, transport::link::BusSession::make(random_), clock_, timer_,
-                   random_),
+        connector_(loop,
+                   {*bus_, transport::link::BusSession::make(random_), clock_, timer_, random_}),
         caller_(connector_, clock_, timer_) {}
 
   transport::link::Caller& caller() override { return caller_; }

@@ -49,7 +49,8 @@ BrokerLink::BrokerLink(agent::bus::BusAccess access, std::shared_ptr<transport::
       bus_(std::move(bus)),
       session_(std::move(session)),
       connector_(std::make_shared<transport::bus::BusConnector>(
-          context.loop, *bus_, session_, context.clock, context.timer, context.random)) {}
+          context.loop, transport::bus::SessionOnBus{*bus_, session_, context.clock, context.timer,
+                                                     context.random})) {}
 
 core::Result<std::shared_ptr<transport::bus::Bus>> BrokerLink::connect_streams(
     const std::string& who) const {

@@ -18,18 +18,14 @@
 namespace league::tools {
 
 /// The dependencies of readers of a league's events; all references must outlive them.
-struct EventReading {
-  transport::bus::Bus& bus;
-  const transport::link::BusSession& session;
-  const core::Clock& clock;
-  core::Timer& timer;
-  core::RandomSource& random;
+struct EventReading : transport::bus::SessionOnBus {
   std::optional<std::uint64_t> after = std::nullopt;  ///< begin after this number
   /// Called for each event with its number in the stream (0: none), in order, one at a time, on a
   /// thread of the bus or the timer, which it blocks. Returns false if the event was not handled
   /// and no more are wanted.
-  std::function<bool(std::uint64_t sequence, const std::string& payload)> on_event;
-  std::function<void(const std::string&)> on_trouble;  ///< a text for people; reading continues
+  std::function<bool(std::uint64_t sequence, const std::string& payload)> on_event = nullptr;
+  std::function<void(const std::string&)> on_trouble =
+      nullptr;  ///< a text for people; reading continues
 };
 
 /// Subscribes our session to the events of the league's manager (events_subscribe). If the manager

@@ -74,8 +74,8 @@ class EventPrinter {
 
 /// The league of whichever manager answers first.
 core::Result<std::string> find_league(transport::bus::Bus& bus, const EventReading& reading) {
-  const transport::bus::BusDiscovery discovery(bus, reading.session, reading.clock, reading.timer,
-                                               reading.random);
+  const transport::bus::BusDiscovery discovery(
+      {bus, reading.session, reading.clock, reading.timer, reading.random});
   auto attachment = core::await<core::Result<transport::bus::BusAttachment>>([&](auto done) {
     transport::bus::give(task::Executor(), std::shared_ptr<void>(),
                          discovery.attach({}, reading.clock.steady_now() + kSearchForLeague), done);
@@ -99,8 +99,7 @@ int read_events(const EventsOptions& options, transport::bus::Bus& bus, EventRea
     stop.wait();
     return 0;
   }
-  auto streams = transport::bus::JetStream::create(reading.bus, reading.session, reading.clock,
-                                                   reading.timer, reading.random);
+  auto streams = transport::bus::JetStream::create(reading);
   if (!streams) return fail(streams.error());
   auto reader = read_durably(reading, **streams, league, options.durable);
   stop.wait();
@@ -131,17 +130,13 @@ int events(const EventsOptions& options, transport::link::StopSignal& stop) {
   if (options.line.key.empty())
     printer.complain(
         "without --key no signature is verified (get_league_status shows the broadcast_key)");
-  EventReading reading{
-      .bus = at_streams ? *at_streams : (*link)->bus(),
-      .session = (*link)->session(),
-      .clock = clock,
-      .timer = timer,
-      .random = random,
-      .after = options.after,
-      .on_event = [&printer](
-                      std::uint64_t sequence,
-                      const std::string& payload) { return printer.print(sequence, payload); },
-      .on_trouble = [&printer](const std::string& text) { printer.complain(text); }};
+  auto& bus = at_streams ? *at_streams : (*link)->bus();
+  EventReading reading{{bus, (*link)->session(), clock, timer, random}};
+  reading.after = options.after;
+  reading.on_event = [&printer](std::uint64_t sequence, const std::string& payload) {
+    return printer.print(sequence, payload);
+  };
+  reading.on_trouble = [&printer](const std::string& text) { printer.complain(text); };
   return read_events(options, (*link)->bus(), std::move(reading), stop);
 }
 

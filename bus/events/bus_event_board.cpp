@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "common/agent/runtime/exception_guard.h"
 #include "common/agent/runtime/log.h"
 #include "common/rpc/transport_context.h"

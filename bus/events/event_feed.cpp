@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "common/agent/runtime/exception_guard.h"
 #include "common/envelope/event_types.h"
 #include "common/transport/link/sse_writer.h"

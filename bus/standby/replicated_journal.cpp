@@ -75,8 +75,7 @@ Time ReplicatedJournal::now() const {
 
 /// False: it was asked to stop.
 core::Result<bool> ReplicatedJournal::connect(transport::link::StopSignal& stop) {
-  auto streams = transport::bus::JetStream::create(deps_.bus, deps_.session, deps_.clock,
-                                                   deps_.timer, deps_.random);
+  auto streams = transport::bus::JetStream::create(deps_);
   if (!streams) return streams.error();
   streams_ = std::move(*streams);
   link_ = std::make_unique<StreamLink>(deps_.bus, *streams_, deps_.clock, options_.stream,

@@ -48,13 +48,8 @@ struct ReplicationOptions {
 };
 
 /// All outlive the ReplicatedJournal.
-struct ReplicationDependencies {
+struct ReplicationDependencies : transport::bus::SessionOnBus {
   journal::SqliteJournal& local;
-  transport::bus::Bus& bus;
-  transport::link::BusSession session;
-  const core::Clock& clock;
-  core::Timer& timer;
-  core::RandomSource& random;
 };
 
 /// The journal of one of several managers: carries out the effects of a Replica, on a thread of its

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "common/rpc/frame_peek.h"
 #include "common/rpc/shown_subject.h"
 #include "common/task/task.h"
@@ -53,13 +53,12 @@ class BusInbox {
     std::optional<link::BusSession> peer = std::nullopt;
   };
 
-  /// `bus` and `random` outlive it.
-  BusInbox(Bus& bus, link::BusSession session, core::RandomSource& random)
-      : bus_(bus),
-        session_(std::move(session)),
-        random_(random),
-        stem_(link::BusSession::make(random).str() + "-"),
-        state_(bus.watch([this](bool is_connected) {
+  explicit BusInbox(const SessionOnBus& on)
+      : bus_(on.bus),
+        session_(on.session),
+        random_(on.random),
+        stem_(link::BusSession::make(random_).str() + "-"),
+        state_(bus_.watch([this](bool is_connected) {
           if (is_connected) tell_back(std::nullopt);
         })) {}
 
@@ -157,12 +156,8 @@ class BusInbox {
 };
 
 /// What all connections of a session share.
-struct BusParts {
+struct BusParts : SessionOnBus {
   link::EventLoop& loop;
-  Bus& bus;
-  link::BusSession session;
-  const core::Clock& clock;
-  core::Timer& timer;
   std::shared_ptr<BusInbox> inbox;
 };
 
@@ -416,8 +411,7 @@ class BusConnection final : public link::MessageConnection {
 }  // namespace
 
 struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
-  Parts(BusParts parts, core::RandomSource& random)
-      : BusParts(std::move(parts)), discovery(bus, session, clock, timer, random) {}
+  explicit Parts(BusParts parts) : BusParts(std::move(parts)), discovery(*this) {}
 
   [[nodiscard]] std::shared_ptr<link::MessageConnection> open(BusRoute route) {
     return std::make_shared<BusConnection>(
@@ -446,11 +440,8 @@ struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
   task::Scope tasks{task::Executor(), [](const std::exception_ptr&) { std::terminate(); }};
 };
 
-BusConnector::BusConnector(link::EventLoop& loop, Bus& bus, link::BusSession session,
-                           const core::Clock& clock, core::Timer& timer, core::RandomSource& random)
-    : parts_(std::make_shared<Parts>(BusParts{loop, bus, session, clock, timer,
-                                              std::make_shared<BusInbox>(bus, session, random)},
-                                     random)) {}
+BusConnector::BusConnector(link::EventLoop& loop, SessionOnBus on)
+    : parts_(std::make_shared<Parts>(BusParts{on, loop, std::make_shared<BusInbox>(on)})) {}
 
 void BusConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
                            Opened opened) {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "bus/transport/bus_context.h"
+#include "bus/transport/bus.h"
 #include "common/schema/fields.h"
 #include "common/task/latch.h"
 
@@ -71,13 +71,13 @@ task::Task<core::Result<BusAttachment>> BusDiscovery::attach(std::string league,
     task::Latch news{0};
   };
   const auto answers = std::make_shared<Answers>();
-  BusMessage question = bus_message(link::session_discovery(session_), attach_request(1), session_,
-                                    rpc::MessageDirection::kClientToServer);
-  question.reply = link::session_inbox(session_, link::BusSession::make(random_).str());
+  BusMessage question = bus_message(link::session_discovery(on_.session), attach_request(1),
+                                    on_.session, rpc::MessageDirection::kClientToServer);
+  question.reply = link::session_inbox(on_.session, link::BusSession::make(on_.random).str());
   if (!league.empty()) question.headers.emplace_back(kLeagueHeader, league);
   const auto executor = co_await boost::asio::this_coro::executor;
   // A bus that is closed loses the question, too.
-  const auto heard = bus_.subscribe(question.reply, "", [executor, answers](BusMessage message) {
+  const auto heard = on_.bus.subscribe(question.reply, "", [executor, answers](BusMessage message) {
     boost::asio::post(executor, [answers, message = std::move(message)]() mutable {
       answers->come.push_back(std::move(message));
       answers->news.count_down();
@@ -86,7 +86,7 @@ task::Task<core::Result<BusAttachment>> BusDiscovery::attach(std::string league,
   std::string why;  // a manager does not attach the session
   core::Clock::Steady due{};  // when the question is repeated
   for (bool is_asked = false;;) {
-    const auto now = clock_.steady_now();
+    const auto now = on_.clock.steady_now();
     if (!answers->come.empty()) {
       const BusMessage message = std::move(answers->come.front());
       answers->come.pop_front();
@@ -104,16 +104,17 @@ task::Task<core::Result<BusAttachment>> BusDiscovery::attach(std::string league,
       break;
     } else if (is_asked && now < due) {
       answers->news = task::Latch(1);
-      co_await answers->news.wait_for(timer_, std::min(due, deadline) - now);
+      co_await answers->news.wait_for(on_.timer, std::min(due, deadline) - now);
     } else {
       is_asked = true;
       due = now + kAskAgain;
-      (void)bus_.publish(question);  // what the bus loses is asked again
+      (void)on_.bus.publish(question);  // what the bus loses is asked again
     }
   }
   if (why.empty())
-    why = bus_.is_connected() ? "no manager of this league answers on the bus at " + bus_.url()
-                              : "the bus at " + bus_.url() + " cannot be reached";
+    why = on_.bus.is_connected()
+              ? "no manager of this league answers on the bus at " + on_.bus.url()
+              : "the bus at " + on_.bus.url() + " cannot be reached";
   co_return core::Error{core::ErrorCode::kConnectionError, why, {}};
 }
 

@@ -24,10 +24,7 @@ struct BusAttachment {
 /// sessions, §4.2.
 class BusDiscovery {
  public:
-  /// All outlive it.
-  BusDiscovery(Bus& bus, link::BusSession session, const core::Clock& clock, core::Timer& timer,
-               core::RandomSource& random)
-      : bus_(bus), session_(std::move(session)), clock_(clock), timer_(timer), random_(random) {}
+  explicit BusDiscovery(SessionOnBus on) : on_(std::move(on)) {}
 
   /// Attaches to `league`, or, if that is empty, to the first manager that answers.
   /// kConnectionError: nobody has answered by `deadline`. Runs where it is awaited.
@@ -35,11 +32,7 @@ class BusDiscovery {
                                                                core::Clock::Steady deadline) const;
 
  private:
-  Bus& bus_;
-  const link::BusSession session_;
-  const core::Clock& clock_;
-  core::Timer& timer_;
-  core::RandomSource& random_;
+  const SessionOnBus on_;
 };
 
 /// The payload of a request to attach.

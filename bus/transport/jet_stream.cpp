@@ -53,13 +53,12 @@ Stored stored_in(const Answer& answer) {
 
 /// Everything happens on its executor. Its tasks keep it; they end when it does.
 struct JetStream::State : std::enable_shared_from_this<State> {
-  State(Bus& its_bus, const link::BusSession& session, const core::Clock& clock, core::Timer& timer,
-        core::RandomSource& its_random)
-      : bus(its_bus),
-        random(its_random),
-        inbox(link::session_inbox(session, "js-" + random_name(random) + ".")),
-        requests(JetParts{bus, clock, timer, inbox}),
-        fetches(JetParts{bus, clock, timer, inbox}) {}
+  explicit State(const SessionOnBus& on)
+      : bus(on.bus),
+        random(on.random),
+        inbox(link::session_inbox(on.session, "js-" + random_name(random) + ".")),
+        requests(JetParts{bus, on.clock, on.timer, inbox}),
+        fetches(JetParts{bus, on.clock, on.timer, inbox}) {}
 
   core::Result<void> begin() {
     auto heard = bus.subscribe(inbox + "*", "", [self = shared_from_this()](BusMessage message) {
@@ -106,12 +105,8 @@ JetStream::~JetStream() { state_->end(); }
 
 void JetStream::end() { state_->end(); }
 
-core::Result<std::unique_ptr<JetStream>> JetStream::create(Bus& bus,
-                                                           const link::BusSession& session,
-                                                           const core::Clock& clock,
-                                                           core::Timer& timer,
-                                                           core::RandomSource& random) {
-  auto state = std::make_shared<State>(bus, session, clock, timer, random);
+core::Result<std::unique_ptr<JetStream>> JetStream::create(const SessionOnBus& on) {
+  auto state = std::make_shared<State>(on);
   if (auto begun = state->begin(); !begun) return begun.error();
   return std::unique_ptr<JetStream>(new JetStream(std::move(state)));
 }

@@ -121,10 +121,8 @@ class JetStream {
   using Answered = task::Task<core::Result<T>>;
   using Steady = core::Clock::Steady;
 
-  /// All outlive it. Answers come to inboxes of `session`. Fails as Bus::subscribe.
-  [[nodiscard]] static core::Result<std::unique_ptr<JetStream>> create(
-      Bus& bus, const link::BusSession& session, const core::Clock& clock, core::Timer& timer,
-      core::RandomSource& random);
+  /// Fails as Bus::subscribe.
+  [[nodiscard]] static core::Result<std::unique_ptr<JetStream>> create(const SessionOnBus& on);
   /// As end.
   ~JetStream();
   JetStream(const JetStream&) = delete;

@@ -67,7 +67,7 @@ class JetAgent {
     auto connected = connect_nats({.urls = url, .name = "test"});
     if (!connected) throw std::runtime_error(connected.error().message);
     bus = std::move(*connected);
-    auto made = JetStream::create(*bus, BusSession::make(random_), clock_, timer, random_);
+    auto made = JetStream::create({*bus, BusSession::make(random_), clock_, timer, random_});
     if (!made) throw std::runtime_error(made.error().message);
     streams = std::move(*made);
   }
