@@ -1,6 +1,5 @@
 #include "bus/agent/nats_host.h"
 
-#include "bus/agent/bus_echo.h"
 #include "bus/transport/bus_connection.h"
 #include "common/agent/runtime/log.h"
 #include "common/transport/caller/link_caller.h"
@@ -112,7 +111,7 @@ std::unique_ptr<PortBus> NatsHost::open_port(PortContext context) {
 
 std::unique_ptr<runtime::BrokerDelay> NatsHost::measure(core::Timer& timer,
                                                         const core::Clock& clock) {
-  return std::make_unique<BusEcho>(*bus_, timer, clock);
+  return measure_broker(*bus_, timer, clock);
 }
 
 std::string NatsHost::lost_url() const {

@@ -60,6 +60,12 @@ class NatsHost final : public HostBus {
   std::optional<transport::link::BusSession> session_;
 };
 
+/// Measures four times a second how long the broker takes to answer this program. While the broker
+/// does not answer, no peer on the bus can be heard. All three outlive it.
+[[nodiscard]] std::unique_ptr<runtime::BrokerDelay> measure_broker(transport::bus::Bus& bus,
+                                                                   core::Timer& timer,
+                                                                   const core::Clock& clock);
+
 /// The program's connections; null if it is on no bus.
 [[nodiscard]] inline NatsHost* nats_of(const host::AgentHost& host) {
   return static_cast<NatsHost*>(host.on_bus());

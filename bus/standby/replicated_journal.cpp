@@ -73,8 +73,7 @@ Time ReplicatedJournal::now() const {
   return started_ + std::chrono::duration_cast<Time>(deps_.clock.steady_now().time_since_epoch());
 }
 
-/// False: it was asked to stop.
-core::Result<bool> ReplicatedJournal::connect(transport::link::StopSignal& stop) {
+core::Result<void> ReplicatedJournal::connect(transport::link::StopSignal& stop) {
   auto streams = transport::bus::JetStream::create(deps_);
   if (!streams) return streams.error();
   streams_ = std::move(*streams);
@@ -83,13 +82,11 @@ core::Result<bool> ReplicatedJournal::connect(transport::link::StopSignal& stop)
   if (options_.starts_anew) {
     if (auto removed = link_->remove_streams(stop); !removed) return removed.error();
   }
-  if (auto heard = link_->begin(); !heard) return heard.error();
-  return true;
+  return link_->begin();
 }
 
 core::Result<bool> ReplicatedJournal::lead(transport::link::StopSignal& stop) {
-  auto connected = connect(stop);
-  if (!connected || !*connected) return connected;
+  if (auto connected = connect(stop); !connected) return connected.error();
   thread_ = std::thread([this] { run(); });
   for (;;) {
     if (stop.wait_for(kTick) >= 0) return false;

@@ -97,7 +97,7 @@ class ReplicatedJournal final : public Leadership, private journal::Journal {
 
   // Before the thread begins.
   [[nodiscard]] core::Result<void> restore();
-  [[nodiscard]] core::Result<bool> connect(transport::link::StopSignal& stop);
+  [[nodiscard]] core::Result<void> connect(transport::link::StopSignal& stop);
 
   // On the thread.
   void run();

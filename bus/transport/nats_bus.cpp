@@ -19,17 +19,6 @@ std::string joined(const std::vector<std::string>& urls) {
   return all;
 }
 
-core::Result<NatsSettings> settings_for(const std::vector<std::string>& urls,
-                                        const NatsBusOptions& options) {
-  NatsSettings settings;
-  settings.set_servers(urls);
-  settings.set_credentials(options.credentials);
-  settings.set_tls(options.tls, urls.front().starts_with("tls://"));
-  settings.set_manners(options.name, options.has_own_threads);
-  if (settings.error()) return *settings.error();
-  return settings;
-}
-
 /// Whether we log in as a user, so that the broker can distinguish its clients.
 bool is_user(const NatsBusOptions& options, const std::string& url) {
   return !options.credentials.user.empty() || !options.tls.cert.empty() || has_user(url);
@@ -77,15 +66,15 @@ core::Result<std::shared_ptr<Bus>> connect_nats(const NatsBusOptions& options) {
   auto urls = parse_bus_urls(options.urls);
   if (!urls) return urls.error();
   prepare_nats();
-  auto settings = settings_for(*urls, options);
-  if (!settings) return settings.error();
+  NatsSettings settings(*urls, options);
+  if (settings.error()) return *settings.error();
   std::vector<NatsStalls::SettingsMaker> brokers;
   for (const auto& url : *urls) {
     if (is_user(options, url))
-      brokers.push_back([url, options] { return settings_for({url}, options); });
+      brokers.push_back([url, options] { return NatsSettings({url}, options); });
   }
   auto link = std::make_shared<NatsLink>(
-      joined(*urls), std::move(settings).value(), options.on_fault,
+      joined(*urls), std::move(settings), options.on_fault,
       std::make_unique<NatsStalls>(std::move(brokers), options.on_fault));
   if (auto opened = link->open(); !opened) return opened.error();
   return link::make_handle<Bus>(std::move(link), [](NatsLink& ended) { ended.close(); });

@@ -285,12 +285,8 @@ std::unique_ptr<Bus::Subscription> NatsStalls::begin(const std::string& subject)
   std::vector<std::shared_ptr<SlowConsumer>> consumers;
   {
     std::lock_guard lock(mutex_);
-    for (const auto& make : std::exchange(at_, {})) {
-      // Errors in the options were reported when the bus was created.
-      if (auto settings = make())
-        consumers_.push_back(
-            std::make_shared<SlowConsumer>(std::move(settings).value(), on_fault_));
-    }
+    for (const auto& make : std::exchange(at_, {}))
+      consumers_.push_back(std::make_shared<SlowConsumer>(make(), on_fault_));
     consumers = consumers_;
   }
   if (consumers.empty()) return nullptr;

@@ -16,7 +16,7 @@ namespace league::transport::bus {
 class NatsStalls {
  public:
   /// The settings of any connection to one broker, which must not be shared.
-  using SettingsMaker = std::function<core::Result<NatsSettings>()>;
+  using SettingsMaker = std::function<NatsSettings()>;
 
   /// `on_fault` is called on a thread of a consumer with the reason for which a broker refuses the
   /// connection, once per reason; a broker that is not available is not reported.
