@@ -5,8 +5,8 @@
 #include <string>
 
 #include "bus/transport/bus.h"
+#include "bus/transport/bus_discovery.h"
 #include "bus/transport/bus_listener.h"
-#include "bus/transport/keep_alive_monitor.h"
 #include "common/core/clock.h"
 #include "common/core/random_source.h"
 #include "common/core/timer.h"

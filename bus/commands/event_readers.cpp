@@ -8,7 +8,6 @@
 #include "bus/transport/bus.h"
 #include "bus/transport/bus_discovery.h"
 #include "bus/transport/bus_listener.h"
-#include "bus/transport/keep_alive_monitor.h"
 #include "common/agent/bus/event_signature.h"
 #include "common/agent/runtime/exception_guard.h"
 #include "common/core/crypto.h"
@@ -132,7 +131,8 @@ class FeedReader {
     if (message.payload == transport::bus::kBusKeepAlive) co_return;
     std::vector<transport::link::SseEvent> events;
     transport::link::SseParser parser;
-    parser.feed(message.payload, [&](transport::link::SseEvent event) { events.push_back(event); });
+    parser.feed(message.payload,
+                [&](transport::link::SseEvent event) { events.push_back(std::move(event)); });
     for (const auto& event : events) tell(event);
   }
   void tell(const transport::link::SseEvent& event) {

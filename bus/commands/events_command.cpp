@@ -11,7 +11,6 @@
 #include "bus/commands/event_readers.h"
 #include "bus/transport/bus_discovery.h"
 #include "bus/transport/kept_tasks.h"
-#include "common/core/await.h"
 #include "common/envelope/event_types.h"
 #include "common/transport/link/event_loop.h"
 #include "common/transport/link/signals.h"
@@ -76,10 +75,8 @@ class EventPrinter {
 core::Result<std::string> find_league(transport::bus::Bus& bus, const EventReading& reading) {
   const transport::bus::BusDiscovery discovery(
       {bus, reading.session, reading.clock, reading.timer, reading.random});
-  auto attachment = core::await<core::Result<transport::bus::BusAttachment>>([&](auto done) {
-    transport::bus::give(task::Executor(), std::shared_ptr<void>(),
-                         discovery.attach({}, reading.clock.steady_now() + kSearchForLeague), done);
-  });
+  auto attachment = transport::bus::run_to_end(
+      discovery.attach({}, reading.clock.steady_now() + kSearchForLeague));
   if (attachment) return attachment->league_id;
   return core::Error{
       attachment.error().code, attachment.error().message + "; name the league with --league", {}};

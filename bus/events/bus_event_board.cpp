@@ -41,15 +41,10 @@ BusEventBoard::BusEventBoard(BusEventBoardDependencies dependencies)
     : deps_(std::move(dependencies)),
       keeping_(deps_.streams != nullptr ? Keeping::kUnknown : Keeping::kNobody),
       tasks_(task::Executor(), agent::runtime::failures_logged("publishing events")) {
+  look();
   watch_ = deps_.bus.watch([this](bool is_connected) {
     if (is_connected) tasks_.spawn(reconnect());
   });
-  tasks_.spawn(begin());
-}
-
-BusEventBoard::Task BusEventBoard::begin() {
-  look();
-  co_return;
 }
 
 BusEventBoard::~BusEventBoard() { stop(); }

@@ -53,7 +53,6 @@ class BusEventBoard final : public EventBoard {
     std::function<void()> done;
   };
 
-  Task begin();
   Task add(Waiting event);
   /// Publishes what waits, one event at a time, so that events keep their order and no subscriber
   /// gets a round before the previous one.

@@ -7,7 +7,6 @@
 #include "bus/standby/stream_format.h"
 #include "bus/transport/kept_tasks.h"
 #include "common/agent/runtime/exception_guard.h"
-#include "common/core/await.h"
 #include "common/transport/link/signals.h"
 #include "common/transport/link/subject.h"
 
@@ -100,9 +99,7 @@ core::Result<void> StreamLink::remove_streams(transport::link::StopSignal& stop)
                            "' leads: end that manager first, or choose another --league",
                        ""};
   for (;;) {
-    auto removed = core::await<Removed>([this](auto done) {
-      transport::bus::give(tasks_.executor(), std::shared_ptr<void>(), remove_all(), done);
-    });
+    auto removed = transport::bus::run_to_end(remove_all());
     const bool is_silent =
         !removed && removed.error().code == core::ErrorCode::kConnectionError;  // or starting
     if (!is_silent || stop.wait_for(0ms) >= 0) return removed;

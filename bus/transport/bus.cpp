@@ -81,10 +81,6 @@ std::string_view bus_header(const BusMessage& message, std::string_view name) {
   return {};
 }
 
-std::unique_ptr<Bus::Subscription> Bus::stall_publishers(const std::string& /*subject*/) {
-  return nullptr;
-}
-
 core::Result<void> check_bus_message(const BusMessage& message, std::size_t max_payload) {
   if (!is_plain_subject(message.subject)) {
     return bus_refusal("subject",

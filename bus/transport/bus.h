@@ -72,7 +72,10 @@ class Bus {
   /// the broker accepts next to nothing more from them, delivers none of it here, and does not tell
   /// them. Does not wait for the broker. Null where the bus cannot do this, or where all its agents
   /// share one login, so that any of them could throttle any other.
-  [[nodiscard]] virtual std::unique_ptr<Subscription> stall_publishers(const std::string& subject);
+  [[nodiscard]] virtual std::unique_ptr<Subscription> stall_publishers(
+      const std::string& /*subject*/) {
+    return nullptr;
+  }
   /// Calls back when the connection is lost and when it is restored, until the subscription ends.
   [[nodiscard]] virtual std::unique_ptr<Subscription> watch(StateHandler handler) = 0;
   [[nodiscard]] virtual bool is_connected() const = 0;

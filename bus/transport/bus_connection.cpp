@@ -177,10 +177,10 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     auto name = parts_.inbox->add(
         {.on_answer =
              [weak = weak_from_this()](BusMessage message, std::uint64_t number) {
-               auto shared = std::make_shared<BusMessage>(std::move(message));
-               run_in(weak, [shared, number](BusConnectionCore& self) {
-                 self.on_answer(std::move(*shared), number);
-               });
+               run_in(weak,
+                      [message = std::move(message), number](BusConnectionCore& self) mutable {
+                        self.on_answer(std::move(message), number);
+                      });
              },
          .on_back =
              [weak = weak_from_this()] {
@@ -228,7 +228,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   template <typename Task>
   static void run_in(const std::weak_ptr<BusConnectionCore>& weak, Task task) {
     auto self = weak.lock();
-    if (self) self->executor_.post([self, task = std::move(task)] { task(*self); });
+    if (self) self->executor_.execute([self, task = std::move(task)]() mutable { task(*self); });
   }
 
  private:
@@ -379,9 +379,10 @@ class BusConnection final : public link::MessageConnection {
     BusConnectionCore::run_in(core_, [receiver](BusConnectionCore& core) { core.start(receiver); });
   }
   void send(link::OutboundMessage message) override {
-    auto shared = std::make_shared<link::OutboundMessage>(std::move(message));
     BusConnectionCore::run_in(core_,
-                              [shared](BusConnectionCore& core) { core.send(std::move(*shared)); });
+                              [message = std::move(message)](BusConnectionCore& core) mutable {
+                                core.send(std::move(message));
+                              });
   }
   // Scheduled, because these may call the receiver, which the caller does not expect within the
   // call.
