@@ -92,12 +92,12 @@ core::Result<void> EventVerifier::check_term(std::int64_t term) {
 }
 
 core::Result<std::unique_ptr<EventListener>> EventListener::start(
-    transport::bus::Bus& bus, const transport::link::BusSession& session,
-    const std::string& league_id, const EventVerifier& verifier,
-    transport::link::MessageHandler& handler, const core::Clock& clock) {
+    transport::bus::SessionOnBus on, const std::string& league_id, const EventVerifier& verifier,
+    transport::link::MessageHandler& handler) {
   std::unique_ptr<EventListener> listener(
-      new EventListener(bus, session, league_id, verifier, handler, clock));
-  auto subscribed = bus.subscribe(transport::link::event_subjects(league_id), "",
+      new EventListener(std::move(on), league_id, verifier, handler));
+  auto subscribed =
+      listener->on_.bus.subscribe(transport::link::event_subjects(league_id), "",
                                   [events = listener.get()](transport::bus::BusMessage message) {
                                     events->on_event(std::move(message));
                                   });
@@ -105,17 +105,6 @@ core::Result<std::unique_ptr<EventListener>> EventListener::start(
   listener->subscription_ = std::move(*subscribed);
   return listener;
 }
-
-EventListener::EventListener(transport::bus::Bus& bus, const transport::link::BusSession& session,
-                             std::string league_id, const EventVerifier& verifier,
-                             transport::link::MessageHandler& handler, const core::Clock& clock)
-    : bus_(bus),
-      session_(session),
-      league_id_(std::move(league_id)),
-      verifier_(verifier),
-      handler_(handler),
-      clock_(clock),
-      connection_(transport::bus::bus_connection_info(bus, session)) {}
 
 void EventListener::release() {
   {
@@ -127,7 +116,7 @@ void EventListener::release() {
 
 void EventListener::catch_up(std::chrono::milliseconds patience, std::chrono::milliseconds quiet) {
   const auto end = std::chrono::steady_clock::now() + patience;
-  if (!bus_.flush(patience)) return;
+  if (!on_.bus.flush(patience)) return;
   // Events may still be on their way to our handler; after a quiet period we assume there are none.
   std::unique_lock lock(mutex_);
   auto is_idle = [this] { return !is_handling_ && kept_.empty(); };
@@ -171,7 +160,7 @@ void EventListener::hand_over(transport::bus::BusMessage message) {
   message.reply.clear();
   transport::link::Inbound inbound;
   inbound.context = transport::bus::bus_context(
-      message, session_, rpc::MessageDirection::kServerToClient, connection_, clock_);
+      message, on_.session, rpc::MessageDirection::kServerToClient, connection_, on_.clock);
   inbound.bytes = std::move(message.payload);
   handler_.on_message(std::move(inbound),
                       transport::link::ReplySlot([](const transport::link::OutboundReply& reply) {

@@ -65,9 +65,8 @@ class EventListener {
   /// object. `verifier` says which types are wanted; all others are dropped before they reach
   /// `handler`. Fails as Bus::subscribe.
   [[nodiscard]] static core::Result<std::unique_ptr<EventListener>> start(
-      transport::bus::Bus& bus, const transport::link::BusSession& session,
-      const std::string& league_id, const EventVerifier& verifier,
-      transport::link::MessageHandler& handler, const core::Clock& clock);
+      transport::bus::SessionOnBus on, const std::string& league_id, const EventVerifier& verifier,
+      transport::link::MessageHandler& handler);
   /// Afterwards the handler does not run; it must not be the one that destroys this.
   ~EventListener() = default;
   EventListener(const EventListener&) = delete;
@@ -81,19 +80,21 @@ class EventListener {
   void catch_up(std::chrono::milliseconds patience, std::chrono::milliseconds quiet);
 
  private:
-  EventListener(transport::bus::Bus& bus, const transport::link::BusSession& session,
-                std::string league_id, const EventVerifier& verifier,
-                transport::link::MessageHandler& handler, const core::Clock& clock);
+  EventListener(transport::bus::SessionOnBus on, std::string league_id,
+                const EventVerifier& verifier, transport::link::MessageHandler& handler)
+      : on_(std::move(on)),
+        league_id_(std::move(league_id)),
+        verifier_(verifier),
+        handler_(handler),
+        connection_(transport::bus::bus_connection_info(on_.bus, on_.session)) {}
   void on_event(transport::bus::BusMessage message);
   void handle_kept();
   void hand_over(transport::bus::BusMessage message);
 
-  transport::bus::Bus& bus_;
-  const transport::link::BusSession session_;
+  const transport::bus::SessionOnBus on_;
   const std::string league_id_;
   const EventVerifier& verifier_;
   transport::link::MessageHandler& handler_;
-  const core::Clock& clock_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   std::mutex mutex_;  // guards the next five, never held while others are called
   std::condition_variable changed_;

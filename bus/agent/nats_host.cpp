@@ -138,8 +138,8 @@ core::Result<void> NatsPort::hear_events(transport::link::MessageHandler& handle
   // The log is in front of the verifier, so that it also shows the events that are dropped.
   audited_events_ = std::make_unique<audit::calls::AuditedHandler>(*event_verifier_, context_.log,
                                                                    context_.clock);
-  auto started = EventListener::start(host_.bus(), context_.session, league_id, *event_verifier_,
-                                      *audited_events_, context_.clock);
+  auto started =
+      EventListener::start(on(host_.bus()), league_id, *event_verifier_, *audited_events_);
   if (!started) return started.error();
   event_listener_ = std::move(*started);  // shared, because another thread may be inside release()
   return {};

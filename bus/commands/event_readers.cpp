@@ -1,5 +1,6 @@
 #include "bus/commands/event_readers.h"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -139,13 +140,9 @@ class FeedReader {
     if (!wants_more_) return;
     if (event.type == envelope::kEventsReset) return begin_anew();
     std::uint64_t sequence = 0;
-    if (event.id) {
-      try {
-        sequence = std::stoull(*event.id);
-      } catch (const std::exception&) {
-        return;  // not from the manager
-      }
-    }
+    const std::string digits = event.id.value_or("0");
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), sequence).ec != std::errc())
+      return;  // not from the manager
     // Received already: the request had been repeated before this event arrived.
     if (sequence != 0 && after_ && sequence <= *after_) return;
     if (sequence != 0) after_ = sequence;
