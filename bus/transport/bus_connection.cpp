@@ -431,7 +431,7 @@ struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
     return route;
   }
   task::Task<void> attach(std::string league, core::Clock::Steady until,
-                          std::function<void(const core::Result<BusAttachment>&)> then) {
+                          std::function<void(core::Result<BusAttachment>)> then) {
     const auto attached = co_await discovery.attach(std::move(league), until);
     then(attached);
   }
