@@ -423,7 +423,7 @@ struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
     BusRoute route;
     route.subject = link::session_in(session);
     route.attach = [weak = weak_from_this(), league](core::Clock::Steady until,
-                                                     std::function<void()> then) {
+                                                     const std::function<void()>& then) {
       if (auto self = weak.lock())
         self->tasks.spawn(
             self->attach(league, until, [then](const auto& /*attached*/) { then(); }));
@@ -441,7 +441,7 @@ struct BusConnector::Parts : BusParts, std::enable_shared_from_this<Parts> {
   task::Scope tasks{task::Executor(), [](const std::exception_ptr&) { std::terminate(); }};
 };
 
-BusConnector::BusConnector(link::EventLoop& loop, SessionOnBus on)
+BusConnector::BusConnector(link::EventLoop& loop, const SessionOnBus& on)
     : parts_(std::make_shared<Parts>(BusParts{on, loop, std::make_shared<BusInbox>(on)})) {}
 
 void BusConnector::connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,

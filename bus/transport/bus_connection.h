@@ -20,7 +20,7 @@ class BusConnector final : public link::Connector {
  public:
   /// What `on` names outlives its connections, too. What is being opened when it ends is never
   /// opened.
-  BusConnector(link::EventLoop& loop, SessionOnBus on);
+  BusConnector(link::EventLoop& loop, const SessionOnBus& on);
 
   void connect(const link::Endpoint& endpoint, core::Clock::Steady deadline,
                Opened opened) override;
